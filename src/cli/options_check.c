@@ -28,7 +28,7 @@ static int take_files(const struct options *o, char *error, size_t size)
 		return 0;
 	return options_refuse(
 		error, size, "%s: %s\n  try: faultscope %s %s", command_name(o->command),
-		o->command == CMD_DIFF ? "of which two recordings?" : "of which recording?",
+		o->command == CMD_DIFF ? "name two recordings" : "name a recording",
 		command_name(o->command), o->command == CMD_DIFF ? "A.fsr B.fsr" : "FILE.fsr");
 }
 
@@ -43,7 +43,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 			"run: no command\n  try: faultscope run -- ./program --with its arguments");
 	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help)
 		return options_refuse(error, size,
-				      "completion: for which shell? bash, zsh or fish");
+				      "completion: name a shell: bash, zsh or fish");
 	if (o->command == CMD_MAN && o->argc == 1) {
 		if (options_command(o->argv[0]) >= 0)
 			return 0;
@@ -55,7 +55,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 	    !o->blackbox.file && !o->help)
 		return options_refuse(
 			error, size,
-			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
+			"triage: name a log\n  try: dmesg | faultscope triage -\n  or:  faultscope "
 			"triage /sys/fs/pstore");
 	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read"))
 		return options_refuse(
@@ -123,27 +123,27 @@ int options_take_dash(struct options *o, char *error, size_t size)
 int options_check(const struct options *o, char *error, size_t size)
 {
 	if (o->children && !o->filter.pids && !o->replay)
-		return options_refuse(error, size, "--children goes with -p: whose children?");
+		return options_refuse(error, size, "--children needs -p");
 	if (o->group && (o->argc || o->journal || o->markdown))
 		return options_refuse(
-			error, size, "--group DIR goes with no other log, and not with --markdown");
+			error, size, "--group DIR excludes other logs and --markdown");
 	if (o->blackbox.live && (o->argc || o->journal || o->group))
 		return options_refuse(error, size,
-				      "--live goes with no log: it reads this kernel's");
+				      "--live excludes log files: it reads this kernel's log");
 	if (o->replay && o->record)
 		return options_refuse(error, size, "--replay and --record exclude each other");
 	if (o->command == CMD_EXPORT && o->interval && !o->textfile)
 		return options_refuse(error, size,
-				      "INTERVAL goes with --textfile: who scrapes has his own");
+				      "INTERVAL needs --textfile: for /metrics the scraper sets the interval");
 	if (o->textfile && (o->web.addresses || o->web.config_file))
 		return options_refuse(error, size,
-				      "--textfile FILE serves nothing: it goes with no --web.*");
+				      "--textfile excludes --web.* options: nothing is served");
 	if (o->command == CMD_RECORD && !o->output)
 		return options_refuse(error, size,
-				      "record: into which file?\n  try: faultscope record -o "
+				      "record: name the output file\n  try: faultscope record -o "
 				      "%%h-%%t.fsr");
 	if (o->junit && !o->gates.n)
 		return options_refuse(error, size,
-				      "--junit goes with --fail-on: there is nothing to report");
+				      "--junit needs --fail-on: without conditions there is nothing to report");
 	return 0;
 }

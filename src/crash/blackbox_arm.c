@@ -257,7 +257,7 @@ static void look_file(const struct options *o, struct finding_row *ret)
 	snprintf(ret->state, sizeof(ret->state), "%s%s", file,
 		 access(file, F_OK) ? ", made by run" : "");
 	ret->more =
-		"holds what was synced: a panic waits a second for it (hook panic), but not for "
+		"holds what was synced: a panic waits a second for it (probe panic), but not for "
 		"a disk whose lock or interrupt the dying CPU has, nor on a machine of one CPU";
 }
 
@@ -295,7 +295,7 @@ static void write_hooks(struct buf *b, const struct options *o)
 	char error[512] = "";
 
 	if (precursors_open(&p, o->btf, error, sizeof(error))) {
-		write_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
+		write_row(b, "probes", *error ? error : "cannot be attached", NULL, NULL);
 		return;
 	}
 	for (size_t h = 0; h < nr_precursor_hooks; h++) {
@@ -303,7 +303,7 @@ static void write_hooks(struct buf *b, const struct options *o)
 		const char *refused = precursors_refused(p, h);
 		char name[48];
 
-		snprintf(name, sizeof(name), "hook %s", hook->name);
+		snprintf(name, sizeof(name), "probe %s", hook->name);
 		buf_printf(b, "%-22s %s%s\n", name,
 			   refused ? "blind: " : "on: ", refused ?: hook->feeds);
 		if (refused)

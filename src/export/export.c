@@ -126,14 +126,14 @@ static void name_cgroups(struct export *x)
 	if (dir < 0 || fstatfs(dir, &fs)) {
 		complain("--path.cgroupfs %s: %s", path, strerror(errno));
 	} else if (fs.f_type != CGROUP2_SUPER_MAGIC) {
-		complain("--path.cgroupfs %s: cgroups of version 2 are not there; workloads are "
+		complain("--path.cgroupfs %s: no cgroup version 2 hierarchy there; workloads are "
 			 "named by their programs",
 			 path);
 	} else {
 		over = identities_walk(x->ids, dir);
 		dir = -1; /* it is closed */
 		if (over)
-			complain("--path.cgroupfs %s: %llu cgroups more than are looked at", path,
+			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read", path,
 				 (unsigned long long)over);
 	}
 	if (dir >= 0)
@@ -215,7 +215,7 @@ static void reload(struct export *x)
 		return;
 	notify_send(n, "RELOADING=1");
 	if (endpoint_reload(x->endpoint, error, sizeof(error)))
-		complain("reload: %s; what was read before stays in force", error);
+		complain("reload failed: %s; the previous configuration stays active", error);
 	notify_send(n, "READY=1");
 }
 

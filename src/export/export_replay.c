@@ -123,7 +123,7 @@ static int take_pattern(struct export_replay *r, const char *pattern)
 	if (!err)
 		return 0;
 	regerror(err, &r->pattern, why, sizeof(why));
-	complain("--workload.collapse %s: no regular expression: %s", pattern, why);
+	complain("--workload.collapse %s: invalid regular expression: %s", pattern, why);
 	return EXIT_USAGE;
 }
 

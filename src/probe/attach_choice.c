@@ -123,7 +123,7 @@ static void choose_state(struct choice *c)
 		c->at[state] = hook_alternate_find(&hooks[state], forced);
 	} else if (for_hook) {
 		c->at[state] = hook_alternate_find(&hooks[state], "hash");
-		snprintf(text, sizeof(text), "what --probe asks of %s needs the other", for_hook);
+		snprintf(text, sizeof(text), "the --probe option for %s needs the other", for_hook);
 		note(c, state, "task-storage", text);
 	}
 }

@@ -6,16 +6,16 @@
 #include "records/records.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is not told apart, a fault that no mapping allows is told by its signal "      \
-	"alone, and the stack has grown by then: its pages are anonymous ones"
+	"protection is unknown; a fault that no mapping allows is seen by its signal only; stack "  \
+	"growth counts as anonymous"
 
-#define MAJORS	  "of major faults alone, as in export"
-#define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
+#define MAJORS	  "major faults only, as in export"
+#define NO_COPIES "bad addresses only (arm64); fault_begin counts user copies"
 
 #define CLASSES_FOLD                                                                               \
-	"a page found in the swap cache counts as its mapping's, as do NUMA hints on one node; "   \
-	"before 6.4 what takes the place of a mapping of the same size and rights may count as "   \
-	"that one; where fault_end is not memcg, huge pages are told by resident memory"
+	"pages found in the swap cache, and NUMA hints on one node, count for their mapping; "      \
+	"before 6.4 a new mapping may count as an old one of equal size, address and rights; "      \
+	"where fault_end is not memcg, huge pages are recognised by resident memory"
 
 const struct hook hooks[] = {
 #define HOOK(...) {__VA_ARGS__},

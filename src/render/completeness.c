@@ -59,8 +59,7 @@ static void add_unmeasured(struct buf *gaps, const struct view *v)
 	struct buf why = {};
 
 	if (!v->m->hooks)
-		gap_add(gaps, "not measured: all that needs BPF, without which this was read from "
-			      "/proc alone");
+		gap_add(gaps, "not measured: everything that needs BPF (only /proc was read)");
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
@@ -69,11 +68,11 @@ static void add_unmeasured(struct buf *gaps, const struct view *v)
 		buf_clear(&why);
 		buf_safe(&why, h->why, v->unicode);
 		gap_add(gaps, "not measured: %s (%s)", h->name,
-			why.len ? why.s : "no probe group that is on has it");
+			why.len ? why.s : "its overhead level is off");
 	}
 	buf_free(&why);
 	if ((v->verdict || v->host) && p && p->known && !p->now.some.known)
-		gap_add(gaps, "not measured: waiting for memory (no PSI: boot with psi=1)");
+		gap_add(gaps, "not measured: memory pressure (no PSI: boot with psi=1)");
 }
 
 void gaps_of_probes(struct buf *gaps, const struct view *v)

@@ -56,7 +56,7 @@ static void gate_detail(struct buf *b, const struct gate *g)
 	const char *hook = gate_lacks(g);
 
 	if (g->state == GATE_NOT_MEASURED && hook)
-		buf_printf(b, "the hook %s is not on: faultscope doctor says why", hook);
+		buf_printf(b, "the probe %s is not on: faultscope doctor tells why", hook);
 	else if (g->state == GATE_NOT_MEASURED)
 		buf_puts(b, "this kernel does not tell it");
 	else

@@ -18,20 +18,20 @@ size_t losses_of(const struct view *v, struct loss *ret)
 	const struct losses *l = &v->m->tick.losses;
 	const struct model *m = v->m;
 	const struct loss all[] = {
-		{"ring", "records", "records the ring had no room for", l->ring},
-		{"map", "processes", "processes a map had no room for", l->map + m->subjects_lost},
-		{"slot", "fault begins", "faults whose begin could not be kept", l->slot},
-		{"missed", "events", "events that the kernel passed over", l->missed},
-		{"stack", "user stacks", "user stacks that could not be read or had no room",
+		{"ring", "records", "records lost because the ring buffer was full", l->ring},
+		{"map", "processes", "processes lost because a BPF map was full", l->map + m->subjects_lost},
+		{"slot", "fault starts", "faults without latency because a BPF map was full", l->slot},
+		{"missed", "events", "events that the kernel skipped", l->missed},
+		{"stack", "user stacks", "user stacks that could not be read or stored",
 		 l->stack + m->frames_lost},
-		{"growth", "changes", "changes of maps and fds without room in the growth table",
+		{"growth", "changes", "changes of maps and fds lost because the growth table was full",
 		 l->growth + m->growth_lost},
-		{"events", "events of one look", "events of one look beyond what is kept",
+		{"events", "events of one scan", "events of one scan beyond the maximum",
 		 m->events_lost},
-		{"findings", "findings", "findings beyond what is kept", v->findings->lost},
-		{"slow", "sorts of slow faults", "sorts of slow faults that made room for others",
+		{"findings", "findings", "findings beyond the maximum", v->findings->lost},
+		{"slow", "groups of slow faults", "groups of slow faults replaced by others",
 		 m->slow ? m->slow->lost : 0},
-		{"places", "cgroups and mounts", "cgroups and mounts beyond what is looked at",
+		{"places", "cgroups and mounts", "cgroups and mounts beyond the maximum",
 		 places_lost(m)},
 	};
 

@@ -75,8 +75,8 @@ static void add_row(struct calibration *c, const struct source *src, size_t hook
 	cost->per = work >= 0 ? table[work].per : h->unmeasured.per ?: "event";
 	cost->said = work >= 0 ? table[work].said : h->unmeasured.said ?: "an event";
 	snprintf(cost->why, sizeof(cost->why), "%s",
-		 state == HOOK_BLIND ? "nothing: it is blind"
-		 : state == HOOK_OFF ? "nothing: it is off"
+		 state == HOOK_BLIND ? "not measured: unavailable"
+		 : state == HOOK_OFF ? "not measured: off"
 		 : work >= 0	     ? why
 				     : h->unmeasured.why ?: "no work of doctor makes such events");
 }
@@ -239,12 +239,12 @@ static const char *take_rounds(struct rig *r)
 	r->rounds_ns = host_monotonic_ns();
 	/* the first one warms up, and shows how long it takes */
 	if (take_round(r, false))
-		return "not measured: a hook could not be attached again";
+		return "not measured: a probe could not be attached again";
 	if (host_monotonic_ns() - r->rounds_ns > SLOW_NS * NR_SETS)
 		return "not measured: attaching takes too long, or the machine is too busy";
 	while (!is_enough(r))
 		if (take_round(r, true))
-			return "not measured: a hook could not be attached again";
+			return "not measured: a probe could not be attached again";
 	return NULL;
 }
 
@@ -267,7 +267,7 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 {
 	struct rig r = {.src[ALL_TIERS] = src, .set = ALL_TIERS};
 	uint64_t begin = host_monotonic_ns();
-	const char *failed = "not measured: the hooks could not be loaded once more";
+	const char *failed = "not measured: the probes could not be loaded a second time";
 	cpu_set_t before;
 
 	begin_rows(ret, src, "not measured");

@@ -19,7 +19,7 @@ static int check_arguments(const struct options *o)
 {
 	if (o->replay || o->filter.pids)
 		return 0;
-	complain("diagnose: of which process?\n"
+	complain("diagnose: name a process or a recording\n"
 		 "  try: sudo faultscope diagnose -p PID, or diagnose --replay FILE");
 	return EXIT_USAGE;
 }
@@ -98,7 +98,7 @@ int command_diagnose(const struct options *o)
 	if (read_ring(&s, ring, &recorded))
 		s.out.view.recorded = &recorded;
 	else if (o->blackbox.file)
-		gap_add(&s.out.gaps, "not read: --ring has no record of this boot");
+		gap_add(&s.out.gaps, "not read: the flight recorder file (--ring) has no record of this boot");
 	if (ring >= 0)
 		close(ring);
 	if (!s.status)

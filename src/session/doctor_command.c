@@ -40,9 +40,9 @@ static const char *const only_counted[] = {
  * program, one a CPU, passes over the next task's event. Seen with 7.2.
  */
 static const char passed_over[] =
-	"from Linux 7.0 on the kernel may switch tasks while a program runs, and passes over the "
-	"events of the next task until it comes back: rare where CPUs are idle, more where tasks "
-	"compete for them; `missed` in the losses of every output counts them";
+	"from Linux 7.0 on, the kernel may switch tasks while a BPF program runs, and skips events "
+	"of the next task until the program ends: rare on idle CPUs, more frequent under load; "
+	"`missed` in the losses of every output counts them";
 
 struct first_scan {
 	size_t processes;
@@ -155,8 +155,8 @@ static void add_highest(struct report *r, const struct first_scan *look)
 static const char *undo(const struct options *o, size_t hook, enum hook_use state)
 {
 	if (state == HOOK_BLIND && o->forced[hook])
-		return "leave out the --probe of it";
-	return state == HOOK_OFF ? "leave out --overhead" : NULL;
+		return "remove the --probe option for it";
+	return state == HOOK_OFF ? "remove the --overhead option, or add this level to it" : NULL;
 }
 
 static void fill_report(struct report *r, const struct options *o, const struct calibration *c,

@@ -20,7 +20,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] =
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
 				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
-				       "looks and map commands too"};
+				       "scans and BPF map commands too"};
 	/* the caller of a file with capabilities sees no more of others than it could by itself */
 	if (rights_are_of_file())
 		return n;
@@ -37,7 +37,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 					  "its processes map"};
 	if (live_scans_proc(s->in.src) && !host_counts_fds())
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
-					  "before 6.2 descriptors are counted by reading "
+					  "before 6.2 file descriptors are counted by reading "
 					  "/proc/PID/fd"};
 	else if (s->plan.attributes_all || s->out.redraws)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
@@ -78,7 +78,7 @@ void privileges_drop(struct session *s)
 	s->in.scope.renames_in[1] = s->out.junit.waits ? s->out.junit.dir : -1;
 	rights_drop(keep, n, &s->in.scope, &s->in.rights);
 	if (s->in.rights.failed[0])
-		complain("not all privileges could be given up, and it goes on with them: %s",
+		complain("continuing with more privileges than necessary, because dropping them failed: %s",
 			 s->in.rights.failed);
 }
 
@@ -113,11 +113,11 @@ void privileges_name_namespace(struct session *s)
 	if (d)
 		closedir(d);
 	if (!f->pids)
-		complain("in a pid namespace: pids are told as the initial namespace has them");
+		complain("in a pid namespace: pids in the output are those of the initial namespace");
 	if (!f->pids && live_scan_is_confined(s->in.src))
 		complain("in a pid namespace: " LOOKS_WITHIN);
 	for (size_t i = 0; i < f->pids; i++)
-		complain("in a pid namespace: pids are told as the initial namespace has them: "
+		complain("in a pid namespace: pids in the output are those of the initial namespace: "
 			 "%u here is %d",
 			 f->pid[i], live_pid_of(s->in.src, f->pid[i]));
 }

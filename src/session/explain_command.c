@@ -19,9 +19,9 @@ static void complain_of(const char *word)
 
 	snprintf(head, sizeof(head), "%s", word);
 	buf_safe(&said, head, false);
-	buf_puts(&said, ": no such diagnosis");
+	buf_puts(&said, ": no finding has this id");
 	for (size_t i = 0; i < n; i++)
-		buf_printf(&said, "%s%s", i ? ", " : "\n  near: ", near[i]->id);
+		buf_printf(&said, "%s%s", i ? ", " : "\n  similar: ", near[i]->id);
 	complain("explain %s\n  all:  faultscope explain", said.s ? said.s : "");
 	buf_free(&said);
 }

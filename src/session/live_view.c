@@ -86,7 +86,7 @@ void viewing_take_snapshot(struct session *s)
 	struct tui *t = &s->out.viewing->tui;
 
 	if (tui_update(t, &s->out.view))
-		session_message(s, "out of memory: this is no longer up to date");
+		session_message(s, "out of memory: the view is no longer updated");
 }
 
 void viewing_update(struct session *s)
@@ -139,7 +139,7 @@ static void begin_recording(struct session *s)
 	s->out.record_path = w->path;
 	w->tui.recording = true;
 	sample_faults(s, true);
-	snprintf(say, sizeof(say), "recording to %s; w ends it", w->path);
+	snprintf(say, sizeof(say), "recording to %s; press w to stop", w->path);
 	session_message(s, say);
 }
 
@@ -186,7 +186,7 @@ static void change_pace(struct session *s, int by)
 		return;
 	w->pace += by;
 	loop_every(&s->loop, paces[w->pace] * 1e9);
-	snprintf(say, sizeof(say), "a look every %g s", paces[w->pace]);
+	snprintf(say, sizeof(say), "a scan every %g s", paces[w->pace]);
 	session_message(s, say);
 }
 

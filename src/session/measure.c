@@ -266,8 +266,8 @@ static void tell_withheld(const struct session *s)
 	__u64 n = s->in.collector.withholding.records;
 
 	if (n && !s->o->quiet)
-		complain("%llu records of processes that you may not trace: addresses in them are "
-			 "shifted, names of files replaced, stacks left out",
+		complain("%llu records are of processes that you may not trace: their addresses are "
+			 "shifted, file names replaced and stacks removed",
 			 (unsigned long long)n);
 }
 

@@ -76,7 +76,7 @@ static void put_state(struct buf *b, const struct session *s)
 	put_span(b, seconds);
 	if (s->plan.duration)
 		buf_printf(b, " of %s", as_span(s->plan.duration).s);
-	buf_printf(b, ", %s looks, ", as_count(r->looks).s);
+	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
 	/* all that were seen, as reports count them, and not those that live now */
 	model_totals(&s->in.m, &totals);
 	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
@@ -94,7 +94,7 @@ static void tell_progress(struct session *s)
 		return;
 	buf_puts(&b, "\r\033[K");
 	put_state(&b, s);
-	buf_puts(&b, "  (Ctrl-C ends it)");
+	buf_puts(&b, "  (Ctrl-C stops it)");
 	if (b.s)
 		fputs(b.s, stderr);
 	buf_free(&b);
@@ -141,7 +141,8 @@ int command_record(const struct options *o)
 	struct session s;
 
 	if (expand(o, o->output, r.name, sizeof(r.name))) {
-		complain("%s: not a name: %%p, %%h, %%t and %%%% are what %% stands for",
+		complain("%s: unknown %% sequence in the file name: use %%p (process), %%h (host), %%t (time) or "
+			 "%%%%",
 			 o->output);
 		return EXIT_USAGE;
 	}

@@ -35,7 +35,7 @@ static int make_recording(const struct options *o)
 	int status, err, write_error, closing;
 
 	if (!o->output) {
-		complain("report: into which file?\n  try: faultscope report %s -o OTHER.fsr",
+		complain("report: name the output file\n  try: faultscope report %s -o OTHER.fsr",
 			 o->argv[0]);
 		return EXIT_USAGE;
 	}
@@ -65,7 +65,7 @@ static int make_textfile(const struct options *o, int (*write_metrics)(const str
 	struct options mine = *o;
 
 	if (!o->output) {
-		complain("report: into which file?\n  try: faultscope report --format textfile %s "
+		complain("report: name the output file\n  try: faultscope report --format textfile %s "
 			 "-o "
 			 "faultscope.prom",
 			 o->argv[0]);
@@ -120,7 +120,7 @@ int command_report(const struct options *o, int (*write_metrics)(const struct op
 	if (!f)
 		f = report_format_find("text");
 	if (o->redact && f->way != WAY_RECORDING) {
-		complain("report: --redact makes another recording of it\n"
+		complain("report: --redact writes a new recording, so name it\n"
 			 "  try: faultscope report --redact %s -o REDACTED.fsr",
 			 o->argv[0]);
 		return EXIT_USAGE;

@@ -21,7 +21,7 @@ int session_note_end(struct session *s, int err)
 		return 1;
 	}
 	if (f->at_end && !f->ended)
-		gap_add(&s->out.gaps, "recording cut off: it has no end record (the recorder was "
+		gap_add(&s->out.gaps, "recording cut off: it has no end record (faultscope was "
 				      "killed, its disk was full, or it still runs)");
 	return err;
 }

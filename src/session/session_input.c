@@ -71,7 +71,7 @@ static void write_degraded(const struct session *s)
 	for (size_t i = 0; i < nr_hooks; i++)
 		if (!s->o->forced[i] && status[i].state == HOOK_ON &&
 		    hook_is_degraded(&hooks[i], status[i].used))
-			complain("degraded: %s works by %s: %s (%s)", hooks[i].name,
+			complain("degraded: probe %s uses attach type %s: %s (%s)", hooks[i].name,
 				 status[i].used->mechanism, status[i].used->differs, status[i].why);
 }
 
@@ -84,7 +84,7 @@ static int open_live(struct session *s)
 	err = live_open(&lo, &s->in.src, error, sizeof(error));
 	if (s->plan.works_without_bpf &&
 	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
-		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
+		complain("BPF is unavailable (%.*s): reading /proc only; OOM kills are counted, but not reported",
 			 (int)strcspn(error, "\n"), error);
 		err = proc_open(&s->in.src);
 	}

@@ -71,7 +71,7 @@ void session_flush(struct session *s)
 	if (err != -EPIPE) {
 		complain("cannot write %s: %s%s", s->plan.output ? s->plan.output : "the output",
 			 strerror(-err),
-			 s->out.file.waits ? "; the file that has the name stays as it was" : "");
+			 s->out.file.waits ? "; the existing file is unchanged" : "");
 		s->status = EXIT_FAILED;
 	}
 	if (!s->child.pid && !s->in.collector.rec)
@@ -113,23 +113,22 @@ static void write_failed(struct session *s, bool empty)
 		return;
 	s->out.rec_error_reported = true;
 	if (s->in.collector.rec_error == -EOVERFLOW) {
-		complain("the recording %s is as large as --max-size allows: it ends here",
+		complain("the recording %s reached --max-size: recording stops",
 			 s->plan.record);
 		s->loop.done = true;
 		return;
 	}
 	s->status = EXIT_FAILED;
-	if (session_message(s,
-			    empty ? "the recording failed: it is empty"
-				  : "the recording failed: it ends with the last whole interval"))
+	if (session_message(s, empty ? "the recording failed: it is empty"
+				 : "the recording failed: it ends with the last complete interval"))
 		return;
 	/* nothing else is made here */
 	s->loop.done |= s->plan.records_alone;
 	complain("the recording %s failed: %s; %s%s", s->out.record_path,
 		 strerror(-s->in.collector.rec_error),
-		 empty ? "it is empty, because not one interval was written whole"
-		       : "it ends with the last whole interval",
-		 s->plan.records_alone ? "" : ", watching goes on");
+		 empty ? "it is empty, because no interval was written completely"
+		       : "it ends with the last complete interval",
+		 s->plan.records_alone ? "" : ", watching continues");
 }
 
 void session_check_recording(struct session *s)

@@ -70,8 +70,8 @@ int targets_watch(struct session *s)
 	size_t found = 0;
 
 	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
-		complain("-p: /proc is not of the pid namespace that we are in\n"
-			 "  mount one that is: unshare -p -f --mount-proc …");
+		complain("-p: /proc belongs to another pid namespace\n"
+			 "  mount /proc of this one: unshare -p -f --mount-proc …");
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < s->o->filter.pids; i++) {
@@ -83,10 +83,9 @@ int targets_watch(struct session *s)
 			continue;
 		}
 		if (err == -EOPNOTSUPP) {
-			complain("-p %d: in a pid namespace that needs state on the task (5.17), "
-				 "and "
-				 "this kernel keeps it by pid\n"
-				 "  try:  outside of it, with the pid that it has there",
+			complain("-p %d: in a pid namespace, -p needs task storage (Linux 5.17), which "
+				 "is unavailable here\n"
+				 "  try:  outside of the namespace, with the pid that it has there",
 				 pid);
 			return EXIT_KERNEL_LACKS;
 		}
@@ -100,6 +99,6 @@ int targets_watch(struct session *s)
 	}
 	if (found)
 		return 0;
-	fputs("  see who is there: ps -e, or faultscope 1 1\n", stderr);
+	fputs("  list processes: ps -e, or faultscope 1 1\n", stderr);
 	return EXIT_NO_TARGET;
 }

@@ -540,7 +540,7 @@ def test_pid_namespace(check, lab):
         go.flush()
         text, err = ran.communicate(timeout=PATIENCE)
     check.equal("status", ran.returncode, 0)
-    check.that("in a pid namespace: pids are told as the initial namespace has them" in err, err)
+    check.that("in a pid namespace: pids in the output are those of the initial namespace" in err, err)
     check.that("growth[" in text and "maps 2,0" in text, text)
     check.that(re.search(r"^not checked: .*what processes held", text, re.M), text)
 

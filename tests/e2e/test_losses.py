@@ -13,12 +13,12 @@ from placeless import changed
 KEYS = ("ring", "map", "slot", "coalesced", "missed", "stack", "growth")  # struct fs_losses
 LOST = {"ring": 70101, "map": 70202, "slot": 70303, "missed": 70505, "stack": 70606,
         "growth": 70707}
-SAID = {"ring": "records the ring had no room for",
-        "map": "processes a map had no room for",
+SAID = {"ring": "records lost because the ring buffer was full",
+        "map": "processes lost because a BPF map was full",
         "slot": "faults whose begin could not be kept",
-        "missed": "events that the kernel passed over",
-        "stack": "user stacks that could not be read or had no room",
-        "growth": "changes of maps and fds without room in the growth table"}
+        "missed": "events that the kernel skipped",
+        "stack": "user stacks that could not be read or stored",
+        "growth": "changes of maps and fds lost because the growth table was full"}
 DROPPED = {"ring": "ring", "map": "process_map", "slot": "fault_slot", "missed": "missed"}
 ENDED = 4000  # processes: more than the ring has room for
 

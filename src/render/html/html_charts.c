@@ -510,7 +510,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 		put_histogram(b, s->h, first, last);
 		put_latency_heat(b, s, first, last);
 	} else {
-		buf_puts(b, "<p class=\"note\">Not measured: the end of each fault is tier 2 "
+		buf_puts(b, "<p class=\"note\">Not measured: latency is overhead level 2 "
 			    "(<code>--overhead 0-3</code>, or a process that is named).</p>\n");
 	}
 	html_section_end(b);

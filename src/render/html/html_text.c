@@ -155,7 +155,7 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	for (size_t i = 0; i < m->hooks; i++)
 		if (m->hook[i].state != HOOK_ON) {
 			html_printf(b, "%s%s",
-				    blind ? ", " : " Not seen, for a hook was off or blind: ",
+				    blind ? ", " : " Not seen, because a probe was off or unavailable: ",
 				    m->hook[i].name);
 			blind = true;
 		}
@@ -246,7 +246,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 			 as_duration(history_total(s->h, "faults.stall_ns")), "of all threads");
 	else
 		put_tile(b, "stalled in faults", (struct number_text){"?"},
-			 "not measured: tier 2 was off");
+			 "not measured: overhead level latency was off");
 	put_peak(b, "most mappings", &t.maps);
 	put_peak(b, "most descriptors", &t.fds);
 	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
@@ -289,7 +289,7 @@ static void put_losses(struct buf *b, const struct story_view *s)
 
 static void put_hooks(struct buf *b, const struct model *m)
 {
-	buf_puts(b, "<tr><th scope=\"row\">hooks</th><td><ul class=\"hooks\">");
+	buf_puts(b, "<tr><th scope=\"row\">probes</th><td><ul class=\"hooks\">");
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *h = &m->hook[i];
 
@@ -320,7 +320,7 @@ void html_facts(struct buf *b, const struct story_view *s)
 	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
 		    m->host.arch, m->host.cpus);
 	html_printf(b, FACT("begun", "%s"), time);
-	html_printf(b, FACT("duration", "%s, %" PRIu64 " looks, one each %s"), as_span(seconds).s,
+	html_printf(b, FACT("duration", "%s, %" PRIu64 " scans, one every %s"), as_span(seconds).s,
 		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
 	html_printf(b, FACT("by", "faultscope %s; overhead levels: %s"), m->host.version,

@@ -104,7 +104,7 @@ static void write_hook(struct buf *b, const struct view *v, const struct report 
 	line_pad(&l, TIER_COLUMN);
 	line_printf(&l, "%s", overhead_level_name(h->tier));
 	line_end(&l, b, style_of(h));
-	write_labelled(b, v, "gives", h->feeds);
+	write_labelled(b, v, "provides", h->feeds);
 	write_costs(b, v, r, h);
 	write_labelled(b, v, "tried", h->tried);
 	write_labelled(b, v, "note", h->note);
@@ -113,13 +113,13 @@ static void write_hook(struct buf *b, const struct view *v, const struct report 
 	if (h->remedy)
 		write_command(b, v, "try", h->remedy);
 	else if (h->state == HOOK_BLIND)
-		write_labelled(b, v, "try", "nothing is known to help on this kernel");
+		write_labelled(b, v, "try", "no remedy is known on this kernel");
 }
 
 static void line_setting(struct line *l, const struct setting *s)
 {
 	if (!s->known)
-		line_printf(l, "not told here");
+		line_printf(l, "unknown here");
 	else if (s->unlimited)
 		line_printf(l, "unlimited");
 	else if (s->unit == SETTING_TEXT)
@@ -140,14 +140,14 @@ static const char *meaning_of(const struct setting *s)
 		const char *means;
 	} rows[] = {
 		{"overcommit_memory", 0, "heuristic"},
-		{"overcommit_memory", 1, "never refused"},
-		{"overcommit_memory", 2, "strict: refused beyond CommitLimit"},
-		{"unprivileged_bpf_disabled", 0, "BPF for everybody"},
+		{"overcommit_memory", 1, "never fails"},
+		{"overcommit_memory", 2, "strict: fails beyond CommitLimit"},
+		{"unprivileged_bpf_disabled", 0, "BPF for every user"},
 		{"unprivileged_bpf_disabled", 1, "BPF with CAP_BPF, until the next boot"},
 		{"unprivileged_bpf_disabled", 2, "BPF with CAP_BPF"},
-		{"kptr_restrict", 0, "kernel symbols for who may"},
+		{"kptr_restrict", 0, "kernel symbols for permitted users"},
 		{"kptr_restrict", 1, "kernel symbols with CAP_SYSLOG"},
-		{"kptr_restrict", 2, "kernel symbols for nobody"},
+		{"kptr_restrict", 2, "kernel symbols for no user"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -233,7 +233,7 @@ static void write_summary(struct buf *b, const struct view *v, const struct repo
 	styled_wrap(b, v, STYLE_BOLD, 4, "faultscope %s on %s (%s)", r->version, r->host->kernel,
 		    r->host->arch);
 	l = (struct line){.v = v};
-	line_printf(&l, "%zu of %zu hooks work", on, r->hooks);
+	line_printf(&l, "%zu of %zu probes work", on, r->hooks);
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {
 		if (r->hook[i].state != HOOK_BLIND)
 			continue;
@@ -244,9 +244,9 @@ static void write_summary(struct buf *b, const struct view *v, const struct repo
 			style = STYLE_WARNING;
 	}
 	if (style == STYLE_CRITICAL)
-		line_printf(&l, " (the core: without it faultscope does not do its job)");
+		line_printf(&l, " (required: without them faultscope does not work)");
 	else if (blind)
-		line_printf(&l, " (not of the core: the rest works without)");
+		line_printf(&l, " (optional: the other probes work without them)");
 	if (write_degraded(&l, r) && style != STYLE_CRITICAL)
 		style = STYLE_WARNING;
 	line_wrap(&l, b, style);
@@ -275,15 +275,15 @@ static const char *symbols_text(const struct report *r)
 	if (r->rights.kernel_symbols)
 		return "can be read";
 	if (s && s->known && s->value > 1)
-		return "kernel.kptr_restrict hides them: 1 shows them to CAP_SYSLOG";
-	return "hidden: they want CAP_SYSLOG, or kernel.kptr_restrict 0 and perf_event_paranoid 1";
+		return "hidden by kernel.kptr_restrict=2; with 1, CAP_SYSLOG can read them";
+	return "hidden: CAP_SYSLOG is missing (or kernel.kptr_restrict=0 and perf_event_paranoid=1)";
 }
 
 static void write_rights(struct buf *b, const struct view *v, const struct report *report)
 {
 	const struct report_rights *r = &report->rights;
 
-	write_title(b, v, "privileges, once all is attached");
+	write_title(b, v, "privileges after all probes are attached");
 	if (!r->nr_kept)
 		write_row(b, v, "capabilities",
 			  "none is kept; `run` keeps cap_kill: its command may change its user");
@@ -298,12 +298,12 @@ static void write_rights(struct buf *b, const struct view *v, const struct repor
 			  r->landlock_abi);
 	write_row(b, v, "kernel symbols", "%s", symbols_text(report));
 	if (r->not_given_up)
-		write_row(b, v, "not given up", "%s", r->not_given_up);
+		write_row(b, v, "not dropped", "%s", r->not_given_up);
 }
 
 static void write_recorder(struct buf *b, const struct view *v, const struct report *r)
 {
-	write_title(b, v, "hooks of the flight recorder (faultscope blackbox)");
+	write_title(b, v, "probes of the flight recorder (faultscope blackbox)");
 	if (*r->recorder_lacks)
 		write_row(b, v, "none", "%s", r->recorder_lacks);
 	for (size_t i = 0; i < r->recorders; i++) {
@@ -316,8 +316,8 @@ static void write_recorder(struct buf *b, const struct view *v, const struct rep
 	}
 	if (r->recorders && !r->recorder_holds)
 		write_row(b, v, "hold",
-			  "a panic does not wait for the recorder: that takes a second "
-			  "CPU and bpf_loop() (5.17)");
+			"a panic does not wait for the flight recorder: this needs a "
+			"second CPU and bpf_loop() (Linux 5.17)");
 }
 
 void report_text(struct buf *b, const struct view *v, const struct report *r)
@@ -327,16 +327,16 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	write_summary(b, v, r);
 	if (r->calibrated)
 		snprintf(text, sizeof(text),
-			 "hooks, and what each adds here: median (quartiles) of %u rounds in "
-			 "%.2f s",
+			 "probes, and the time that each adds here: median (quartiles) of %u "
+			 "rounds in %.2f s",
 			 r->rounds, r->seconds);
 	else
-		snprintf(text, sizeof(text), "hooks");
+		snprintf(text, sizeof(text), "probes");
 	write_title(b, v, text);
 	for (size_t i = 0; i < r->hooks; i++)
 		write_hook(b, v, r, &r->hook[i]);
 	write_recorder(b, v, r);
-	write_title(b, v, "descriptors seen as a count, not by call");
+	write_title(b, v, "file descriptors that are counted only in total, not by call");
 	for (size_t i = 0; r->only_counted[i]; i++) {
 		struct line l = {.v = v};
 
@@ -347,7 +347,7 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	if (r->passed_over) {
 		struct line l = {.v = v};
 
-		write_title(b, v, "events that may be passed over");
+		write_title(b, v, "events that the kernel may skip");
 		line_pad(&l, NAME_COLUMN);
 		line_printf(&l, "%s", r->passed_over);
 		line_wrap(&l, b, STYLE_PLAIN);
