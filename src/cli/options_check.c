@@ -42,8 +42,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 			error, size,
 			"run: no command\n  try: faultscope run -- ./program --with its arguments");
 	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help)
-		return options_refuse(error, size,
-				      "completion: name a shell: bash, zsh or fish");
+		return options_refuse(error, size, "completion: name a shell: bash, zsh or fish");
 	if (o->command == CMD_MAN && o->argc == 1) {
 		if (options_command(o->argv[0]) >= 0)
 			return 0;
@@ -125,16 +124,17 @@ int options_check(const struct options *o, char *error, size_t size)
 	if (o->children && !o->filter.pids && !o->replay)
 		return options_refuse(error, size, "--children needs -p");
 	if (o->group && (o->argc || o->journal || o->markdown))
-		return options_refuse(
-			error, size, "--group DIR excludes other logs and --markdown");
+		return options_refuse(error, size,
+				      "--group DIR excludes other logs and --markdown");
 	if (o->blackbox.live && (o->argc || o->journal || o->group))
 		return options_refuse(error, size,
 				      "--live excludes log files: it reads this kernel's log");
 	if (o->replay && o->record)
 		return options_refuse(error, size, "--replay and --record exclude each other");
 	if (o->command == CMD_EXPORT && o->interval && !o->textfile)
-		return options_refuse(error, size,
-				      "INTERVAL needs --textfile: for /metrics the scraper sets the interval");
+		return options_refuse(
+			error, size,
+			"INTERVAL needs --textfile: for /metrics the scraper sets the interval");
 	if (o->textfile && (o->web.addresses || o->web.config_file))
 		return options_refuse(error, size,
 				      "--textfile excludes --web.* options: nothing is served");
@@ -143,7 +143,8 @@ int options_check(const struct options *o, char *error, size_t size)
 				      "record: name the output file\n  try: faultscope record -o "
 				      "%%h-%%t.fsr");
 	if (o->junit && !o->gates.n)
-		return options_refuse(error, size,
-				      "--junit needs --fail-on: without conditions there is nothing to report");
+		return options_refuse(
+			error, size,
+			"--junit needs --fail-on: without conditions there is nothing to report");
 	return 0;
 }

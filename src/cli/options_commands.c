@@ -48,7 +48,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "costs here: measured in half a second, with probes attached and detached in "
 		 "turn. "
 		 "Then it lists the limits of this machine, who set them, and how to raise them. "
-		 "Exits 0 when all probes work, 6 when one of the core (state, scan or lifecycle) is "
+		 "Exits 0 when all probes work, 6 when one of the core (state, scan or lifecycle) "
+		 "is "
 		 "unavailable, 7 when another is. Probes of the flight recorder are shown, and do "
 		 "not count."},
 	[CMD_EXPLAIN] =

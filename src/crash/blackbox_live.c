@@ -517,7 +517,8 @@ static void drop_rights(struct recording *r)
 	r->guard = precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
 	rights_filter_calls(&left, true);
 	if (left.failed[0])
-		complain("continuing with more privileges than necessary, because dropping them failed: %s",
+		complain("continuing with more privileges than necessary, because dropping them "
+			 "failed: %s",
 			 left.failed);
 }
 

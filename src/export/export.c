@@ -133,8 +133,8 @@ static void name_cgroups(struct export *x)
 		over = identities_walk(x->ids, dir);
 		dir = -1; /* it is closed */
 		if (over)
-			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read", path,
-				 (unsigned long long)over);
+			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read",
+				 path, (unsigned long long)over);
 	}
 	if (dir >= 0)
 		close(dir);

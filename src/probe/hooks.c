@@ -6,15 +6,15 @@
 #include "records/records.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is unknown; a fault that no mapping allows is seen by its signal only; stack "  \
+	"protection is unknown; a fault that no mapping allows is seen by its signal only; stack " \
 	"growth counts as anonymous"
 
 #define MAJORS	  "major faults only, as in export"
 #define NO_COPIES "bad addresses only (arm64); fault_begin counts user copies"
 
 #define CLASSES_FOLD                                                                               \
-	"pages found in the swap cache, and NUMA hints on one node, count for their mapping; "      \
-	"before 6.4 a new mapping may count as an old one of equal size, address and rights; "      \
+	"pages found in the swap cache, and NUMA hints on one node, count for their mapping; "     \
+	"before 6.4 a new mapping may count as an old one of equal size, address and rights; "     \
 	"where fault_end is not memcg, huge pages are recognised by resident memory"
 
 const struct hook hooks[] = {

@@ -19,12 +19,15 @@ size_t losses_of(const struct view *v, struct loss *ret)
 	const struct model *m = v->m;
 	const struct loss all[] = {
 		{"ring", "records", "records lost because the ring buffer was full", l->ring},
-		{"map", "processes", "processes lost because a BPF map was full", l->map + m->subjects_lost},
-		{"slot", "fault starts", "faults without latency because a BPF map was full", l->slot},
+		{"map", "processes", "processes lost because a BPF map was full",
+		 l->map + m->subjects_lost},
+		{"slot", "fault starts", "faults without latency because a BPF map was full",
+		 l->slot},
 		{"missed", "events", "events that the kernel skipped", l->missed},
 		{"stack", "user stacks", "user stacks that could not be read or stored",
 		 l->stack + m->frames_lost},
-		{"growth", "changes", "changes of maps and fds lost because the growth table was full",
+		{"growth", "changes",
+		 "changes of maps and fds lost because the growth table was full",
 		 l->growth + m->growth_lost},
 		{"events", "events of one scan", "events of one scan beyond the maximum",
 		 m->events_lost},

@@ -98,7 +98,8 @@ int command_diagnose(const struct options *o)
 	if (read_ring(&s, ring, &recorded))
 		s.out.view.recorded = &recorded;
 	else if (o->blackbox.file)
-		gap_add(&s.out.gaps, "not read: the flight recorder file (--ring) has no record of this boot");
+		gap_add(&s.out.gaps,
+			"not read: the flight recorder file (--ring) has no record of this boot");
 	if (ring >= 0)
 		close(ring);
 	if (!s.status)

@@ -78,7 +78,8 @@ void privileges_drop(struct session *s)
 	s->in.scope.renames_in[1] = s->out.junit.waits ? s->out.junit.dir : -1;
 	rights_drop(keep, n, &s->in.scope, &s->in.rights);
 	if (s->in.rights.failed[0])
-		complain("continuing with more privileges than necessary, because dropping them failed: %s",
+		complain("continuing with more privileges than necessary, because dropping them "
+			 "failed: %s",
 			 s->in.rights.failed);
 }
 
@@ -113,11 +114,13 @@ void privileges_name_namespace(struct session *s)
 	if (d)
 		closedir(d);
 	if (!f->pids)
-		complain("in a pid namespace: pids in the output are those of the initial namespace");
+		complain("in a pid namespace: pids in the output are those of the initial "
+			 "namespace");
 	if (!f->pids && live_scan_is_confined(s->in.src))
 		complain("in a pid namespace: " LOOKS_WITHIN);
 	for (size_t i = 0; i < f->pids; i++)
-		complain("in a pid namespace: pids in the output are those of the initial namespace: "
+		complain("in a pid namespace: pids in the output are those of the initial "
+			 "namespace: "
 			 "%u here is %d",
 			 f->pid[i], live_pid_of(s->in.src, f->pid[i]));
 }

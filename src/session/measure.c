@@ -266,9 +266,10 @@ static void tell_withheld(const struct session *s)
 	__u64 n = s->in.collector.withholding.records;
 
 	if (n && !s->o->quiet)
-		complain("%llu records are of processes that you may not trace: their addresses are "
-			 "shifted, file names replaced and stacks removed",
-			 (unsigned long long)n);
+		complain(
+			"%llu records are of processes that you may not trace: their addresses are "
+			"shifted, file names replaced and stacks removed",
+			(unsigned long long)n);
 }
 
 int session_end(struct session *s)

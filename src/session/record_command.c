@@ -141,7 +141,8 @@ int command_record(const struct options *o)
 	struct session s;
 
 	if (expand(o, o->output, r.name, sizeof(r.name))) {
-		complain("%s: unknown %% sequence in the file name: use %%p (process), %%h (host), %%t (time) or "
+		complain("%s: unknown %% sequence in the file name: use %%p (process), %%h (host), "
+			 "%%t (time) or "
 			 "%%%%",
 			 o->output);
 		return EXIT_USAGE;

@@ -65,7 +65,8 @@ static int make_textfile(const struct options *o, int (*write_metrics)(const str
 	struct options mine = *o;
 
 	if (!o->output) {
-		complain("report: name the output file\n  try: faultscope report --format textfile %s "
+		complain("report: name the output file\n  try: faultscope report --format textfile "
+			 "%s "
 			 "-o "
 			 "faultscope.prom",
 			 o->argv[0]);

@@ -84,7 +84,8 @@ static int open_live(struct session *s)
 	err = live_open(&lo, &s->in.src, error, sizeof(error));
 	if (s->plan.works_without_bpf &&
 	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
-		complain("BPF is unavailable (%.*s): reading /proc only; OOM kills are counted, but not reported",
+		complain("BPF is unavailable (%.*s): reading /proc only; OOM kills are counted, "
+			 "but not reported",
 			 (int)strcspn(error, "\n"), error);
 		err = proc_open(&s->in.src);
 	}

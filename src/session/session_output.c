@@ -113,8 +113,7 @@ static void write_failed(struct session *s, bool empty)
 		return;
 	s->out.rec_error_reported = true;
 	if (s->in.collector.rec_error == -EOVERFLOW) {
-		complain("the recording %s reached --max-size: recording stops",
-			 s->plan.record);
+		complain("the recording %s reached --max-size: recording stops", s->plan.record);
 		s->loop.done = true;
 		return;
 	}

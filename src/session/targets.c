@@ -83,7 +83,8 @@ int targets_watch(struct session *s)
 			continue;
 		}
 		if (err == -EOPNOTSUPP) {
-			complain("-p %d: in a pid namespace, -p needs task storage (Linux 5.17), which "
+			complain("-p %d: in a pid namespace, -p needs task storage (Linux 5.17), "
+				 "which "
 				 "is unavailable here\n"
 				 "  try:  outside of the namespace, with the pid that it has there",
 				 pid);

@@ -152,10 +152,10 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		buf_puts(b, "</p>\n");
 		put_map(b, s, m);
 	} else {
-		buf_puts(b,
-			 "<p class=\"note\">No fault was drawn: that takes chosen processes "
-			 "(<code>run</code>, <code>-p</code>), overhead level latency, and Linux 5.17 or later.</p>"
-			 "\n");
+		buf_puts(b, "<p class=\"note\">No fault was drawn: that takes chosen processes "
+			    "(<code>run</code>, <code>-p</code>), overhead level latency, and "
+			    "Linux 5.17 or later.</p>"
+			    "\n");
 	}
 	html_section_end(b);
 }

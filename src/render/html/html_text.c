@@ -155,7 +155,8 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	for (size_t i = 0; i < m->hooks; i++)
 		if (m->hook[i].state != HOOK_ON) {
 			html_printf(b, "%s%s",
-				    blind ? ", " : " Not seen, because a probe was off or unavailable: ",
+				    blind ? ", "
+					  : " Not seen, because a probe was off or unavailable: ",
 				    m->hook[i].name);
 			blind = true;
 		}

@@ -276,7 +276,8 @@ static const char *symbols_text(const struct report *r)
 		return "can be read";
 	if (s && s->known && s->value > 1)
 		return "hidden by kernel.kptr_restrict=2; with 1, CAP_SYSLOG can read them";
-	return "hidden: CAP_SYSLOG is missing (or kernel.kptr_restrict=0 and perf_event_paranoid=1)";
+	return "hidden: CAP_SYSLOG is missing (or kernel.kptr_restrict=0 and "
+	       "perf_event_paranoid=1)";
 }
 
 static void write_rights(struct buf *b, const struct view *v, const struct report *report)
