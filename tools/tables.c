@@ -18,7 +18,7 @@
 #include "rules/gates.h"
 #include "finding_pages.h"
 
-static void put_hooks(void)
+static void put_probes(void)
 {
 	puts("| probe | overhead level | attach types, best first | what it measures | lost without it |");
 	puts("| --- | --- | --- | --- | --- |");
@@ -250,10 +250,10 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*put)(void);
 	} tables[] = {
-		{"hooks", put_hooks},	  {"values", put_values},     {"columns", put_columns},
-		{"limits", put_limits},	  {"commands", put_commands}, {"classes", put_classes},
-		{"formats", put_formats}, {"metrics", put_metrics},   {"keys", put_keys},
-		{"gates", put_gates},	  {"options", put_options},   {"findings", put_findings},
+		{"probes", put_probes},	    {"values", put_values},	{"columns", put_columns},
+		{"limits", put_limits},	    {"commands", put_commands}, {"classes", put_classes},
+		{"formats", put_formats},   {"metrics", put_metrics},	{"keys", put_keys},
+		{"gates", put_gates},	    {"options", put_options},	{"findings", put_findings},
 		{"families", put_families},
 	};
 	const size_t n = sizeof(tables) / sizeof(tables[0]);

@@ -42,16 +42,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "else 0."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]", "say which probes work here, and what each one costs",
-		 "Loads and attaches every probe. For each it says the attach type in use, what "
-		 "was "
-		 "tried before and what the kernel answered, what is lost without it, and what it "
-		 "costs here: measured in half a second, with probes attached and detached in "
-		 "turn. "
-		 "Then it lists the limits of this machine, who set them, and how to raise them. "
-		 "Exits 0 when all probes work, 6 when one of the core (state, scan or lifecycle) "
-		 "is "
-		 "unavailable, 7 when another is. Probes of the flight recorder are shown, and do "
-		 "not count."},
+		 "Loads and attaches every probe. For each it prints the attach type in use, the "
+		 "attach types that failed with the kernel's errors, what is lost without it, and "
+		 "its cost on this machine, which it measures in half a second by attaching and "
+		 "detaching probes in turn. Then it lists the limits of this machine, where they "
+		 "were set, and how to raise them. Exits 0 when all probes work, 6 when a required "
+		 "probe (state, scan or lifecycle) is unavailable, 7 when another probe is. Probes "
+		 "of the flight recorder are shown, but do not change the exit status."},
 	[CMD_EXPLAIN] =
 		{"explain", "[ID...|TEXT|-]",
 		 "explain a finding or an error message, and what to do",
@@ -96,7 +93,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "OpenMetrics or protobuf, over HTTP or HTTPS. Each scrape is one scan of all "
 		 "processes by a BPF iterator; no file of /proc/PID but cgroup is read, and no "
 		 "label is a pid. The number of series is bounded: see --limit.*. SIGHUP reads "
-		 "certificates and users again. After the start it gives up its rights and most "
+		 "certificates and users again. After the start it drops its privileges and most "
 		 "system calls."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",

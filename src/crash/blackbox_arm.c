@@ -305,7 +305,7 @@ static void write_hooks(struct buf *b, const struct options *o)
 
 		snprintf(name, sizeof(name), "probe %s", hook->name);
 		buf_printf(b, "%-22s %s%s\n", name,
-			   refused ? "blind: " : "on: ", refused ?: hook->feeds);
+			   refused ? "unavailable: " : "on: ", refused ?: hook->feeds);
 		if (refused)
 			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
 	}

@@ -59,7 +59,7 @@ static void write_machine(const struct origin *o, struct buf *b)
 		buf_puts(b, "systemd: it raises it at boot, since version 240");
 		break;
 	case ORIGIN_OUTSIDE:
-		buf_puts(b, "the host or its kernel: the files of this container do not tell");
+		buf_puts(b, "the host or its kernel (not visible in this container)");
 		break;
 	case ORIGIN_HAND:
 		if (o->line.line) {
@@ -77,7 +77,7 @@ static void write_machine(const struct origin *o, struct buf *b)
 		}
 		break;
 	default:
-		buf_puts(b, "what cannot be read here");
+		buf_puts(b, "a place that cannot be read here");
 	}
 	if (o->unread && o->from != ORIGIN_KERNEL)
 		buf_printf(b, " (%u files not read)", o->unread);
@@ -96,7 +96,7 @@ static void write_holder(const struct origin *o, struct buf *b)
 		return;
 	}
 	write_process(&o->holder, b);
-	buf_printf(b, ", %u generation%s up", o->generations, o->generations == 1 ? "" : "s");
+	buf_printf(b, ", %u parent%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
 /* Between the parent and it somebody called setrlimit: one of the two, or a third by prlimit. */
@@ -109,7 +109,7 @@ static void write_changed(const struct origin *o, struct buf *b)
 		buf_puts(b, ": it raised the soft limit to the hard one");
 		return;
 	}
-	buf_puts(b, ", or who started it");
+	buf_puts(b, ", or the process that started it");
 	if (p->pid && p->known) {
 		buf_puts(b, ": its parent ");
 		write_process(p, b);
@@ -144,17 +144,17 @@ static void write_giver(const struct origin *o, struct buf *b)
 		write_container(&o->at_holder, b);
 		break;
 	case ORIGIN_OUTSIDE:
-		buf_puts(b, "who started this container");
+		buf_puts(b, "the process that started this container");
 		break;
 	default:
-		buf_puts(b, "what cannot be read here");
+		buf_puts(b, "a place that cannot be read here");
 	}
 }
 
 static void write_rlimit(const struct origin *o, struct buf *b)
 {
 	if (!o->holder.pid) {
-		buf_puts(b, "what cannot be told: the process is gone");
+		buf_puts(b, "unknown: the process has ended");
 		return;
 	}
 	if (!o->known)
@@ -173,7 +173,7 @@ static void write_rlimit(const struct origin *o, struct buf *b)
 static void write_cgroup(const struct origin *o, struct buf *b)
 {
 	if (o->from == ORIGIN_NOBODY) {
-		buf_puts(b, "nobody, at any level of the hierarchy");
+		buf_puts(b, "no cgroup of the hierarchy");
 		return;
 	}
 	switch (o->from) {
@@ -188,13 +188,13 @@ static void write_cgroup(const struct origin *o, struct buf *b)
 		write_container(&o->at_holder, b);
 		break;
 	case ORIGIN_OUTSIDE:
-		buf_puts(b, "who started this container");
+		buf_puts(b, "the process that started this container");
 		break;
 	case ORIGIN_HAND:
-		buf_puts(b, "who made the cgroup, or a hand since");
+		buf_puts(b, "the process that created the cgroup, or a later change");
 		break;
 	default:
-		buf_puts(b, "what cannot be read here");
+		buf_puts(b, "a place that cannot be read here");
 		return;
 	}
 	buf_printf(b, ", in %s/%s", o->dir, o->file);

@@ -142,7 +142,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	else
 		finding_title(f, "select() of descriptors beyond 1,023: a set of them ends there");
 	count_evidence(f, "select calls beyond it", counted_or_0(c->selects_wide), 0);
-	count_evidence(f, "most descriptors", g->fd_high, FD_SETSIZE_KERNEL);
+	count_evidence(f, "peak of open fds", g->fd_high, FD_SETSIZE_KERNEL);
 	finding_advise(f);
 	if (!o->s->final)
 		remedy_command(finding_remedy(f, REMEDY_CHECK, "find the callers of select()"),

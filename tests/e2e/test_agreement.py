@@ -135,8 +135,8 @@ def check_gauges(check, lab, recording, name, page, peaks):
 def check_peaks(check, lab, recording, name, tiles, last):
     """The process with the most, in the page and in the last lines of the text."""
     text = lab.faultscope("--replay", recording, "--no-unicode").out
-    for tile, word, path in (("most mappings", "maps", "maps.peak"),
-                             ("most descriptors", "descriptors", "fds.peak")):
+    for tile, word, path in (("peak of mappings", "maps", "maps.peak"),
+                             ("peak of open fds", "descriptors", "fds.peak")):
         want = max((value_of(line, path) or 0 for line in last.values()), default=0)
         if tile in tiles:
             check.equal(f"{name}: {tile}", plain(tiles[tile]), want)

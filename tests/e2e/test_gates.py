@@ -94,7 +94,7 @@ def test_gates_add_up_ended_processes(check, lab):
         check.equal(f"{path} of {want}", gate_lines(ran.out)[1], [f"{path}>{want - 1}"])
     most = max(line["fds"]["peak"] for line in lines.of("process"))
     ran = replay(lab, name, f"fds.peak>={most},fds.peak>{most}")
-    check.equal("most descriptors", gate_lines(ran.out)[1], [f"fds.peak>={most}"])
+    check.equal("peak of open fds", gate_lines(ran.out)[1], [f"fds.peak>={most}"])
 
 
 def test_gates_in_json(check, lab):

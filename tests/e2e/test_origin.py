@@ -31,7 +31,7 @@ def test_limit_of_an_ancestor(check, lab):
     check.equal("limit", report["limits"]["rlimit_nofile"], 317)
     check.equal("from", told["rlimit_nofile"]["from"], "process")
     check.equal("who", told["rlimit_nofile"]["pid"], ran.pid)
-    check.that(f"sh (pid {ran.pid}), 3 generations up" in told["rlimit_nofile"]["text"],
+    check.that(f"sh (pid {ran.pid}), 3 parents up" in told["rlimit_nofile"]["text"],
                told["rlimit_nofile"]["text"])
 
 
@@ -40,7 +40,7 @@ def test_limit_of_its_own(check, lab):
     ran = lab.call("sh", "-c", f"ulimit -Sn 318; exec {DOCTOR}")
     _, told = judged(check, ran)
     check.equal("who", told["rlimit_nofile"]["pid"], ran.pid)
-    check.that(told["rlimit_nofile"]["text"].startswith("itself, or who started it"),
+    check.that(told["rlimit_nofile"]["text"].startswith("itself, or the process that started it"),
                told["rlimit_nofile"]["text"])
 
 

@@ -359,5 +359,5 @@ def test_host_in_text(check, lab):
         check.equal(f"{options}: lines that are too long", long, [])
         blocks = len(re.findall(r"short of memory", ran.out))
         check.that(blocks >= (2 if "0.3" in options else 1), f"{options}: {blocks} answers")
-        for word in ("waiting", "memory", "swap", "committed", "who"):
+        for word in ("pressure", "memory", "swap", "committed", "top"):
             check.that(re.search(rf"^ {word}\b", ran.out, re.M), f"{options}: no {word}")

@@ -35,7 +35,7 @@ static void test_v2(void)
 	ok(!o.known, "no files: not told");
 	set_level(&r, "sys/fs/cgroup/a.slice/b.service/c", "max", "1000");
 	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
-	is_str(fake_said(&o), "nobody, at any level of the hierarchy", "no limit at all");
+	is_str(fake_said(&o), "no cgroup of the hierarchy", "no limit at all");
 	ok(o.known && o.value == LIMIT_NONE, "is known to be none");
 	set_level(&r, "sys/fs/cgroup/a.slice/b.service", "8192", "4096");
 	fake_file(&r, "sys/fs/cgroup/a.slice/b.service/memory.swap.max", "12288\n");
@@ -43,7 +43,7 @@ static void test_v2(void)
 	ok(o.swap_known && o.swap == 12288, "what it may swap besides");
 	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
 	is_str(fake_said(&o),
-	       "who made the cgroup, or a hand since, in "
+	       "the process that created the cgroup, or a later change, in "
 	       "/sys/fs/cgroup/a.slice/b.service/memory.max"
 	       ", 1 level up",
 	       "one level up");

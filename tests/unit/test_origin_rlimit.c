@@ -138,13 +138,13 @@ static void test_inherited(void)
 
 	ok(o.known && o.value == 1024 && o.hard == 524288, "what is in force");
 	is_str(fake_said(&o),
-	       "sshd (pid 812), 2 generations up, which has it from ssh.service: "
+	       "sshd (pid 812), 2 parents up, which has it from ssh.service: "
 	       "systemd's default for units",
 	       "up to the oldest who has the same");
 	fake_file(&r, "usr/lib/systemd/system/ssh.service", "[Service]\nLimitNOFILE=1024:524288\n");
 	o = fake_find(&r, 901, LIMIT_NOFILE);
 	is_str(fake_said(&o),
-	       "sshd (pid 812), 2 generations up, which has it from ssh.service: "
+	       "sshd (pid 812), 2 parents up, which has it from ssh.service: "
 	       "/usr/lib/systemd/system/ssh.service:2: LimitNOFILE=1024:524288",
 	       "and its unit's line");
 	fake_remove(&r, "usr/lib/systemd/system/ssh.service");
@@ -164,13 +164,14 @@ static void test_changed(void)
 	fake_limit(&r, 901, FILES_TITLE, "256", "256");
 	o = fake_find(&r, 901, LIMIT_NOFILE);
 	is_str(fake_said(&o),
-	       "bash (pid 900), 1 generation up, or who started it: its parent sshd (pid 812) has "
+	       "bash (pid 900), 1 parent up, or the process that started it: its parent sshd (pid "
+	       "812) has "
 	       "1,024, hard 524,288",
 	       "a shell's ulimit");
 	fake_file(&r, "etc/security/limits.d/20-nofile.conf", "# x\nann - nofile 256\n");
 	o = fake_find(&r, 901, LIMIT_NOFILE);
 	is_str(fake_said(&o),
-	       "bash (pid 900), 1 generation up, which has it from "
+	       "bash (pid 900), 1 parent up, which has it from "
 	       "/etc/security/limits.d/20-nofile.conf:2: ann - nofile 256",
 	       "a login's");
 	fake_limit(&r, 901, FILES_TITLE, "524288", "524288");
@@ -263,7 +264,7 @@ static void test_containers(void)
 		  "[Service]\nLimitNOFILE=infinity\n");
 	o = fake_find(&r, 71, LIMIT_NOFILE);
 	is_str(fake_said(&o),
-	       "containerd-shim (pid 70), 1 generation up, which has it from "
+	       "containerd-shim (pid 70), 1 parent up, which has it from "
 	       "containerd.service: /usr/lib/systemd/system/containerd.service:2: "
 	       "LimitNOFILE=infinity",
 	       "a container has what its runtime has");
@@ -333,7 +334,7 @@ static void test_first(void)
 	fake_link(&r, "proc/self/ns/pid", "pid:[4026532000]");
 	fake_limit(&r, 1, FILES_TITLE, "99", "99");
 	o = fake_find(&r, 1, LIMIT_NOFILE);
-	is_str(fake_said(&o), "who started this container", "of a container's init");
+	is_str(fake_said(&o), "the process that started this container", "of a container's init");
 	fakeroot_free(&r);
 }
 

@@ -149,7 +149,7 @@ static void test_kinds(void)
 		 "page_cache",
 		 {0, 0, 5000, 40, 10, 2 * GIB, GIB}},
 		{"files read again, well", NULL, "none", {0, 0, 5000, 1, 0, 6 * GIB, GIB}},
-		{"waiting, and no sign why", "P23", "waiting", {0, 0, 0, 25, 5, 6 * GIB, GIB}},
+		{"waiting, and no sign why", "P23", "pressure", {0, 0, 0, 25, 5, 6 * GIB, GIB}},
 		{"little left", "P24", "memory", {.available = 300 * MIB, .swap_free = 100 * MIB}},
 		{"little memory left, and swap",
 		 NULL,

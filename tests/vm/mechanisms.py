@@ -13,7 +13,7 @@ from harness import Check, Skip, check_form, field_of
 from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
-PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
+PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
 # what faultscope says, not the kernel
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
 NO_TOTALS = ("state", "lifecycle")  # without these the process of a command is not counted to its end

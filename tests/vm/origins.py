@@ -61,7 +61,7 @@ def cgroup(check, lab):
 
 
 def ancestor(check, lab):
-    """A shell's own, two generations up; nobody above it has the same."""
+    """A shell's own, two parents up; nobody above it has the same."""
     command = quoted([FAULTSCOPE, "doctor", "--json", "--no-calibrate"])
     ran = lab.vm.run(f"ulimit -n 317; echo $$ >/tmp/shell; sh -c '{command}; true'; true")
     report, set_by = told(check, ran)

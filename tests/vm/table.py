@@ -44,7 +44,7 @@ class Notes:
         return f"<sup>{self.texts.index(text) + 1}</sup>"
 
     def shorten(self, text):
-        for start, word in ((BLIND, "blind"), (EXACT, "exact"), (WRONG, "WRONG")):
+        for start, word in ((BLIND, "unavailable"), (EXACT, "exact"), (WRONG, "WRONG")):
             if text.startswith(start):
                 return word + self.mark(text.removeprefix(start))
         return text
@@ -65,7 +65,7 @@ def markdown(found):
     hooks = list(dict.fromkeys(hook for hook, _ in keys))
     # "none" comes last of each hook, whichever kernel was first to know of an alternate
     keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
-    head = ["hook", "mechanism", *(f"{name} ({found[name]['release']})" for name in columns)]
+    head = ["probe", "attach type", *(f"{name} ({found[name]['release']})" for name in columns)]
     notes = Notes()
     lines = [line_of(head), line_of(["---"] * len(head))]
     for hook, mechanism in keys:

@@ -248,8 +248,8 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 	else
 		put_tile(b, "stalled in faults", (struct number_text){"?"},
 			 "not measured: overhead level latency was off");
-	put_peak(b, "most mappings", &t.maps);
-	put_peak(b, "most descriptors", &t.fds);
+	put_peak(b, "peak of mappings", &t.maps);
+	put_peak(b, "peak of open fds", &t.fds);
 	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
 	put_tile(b, "processes", as_count(history_processes(s->h)), more);
 	buf_puts(b, "</dl>\n");

@@ -192,9 +192,9 @@ static void write_setting(struct buf *b, const struct view *v, const struct repo
 	write_origin(b, v, report_origin(r, s));
 	if (!a)
 		return;
-	write_labelled(b, v, "tight", a->why);
-	write_command(b, v, "try", a->command);
-	write_command(b, v, "keep", a->lasting);
+	write_labelled(b, v, "low", a->why);
+	write_command(b, v, "now", a->command);
+	write_command(b, v, "permanent", a->lasting);
 	write_labelled(b, v, "costs", a->cost);
 }
 
@@ -237,7 +237,7 @@ static void write_summary(struct buf *b, const struct view *v, const struct repo
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {
 		if (r->hook[i].state != HOOK_BLIND)
 			continue;
-		line_printf(&l, "%s%s", said++ ? ", " : "; blind: ", r->hook[i].name);
+		line_printf(&l, "%s%s", said++ ? ", " : "; unavailable: ", r->hook[i].name);
 		if (r->hook[i].core)
 			style = STYLE_CRITICAL;
 		else if (style != STYLE_CRITICAL)
@@ -311,7 +311,8 @@ static void write_recorder(struct buf *b, const struct view *v, const struct rep
 		const struct report_recorder *one = &r->recorder[i];
 
 		if (*one->refused)
-			write_row(b, v, one->name, "blind: %s; lost: %s", one->refused, one->lost);
+			write_row(b, v, one->name, "unavailable: %s; lost: %s", one->refused,
+				one->lost);
 		else
 			write_row(b, v, one->name, "on: %s", one->feeds);
 	}

@@ -112,8 +112,8 @@ static void write_swap(struct buf *b, const struct view *v)
 
 static void write_commit(struct buf *b, const struct view *v)
 {
-	static const char *const modes[] = {"heuristic: one huge request alone is refused",
-					    "always: nothing is refused", "strict"};
+	static const char *const modes[] = {"heuristic: only a single huge request fails",
+					    "always: allocations never fail", "strict"};
 	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_COMMIT);
 	struct line l;
@@ -152,7 +152,7 @@ static void write_stalls(struct buf *b, const struct view *v)
 	const struct pressure *p = v->m->pressure;
 	struct line l;
 
-	begin(&l, v, "waiting");
+	begin(&l, v, "pressure");
 	if (!p || !p->known) {
 		line_printf(&l, "not known: this recording does not tell");
 		line_wrap_at(&l, b, STYLE_PLAIN, 12);
@@ -171,7 +171,7 @@ static void write_stalls(struct buf *b, const struct view *v)
 	}
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 	begin(&l, v, "");
-	line_printf(&l, "read again soon after:");
+	line_printf(&l, "refaults:");
 	put_rate_of(&l, v->m, HOST_REFAULT_ANON, "swapped");
 	put_rate_of(&l, v->m, HOST_REFAULT_FILE, "files");
 	if (host_rate(v->m, HOST_DIRECT_STALLS) >= 0)
@@ -264,7 +264,7 @@ static void write_eater(struct buf *b, const struct view *v, const struct top_co
 {
 	struct line l;
 
-	begin(&l, v, first ? "who" : "");
+	begin(&l, v, first ? "top" : "");
 	line_printf(&l, "%s", as_bytes(e->rss_bytes).s);
 	line_pad(&l, 22);
 	line_printf(&l, "%s[%u]", e->root->now.g.comm, e->root->id.pid);

@@ -84,7 +84,7 @@ static void write_gaps(struct buf *b, const struct view *v)
 		if (h->state != HOOK_BLIND)
 			continue;
 		l = (struct line){.v = v};
-		line_printf(&l, "blind: %s (%s)", h->name, h->why);
+		line_printf(&l, "unavailable: %s (%s)", h->name, h->why);
 		if (v->height) /* of a screen no line is given away */
 			line_end(&l, b, STYLE_WARNING);
 		else
@@ -137,8 +137,7 @@ static void write_peak(struct buf *b, const struct view *v, enum resource_id id,
 
 	if (!p->limit)
 		return;
-	line_printf(&l, "  %s peak %s", id == RESOURCE_MAPS ? "maps" : "descriptors",
-		    as_count(p->value).s);
+	line_printf(&l, "  %s peak %s", id == RESOURCE_MAPS ? "maps" : "fds", as_count(p->value).s);
 	if (p->limit != UINT64_MAX)
 		line_printf(&l, "%s%s (%.1f%%)", v->m->assumed[id] ? " of an assumed " : " of ",
 			    as_count(p->limit).s, 100.0 * p->value / p->limit);
