@@ -17,15 +17,15 @@ COUNTERS = ("minor", "major", "stall_ns")
 # of mappings and descriptors, by their columns
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
 # what is summed over the processes that live: column of csv-time and key of the page, field
-GAUGES = (("mappings", "maps.count"), ("descriptors", "fds.count"),
+GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
 # of diff: metric, field, whether of those that live alone, what it is divided by; per second
-DIFFERENCES = (("mappings", "maps.count", True, 0), ("descriptors", "fds.count", True, 0),
+DIFFERENCES = (("mappings", "maps.count", True, 0), ("file descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
-               ("refused mapping calls", "maps.failed", False, 0),
-               ("refused descriptor calls", "fds.failed", False, 0),
+               ("failed mapping calls", "maps.failed", False, 0),
+               ("failed fd calls", "fds.failed", False, 0),
                ("minor faults a second", "faults.minor", False, 1),
                ("major faults a second", "faults.major", False, 1),
                ("stall, ms a second", "faults.stall_ns", False, 1e6))
@@ -136,7 +136,7 @@ def check_peaks(check, lab, recording, name, tiles, last):
     """The process with the most, in the page and in the last lines of the text."""
     text = lab.faultscope("--replay", recording, "--no-unicode").out
     for tile, word, path in (("peak of mappings", "maps", "maps.peak"),
-                             ("peak of open fds", "descriptors", "fds.peak")):
+                             ("peak of open fds", "fds", "fds.peak")):
         want = max((value_of(line, path) or 0 for line in last.values()), default=0)
         if tile in tiles:
             check.equal(f"{name}: {tile}", plain(tiles[tile]), want)

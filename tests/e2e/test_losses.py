@@ -15,7 +15,7 @@ LOST = {"ring": 70101, "map": 70202, "slot": 70303, "missed": 70505, "stack": 70
         "growth": 70707}
 SAID = {"ring": "records lost because the ring buffer was full",
         "map": "processes lost because a BPF map was full",
-        "slot": "faults whose begin could not be kept",
+        "slot": "faults without latency",
         "missed": "events that the kernel skipped",
         "stack": "user stacks that could not be read or stored",
         "growth": "changes of maps and fds lost because the growth table was full"}

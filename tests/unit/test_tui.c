@@ -286,7 +286,7 @@ static void test_losses(void)
 	begin();
 	some_processes();
 	press("5");
-	ok(strstr(draw(), "0 fault begins, 0 events"), "what was not lost is told, too");
+	ok(strstr(draw(), "0 fault starts, 0 events"), "what was not lost is told, too");
 	fs.lost = 3;
 	m.events_lost = 2;
 	process((struct given){20, "late", NULL, 1, 1, 1});
