@@ -332,7 +332,8 @@ TALLY = tests/tally.py --log build/check.log
 # What every change has to pass.
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
-	tests/shape/documents.py tests/shape/pages.py "tests/shape/style.sh --self-test" tests/shape/style.sh \
+	tests/shape/documents.py tests/shape/pages.py "tests/shape/words.py --self-test" tests/shape/words.py \
+	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/zoo/lifetimes.py --self-test" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \

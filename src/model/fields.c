@@ -292,7 +292,7 @@ static const char *const fd_columns[] = {"calls", "failed"};
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell, LACKS_PROTECTION},
-	{"faults", "handled", "fault_class", "faults served, by what they were for", NR_CLASSES, 2,
+	{"faults", "handled", "fault_class", "handled faults, by class", NR_CLASSES, 2,
 	 served_row, served_columns, served_cell},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,

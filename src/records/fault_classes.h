@@ -32,7 +32,7 @@ enum wait {
  * not distinguish is counted in its more general class.
  */
 #define FAULT_CLASSES(X)                                                                           \
-	X(OTHER, "other", "not told: what is mapped there was changing")                           \
+	X(OTHER, "other", "unknown: the mapping changed meanwhile")                                \
 	X(ANONYMOUS, "anonymous", "first write to a page of anonymous memory")                     \
 	X(ZERO, "zero_page", "first read of anonymous memory: the page of zeros")                  \
 	X(HUGE, "huge", "a transparent huge page")                                                 \

@@ -292,7 +292,7 @@ static void test_losses(void)
 	process((struct given){20, "late", NULL, 1, 1, 1});
 	look();
 	v.height = 60;
-	ok(strstr(draw(), "2 events of one look, 3 findings"), "and all else where it was");
+	ok(strstr(draw(), "2 events of one scan, 3 findings"), "and all else where it was");
 	json_renderer.close(&json, &v);
 	ok(json.s && strstr(json.s, "\"events\":2,\"findings\":3,"), "in JSON too");
 	buf_free(&json);
