@@ -138,7 +138,8 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 		err = regcomp(&ids->pattern, opt->pattern, REG_EXTENDED);
 		if (err) {
 			regerror(err, &ids->pattern, why, sizeof(why));
-			snprintf(error, size, "%s: invalid regular expression: %s", opt->pattern, why);
+			snprintf(error, size,
+				 "%s: invalid regular expression: %s", opt->pattern, why);
 			err = -EINVAL;
 			goto out;
 		}
