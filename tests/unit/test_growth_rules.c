@@ -20,7 +20,7 @@ static void judged(const char *want, const char *name)
 
 /* What every finding of growth has. */
 static void has_finding(const char *id, enum severity severity, const char *title,
-			 const char *holds, const char *from, const char *fix)
+			const char *holds, const char *from, const char *fix)
 {
 	const struct finding *f = find(id);
 	const char *what = evidence_of(f, "holds"), *stack = evidence_of(f, "from");
@@ -51,10 +51,9 @@ static void test_torch(void)
 	stack_reads(3, "mmap (libc.so.6)\nTHManagedMapAllocator (libtorch_cpu.so)\nmain (python3)",
 		    0);
 	judged("M03 M25", "tensors in shared memory");
-	has_finding(
-		"M03", SEVERITY_WARNING, "39,000 of 40,000 mappings", "/dev/shm/torch_#",
-		"mmap (libc.so.6) <- THManagedMapAllocator (libtorch_cpu.so) <- main (python3)",
-		"DataLoader(multiprocessing_context='fork')");
+	has_finding("M03", SEVERITY_WARNING, "39,000 of 40,000 mappings", "/dev/shm/torch_#",
+		    "mmap (libc.so.6) <- THManagedMapAllocator (libtorch_cpu.so) <- main (python3)",
+		    "DataLoader(multiprocessing_context='fork')");
 	f = find("M03");
 	ok(evidence_of(f, "sharing strategy") &&
 		   !strncmp(evidence_of(f, "sharing strategy"), "file_system:", 12),
@@ -72,7 +71,7 @@ static void test_torch(void)
 	ok(!strncmp(evidence_of(find("M03"), "sharing strategy"), "file_descriptor:", 16),
 	   "file_descriptor");
 	has_finding("F10", SEVERITY_INFO, "4,800 of 5,000 descriptors", "/torch_#", NULL,
-		     "set_sharing_strategy('file_system')");
+		    "set_sharing_strategy('file_system')");
 	end();
 
 	begin_with(5000, 50);
@@ -150,8 +149,8 @@ static void test_threads(void)
 	holds(WHAT_MAPS, 1, HOLDING_GUARD, "---p 4 KiB", 4000);
 	judged("M04", "a guard a thread");
 	has_finding("M04", SEVERITY_INFO,
-		     "4,000 threads: their stacks and guards are most of 8,100", "---p", NULL,
-		     "fewer threads");
+		    "4,000 threads: their stacks and guards are most of 8,100", "---p", NULL,
+		    "fewer threads");
 	is_str(evidence_of(find("M04"), "threads"), "4,000", "it counts the threads");
 	end();
 
@@ -161,9 +160,9 @@ static void test_threads(void)
 	made_split(1, CALL_MPROTECT, 6000);
 	stack_reads(1, "mprotect (libc.so.6)\npthread_create (libc.so.6)\nspawn (app)", 0);
 	judged("M04", "made while watched, and nothing was read");
-	has_finding(
-		"M04", SEVERITY_INFO, "3,000 threads: their stacks and guards are most of 8,100",
-		"stacks of threads", "pthread_create (libc.so.6) <- spawn (app)", "fewer threads");
+	has_finding("M04", SEVERITY_INFO,
+		    "3,000 threads: their stacks and guards are most of 8,100", "stacks of threads",
+		    "pthread_create (libc.so.6) <- spawn (app)", "fewer threads");
 	end();
 
 	begin();
@@ -190,7 +189,7 @@ static void test_java(void)
 	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/memfd:java_heap (deleted)", 30000);
 	judged("M05 M25", "pieces of a heap");
 	has_finding("M05", SEVERITY_WARNING, "30,000 of 40,000 mappings", "java_heap", NULL,
-		     "-XX:+UseG1GC");
+		    "-XX:+UseG1GC");
 	end();
 	begin_with(40000, 300);
 	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/java/classes.jsa", 30000);
@@ -212,7 +211,7 @@ static void test_allocator(void)
 		stack_reads(7, stacks[i], 0);
 		judged("M06", "an allocator that splits");
 		has_finding("M06", SEVERITY_INFO, "3,000 of 3,000 mappings made while watched",
-			     "split by mprotect", "main", "retain:true");
+			    "split by mprotect", "main", "retain:true");
 		ok(!advises(find("M06"), "overcommit_memory=2"), "nothing of overcommit");
 		end();
 	}
@@ -232,7 +231,7 @@ static void test_allocator(void)
 	stack_reads(7, "mprotect (libc.so.6)\nprotect_page (app)\nmain (app)", 0);
 	judged("M10", "splits of the program's own are no allocator's");
 	has_finding("M10", SEVERITY_INFO, "3,000 of 3,000", "split by mprotect", "protect_page",
-		"a change in the middle of a mapping splits it into three");
+		    "a change in the middle of a mapping splits it into three");
 	end();
 	begin_with(5000, 10);
 	made_split(7, CALL_MPROTECT, 3000);
@@ -249,7 +248,7 @@ static void test_go(void)
 	stack_reads(7, "runtime.madvise (app)\nruntime.sysHugePageOS (app)\nmain.main (app)", 0);
 	judged("M08", "the Go runtime splits");
 	has_finding("M08", SEVERITY_INFO, "3,000 of 3,000", "split by madvise",
-		     "runtime.sysHugePageOS", "Go 1.21.1 to 1.21.3");
+		    "runtime.sysHugePageOS", "Go 1.21.1 to 1.21.3");
 	end();
 	begin_with(5000, 10);
 	made_split(7, CALL_MADVISE, 3000);
@@ -264,7 +263,7 @@ static void test_dotnet(void)
 	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 2000);
 	judged("M07", "code mapped twice");
 	has_finding("M07", SEVERITY_INFO, "2,000 of 4,000 mappings", "doublemapper", NULL,
-		     "DOTNET_EnableWriteXorExecute=0");
+		    "DOTNET_EnableWriteXorExecute=0");
 	end();
 	begin_with(40000, 10);
 	holds(WHAT_MAPS, 0, HOLDING_ANONYMOUS, "rw-p", 38000);
@@ -279,7 +278,7 @@ static void test_files(void)
 	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
 	judged("M09", "a map a file");
 	has_finding("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are files", "/srv/index/#.doc",
-		     NULL, "unmap each file");
+		    NULL, "unmap each file");
 	ok(!advises(find("M09"), "Lucene"), "only Java's indexes are Lucene's");
 	end();
 	begin_with(6000, 10);
@@ -341,8 +340,8 @@ static void test_leak(void)
 	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FRAMES_SHORT);
 	judged("M10", "two sorts, one place");
 	has_finding("M10", SEVERITY_INFO,
-		     "4,000 of 4,005 mappings made while watched are from one place", "anonymous",
-		     "leak (app) (stack may be short)", "unmap on every path");
+		    "4,000 of 4,005 mappings made while watched are from one place", "anonymous",
+		    "leak (app) (stack may be short)", "unmap on every path");
 	end();
 
 	begin_with(4100, 10);
@@ -450,8 +449,9 @@ static void test_class(void)
 	made_file(WHAT_FDS, 6, "data", 20, 0);
 	stack_reads(5, "epoll_create1 (libc.so.6)\nwatch (app)", 0);
 	judged("F08", "one class grows");
-	has_finding("F08", SEVERITY_INFO, "480 of 500 descriptors made while watched", "[eventpoll]",
-		"epoll_create1 (libc.so.6) <- watch (app)", "close what the named function");
+	has_finding("F08", SEVERITY_INFO, "480 of 500 descriptors made while watched",
+		    "[eventpoll]", "epoll_create1 (libc.so.6) <- watch (app)",
+		    "close what the named function");
 	end();
 
 	begin_with(100, 700);
@@ -503,7 +503,7 @@ static void test_close_wait(void)
 	stack_reads(8, "connect (libc.so.6)\nredis_get (cart)", 0);
 	judge_window();
 	has_finding("F09", SEVERITY_INFO, "600 of 700 descriptors", "CLOSE_WAIT to 10.0.0.9:6379",
-		"redis_get (cart)", "when a read from it returns 0");
+		    "redis_get (cart)", "when a read from it returns 0");
 	end();
 	begin_with(100, 700);
 	holds(WHAT_FDS, 0, HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 600);

@@ -93,7 +93,8 @@ static void test_examples(void)
 		{"exit code 137", "P17"},
 		{"too  many OPEN files in\tsystem", "F02"},
 		{"could not open file \"base/1/2\": Too many open files in system", "F02"},
-		{"failed to create memory pool mapping: mmap failed to reserve 0x60000000000 bytes: "
+		{"failed to create memory pool mapping: mmap failed to reserve 0x60000000000 "
+		 "bytes: "
 		 "Cannot allocate memory (os error 12)",
 		 "M13"},
 		{"-bash: fork: Cannot allocate memory", "M17"},

@@ -116,7 +116,8 @@ static void write_one_of(struct buf *b, const struct view *v, size_t i)
 		    severity_name(f->severity), f->rule->id, count_alike(v, f, i, v->findings->n));
 }
 
-static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity)
+static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule,
+			  int severity)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
