@@ -217,6 +217,8 @@ static void complete_zsh(struct buf *b)
 	for (size_t i = 0; diagnosis_at(i); i++) {
 		buf_printf(b, "\t\t'%s:", diagnosis_at(i)->id);
 		put_zsh(b, diagnosis_at(i)->title);
+		buf_printf(b, "'\n\t\t'%s:", diagnosis_at(i)->slug);
+		put_zsh(b, diagnosis_at(i)->title);
 		buf_puts(b, "'\n");
 	}
 	buf_puts(b, "\t)\n\t_describe -t findings finding findings\n}\n"
@@ -295,6 +297,10 @@ static void fish_command(struct buf *b, enum command command)
 		for (size_t i = 0; diagnosis_at(i); i++) {
 			fish_condition(b, 1u << command);
 			buf_printf(b, " -a %s -d '", diagnosis_at(i)->id);
+			put_quoted(b, diagnosis_at(i)->title);
+			buf_puts(b, "'\n");
+			fish_condition(b, 1u << command);
+			buf_printf(b, " -a %s -d '", diagnosis_at(i)->slug);
 			put_quoted(b, diagnosis_at(i)->title);
 			buf_puts(b, "'\n");
 		}

@@ -156,10 +156,13 @@ static void man_formats(struct buf *b, enum command command)
 static void man_findings(struct buf *b)
 {
 	const struct diagnosis *d;
+	char head[64];
 
 	buf_puts(b, ".SH FINDINGS\n");
-	for (size_t i = 0; (d = diagnosis_at(i)); i++)
-		man_row(b, d->id, d->title);
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		snprintf(head, sizeof(head), "%s %s", d->id, d->slug);
+		man_row(b, head, d->title);
+	}
 }
 
 static void man_statuses(struct buf *b, enum command command)

@@ -84,6 +84,8 @@ void words_of_command(enum command command, struct words *ret)
 	case CMD_EXPLAIN:
 		for (size_t i = 0; diagnosis_at(i); i++)
 			add_word(ret, diagnosis_at(i)->id, "");
+		for (size_t i = 0; diagnosis_at(i); i++)
+			add_word(ret, diagnosis_at(i)->slug, "");
 		break;
 	case CMD_BLACKBOX:
 		add_word(ret, "run arm status read", "");

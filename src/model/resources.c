@@ -83,7 +83,7 @@ LIMIT(swap, l->swap_total_bytes)
 const struct resource resources[NR_RESOURCES] = {
 	[RESOURCE_MAPS] = {"vm.max_map_count", "mappings", OF_PROCESS, false, 10, use_maps,
 			   limit_of_maps},
-	[RESOURCE_FDS] = {"RLIMIT_NOFILE", "descriptors", OF_PROCESS, false, 10, use_fds,
+	[RESOURCE_FDS] = {"RLIMIT_NOFILE", "file descriptors", OF_PROCESS, false, 10, use_fds,
 			  limit_of_fds},
 	[RESOURCE_MEMLOCK] = {"RLIMIT_MEMLOCK", "locked memory", OF_PROCESS, true, 10, use_memlock,
 			      limit_of_memlock},

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "render/style.h"
+#include "rules/diagnoses.h"
 
 #define VALUE_COLUMN  32
 #define DETAIL_COLUMN 46
@@ -142,7 +143,8 @@ static void annotate_finding(struct buf *b, const struct finding *f)
 {
 	struct buf message = {}, title = {};
 
-	buf_printf(&title, "faultscope: %s in %s[%u]", f->rule->id, f->comm, f->subject.pid);
+	buf_printf(&title, "faultscope: %s %s in %s[%u]", f->rule->id, diagnosis_slug(f->rule->id),
+		   f->comm, f->subject.pid);
 	buf_puts(&message, f->title);
 	for (size_t i = 0; i < f->nr_remedies; i++)
 		buf_printf(&message, "; %s%s%s", f->remedy[i].text,

@@ -68,12 +68,13 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	f->cause = "rlimit_nofile";
-	finding_title(
-		f, "accept fails with EMFILE over and over: %.0f%% of a CPU, and nobody is let in",
-		cpu * 100);
-	rate_evidence(f, "refused accept calls", refused / seconds);
+	finding_title(f,
+		      "accept fails with EMFILE in a loop: %.0f%% of a CPU, and no connection is "
+		      "accepted",
+		      cpu * 100);
+	rate_evidence(f, "failed accept calls", refused / seconds);
 	finding_real(f, "of a CPU", IN_PERCENT, cpu * 100);
-	count_evidence(f, "descriptors", g->fds, g->fd_soft);
+	count_evidence(f, "file descriptors", g->fds, g->fd_soft);
 	finding_advise(f);
 	limit_help_nofile(f, o->s, g->fd_soft);
 	return true;
@@ -102,10 +103,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 		return false;
 	f->severity = SEVERITY_WARNING;
 	f->level = 1;
-	finding_title(f,
-		      "%" PRIu64
-		      " million closes of descriptors that are not open: it tries all below "
-		      "its limit",
+	finding_title(f, "%" PRIu64 " million close() calls of file descriptors that are not open",
 		      failed / CLOSES_IN_VAIN);
 	count_evidence(f, "failed closes", failed, 0);
 	if (more && seconds >= LEAST_SECONDS)
@@ -135,12 +133,10 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	f->severity = stopped ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
 	if (stopped)
-		finding_title(
-			f,
-			"it aborted with descriptors beyond 1,023 open, and uses select(): a set "
-			"of them ends there");
+		finding_title(f, "aborted with file descriptors beyond 1,023 open while using "
+				 "select() (FD_SETSIZE)");
 	else
-		finding_title(f, "select() of descriptors beyond 1,023: a set of them ends there");
+		finding_title(f, "select() with a file descriptor beyond 1,023 (FD_SETSIZE)");
 	count_evidence(f, "select calls beyond it", counted_or_0(c->selects_wide), 0);
 	count_evidence(f, "peak of open fds", g->fd_high, FD_SETSIZE_KERNEL);
 	finding_advise(f);
@@ -182,13 +178,12 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	if (f->severity == SEVERITY_WARNING)
-		finding_title(f, "a thread of Python was refused memory, and nothing runs since: "
-				 "Thread.start() may wait for ever");
+		finding_title(f, "ENOMEM in a thread of Python, and the process is idle since "
+				 "then: Thread.start() may hang");
 	else
-		finding_title(f,
-			      "a thread of Python was refused memory: where it was just starting, "
-			      "Thread.start() waits for ever");
-	finding_text(f, "thread refused", "%u", s->starved_tid);
+		finding_title(f, "ENOMEM in a thread of Python: if the thread was starting, "
+				 "Thread.start() hangs");
+	finding_text(f, "thread that got ENOMEM", "%u", s->starved_tid);
 	if (f->severity == SEVERITY_WARNING)
 		finding_real(f, "no call, fault or change for", IN_SECONDS, quiet_ns / 1e9);
 	remedy_command(

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "rules/diagnoses_phrases.h"
 
@@ -18,8 +19,8 @@ const struct about abouts[NR_ABOUTS] = {
 	[ABOUT_ALIKE] = {"alike", "not to be confused with"},
 };
 
-#define DIAGNOSIS(id, worst, title, sources, ...)                                                  \
-	{id, SEVERITY_##worst, title, {__VA_ARGS__}, sources},
+#define DIAGNOSIS(id, slug, worst, title, sources, ...)                                            \
+	{id, slug, SEVERITY_##worst, title, {__VA_ARGS__}, sources},
 
 static const struct diagnosis diagnoses[] = {
 #include "rules/diagnoses_maps.def"
@@ -46,14 +47,41 @@ static bool is_id(const char *id, const char *word)
 	return !strcmp(digits, id[1] == '0' ? id + 2 : id + 1);
 }
 
-const struct diagnosis *diagnosis_find(const char *id)
+/* The one whose slug it is, or the only one whose slug begins with it. */
+static const struct diagnosis *find_slug(const char *word)
+{
+	const struct diagnosis *d, *found = NULL;
+	size_t len = strlen(word);
+
+	if (len < SLUG_LEAST)
+		return NULL;
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		if (strncasecmp(d->slug, word, len))
+			continue;
+		if (!d->slug[len])
+			return d;
+		if (found)
+			return NULL;
+		found = d;
+	}
+	return found;
+}
+
+const struct diagnosis *diagnosis_find(const char *word)
 {
 	const struct diagnosis *d;
 
 	for (size_t i = 0; (d = diagnosis_at(i)); i++)
-		if (is_id(d->id, id))
+		if (is_id(d->id, word))
 			return d;
-	return NULL;
+	return find_slug(word);
+}
+
+const char *diagnosis_slug(const char *id)
+{
+	const struct diagnosis *d = diagnosis_find(id);
+
+	return d ? d->slug : "";
 }
 
 static size_t least(size_t a, size_t b)

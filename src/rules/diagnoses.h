@@ -20,6 +20,7 @@ enum {
 
 struct diagnosis {
 	const char *id;		/* stable once shipped */
+	const char *slug;	/* its name, as stable as the id */
 	enum severity severity; /* the worst that it comes to */
 	const char *title;
 	/* Paragraphs, a line each; a line that begins with "$ " is a command, kept whole. */
@@ -36,8 +37,15 @@ extern const struct about abouts[NR_ABOUTS];
 /* Mappings, memory, descriptors, the kernel; each by id. NULL at the end. */
 const struct diagnosis *diagnosis_at(size_t i);
 
-/* Of an id in any case, leading zeros left out or not; NULL where there is none. */
-const struct diagnosis *diagnosis_find(const char *id);
+/*
+ * Of an id in any case, leading zeros left out or not; of a slug, or the beginning of a single one,
+ * at least SLUG_LEAST bytes. NULL where there is none.
+ */
+#define SLUG_LEAST 4
+const struct diagnosis *diagnosis_find(const char *word);
+
+/* The slug of an id; empty where there is none. */
+const char *diagnosis_slug(const char *id);
 
 /* Those whose ids are nearest to a word, all as near, at most `most`; returns how many. */
 size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most);

@@ -168,8 +168,8 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 	f->level = f->severity + 1;
 	finding_title(f, "%s of %s %s%s are %s", as_count(p->n).s,
 		      as_count(p->held ? count : p->all).s,
-		      what == WHAT_MAPS ? "mappings" : "descriptors",
-		      p->held ? "" : " made while watched", is);
+		      what == WHAT_MAPS ? "mappings" : "file descriptors",
+		      p->held ? "" : " created while watched", is);
 	evidence_about(finding_number(f, p->held ? "holds" : "created", IN_COUNT, p->n), "%s",
 		       p->name);
 	stack_evidence(f, o->m, &o->s->id, p->stack);

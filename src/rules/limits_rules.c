@@ -110,8 +110,8 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 	amount(value, sizeof(value), r, u->value, "");
 	amount(limit, sizeof(limit), r, u->limit, "");
 	amount(end, sizeof(end), r, u->at_end, "");
-	finding_title(f, "at most %s of %s %s, %" PRIu64 "%% of %s%s; %s when it ended", value,
-		      limit, r->what, (uint64_t)((unsigned __int128)u->value * 100 / u->limit),
+	finding_title(f, "peak %s of %s %s, %" PRIu64 "%% of %s%s; %s when it ended", value, limit,
+		      r->what, (uint64_t)((unsigned __int128)u->value * 100 / u->limit),
 		      u->assumed ? "an assumed " : "", r->limit, end);
 }
 
@@ -127,10 +127,10 @@ static void say_near(struct finding *f, const struct resource *r, const struct u
 	amount(value, sizeof(value), r, told, "");
 	amount(limit, sizeof(limit), r, u->limit, "");
 	amount(now, sizeof(now), r, u->value, "");
-	finding_title(
-		f, "%s%s of %s %s, %" PRIu64 "%% of %s%s%s%s", falls ? "again and again " : "",
-		value, limit, r->what, (uint64_t)((unsigned __int128)told * 100 / u->limit),
-		u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "", falls ? now : "");
+	finding_title(f, "%s%s of %s %s, %" PRIu64 "%% of %s%s%s%s", falls ? "repeatedly " : "",
+		      value, limit, r->what, (uint64_t)((unsigned __int128)told * 100 / u->limit),
+		      u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "",
+		      falls ? now : "");
 }
 
 static enum evidence_unit unit_of(const struct resource *r)
@@ -413,7 +413,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 		f->severity = severity_of(&c, open);
 		limit_growth_keep(o, u.value, f);
 	} else {
-		buf_puts(&b, ": it grew; when cannot be told now");
+		buf_puts(&b, ": growth was seen, no estimate is possible now");
 		f->severity = SEVERITY_WARNING;
 		f->grew_ns = open->grew_ns;
 		f->grew_to = open->grew_to;

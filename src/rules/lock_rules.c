@@ -67,11 +67,9 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	if (w.others * 2 >= w.all)
 		return stall_held(o, open, f);
 	stall_begin(o, open, CONVOY_NS, f);
-	finding_title(
-		f,
-		"its threads wait for each other at the lock of their address space: %.0f %% of a "
-		"thread's time",
-		w.all * 100);
+	finding_title(f,
+		      "threads wait for mmap_lock of their own process: %.0f %% of a thread's time",
+		      w.all * 100);
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
@@ -95,10 +93,11 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 		return stall_held(o, open, f);
 	row = w.other;
 	stall_begin(o, open, w.others * w.s * 1e9 < AT_ONCE_NS ? AGENT_NS : 0, f);
-	finding_title(
-		f, "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
-		row->now.holder_comm, row->now.holder, row->now.holder_writes ? "changes" : "reads",
-		w.others * 100);
+	finding_title(f,
+		      "waits for mmap_lock, held by %.15s[%u], which %s its memory map: %.0f %% of "
+		      "a thread's time",
+		      row->now.holder_comm, row->now.holder,
+		      row->now.holder_writes ? "changes" : "reads", w.others * 100);
 	say_waits(f, &w);
 	finding_text(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
 	remedy_command(finding_remedy(f, REMEDY_CHECK, "show what that process reads"),

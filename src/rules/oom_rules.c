@@ -267,16 +267,16 @@ static void say_title(const struct occasion *o, const struct limited *l, struct 
 	if (l->cgroup && l->known && o->oom->memory.up)
 		finding_title(
 			f,
-			"killed by the OOM killer: the limit of %.100s, above its cgroup, is used "
-			"up",
+			"killed by the OOM killer: memory.max of %.100s, above its cgroup, reached",
 			l->path);
 	else
 		finding_title(f, "killed by the OOM killer: %s",
-			      l->cgroup	    ? "the limit of its cgroup is used up"
-			      : !constraint ? "of what limit is not known"
+			      l->cgroup	    ? "memory.max of its cgroup reached"
+			      : !constraint ? "the limit is not known"
 			      : !strcmp(constraint, "none")
-				      ? "the machine's memory and swap are used up"
-				      : "the memory of its nodes (cpuset or policy) is used up");
+				      ? "the host's memory and swap are exhausted"
+				      : "the memory of its NUMA nodes is exhausted (cpuset or "
+					"memory policy)");
 }
 
 static void say_grower(struct finding *f, const struct grown_process *g)

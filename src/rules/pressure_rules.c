@@ -125,15 +125,12 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
 	if (some >= 0)
-		finding_title(
-			f,
-			"what is in use does not fit into memory: it is swapped out and in again, "
-			"and work waits for it %.0f %% of the time",
-			some * 100);
+		finding_title(f,
+			      "swap thrashing: the working set does not fit into memory, tasks "
+			      "wait %.0f %% of the time",
+			      some * 100);
 	else
-		finding_title(
-			f,
-			"what is in use does not fit into memory: it is swapped out and in again");
+		finding_title(f, "swap thrashing: the working set does not fit into memory");
 	say_pages(f, m, "swapped in", in);
 	say_pages(f, m, "swapped out", out);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
@@ -159,11 +156,10 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
-	finding_title(
-		f,
-		"the page cache does not fit: pages of files are read again as soon as they were "
-		"dropped, and work waits for them %.0f %% of the time",
-		some * 100);
+	finding_title(f,
+		      "page cache thrashing: files are read again right after reclaim, tasks wait "
+		      "%.0f %% of the time",
+		      some * 100);
 	say_pages(f, m, "read again soon after", file);
 	if (host_rate(m, HOST_MAJOR) >= 0)
 		finding_real(f, "major faults", IN_PER_SECOND, host_rate(m, HOST_MAJOR));
@@ -193,9 +189,7 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 		return false;
 	f->severity = SEVERITY_WARNING;
 	f->level = 1;
-	finding_title(f,
-		      "NUMA balancing takes %.0f faults a second to find out where pages are used",
-		      hints);
+	finding_title(f, "NUMA balancing causes %.0f hint faults a second", hints);
 	finding_real(f, "hint faults on another node", IN_PER_SECOND,
 		     hints > local ? hints - local : 0);
 	say_pages(f, o->m, "moved", migrated);
@@ -225,7 +219,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
-	finding_title(f, "work waits for memory %.0f %% of the time", some * 100);
+	finding_title(f, "memory pressure: tasks wait for memory %.0f %% of the time", some * 100);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	if (host_rate(m, HOST_DIRECT_STALLS) >= 0)
 		finding_real(f, "direct reclaims", IN_PER_SECOND, host_rate(m, HOST_DIRECT_STALLS));
@@ -287,7 +281,7 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 		return false;
 	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
-	finding_title(f, "%s of memory and swap are left, %.0f %% of all", as_bytes(left).s,
+	finding_title(f, "%s of memory and swap are left, %.0f %% of the total", as_bytes(left).s,
 		      percent);
 	evidence_bytes(f, "memory available", l->mem_available_bytes, l->mem_total_bytes);
 	evidence_bytes(f, "swap free", l->swap_free_bytes, l->swap_total_bytes);
@@ -328,7 +322,7 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 		return false;
 	f->severity = severity_of_stall(level_stall(l, true));
 	f->level = f->severity + 1;
-	finding_title(f, "throttled at memory.high: %s of %s, held back %.0f times a second",
+	finding_title(f, "throttled at memory.high: %s of %s, %.0f times a second",
 		      as_bytes(used).s, as_bytes(high).s, rate);
 	evidence_bytes(f, "memory", used, high);
 	say_stall(f, &l->now.some, &l->now.full);
@@ -383,7 +377,7 @@ static void put_end(struct buf *b, const struct forecast *c)
 {
 	if (!c->known)
 		return;
-	buf_puts(b, ", all of it in about ");
+	buf_puts(b, ", full in about ");
 	put_span(b, c->seconds);
 	buf_puts(b, limit_condition(c));
 }
@@ -409,9 +403,9 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->severity = f->level - 1;
 	f->cause = "cgroup_memory";
 	put_end(&end, &c);
-	finding_title(f, "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s",
-		      as_bytes(kept).s, kept * 100.0 / limit, as_bytes(limit).s, end.s ? end.s : "",
-		      swaps ? "it swaps" : "a process in it is killed");
+	finding_title(f, "%s of %s is not reclaimable (%.0f %%)%s; at 100 %% %s", as_bytes(kept).s,
+		      as_bytes(limit).s, kept * 100.0 / limit, end.s ? end.s : "",
+		      swaps ? "it swaps" : "the OOM killer kills a process");
 	buf_free(&end);
 	evidence_bytes(f, "not reclaimable", kept, limit);
 	limit_say_forecast(f, &c, true);
@@ -437,8 +431,8 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		return false;
 	f->severity = f->level - 1;
 	finding_title(f,
-		      "%s of %s in use, %.0f %%: who maps a file there gets "
-		      "SIGBUS when it is full",
+		      "tmpfs: %s of %s in use (%.0f %%); when it is full, writes fail with ENOSPC "
+		      "and page faults with SIGBUS",
 		      as_bytes(r->used_bytes).s, as_bytes(r->size_bytes).s,
 		      r->used_bytes * 100.0 / r->size_bytes);
 	evidence_bytes(f, "in use", r->used_bytes, r->size_bytes);

@@ -47,12 +47,12 @@ void refusal_settle(const struct occasion *o, const struct finding *open, struct
 		if (f->severity == SEVERITY_CRITICAL)
 			f->severity = SEVERITY_WARNING;
 		snprintf(f->title + end, sizeof(f->title) - end,
-			 "; what the program did then was not seen");
+			 "; it is not known what the program did next");
 		return;
 	}
 	f->severity = SEVERITY_INFO;
 	snprintf(f->title + end, sizeof(f->title) - end,
-		 "; the program then asked in another way, and succeeded");
+		 "; the program then succeeded with another request");
 }
 
 bool help_limit(const struct occasion *o, struct finding *f)
@@ -103,7 +103,7 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 	f->cause = o->verdict->cause;
 	f->level = 1;
 	take_need(o, f);
-	finding_title(f, "%s refused%s%s: %s", call_name(r->call), r->error ? " with " : "",
+	finding_title(f, "%s failed%s%s: %s", call_name(r->call), r->error ? " with " : "",
 		      r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
 	finding_take_evidence(f, o->verdict);
 	finding_number(f, REFUSED_CALLS, IN_COUNT, r->count);
@@ -155,7 +155,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 
 	if (refusal_is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
 		return false;
-	refusal_say(o, f, "CommitLimit is used up (vm.overcommit_memory=2), host-wide");
+	refusal_say(o, f, "CommitLimit reached (vm.overcommit_memory=2), host-wide");
 	evidence_limit(finding_number(f, "committed", IN_BYTES, l->committed_bytes),
 		       l->commit_limit_bytes);
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
@@ -173,7 +173,7 @@ bool fork_refused(const struct occasion *o, const struct finding *open, struct f
 	if (!refusal_is_fork(o) || (!refusal_has_cause(o, "overcommit_strict") &&
 				    !refusal_has_cause(o, "overcommit_heuristic")))
 		return false;
-	refusal_say(o, f, "a copy of all that is writable would have to be promised");
+	refusal_say(o, f, "overcommit does not allow a copy of the parent's memory");
 	finding_advise(f);
 	return true;
 }
@@ -184,7 +184,7 @@ bool thread_refused(const struct occasion *o, const struct finding *open, struct
 
 	if (!refusal_has_cause(o, "cgroup_pids"))
 		return refused_by_row(o, open, f);
-	refusal_say(o, f, "pids.max of its cgroup is used up");
+	refusal_say(o, f, "pids.max of its cgroup reached");
 	if (f->want) {
 		raise = finding_remedy(
 			f, REMEDY_WORKAROUND,

@@ -22,7 +22,7 @@ bool refused_by_map_count(const struct occasion *o, const struct finding *open, 
 {
 	if (!refusal_has_cause(o, "max_map_count") || is_freeing(o->refused->call))
 		return false;
-	refusal_say(o, f, "vm.max_map_count is used up");
+	refusal_say(o, f, "vm.max_map_count reached");
 	growth_evidence(f, o->m, &o->refused->subject, WHAT_MAPS);
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->refused->map_count);
@@ -33,7 +33,7 @@ bool split_refused(const struct occasion *o, const struct finding *open, struct 
 {
 	if (!refusal_has_cause(o, "max_map_count") || !is_freeing(o->refused->call))
 		return false;
-	refusal_say(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
+	refusal_say(o, f, "vm.max_map_count reached (the call splits a mapping)");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->refused->map_count);
 	return true;
@@ -43,7 +43,7 @@ bool refused_by_memlock(const struct occasion *o, const struct finding *open, st
 {
 	if (!refusal_has_cause(o, "rlimit_memlock"))
 		return false;
-	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
+	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) reached");
 	/* programs lock what they can, and register buffers where they may: most go on without */
 	if (o->refused->call != CALL_MMAP && o->refused->call != CALL_BRK &&
 	    o->refused->call != CALL_MREMAP && o->refused->call != CALL_IO_URING)
@@ -57,7 +57,7 @@ bool refused_by_nofile(const struct occasion *o, const struct finding *open, str
 {
 	if (!refusal_has_cause(o, "rlimit_nofile"))
 		return false;
-	refusal_say(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
+	refusal_say(o, f, "too many open files (RLIMIT_NOFILE reached)");
 	growth_evidence(f, o->m, &o->refused->subject, WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
@@ -73,7 +73,7 @@ bool descriptors_dropped(const struct occasion *o, const struct finding *open, s
 		return false;
 	refusal_say(o, f, "");
 	finding_title(
-		f, "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
+		f, "%s returned success and dropped passed file descriptors: RLIMIT_NOFILE reached",
 		call_name(o->refused->call));
 	limit_help_descriptors(f, o->s);
 	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
@@ -92,7 +92,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 		return false; /* a probing read: it survives by design */
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
-	finding_title(f, "the kernel touched a bad address in %s%s%s%s",
+	finding_title(f, "kernel fault at a bad address in %s%s%s%s",
 		      sym ? sym->symbol : "code without a name", sym && sym->module[0] ? " [" : "",
 		      sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
 	finding_number(f, KERNEL_FAULT_TIMES, IN_COUNT, r->count);

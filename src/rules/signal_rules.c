@@ -62,10 +62,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 		return false;
 	pressure_say_signal(o, f);
 	u = mount_of(o);
-	finding_title(
-		f,
-		"SIGBUS: a page of a file in memory was touched, and its file system of %s is full",
-		as_bytes(bytes).s);
+	finding_title(f, "SIGBUS: tmpfs of %s is full", as_bytes(bytes).s);
 	if (u)
 		finding_text(f, "file system", "%s", u->now.path);
 	pressure_say_who(f, o->m);
@@ -85,7 +82,7 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 	if (!is_class(o, "past end of file"))
 		return false;
 	pressure_say_signal(o, f);
-	finding_title(f, "SIGBUS: a mapped file ends before the page that was touched");
+	finding_title(f, "SIGBUS: access beyond the end of a mapped file");
 	finding_advise(f);
 	return true;
 }
@@ -130,8 +127,7 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
 		return false;
 	pressure_say_signal(o, f);
-	finding_title(f, "SIGBUS: a page of a sparse file was written, and its "
-			 "file system has no room for it");
+	finding_title(f, "SIGBUS: the disk was full when a hole of a mapped file was written");
 	finding_text(f, "file system", "%s", u->now.path);
 	evidence_bytes(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", u->now.free_bytes,
 		       u->now.size_bytes);
@@ -152,11 +148,9 @@ bool page_was_poisoned(const struct occasion *o, const struct finding *open, str
 	if (!is_class(o, "hardware poison"))
 		return false;
 	pressure_say_signal(o, f);
-	finding_title(
-		f,
-		"SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
+	finding_title(f, "SIGBUS: hardware memory error, the kernel took a poisoned page offline");
 	if (bytes != FIGURE_UNKNOWN)
-		evidence_bytes(f, "taken out of use", bytes, FIGURE_UNKNOWN);
+		evidence_bytes(f, "poisoned pages", bytes, FIGURE_UNKNOWN);
 	finding_advise(f);
 	return true;
 }

@@ -74,9 +74,9 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
-	finding_title(f, "SIGSEGV: the stack of a thread ran out%s%s%s%s", bytes ? " (" : "",
+	finding_title(f, "SIGSEGV: stack overflow of a thread%s%s%s%s", bytes ? " (" : "",
 		      bytes ? as_bytes(bytes).s : "", bytes ? ")" : "",
-		      abort ? ", and the handler of the signal ended the process" : "");
+		      abort ? ", and its signal handler ended the process" : "");
 	finding_text(f, "signal", "SIGSEGV");
 	finding_text(f, "thread", "%u", r->tid);
 	if (is_apart(r))
@@ -106,7 +106,7 @@ static void say_main(const struct occasion *o, struct finding *f)
 {
 
 	pressure_say_signal(o, f);
-	finding_title(f, "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
+	finding_title(f, "SIGSEGV: stack overflow (RLIMIT_STACK %s)",
 		      o->signal->stack_limit_bytes == UINT64_MAX
 			      ? "unlimited"
 			      : as_bytes(o->signal->stack_limit_bytes).s);

@@ -92,7 +92,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	if (share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	finding_title(f, "%.0f %% of a thread's time goes into compaction inside of faults",
+	finding_title(f, "page faults wait for memory compaction: %.0f %% of a thread's time",
 		      share * 100);
 	finding_real(f, "compactions", IN_PER_SECOND, (now->count - was->count) / s);
 	huge = served_of(o->s, CLASS_COMPACTED, s);
@@ -124,8 +124,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	finding_title(f, "after a fork it copies what it writes: %.0f pages a second",
-		      copies.count);
+	finding_title(f, "copy-on-write after fork: %.0f pages a second are copied", copies.count);
 	say_served(f, "copies", &copies);
 	finding_text(f, "shares its memory", "%.15s[%u]", child->now.g.comm, child->id.pid);
 	finding_advise(f);
@@ -150,8 +149,8 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 		return stall_held(o, open, f);
 	stall_begin(o, open, PURGES_NS, f);
 	finding_title(f,
-		      "memory is given back and touched again: %.0f madvise calls and %.0f first "
-		      "touches a second, and it does not grow",
+		      "memory is released and touched again: %.0f madvise calls and %.0f first "
+		      "touches a second",
 		      calls, touched.count);
 	say_served(f, "first touches", &touched);
 	finding_advise(f);
@@ -177,9 +176,8 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
 	stall_begin(o, open, READS_NS, f);
-	finding_title(
-		f, "a mapped file is read at random: %s/s from the disk for %s/s touched at most",
-		as_bytes(read).s, as_bytes(touched).s);
+	finding_title(f, "readahead of a mapped file: %s/s read from disk, at most %s/s used",
+		      as_bytes(read).s, as_bytes(touched).s);
 	say_served(f, "faults that read", &major);
 	finding_number(f, "bytes read for each byte touched", IN_COUNT, read / touched);
 	finding_advise(f);
@@ -197,11 +195,8 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 	if (uffd.count < HANDLED || uffd.share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	finding_title(
-		f,
-		"its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
-		"time",
-		uffd.share * 100);
+	finding_title(f, "page faults wait for a userfaultfd handler: %.0f %% of a thread's time",
+		      uffd.share * 100);
 	say_served(f, "served so", &uffd);
 	finding_advise(f);
 	return true;
@@ -215,7 +210,7 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	finding_title(f, "a fault on a mapped file took %s", as_duration(longest).s);
+	finding_title(f, "a page fault on a mapped file took %s", as_duration(longest).s);
 	remedy_command(
 		finding_remedy(f, REMEDY_CHECK,
 			       "show its mapped files on network and FUSE "

@@ -54,7 +54,8 @@ def rows(name, columns):
 
 def findings(lab):
     for line in lab.faultscope("explain", "--json").out.splitlines():
-        yield json.loads(line)["id"]
+        one = json.loads(line)
+        yield f"{one['id']} {one['slug']}"
 
 
 def commands(lab):

@@ -136,7 +136,7 @@ def test_rows_that_are_held(check, lab):
     """Where every row is of something held, findings say that the rest could not be attributed."""
     lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
                                         status=FOUND)
-    check.that(truth["leaked"] < LEAKED, f"no descriptor was refused: {truth}")
+    check.that(truth["leaked"] < LEAKED, f"no descriptor was failed: {truth}")
     check.that(lines.losses().get("growth", 0) > LEAKED - 600, f"losses {lines.losses()}")
     found = lines.of("finding", truth["pid"], state="open")
     check.that(any("growth table was full" in evidence(one, "not attributed") for one in found),
@@ -206,7 +206,7 @@ def test_leak_of_one_place(check, lab):
     lines, _, truth = diagnose(check, lab, "growth", "leak", "3000")
     check.equal("findings", ids(lines), ["M10"])
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that("3,000 of 3,000 mappings made while watched are from one place" in finding["title"],
+    check.that("3,000 of 3,000 mappings created while watched are from one place" in finding["title"],
                finding["title"])
     check.that("leak_mapping (growth) <- make_all (growth)" in evidence(finding, "from"),
                evidence(finding, "from"))
@@ -217,7 +217,7 @@ def test_growth_by_munmap(check, lab):
     """What munmap leaves more of belongs to who called it."""
     lines, _, truth = diagnose(check, lab, "growth", "split", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that("mappings made while watched are pieces of others" in finding["title"],
+    check.that("mappings created while watched are pieces of others" in finding["title"],
                finding["title"])
     check.equal("it made", evidence(finding, "it made"), "split by munmap")
     check.that("cut_hole (growth) <- make_all (growth)" in evidence(finding, "from"),

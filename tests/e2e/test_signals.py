@@ -69,7 +69,7 @@ def expect_stack(check, lines, truth):
         return
     check.equal("whose", told[0]["pid"], truth["child"])
     check.equal("severity", told[0]["severity"], "critical")
-    check.that("stack of a thread ran out (256 KiB)" in told[0]["title"], told[0]["title"])
+    check.that("stack overflow of a thread (256 KiB)" in told[0]["title"], told[0]["title"])
     fields = evidence_texts(told[0])
     check.equal("guard", fields.get("guard below its stack"), "4096")
     check.equal("ended by its handler", "raised later by the same thread" in fields,
@@ -115,5 +115,5 @@ def test_crash_says_why_in_text(check, lab):
     text = " ".join(lab.faultscope("--replay", path).out.split())
     check.that(re.search(r"critical\[M24\]: mapleak\[\d+\]: SIGSEGV [\d.]+ [mu]s after mmap refused",
                          text), "no M24 with its title")
-    check.that("= note: because M01 (a mapping was refused: vm.max_map_count), because M10 (" in text,
+    check.that("= note: because M01 (a mapping was failed: vm.max_map_count), because M10 (" in text,
                "no chain in the text")

@@ -146,7 +146,7 @@ static void test_crash_after_refusal(void)
 
 	begin(NULL);
 	ok(is_chain(crash(CALL_MMAP, ENOMEM, SIGBUS, 1), "M01"),
-	   "SIGBUS a second after a mapping was refused: because M01");
+	   "SIGBUS a second after a mapping was failed: because M01");
 	end();
 	begin(NULL);
 	ok(!crash(CALL_MMAP, ENOMEM, SIGSEGV, 1.001), "later than that: nothing");

@@ -155,7 +155,7 @@ static void test_refused_and_retried(void)
 	begin(NULL);
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
-	ok(!fs.n, "huge pages refused: nothing is said before it is known how it went on");
+	ok(!fs.n, "huge pages failed: nothing is said before it is known how it went on");
 	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
 	tick();
 	ok(find("M19", 10) && fs.f[0].severity == SEVERITY_INFO, "it did without them: INFO");

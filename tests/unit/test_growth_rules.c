@@ -340,7 +340,7 @@ static void test_leak(void)
 	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FRAMES_SHORT);
 	judged("M10", "two sorts, one place");
 	has_finding("M10", SEVERITY_INFO,
-		    "4,000 of 4,005 mappings made while watched are from one place", "anonymous",
+		    "4,000 of 4,005 mappings created while watched are from one place", "anonymous",
 		    "leak (app) (stack may be short)", "unmap on every path");
 	end();
 

@@ -17,7 +17,7 @@ static const struct {
 	uint64_t need;
 } cases[] = {
 	{"overcommit_strict", "M15", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
-	 "mmap refused with ENOMEM: CommitLimit is used up", "ps -eo pid,vsz,comm"},
+	 "mmap failed with ENOMEM: CommitLimit is used up", "ps -eo pid,vsz,comm"},
 	{"overcommit_heuristic", "M16", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
 	 "larger than all of memory and swap", "MAP_NORESERVE"},
 	{"overcommit_strict", "M17", CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,

@@ -71,7 +71,8 @@ static const char *title_of(const char *id)
 
 void blackbox_line_crash_sign(struct line *l, const struct crash_sign *one)
 {
-	line_printf(l, "%s[%s]: %s", bb_severity_name(one->severity), one->id, title_of(one->id));
+	line_printf(l, "%s[%s %s]: %s", bb_severity_name(one->severity), one->id,
+		    diagnosis_slug(one->id), title_of(one->id));
 	if (*one->place)
 		line_printf(l, ": ");
 	line_printf(l, "%s: %s", one->place, one->text);

@@ -64,8 +64,8 @@ static void put_because(struct buf *b, const struct finding *f)
 	for (size_t i = 0; i < f->nr_because; i++) {
 		const struct diagnosis *d = diagnosis_find(f->because[i]->id);
 
-		buf_printf(b, "<p class=\"note\">Because of <a href=\"#finding-%s\">%s</a>",
-			   f->because[i]->id, f->because[i]->id);
+		buf_printf(b, "<p class=\"note\">Because of <a href=\"#finding-%s\">%s %s</a>",
+			   f->because[i]->id, f->because[i]->id, d ? d->slug : "");
 		if (d)
 			html_printf(b, ": %s", d->title);
 		buf_puts(b, "</p>");
@@ -100,7 +100,8 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 		buf_printf(b, " id=\"finding-%s\"", f->rule->id);
 	buf_puts(b, "><h3>");
 	put_severity(b, f->worst);
-	buf_printf(b, " <span class=\"id\">%s</span> ", f->rule->id);
+	buf_printf(b, " <span class=\"id\">%s %s</span> ", f->rule->id,
+		   diagnosis_slug(f->rule->id));
 	if (f->rule->trigger != ON_HOST) {
 		char who[WHO_BYTES];
 

@@ -12,6 +12,7 @@
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "rules/cause.h"
+#include "rules/diagnoses.h"
 #include "rules/fault.h"
 #include "rules/gates.h"
 #include "rules/shortage.h"

@@ -69,8 +69,8 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)
 {
-	styled_wrap(b, v, severity_style(d->severity), 4, "%s[%s]: %s", severity_name(d->severity),
-		    d->id, d->title);
+	styled_wrap(b, v, severity_style(d->severity), 4, "%s[%s %s]: %s",
+		    severity_name(d->severity), d->id, d->slug, d->title);
 	put_flagged(b, v, d);
 	for (size_t i = 0; i < NR_ABOUTS; i++) {
 		buf_putc(b, '\n');
@@ -87,8 +87,8 @@ void explain_list(struct buf *b, const struct view *v)
 	const struct diagnosis *d;
 
 	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
-		styled_wrap(b, v, severity_style(d->severity), 24, "%s  %-8s  %-7s  %s", d->id,
-			    severity_name(d->severity),
+		styled_wrap(b, v, severity_style(d->severity), 24, "%s  %-28s  %-8s  %-7s  %s",
+			    d->id, d->slug, severity_name(d->severity),
 			    diagnosis_is_flagged(d) ? "flagged" : "by hand", d->title);
 	}
 }

@@ -9,6 +9,7 @@
 #include "render/completeness.h"
 #include "render/style.h"
 #include "render/text/text.h"
+#include "rules/diagnoses.h"
 #include "rules/shortage.h"
 
 #define BAR_CELLS      20
@@ -317,8 +318,9 @@ static void write_answer(struct buf *b, const struct view *v, const struct short
 	struct line l = {.v = v};
 
 	if (a->is_short) {
-		line_printf(&l, "short of memory: %s%s%s (%s)", a->main->place,
-			    a->main->place[0] ? ": " : "", a->main->title, a->main->rule->id);
+		line_printf(&l, "short of memory: %s%s%s (%s %s)", a->main->place,
+			    a->main->place[0] ? ": " : "", a->main->title, a->main->rule->id,
+			    diagnosis_slug(a->main->rule->id));
 	} else if (has_gaps(gaps)) {
 		line_printf(&l, "no shortage of memory found, but the result is incomplete");
 	} else {

@@ -25,7 +25,8 @@ static void write_because(struct buf *b, const struct view *v, const struct find
 		const char *id = f->because[i]->id;
 		const struct diagnosis *d = diagnosis_find(id);
 
-		buf_printf(&note, "%sbecause %s (%s)", i ? ", " : "", id, d ? d->title : "");
+		buf_printf(&note, "%sbecause %s %s (%s)", i ? ", " : "", id, d ? d->slug : "",
+			   d ? d->title : "");
 	}
 	if (note.s)
 		text_wrapped(b, v, "   = note: ", note.s);
@@ -60,7 +61,8 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 	struct line l = {.v = v};
 	char who[WHO_BYTES];
 
-	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
+	line_printf(&l, "%s[%s %s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id,
+		    diagnosis_slug(f->rule->id));
 	finding_who(f, who, sizeof(who));
 	line_printf(&l, "%s: ", who);
 	buf_safe(&title, f->title, v->unicode);
@@ -112,8 +114,9 @@ static void write_one_of(struct buf *b, const struct view *v, size_t i)
 		write_finding(b, v, f);
 	if (before != LISTED_OF_A_RULE)
 		return;
-	styled_line(b, v, severity_style(f->severity), "%s[%s]: and %zu more; --json has all",
-		    severity_name(f->severity), f->rule->id, count_alike(v, f, i, v->findings->n));
+	styled_line(b, v, severity_style(f->severity), "%s[%s %s]: and %zu more; --json has all",
+		    severity_name(f->severity), f->rule->id, diagnosis_slug(f->rule->id),
+		    count_alike(v, f, i, v->findings->n));
 }
 
 static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule,

@@ -273,8 +273,9 @@ static void write_found(const struct view *v, struct buf *b, const struct subjec
 			if ((int)f->severity != severity || !f->open ||
 			    !same_subject(&f->subject, &s->id))
 				continue;
-			styled_line(b, v, severity_style(f->severity), " %s[%s]: %s",
-				    severity_name(f->severity), f->rule->id, f->title);
+			styled_line(b, v, severity_style(f->severity), " %s[%s %s]: %s",
+				    severity_name(f->severity), f->rule->id,
+				    diagnosis_slug(f->rule->id), f->title);
 		}
 }
 
