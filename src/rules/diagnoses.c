@@ -47,7 +47,10 @@ static bool is_id(const char *id, const char *word)
 	return !strcmp(digits, id[1] == '0' ? id + 2 : id + 1);
 }
 
-/* The one whose slug it is, or the only one whose slug begins with it. */
+/*
+ * The one whose slug it is, or the only one whose slug begins with it. One word alone ("crash") is
+ * no beginning of a slug: it is searched for in messages.
+ */
 static const struct diagnosis *find_slug(const char *word)
 {
 	const struct diagnosis *d, *found = NULL;
@@ -60,7 +63,7 @@ static const struct diagnosis *find_slug(const char *word)
 			continue;
 		if (!d->slug[len])
 			return d;
-		if (found)
+		if (found || !strchr(word, '-'))
 			return NULL;
 		found = d;
 	}

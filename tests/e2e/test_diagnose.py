@@ -169,7 +169,7 @@ def test_tensors(check, lab):
     check.equal("held", (held["count"], held["kind"], held["pattern"]),
                 (2000, "shared memory", True))
     text = text_of(lab, capture).out
-    check_verdict(check, text, f"info[M03]: growth[{truth['pid']}]: 5,000 of 5,0")
+    check_verdict(check, text, f"info[M03 pytorch-shared-tensors]: growth[{truth['pid']}]: 5,000 of 5,0")
     check.that("mmap (libc.so.6) <- share_tensor (growth) <- collate_batch (growth)" in text,
                "no stack in the text")
 
@@ -367,7 +367,7 @@ def test_min_severity_decides(check, lab):
                                 (("--min-severity", "critical"), 0, False)):
         ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3", *level)
         check.equal(f"status with {level}", ran.returncode, status)
-        check.equal(f"told with {level}", "info[M25]" in ran.out, told)
+        check.equal(f"told with {level}", "info[M25 max-map-count-near]" in ran.out, told)
     work.end()
 
 
@@ -394,7 +394,7 @@ def test_assumed_limit(check, lab):
     well = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3")
     work.end()
     check.equal("status", (ran.returncode, well.returncode), (FOUND, 0))
-    check.that(ran.out.startswith(f"critical[M25]: growth[{work.pid}]: 2,0"), ran.out[:100])
+    check.that(ran.out.startswith(f"critical[M25 max-map-count-near]: growth[{work.pid}]: 2,0"), ran.out[:100])
     check.that("of an assumed" in ran.out and "2,100 (assumed)" in ran.out, ran.out[:400])
     check.that("set by" not in ran.out, "nobody set an assumed limit")
 
@@ -422,7 +422,7 @@ def test_recording_of_a_run(check, lab):
                          "tensor", "3000")
     check.equal("status of run", ran.returncode, 0)
     text = lab.faultscope("diagnose", "--replay", recording).out
-    check.that(text.startswith("info[M03]: growth["), text[:100])
+    check.that(text.startswith("info[M03 pytorch-shared-tensors]: growth["), text[:100])
     check.that("share_tensor (growth)" in text, "no stack")
     check.that(re.search(r"^not checked: .*held \(maps and descriptors were not read\)",
                          text, re.M), text)

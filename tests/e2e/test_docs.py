@@ -151,10 +151,10 @@ def test_explain_lists_all(check, lab):
 
 
 def test_explain_one(check, lab):
-    for word in ("M01", "m01", "m1"):
+    for word in ("M01", "m01", "m1", "max-map-count-reached", "Max-Map-Count-R"):
         ran = lab.faultscope("explain", word, "--width", "60")
         check.equal(f"status of {word}", ran.returncode, 0)
-        check.that(ran.out.startswith("critical[M01]: "), f"{word}: {ran.out[:60]!r}")
+        check.that(ran.out.startswith("critical[M01 max-map-count-reached]: "), f"{word}: {ran.out[:60]!r}")
         for line in ran.out.splitlines():
             check.that(len(line) <= 60 or line.startswith("    $ "), f"too long: {line!r}")
         for heading in ("what it means", "workaround", "fix", "public reports"):

@@ -273,9 +273,9 @@ def test_run_keeps_findings(check, lab):
     script = ("ulimit -n 20; i=0; while [ $i -lt 30 ]; do "
               "sh -c 'exec 3<&0 4<&0 5<&0 6<&0 7<&0 8<&0 9<&0; exit 0'; i=$((i+1)); done; sleep 1.2")
     ran = lab.faultscope("run", "--", workload_path("refusals"), "as")
-    check.that("critical[M13]" in ran.err, "no M13 in the summary")
+    check.that("critical[M13 rlimit-as-reached]" in ran.err, "no M13 in the summary")
     ran = lab.faultscope("run", "--", "sh", "-c", f"{workload_path('refusals')} as; sleep 2.5")
-    check.that("critical[M13]" in ran.err, "no M13 two windows later")
+    check.that("critical[M13 rlimit-as-reached]" in ran.err, "no M13 two windows later")
     ran = lab.faultscope("run", "--", "sh", "-c", script)
     listed = len(re.findall(r"^info\[F12\]: \S+\[\d+\]", ran.err, re.M))
     more = re.search(r"^info\[F12\]: and (\d+) more; --json has all", ran.err, re.M)

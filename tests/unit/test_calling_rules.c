@@ -144,7 +144,7 @@ static void test_python(void)
 
 	starve("python3", 11);
 	ok(find("M22") && find("M22")->severity == SEVERITY_INFO, "a thread without memory");
-	is_str(evidence_of(find("M22"), "thread refused"), "11", "which one");
+	is_str(evidence_of(find("M22"), "thread that got ENOMEM"), "11", "which one");
 	ok(!evidence_of(find("M22"), "no call, fault or change for"), "it may still run");
 	wait_windows(6);
 	ok(find("M22") && find("M22")->severity == SEVERITY_WARNING, "and nothing since: it hangs");

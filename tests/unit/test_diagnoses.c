@@ -89,6 +89,27 @@ static void test_find(void)
 	ok(m01 && diagnosis_rule(m01) && !strcmp(diagnosis_rule(m01)->id, "M01"), "and its rule");
 }
 
+/* Slugs are frozen: tests/e2e/compatible/findings.txt keeps them. */
+static void test_slugs(void)
+{
+	const struct diagnosis *d, *m01 = diagnosis_find("M01");
+
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		size_t len = strlen(d->slug);
+
+		ok(len && len <= 40 &&
+			   strspn(d->slug, "abcdefghijklmnopqrstuvwxyz0123456789-") == len &&
+			   d->slug[0] != '-' && d->slug[len - 1] != '-',
+		   "%s: %s is a slug", d->id, d->slug);
+		ok(diagnosis_find(d->slug) == d, "%s: no other has its slug", d->id);
+	}
+	ok(diagnosis_find("MAX-map-count-reached") == m01, "in any case");
+	ok(diagnosis_find("max-map-count-r") == m01, "by the beginning of one slug");
+	ok(!diagnosis_find("max-map-count-"), "not by that of several");
+	ok(!diagnosis_find("crash") && !diagnosis_find("thread"), "a word is no slug");
+	is_str(diagnosis_slug("M01"), "max-map-count-reached", "of an id");
+}
+
 static void test_near(void)
 {
 	const struct diagnosis *near[64];
@@ -108,6 +129,7 @@ int main(void)
 	test_all_are_there();
 	test_texts();
 	test_find();
+	test_slugs();
 	test_near();
 	return tap_done();
 }

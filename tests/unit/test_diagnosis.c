@@ -61,7 +61,7 @@ static void test_verdict(void)
 	model_take(&m, &r.h);
 	hold_tensors();
 	text = said_by(&diagnosis_renderer);
-	ok(!strncmp(text, "warning[M03]: grower[10]: 39,995 of 40,000 mappings", 51),
+	ok(!strncmp(text, "warning[M03 pytorch-shared-tensors]: grower[10]: 39,995 of 40,000 mappings", 74),
 	   "the verdict comes first");
 	has(text,
 	    "   = workaround (host-wide): raise vm.max_map_count\n"
@@ -130,13 +130,13 @@ static void test_ended(void)
 	r.g.flags = PROC_FINAL;
 	model_take(&m, &r.h);
 	text = said_by(&diagnosis_renderer);
-	has(text, "critical[M25]: grower[10]: 64,000", "the finding of a process that ended");
+	has(text, "critical[M25 max-map-count-near]: grower[10]: 64,000", "the finding of a process that ended");
 	has(text, "grower[10], ended  maps 64,000", "which is said to have");
 	free(text);
 	model_next_window(&m);
 	findings_next_window(&fs);
 	text = said_by(&diagnosis_renderer);
-	has(text, "critical[M25]: grower[10]: 64,000", "stays in the verdict");
+	has(text, "critical[M25 max-map-count-near]: grower[10]: 64,000", "stays in the verdict");
 	has(text, "1 finding (1 critical", "and in the sum");
 	free(text);
 	end();

@@ -70,7 +70,7 @@ static void test_torch(void)
 	judged("M03 F10", "and a descriptor each");
 	ok(!strncmp(evidence_of(find("M03"), "sharing strategy"), "file_descriptor:", 16),
 	   "file_descriptor");
-	has_finding("F10", SEVERITY_INFO, "4,800 of 5,000 descriptors", "/torch_#", NULL,
+	has_finding("F10", SEVERITY_INFO, "4,800 of 5,000 file descriptors", "/torch_#", NULL,
 		    "set_sharing_strategy('file_system')");
 	end();
 
@@ -210,7 +210,7 @@ static void test_allocator(void)
 		made_split(7, CALL_MPROTECT, 3000);
 		stack_reads(7, stacks[i], 0);
 		judged("M06", "an allocator that splits");
-		has_finding("M06", SEVERITY_INFO, "3,000 of 3,000 mappings made while watched",
+		has_finding("M06", SEVERITY_INFO, "3,000 of 3,000 mappings created while watched",
 			    "split by mprotect", "main", "retain:true");
 		ok(!advises(find("M06"), "overcommit_memory=2"), "nothing of overcommit");
 		end();
@@ -417,7 +417,7 @@ static void test_wine(void)
 	ok(find("M12")->severity == SEVERITY_WARNING &&
 		   advises(find("M12"), "vm.max_map_count=1048576"),
 	   "what distributions for games set");
-	has_finding("F11", SEVERITY_INFO, "950 of 1,000 descriptors", "eventfd", NULL, "ntsync");
+	has_finding("F11", SEVERITY_INFO, "950 of 1,000 file descriptors", "eventfd", NULL, "ntsync");
 	end();
 	begin();
 	strcpy(r.g.comm, "game.exec");
@@ -449,7 +449,7 @@ static void test_class(void)
 	made_file(WHAT_FDS, 6, "data", 20, 0);
 	stack_reads(5, "epoll_create1 (libc.so.6)\nwatch (app)", 0);
 	judged("F08", "one class grows");
-	has_finding("F08", SEVERITY_INFO, "480 of 500 descriptors made while watched",
+	has_finding("F08", SEVERITY_INFO, "480 of 500 file descriptors created while watched",
 		    "[eventpoll]", "epoll_create1 (libc.so.6) <- watch (app)",
 		    "close what the named function");
 	end();
@@ -502,7 +502,7 @@ static void test_close_wait(void)
 	take_growth(g);
 	stack_reads(8, "connect (libc.so.6)\nredis_get (cart)", 0);
 	judge_window();
-	has_finding("F09", SEVERITY_INFO, "600 of 700 descriptors", "CLOSE_WAIT to 10.0.0.9:6379",
+	has_finding("F09", SEVERITY_INFO, "600 of 700 file descriptors", "CLOSE_WAIT to 10.0.0.9:6379",
 		    "redis_get (cart)", "when a read from it returns 0");
 	end();
 	begin_with(100, 700);

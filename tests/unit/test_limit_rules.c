@@ -132,7 +132,7 @@ static void test_peak_of_one_that_ended(void)
 	ok(f && f->open && f->severity == SEVERITY_INFO,
 	   "nor is it a warning when its process ends");
 	is_str(f ? f->title : "",
-	       "at most 980 of 1,000 descriptors, 98% of RLIMIT_NOFILE; 10 when it ended",
+	       "peak 980 of 1,000 file descriptors, 98% of RLIMIT_NOFILE; 10 when it ended",
 	       "it says so");
 	end();
 
@@ -183,7 +183,7 @@ static void test_growth(void)
 	ok(find("F13", 10) && find("F13", 10)->open, "towards the descriptor limit F13");
 	for (int i = 0; i < 5; i++)
 		f = look("M26", 23, 23, 0);
-	ok(f && f->open && !f->forecast.known && strstr(f->title, "cannot be told"),
+	ok(f && f->open && !f->forecast.known && strstr(f->title, "no estimate is possible now"),
 	   "a pause keeps it, but no number");
 	for (int i = 0; i < 40; i++)
 		f = look("M26", 23, 23, 0);
@@ -217,7 +217,7 @@ static uint64_t opens(const char *id, int looks, int cycles)
 		times += f && f->open && !was;
 		was = f && f->open;
 		if (f && was && i % looks == 0 && i > 2 * looks)
-			ok(strstr(f->title, "again and again") && strstr(f->title, "; now "),
+			ok(strstr(f->title, "repeatedly ") && strstr(f->title, "; now "),
 			   "at the foot of a saw-tooth: %s", f->title);
 	}
 	ok(was, "%s of a saw-tooth is open", id);
