@@ -49,7 +49,7 @@ def first_finding(build):
 def verdict(build):
     """What `diagnose` says of the example, as far as two findings and the end."""
     lines = said(build, "diagnose", "--replay", RECORDING, "--width", "100")
-    begins = [i for i, line in enumerate(lines) if re.match(r"\w+\[\w\d\d\]", line)]
+    begins = [i for i, line in enumerate(lines) if re.match(r"\w+\[\w\d\d [a-z0-9-]+\]", line)]
     checked = next(i for i, line in enumerate(lines) if line.startswith("checked:"))
     return block_of(lines[:begins[2]] + ["..."] + lines[checked:])
 

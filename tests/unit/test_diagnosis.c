@@ -61,7 +61,9 @@ static void test_verdict(void)
 	model_take(&m, &r.h);
 	hold_tensors();
 	text = said_by(&diagnosis_renderer);
-	ok(!strncmp(text, "warning[M03 pytorch-shared-tensors]: grower[10]: 39,995 of 40,000 mappings", 74),
+	ok(!strncmp(text,
+		    "warning[M03 pytorch-shared-tensors]: grower[10]: 39,995 of 40,000 mappings",
+		    74),
 	   "the verdict comes first");
 	has(text,
 	    "   = workaround (host-wide): raise vm.max_map_count\n"
@@ -130,7 +132,8 @@ static void test_ended(void)
 	r.g.flags = PROC_FINAL;
 	model_take(&m, &r.h);
 	text = said_by(&diagnosis_renderer);
-	has(text, "critical[M25 max-map-count-near]: grower[10]: 64,000", "the finding of a process that ended");
+	has(text, "critical[M25 max-map-count-near]: grower[10]: 64,000",
+	    "the finding of a process that ended");
 	has(text, "grower[10], ended  maps 64,000", "which is said to have");
 	free(text);
 	model_next_window(&m);

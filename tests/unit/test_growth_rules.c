@@ -417,7 +417,8 @@ static void test_wine(void)
 	ok(find("M12")->severity == SEVERITY_WARNING &&
 		   advises(find("M12"), "vm.max_map_count=1048576"),
 	   "what distributions for games set");
-	has_finding("F11", SEVERITY_INFO, "950 of 1,000 file descriptors", "eventfd", NULL, "ntsync");
+	has_finding("F11", SEVERITY_INFO, "950 of 1,000 file descriptors", "eventfd", NULL,
+		    "ntsync");
 	end();
 	begin();
 	strcpy(r.g.comm, "game.exec");
@@ -502,8 +503,9 @@ static void test_close_wait(void)
 	take_growth(g);
 	stack_reads(8, "connect (libc.so.6)\nredis_get (cart)", 0);
 	judge_window();
-	has_finding("F09", SEVERITY_INFO, "600 of 700 file descriptors", "CLOSE_WAIT to 10.0.0.9:6379",
-		    "redis_get (cart)", "when a read from it returns 0");
+	has_finding("F09", SEVERITY_INFO, "600 of 700 file descriptors",
+		    "CLOSE_WAIT to 10.0.0.9:6379", "redis_get (cart)",
+		    "when a read from it returns 0");
 	end();
 	begin_with(100, 700);
 	holds(WHAT_FDS, 0, HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 600);
