@@ -132,7 +132,7 @@ static size_t family_of(const struct diagnosis *d)
 
 static void put_finding(const struct diagnosis *d)
 {
-	printf("%%%%%% %s.md\n# %s: ", d->id, d->id);
+	printf("%%%%%% %s.md\n# %s %s: ", d->id, d->id, d->slug);
 	put_markdown(d->title, strlen(d->title));
 	printf("\n\nFamily: [%s](%s.md). Severity: up to %s. Detected by: ",
 	       families[family_of(d)].title, families[family_of(d)].page,
@@ -156,7 +156,7 @@ static void put_family(size_t f)
 	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
 		if (family_of(d) != f)
 			continue;
-		printf("| [%s](%s.md) | ", d->id, d->id);
+		printf("| [%s %s](%s.md) | ", d->id, d->slug, d->id);
 		put_markdown(d->title, strlen(d->title));
 		printf(" | %s | ", severity_name(d->severity));
 		put_detection(d);
