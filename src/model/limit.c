@@ -68,6 +68,8 @@ uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 	want = step;
 	if (l->bytes && step >= 4 * MIB)
 		want = (peak + step / 8 - 1) / (step / 8) * (step / 8);
+	if (want < l->usual)
+		want = l->usual;
 	return l->most && want > l->most ? l->most : want;
 }
 

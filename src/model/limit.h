@@ -30,6 +30,7 @@ struct limit {
 	uint64_t initial;      /* kernel default; for a process the soft limit */
 	uint64_t initial_hard; /* kernel default of the hard limit of a process */
 	uint64_t most;	       /* maximum that the kernel accepts; 0: no maximum */
+	uint64_t usual;	       /* least value to suggest, as distributions set it; 0: none */
 
 	const char *path; /* of a sysctl: path below /proc/sys */
 
@@ -60,7 +61,10 @@ const struct limit *limit_find(const char *key);
  */
 const struct limit *limit_of_cause(const char *cause);
 
-/* Returns twice the peak, rounded up to a usual value, at most what the kernel accepts. */
+/*
+ * The only source of suggested values. Returns twice the peak, rounded up, at least `usual`, and at
+ * most what the kernel accepts.
+ */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
 /* The same, but also well above the current limit: for a workaround. */

@@ -12,15 +12,13 @@ static const struct row {
 	const char *key;
 	int64_t value;
 	const char *why;
-	uint64_t want;
+	uint64_t want; /* 0: what remedies suggest for it */
 } lows[] = {
-	{"max_map_count", 65530, "the kernel's default; JVMs, data loaders and databases need more",
-	 1048576},
-	{"inotify_instances", 128, "the kernel's default; a few desktops or containers use it up",
-	 8192},
-	{"inotify_watches", 8192, "the kernel's smallest default; one source tree uses it up",
-	 524288},
-	{"pid_max", 32768, "the kernel's default; threads count too", 4194304},
+	{"max_map_count", 65530,
+	 "the kernel's default; JVMs, data loaders and databases need more"},
+	{"inotify_instances", 128, "the kernel's default; a few desktops or containers use it up"},
+	{"inotify_watches", 8192, "the kernel's smallest default; one source tree uses it up"},
+	{"pid_max", 32768, "the kernel's default; threads count too"},
 };
 
 /* Where a value at or above this hides something from us. */

@@ -203,7 +203,7 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 /* Of a process that is gone only the next one can be helped. */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
-	uint64_t want = soft * 4 < 65536 ? 65536 : soft * 4;
+	uint64_t want = limit_roomy(&limit_table[LIMIT_NOFILE], soft * 2);
 	uint64_t hard = s ? s->now.g.fd_hard : UINT64_MAX;
 	bool within = want <= hard;
 

@@ -97,6 +97,8 @@ static uint64_t proposed(const struct origin *o, uint64_t want)
 {
 	uint64_t used = o->limit->kind == LIMIT_OF_CGROUP ? o->used : o->value;
 
+	if (want && want < o->limit->usual)
+		want = o->limit->usual;
 	if (want)
 		return o->limit->most && want > o->limit->most ? o->limit->most : want;
 	if (o->limit == &limit_table[LIMIT_OVERCOMMIT_MEMORY])

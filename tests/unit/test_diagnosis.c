@@ -67,7 +67,7 @@ static void test_verdict(void)
 	   "the verdict comes first");
 	has(text,
 	    "   = workaround (host-wide): raise vm.max_map_count\n"
-	    "     $ sysctl -w vm.max_map_count=131072\n",
+	    "     $ sysctl -w vm.max_map_count=1048576\n",
 	    "a command has a line of its own");
 	has(text, "grower[10]  maps 40,000  fds 50  threads 1\n", "then each process");
 	has(text, "  at the start it held 39,000 mappings:\n", "what it held");

@@ -28,7 +28,7 @@ static void test_alive(void)
 	s.now.g.fd_hard = 1048576;
 	is_str(help(&s, 1024), PRLIMIT "65536:", "a small limit: 65536");
 	is_str(help(&s, 16384), PRLIMIT "65536:", "four times as much is as much");
-	is_str(help(&s, 20000), PRLIMIT "80000:", "a larger one: four times as much");
+	is_str(help(&s, 20000), PRLIMIT "131072:", "a larger one: at least four times as much");
 	is_str(help(&s, 262144), PRLIMIT "1048576:", "up to the hard limit");
 	is_str(help(&s, 300000), PRLIMIT "1048576:", "but not above it while there is room below");
 	s.now.g.fd_hard = 4096;
@@ -58,7 +58,7 @@ static void test_map_count(void)
 	begin_model(&m, NULL);
 	limit_help_map_count(&f, &m, 65530);
 	is_str(remedy_str(&f, 0),
-	       "workaround: raise vm.max_map_count: sysctl -w vm.max_map_count=131072",
+	       "workaround: raise vm.max_map_count: sysctl -w vm.max_map_count=1048576",
 	       "room for twice the mappings that there are");
 	model_free(&m);
 }

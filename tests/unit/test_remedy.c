@@ -30,12 +30,12 @@ static void test_machine(void)
 {
 	struct origin o = of(LIMIT_MAX_MAP_COUNT, 65530, 0);
 
-	is_str(gain(&o, 0, 0, false), "sysctl -w vm.max_map_count=131072", "twice, rounded up");
-	is_str(gain(&o, 1 << 20, 0, false), "sysctl -w vm.max_map_count=1048576", "what is wanted");
+	is_str(gain(&o, 0, 0, false), "sysctl -w vm.max_map_count=1048576", "the usual value");
+	is_str(gain(&o, 1 << 22, 0, false), "sysctl -w vm.max_map_count=4194304", "what is wanted");
 	is_str(gain(&o, 1ULL << 40, 0, false), "sysctl -w vm.max_map_count=2147483647",
 	       "never more than the kernel takes");
 	is_str(gain(&o, 0, 0, true),
-	       "echo 'vm.max_map_count = 131072' > /etc/sysctl.d/99-max_map_count.conf && "
+	       "echo 'vm.max_map_count = 1048576' > /etc/sysctl.d/99-max_map_count.conf && "
 	       "sysctl -p /etc/sysctl.d/99-max_map_count.conf",
 	       "a file of its own");
 	o.line = (struct origin_line){.file = "/usr/lib/sysctl.d/99-z.conf", .line = 4};
@@ -43,7 +43,7 @@ static void test_machine(void)
 	   "that comes after the one which says otherwise");
 	strcpy(o.line.file, "/etc/sysctl.d/my file.conf");
 	is_str(gain(&o, 0, 0, true),
-	       "sed -i '4s/.*/vm.max_map_count = 131072/' '/etc/sysctl.d/my file.conf' && "
+	       "sed -i '4s/.*/vm.max_map_count = 1048576/' '/etc/sysctl.d/my file.conf' && "
 	       "sysctl -p '/etc/sysctl.d/my file.conf'",
 	       "the line that sets it");
 	o.line.glob = true;
