@@ -63,13 +63,13 @@ uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 	uint64_t step = l->bytes ? MIB : 65536, want;
 
 	peak = peak < UINT64_MAX / 8 ? peak * 2 : UINT64_MAX / 4;
+	if (l->usual && peak <= l->usual)
+		return l->usual;
 	while (step < peak)
 		step *= 2;
 	want = step;
 	if (l->bytes && step >= 4 * MIB)
 		want = (peak + step / 8 - 1) / (step / 8) * (step / 8);
-	if (want < l->usual)
-		want = l->usual;
 	return l->most && want > l->most ? l->most : want;
 }
 

@@ -148,7 +148,7 @@ void finding_take_origin(struct finding *f, const struct origin_record *r)
 	if (f->hopeless || (!r->at_once[0] && !r->for_good[0]))
 		return;
 	for (size_t i = 0; i < f->nr_remedies; i++)
-		if (f->remedy[i].kind != REMEDY_WORKAROUND)
+		if (f->remedy[i].kind != REMEDY_WORKAROUND || !f->remedy[i].command[0])
 			memmove(&f->remedy[kept++], &f->remedy[i], sizeof(f->remedy[0]));
 	f->nr_remedies = kept;
 	add_of_origin(f, r, false, r->at_once);

@@ -188,7 +188,10 @@ static inline bool finding_has_process(const struct finding *f)
 const struct finding *finding_open(const struct findings *fs, const char *id,
 				   const struct process_key *subject);
 
-/* Puts where its limit comes from in, and commands of this machine in place of general ones. */
+/*
+ * Takes over where its limit comes from, and replaces the general commands that raise it by those
+ * of this machine. A workaround without a command stays: it is another way out.
+ */
 void finding_take_origin(struct finding *f, const struct origin_record *r);
 
 void finding_title(struct finding *f, const char *format, ...)

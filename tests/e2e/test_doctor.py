@@ -68,7 +68,7 @@ def test_doctor_degraded(check, lab):
     flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["probes"]}
     check.equal("degraded", flags, {name: name == "scan" for name in flags})
     verdict = lab.faultscope("doctor", *forced).out.splitlines()[1]
-    check.that("degraded: look by /proc" in verdict, verdict)
+    check.that("degraded: scan by /proc" in verdict, verdict)
     verdict = lab.faultscope("doctor", "--no-calibrate").out.splitlines()[1]
     best = told(check, lab, "--no-calibrate")["probes"]
     check.equal("in the verdict", "degraded" in verdict, any(hook["degraded"] for hook in best))
@@ -159,7 +159,7 @@ def columns_of(line):
 
 def is_command(line):
     """They are there to be copied, so they are whole."""
-    return line.strip().startswith(("try ", "keep "))
+    return line.strip().startswith(("try ", "now ", "keep "))
 
 
 @live
@@ -211,8 +211,8 @@ BEHIND = {"fault_class": ("fault_begin", "fault_end")}
 def check_said(check, what, text, names):
     lines = text.splitlines()
     for name in names:
-        blind = [i for i, line in enumerate(lines) if line.startswith(f"blind: {name} (")]
-        if check.that(blind, f"{what} does not say that {name} is blind"):
+        blind = [i for i, line in enumerate(lines) if line.startswith(f"unavailable: {name} (")]
+        if check.that(blind, f"{what} does not say that {name} is unavailable"):
             check.that(REASON in " ".join(lines[blind[0]:blind[0] + 3]), f"{what}: no reason")
 
 
@@ -287,7 +287,7 @@ def check_doctor(check, lab, names, force):
         check_costs(check, hook)
     ran = lab.faultscope("doctor", "--no-calibrate", *force)
     check.equal(f"without {names}, status of the text", ran.returncode, status)
-    check.that("blind: " in ran.out and REASON in ran.out, f"without {names}: {ran.out[:300]!r}")
+    check.that("unavailable: " in ran.out and REASON in ran.out, f"without {names}: {ran.out[:300]!r}")
 
 
 @live

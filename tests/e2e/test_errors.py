@@ -116,7 +116,7 @@ def test_disk_full_while_recording(check, lab):
     size = f"{16 + 2 * first_interval_kib(lab)}k"
     ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 500;"
                              f" status=$?; cp $DISK/a.fsr {kept}; exit $status", size)
-    check_message(check, ran, FAILED, "a.fsr", "No space left on device", "last whole interval")
+    check_message(check, ran, FAILED, "a.fsr", "No space left on device", "last complete interval")
     check.equal("messages", ran.err.count("No space left on device"), 1)
     Lines((lab.dir / "live").read_text())
     again = lab.replay(kept)
@@ -154,7 +154,7 @@ def test_disk_full_before_the_first_interval(check, lab):
         crowd.wait()
         crowd.stdout.close()
     check_message(check, ran, FAILED, "a.fsr", "No space left on device", "it is empty")
-    check.that("last whole interval" not in ran.err, ran.err)
+    check.that("last complete interval" not in ran.err, ran.err)
     check_message(check, lab.faultscope("--replay", kept), FAILED, "the recording is empty")
 
 

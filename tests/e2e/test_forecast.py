@@ -90,7 +90,7 @@ def test_assumed_limit(check, lab):
     check.equal("levels", [line["severity"] for line in near], ["info"])
     for line in near:
         check.that("an assumed RLIMIT_NOFILE" in line["title"], f"title {line['title']!r}")
-        check.that("(assumed)" in line["evidence"][0]["limit"], f"evidence {line['evidence']}")
+        check.that(line["evidence"][0]["assumed"], f"evidence {line['evidence']}")
     check.that(lines.of("failed_call", cause="rlimit_nofile"), "what was refused is as it was")
     text = replayed(lab, *option).out
     for words in ("assumed: RLIMIT_NOFILE=2,000", "of an assumed 2,000"):

@@ -66,7 +66,7 @@ def rests_then_is_killed(check, lab, watch, rests_in, grows_in, beside=None):
 
 
 def is_right(check, finding, oom, group, grower):
-    check.that(f"[{grower}] grew, not the one that was killed" in advice(finding), advice(finding))
+    check.that(f"[{grower}] grew, not the killed process" in advice(finding), advice(finding))
     check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)
     check.that("faultscope[" not in advice(finding), advice(finding))
 
@@ -93,7 +93,7 @@ def test_nested_limit(check, lab):
         if not finding:
             return
         is_right(check, finding, oom, group, sibling.pid)
-        check.that(f"the limit of /{group.name}, above its cgroup" in finding["title"],
+        check.that(f"memory.max of /{group.name}, above its cgroup, reached" in finding["title"],
                    finding["title"])
         check.that(oom["cgroup"].endswith("/a"), f"of the process: {oom['cgroup']}")
         told = opened(check_form(check, alone[0].finished()), "P17", pid=idle.pid)
@@ -143,6 +143,6 @@ def test_victim_grows(check, lab):
         if not finding:
             return
         check.that("the killed process itself grew" in advice(finding), advice(finding))
-        check.that("more room only delays it: 96.0 MiB more of the cgroup's limit" in
+        check.that("more memory only delays it: 96.0 MiB more of the cgroup's limit" in
                    advice(finding), advice(finding))
         check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)

@@ -190,7 +190,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
         status = RUN_FAILED if options.startswith("run") else FAILED
         want = f"status {status}\n{GOOD}{GOOD}filler\njunit.xml\nout\n"
         check.equal(f"{options}: {ran.err}", ran.out, want)
-        check.that("No space left on device; the file that has the name stays" in ran.err,
+        check.that("No space left on device; the existing file is unchanged" in ran.err,
                    f"{options}: {ran.err!r}")
 
 

@@ -221,5 +221,5 @@ def test_run_summary(check, lab):
                f"the first of them: {rows[:1]}")
     peak = re.search(r"peak of a process ([\d.]+) MiB", ran.err)
     check.that(peak and 200 <= float(peak[1]) < 320, f"the peak of memory: {ran.err}")
-    for word in "maps peak", "descriptors peak", "waited: ", "own cost":
+    for word in "maps peak", "fds peak", "waited: ", "own cost":
         check.that(word in ran.err, f"{word}: {ran.err}")

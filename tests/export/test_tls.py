@@ -296,7 +296,7 @@ def test_reload(check, lab):
         (lab.dir / "web.yml").write_text(broken)
         said = len(exporter.said())
         exporter.process.send_signal(signal.SIGHUP)
-        until(lambda: "stays in force" in exporter.said()[said:], f"a word on {broken!r}")
+        until(lambda: "stays active" in exporter.said()[said:], f"a word on {broken!r}")
         check.equal(f"after {broken[:20]!r}", exporter.get(user="bob:second").status, 200)
 
 

@@ -19,6 +19,7 @@ int main(void)
 	is_u64(limit_above(maps, 524288, 65530), 1048576, "for a peak of half of it, too");
 	is_u64(limit_above(maps, 524289, 65530), 2097152, "and more where it is not");
 	is_u64(limit_above(maps, 100, 1048576), 2097152, "or where it is set already");
+	is_u64(limit_roomy(&limit_table[LIMIT_INOTIFY_INSTANCES], 128), 8192, "which may be small");
 	ok(limit_above(maps, UINT64_MAX, UINT64_MAX) <= 2147483647,
 	   "never more than the kernel takes");
 	ok(limit_find("max_map_count") == maps, "a limit by its key");

@@ -64,26 +64,28 @@ static void test_origin(void)
 					       "systemctl edit x", "a restart");
 	struct finding f = {.rule = rules};
 
-	finding_remedy(&f, REMEDY_WORKAROUND, "general");
+	remedy_command(finding_remedy(&f, REMEDY_WORKAROUND, "general"), "a");
 	finding_remedy(&f, REMEDY_FIX, "the cause");
-	finding_host_remedy(&f, REMEDY_WORKAROUND, "general too");
+	remedy_command(finding_host_remedy(&f, REMEDY_WORKAROUND, "general too"), "b");
+	finding_remedy(&f, REMEDY_WORKAROUND, "without the limit");
 	finding_take_origin(&f, &r);
 	is_str(f.set_by, "systemd, for x.service", "who set it");
-	is_u64(f.nr_remedies, 3, "three remedies");
+	is_u64(f.nr_remedies, 4, "four remedies");
 	is_str(remedy_str(&f, 0), "fix: the cause", "what ends the cause stays");
-	is_str(remedy_str(&f, 1), "workaround: raise vm.max_map_count now: prlimit --nofile=1:1",
+	is_str(remedy_str(&f, 1), "workaround: without the limit", "and so does another way");
+	is_str(remedy_str(&f, 2), "workaround: raise vm.max_map_count now: prlimit --nofile=1:1",
 	       "the command of this machine");
-	is_str(f.remedy[1].risk, "a restart", "and what it costs");
-	ok(!f.remedy[1].persistent, "until the next start");
-	is_str(remedy_str(&f, 2),
+	is_str(f.remedy[2].risk, "a restart", "and what it costs");
+	ok(!f.remedy[2].persistent, "until the next start");
+	is_str(remedy_str(&f, 3),
 	       "workaround: raise vm.max_map_count permanently: systemctl edit x",
 	       "and what lasts");
-	ok(f.remedy[2].persistent, "over the next start");
+	ok(f.remedy[3].persistent, "over the next start");
 
 	f = (struct finding){.rule = rules};
 	r = origin_record("the kernel: its default", "sysctl -w x=2", "", "");
 	r.host_wide = 1;
-	finding_remedy(&f, REMEDY_WORKAROUND, "general");
+	remedy_command(finding_remedy(&f, REMEDY_WORKAROUND, "general"), "a");
 	finding_take_origin(&f, &r);
 	is_u64(f.nr_remedies, 1, "one that does not last");
 	is_str(remedy_str(&f, 0), "workaround: raise vm.max_map_count now: sysctl -w x=2",
@@ -92,7 +94,7 @@ static void test_origin(void)
 
 	f = (struct finding){.rule = rules};
 	r = origin_record("", "", "", "");
-	finding_remedy(&f, REMEDY_WORKAROUND, "general");
+	remedy_command(finding_remedy(&f, REMEDY_WORKAROUND, "general"), "a");
 	finding_take_origin(&f, &r);
 	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
 }

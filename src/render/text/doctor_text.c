@@ -194,7 +194,7 @@ static void write_setting(struct buf *b, const struct view *v, const struct repo
 		return;
 	write_labelled(b, v, "low", a->why);
 	write_command(b, v, "now", a->command);
-	write_command(b, v, "permanent", a->lasting);
+	write_command(b, v, "keep", a->lasting);
 	write_labelled(b, v, "costs", a->cost);
 }
 
