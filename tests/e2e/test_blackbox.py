@@ -190,7 +190,7 @@ def test_diagnose_tells_what_records_come_to(check, lab):
     ran = lab.faultscope(*words)
     check.equal("status", (ran.returncode, ran.err), (3, ""))
     text = " ".join(ran.out.split())
-    check.that(f"warning[K11 hardware-errors-before]: the hardware reported errors before: {MARK}" in text, ran.out)
+    check.that(f"warning[K11 hardware-errors-before]: the hardware reported errors before the crash: {MARK}" in text, ran.out)
     check.that("flight recorder's records of this boot" in text, ran.out)
     check.that("1 finding (0 critical, 1 warning, 0 info)" in text, ran.out)
     ran = lab.faultscope(*words, "--json", "--min-severity", "critical")

@@ -259,7 +259,7 @@ def test_near_the_limit(check, lab):
                 "warning")
     text = text_of(lab, capture)
     check.equal("status of its replay", text.returncode, FOUND)
-    check.that("because M03 (" in text.out, "no chain in the text")
+    check.that("because M03 pytorch-shared-tensors (" in text.out, "no chain in the text")
 
 
 @live

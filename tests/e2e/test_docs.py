@@ -90,9 +90,9 @@ def test_man_pages_have_their_options(check, lab):
         check.that("\n.SH EXAMPLES\n" in page, f"{command!r}: no examples")
         check.that(f"faultscope-{command} " in page or not command, f"{command!r}: no name")
     for one in diagnoses(lab):
-        page = lab.faultscope("man", "explain").out
-        check.that(re.search(rf"{one['id']}.*\n(\\&)?{re.escape(one['title'][:30])}".replace(
-            "-", r"\\?-"), page), f"{one['id']} is not in the page of explain")
+        page = lab.faultscope("man", "explain").out.replace("\\-", "-")
+        check.that(re.search(rf"{one['id']}.*\n(\\&)?{re.escape(one['title'][:30])}", page),
+                   f"{one['id']} is not in the page of explain")
 
 
 def test_man_pages_are_built(check, lab):

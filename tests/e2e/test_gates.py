@@ -226,7 +226,7 @@ def test_min_severity(check, lab):
 
     def shown(*options):
         out = lab.faultscope("--replay", path, *options).out
-        return set(re.findall(r"^(info|warning|critical)\[\w+\]", out, re.M))
+        return set(re.findall(r"^(info|warning|critical)\[\w+ [\w-]+\]", out, re.M))
 
     check.equal("critical alone", shown("--min-severity", "critical"), {"critical"})
     want = {line["id"] for line in Lines(lab.replay(path).text).of("finding")}
@@ -277,8 +277,8 @@ def test_run_keeps_findings(check, lab):
     ran = lab.faultscope("run", "--", "sh", "-c", f"{workload_path('refusals')} as; sleep 2.5")
     check.that("critical[M13 rlimit-as-reached]" in ran.err, "no M13 two windows later")
     ran = lab.faultscope("run", "--", "sh", "-c", script)
-    listed = len(re.findall(r"^info\[F12\]: \S+\[\d+\]", ran.err, re.M))
-    more = re.search(r"^info\[F12\]: and (\d+) more; --json has all", ran.err, re.M)
+    listed = len(re.findall(r"^info\[F12 nofile-near\]: \S+\[\d+\]", ran.err, re.M))
+    more = re.search(r"^info\[F12 nofile-near\]: and (\d+) more; --json has all", ran.err, re.M)
     if check.that(more, "no count of the rest"):
         check.equal("listed", listed, 3)
         check.that(listed + int(more[1]) >= 30, f"{listed} and {more[1]} more of 30")

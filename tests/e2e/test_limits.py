@@ -24,7 +24,7 @@ def expect_crossings(check, lines, truth):
                    "a threshold was told after the refusal")
         check.that(all(line["t"] <= refused[0]["t"] for line in crossings),
                    "a threshold was crossed after the refusal")
-    for line in failed:
+    for line in refused:
         check.equal("cause", line["cause"], truth["cause"])
         check.equal("certain", line["certain"], True)
     opened = [line["id"] for line in lines.of("finding", pid, state="open")]
@@ -101,7 +101,7 @@ def expect_refusal(check, lines, truth):
     if not check.that(refused, "nothing was refused"):
         return
     errno = None if truth["call"] == "brk" else truth["errno_name"]
-    for line in failed:
+    for line in refused:
         check.equal("cause", line["cause"], truth["cause"])
         check.equal("errno", line["errno"], errno)
     counts = [line["count"] for line in refused]

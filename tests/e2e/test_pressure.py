@@ -269,7 +269,7 @@ def test_disk_full(lab, case):
 def expect_cut(check, lines, truth):
     told = opened(lines, "P02", pid=truth["pid"])
     if check.that(told, f"no P02; {[f['id'] for f in lines.of('finding')]}"):
-        check.that("ends before the page" in told[0]["title"], told[0]["title"])
+        check.that("beyond the end of a mapped file" in told[0]["title"], told[0]["title"])
     check.that(not opened(lines, "P01", "P03"), "another one, too")
 
 
@@ -303,7 +303,7 @@ def test_cgroup_fills_and_kills(check, lab):
         if ahead:
             at = ahead[0]["t"] + ahead[0]["forecast"]["seconds"]
             check.near("when", at, kills[0]["t"], 0.35)
-        check.that("limit of its cgroup" in kills[0]["title"], kills[0]["title"])
+        check.that("memory.max of its cgroup" in kills[0]["title"], kills[0]["title"])
         check.that(group.name in fills[0]["set_by"], f"whose limit: {fills[0]['set_by']!r}")
         after = [line for line in lines.of("finding", id="P22") if line["t"] > kills[0]["t"] + 1]
         check.that(all(line["state"] == "cleared" for line in after),

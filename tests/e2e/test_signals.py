@@ -113,7 +113,9 @@ def test_crash_says_why_in_text(check, lab):
     if not path.exists():
         raise Skip("the recording crash_after_refusal is not kept")
     text = " ".join(lab.faultscope("--replay", path).out.split())
-    check.that(re.search(r"critical\[M24\]: mapleak\[\d+\]: SIGSEGV [\d.]+ [mu]s after mmap refused",
+    check.that(re.search(r"critical\[M24 crash-after-enomem\]: mapleak\[\d+\]: "
+                         r"SIGSEGV [\d.]+ [mu]s after mmap failed with ENOMEM",
                          text), "no M24 with its title")
-    check.that("= note: because M01 (a mapping was failed: vm.max_map_count), because M10 (" in text,
+    check.that("= note: because M01 max-map-count-reached (mmap failed with ENOMEM: "
+               "vm.max_map_count reached), because M10 mapping-leak (" in text,
                "no chain in the text")

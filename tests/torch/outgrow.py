@@ -156,7 +156,7 @@ def judge(status, lines, text, group):
     yield "what to do, in figures", any("needs " in one and "iB more" in one
                                         for one in [one["text"] for one in kills[0]["remedies"]]) \
         and any("the killed process itself grew" in one for one in [one["text"] for one in kills[0]["remedies"]]), str([one["text"] for one in kills[0]["remedies"]])
-    yield "diagnose says the same of the recording", "[P17]: python3[" in text, text[:600]
+    yield "diagnose says the same of the recording", "[P17 oom-killed]: python3[" in text, text[:600]
 
 
 def is_within(value, least, most):
