@@ -32,6 +32,7 @@
 #define MESSAGE(...) {__VA_ARGS__},
 
 static const struct message messages[] = {
+#include "rules/messages_calls.def"
 #include "rules/messages_devices.def"
 #include "rules/messages_runtimes.def"
 #include "rules/messages_servers.def"
