@@ -178,7 +178,7 @@ static void describe(struct diff_side *d, const struct story_view *s)
 	d->file = s->file;
 	d->seconds = story_seconds(s);
 	d->processes = history_processes(s->h);
-	story_time(s->v->m->host.wall_ns, d->time, sizeof(d->time));
+	d->time = as_utc(s->v->m->host.wall_ns);
 	array_copy(d->host, sizeof(d->host), s->v->m->host.host);
 }
 

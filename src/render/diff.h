@@ -4,6 +4,7 @@
 #ifndef FS_RENDER_DIFF_H
 #define FS_RENDER_DIFF_H
 
+#include "render/utc.h"
 #include "render/recording_story.h"
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
@@ -19,7 +20,7 @@ struct diff_row {
 
 struct diff_side {
 	struct story_file file;
-	char time[32];
+	struct number_text time;
 	char host[64];
 	double seconds;
 	uint64_t processes;

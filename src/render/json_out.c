@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "render/utc.h"
+
 static void key_of(struct json *j, const char *key)
 {
 	if (j->comma)
@@ -105,6 +107,11 @@ void json_text_or_null(struct json *j, const char *key, const char *value)
 		json_text(j, key, value);
 	else
 		json_null(j, key);
+}
+
+void json_time(struct json *j, const char *key, uint64_t wall_ns)
+{
+	json_text_or_null(j, key, wall_ns ? as_utc_ms(wall_ns).s : NULL);
 }
 
 void json_count_or_null(struct json *j, const char *key, bool known, uint64_t value)

@@ -19,10 +19,10 @@ size_t losses_of(const struct view *v, struct loss *ret)
 	const struct model *m = v->m;
 	const struct loss all[] = {
 		{"ring", "records", "records lost because the ring buffer was full", l->ring},
-		{"map", "processes", "processes lost because a BPF map was full",
+		{"map", "processes", "processes lost because a BPF map was full or busy",
 		 l->map + m->subjects_lost},
-		{"slot", "fault starts", "faults without latency because a BPF map was full",
-		 l->slot},
+		{"slot", "fault starts",
+		 "faults without latency because a BPF map was full or busy", l->slot},
 		{"missed", "events", "events that the kernel skipped", l->missed},
 		{"stack", "user stacks", "user stacks that could not be read or stored",
 		 l->stack + m->frames_lost},

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 double story_seconds(const struct story_view *s)
 {
@@ -35,15 +34,6 @@ const struct history_row **story_rows(const struct story_view *s)
 	if (rows)
 		qsort(rows, s->h->rows, sizeof(*rows), by_faults);
 	return rows;
-}
-
-void story_time(uint64_t wall_ns, char *ret, size_t size)
-{
-	time_t at = wall_ns / 1000000000ULL;
-	struct tm tm = {};
-
-	gmtime_r(&at, &tm);
-	strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
 size_t story_columns(const struct story_view *s)

@@ -44,9 +44,6 @@ void story_workload(const struct history_row *r, char *ret, size_t size);
 /* Rows by faults, the most first; the caller frees it. NULL: out of memory. */
 const struct history_row **story_rows(const struct story_view *s);
 
-/* "2023-11-14T22:13:20Z" */
-void story_time(uint64_t wall_ns, char *ret, size_t size);
-
 void info_text(struct buf *b, const struct story_view *s);
 void info_json(struct buf *b, const struct story_view *s);
 

@@ -81,6 +81,12 @@ void finding_who(const struct finding *f, char *ret, size_t size);
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);
 
+/*
+ * The wall clock (CLOCK_REALTIME, ns) at the time `t_ns` of a record, by the wall clock of the last
+ * scan. 0: no record has said a wall clock yet.
+ */
+uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
+
 /* What people call a process: its unit or container, from the cgroup path, else its comm. */
 void workload_name(const char *cgroup, const char *comm, char *ret, size_t size);
 

@@ -48,6 +48,16 @@ double view_seconds(const struct view *v, uint64_t t_ns)
 	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;
 }
 
+uint64_t view_wall_ns(const struct view *v, uint64_t t_ns)
+{
+	const struct tick_record *tick = &v->m->tick;
+	const struct host_record *host = &v->m->host;
+
+	if (tick->wall_ns)
+		return tick->wall_ns + t_ns - tick->h.t_ns;
+	return host->wall_ns ? host->wall_ns + t_ns - host->h.t_ns : 0;
+}
+
 void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
 {
 	const char *last = cgroup ? strrchr(cgroup, '/') : NULL;

@@ -199,6 +199,7 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 	if (severity > one->severity)
 		one->severity = severity;
 	one->last_ns = l->r->boot_ns;
+	one->last_wall_ns = l->r->wall_ns;
 	if (!sums)
 		one->count++;
 	else if (l->r->count > one->count)

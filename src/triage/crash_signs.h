@@ -14,8 +14,9 @@ struct crash_sign {
 	enum bb_severity severity;
 	char place[CRASH_SIGN_PLACE]; /* module; empty: the whole kernel */
 	uint64_t count;		      /* number of events */
-	uint64_t first_ns, last_ns;
-	char text[320]; /* the worst or first event */
+	uint64_t first_ns, last_ns;   /* CLOCK_BOOTTIME */
+	uint64_t last_wall_ns;	      /* CLOCK_REALTIME */
+	char text[320];		      /* the worst or first event */
 };
 
 struct crash_signs {

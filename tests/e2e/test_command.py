@@ -4,6 +4,7 @@
 import json
 import signal
 import time
+from datetime import datetime
 
 from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, captures, check_form, jsonschema, live,
                      until)
@@ -76,6 +77,31 @@ def test_run_follows_children(check, lab):
     lines = Lines(out.read_text())
     final = lines.final(int(ran.out))
     check.equal("what the child became", final["comm"], "true")
+
+
+def times_of(lines):
+    """The replay may show one scan of the pressure more, at the end."""
+    return [(line["type"], line["t"], line["time"]) for line in lines if line["type"] != "pressure"]
+
+
+@live
+def test_every_line_has_its_time(check, lab):
+    """`time` is the wall clock, `t` the time since the start; a replay prints the same times."""
+    recording = lab.dir / "times.fsr"
+    before = time.time()
+    ran = lab.faultscope("run", "--json", "--record", recording, "--", "sleep", "1")
+    after = time.time()
+    lines = [json.loads(line) for line in ran.out.splitlines() if line.startswith("{")]
+    starts = set()
+    for line in lines:
+        at = datetime.fromisoformat(line["time"].replace("Z", "+00:00")).timestamp()
+        starts.add(at - line["t"])
+        check.that(before - 0.1 <= at <= after + 0.1,
+                   f"{line['type']} at {line['time']}, the run lasted from {before} to {after}")
+    check.that(len(lines) > 4 and max(starts) - min(starts) < 0.1, f"starts: {sorted(starts)}")
+    again = lab.faultscope("replay", "--json", recording).out
+    check.equal("times of the replay", times_of(map(json.loads, again.splitlines())),
+                times_of(lines))
 
 
 def expect_sane(check, lines, truth):

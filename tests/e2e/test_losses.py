@@ -14,7 +14,7 @@ KEYS = ("ring", "map", "slot", "coalesced", "missed", "stack", "growth")  # stru
 LOST = {"ring": 70101, "map": 70202, "slot": 70303, "missed": 70505, "stack": 70606,
         "growth": 70707}
 SAID = {"ring": "records lost because the ring buffer was full",
-        "map": "processes lost because a BPF map was full",
+        "map": "processes lost because a BPF map was full or busy",
         "slot": "faults without latency",
         "missed": "events that the kernel skipped",
         "stack": "user stacks that could not be read or stored",

@@ -14,7 +14,7 @@ import termios
 import unicodedata
 from pathlib import Path
 
-from harness import FAULTSCOPE, Lines, live, until
+from harness import FAULTSCOPE, INCOMPLETE, Lines, live, until
 
 CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
@@ -90,9 +90,12 @@ def hostile(lab):
         work.end()
 
 
-def output_of(*words):
-    return subprocess.run([FAULTSCOPE, *words], capture_output=True, check=True, timeout=60,
-                          env=TEXT_ENV).stdout
+def output_of(*words, statuses=(0,)):
+    ran = subprocess.run([FAULTSCOPE, *words], capture_output=True, check=False, timeout=60,
+                         env=TEXT_ENV)
+    if ran.returncode not in statuses:
+        raise AssertionError(f"{words}: status {ran.returncode}, {ran.stderr.decode()}")
+    return ran.stdout
 
 
 def watched(*options):
@@ -108,7 +111,9 @@ def test_hostile_names_in_text(check, lab):
                         watched("-p", str(work.pid), "--record", recording))
             check_clean(check, f"case {case}, ASCII",
                         output_of("replay", "--no-unicode", "--speed", "0", recording))
-        check_clean(check, "table", watched("--top", "10000"))
+        # a busy host may lose events of other processes
+        check_clean(check, "table", output_of("--top", "10000", "0.1", "2",
+                                              statuses=(0, INCOMPLETE)))
 
 
 def check_comm(check, case, lines, work):

@@ -203,7 +203,8 @@ static void test_json(void)
 	hold_tensors();
 	text = said_by(&json_renderer);
 	has(text,
-	    "{\"type\":\"holdings\",\"t\":1.500000,\"pid\":10,\"comm\":\"grower\",\"what\":"
+	    "{\"type\":\"holdings\",\"t\":1.500000,"
+	    "\"time\":\"2023-11-14T22:13:21.500Z\",\"pid\":10,\"comm\":\"grower\",\"what\":"
 	    "\"maps\","
 	    "\"complete\":true,\"groups\":[{\"name\":\"/dev/shm/torch_# (deleted)\","
 	    "\"kind\":\"shared memory\",\"count\":38000,\"bytes\":0,\"pattern\":true},",

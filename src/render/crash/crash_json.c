@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <time.h>
 
 #include "render/completeness.h"
 #include "render/crash/crash_view.h"
@@ -69,19 +68,6 @@ static void put_others(struct json *j, const char *key, const struct triage *t)
 		if ((int32_t)i != t->primary && !t->verdict[i].announced)
 			json_text(j, NULL, t->verdict[i].bucket);
 	json_end_array(j);
-}
-
-static void put_time(struct json *j, const char *key, int64_t seconds)
-{
-	time_t when = seconds;
-	char text[32];
-	struct tm tm;
-
-	if (seconds && gmtime_r(&when, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		json_text(j, key, text);
-	else
-		json_null(j, key);
 }
 
 static void put_crash_signs(struct json *j, const struct crash_signs *p)

@@ -5,28 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "render/json/line_rows.h"
 #include "render/style.h"
+#include "render/utc.h"
 #include "rules/diagnoses.h"
-
-#define SECOND 1000000000ull
 
 static enum style style_of(enum bb_severity severity)
 {
 	return severity == BB_CRITICAL	? STYLE_CRITICAL
 	       : severity == BB_WARNING ? STYLE_WARNING
 					: STYLE_PLAIN;
-}
-
-static void date_of(uint64_t wall_ns, char *ret, size_t size)
-{
-	time_t when = wall_ns / SECOND;
-	struct tm tm;
-
-	if (!gmtime_r(&when, &tm) || !strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		snprintf(ret, size, "-");
 }
 
 static void id_of(const uint8_t id[BB_BOOT_BYTES], char ret[2 * BB_BOOT_BYTES + 1])
@@ -48,14 +37,14 @@ void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_r
 
 static void write_boot(struct buf *b, const struct view *v, const struct bb_boot *boot)
 {
-	char id[2 * BB_BOOT_BYTES + 1], first[32], alive[32];
+	char id[2 * BB_BOOT_BYTES + 1];
 	struct line l = {.v = v};
 
 	id_of(boot->id, id);
-	date_of(boot->first_wall_ns, first, sizeof(first));
-	date_of(boot->alive_wall_ns, alive, sizeof(alive));
-	line_printf(&l, "boot %.8s: %" PRIu64 " records since %s; ", id, boot->records, first);
-	line_printf(&l, boot->stopped ? "ended in order at %s" : "last sign of life at %s", alive);
+	line_printf(&l, "boot %.8s: %" PRIu64 " records since %s; ", id, boot->records,
+		    as_utc(boot->first_wall_ns).s);
+	line_printf(&l, boot->stopped ? "ended in order at %s" : "last sign of life at %s",
+		    as_utc(boot->alive_wall_ns).s);
 	line_printf(&l, ", %.6f s after the boot", boot->alive_boot_ns / 1e9);
 	if (boot->missing)
 		line_printf(&l, ", %" PRIu64 " missing", boot->missing);
@@ -143,14 +132,6 @@ static void put_id(struct json *j, const char *key, const uint8_t boot_id[BB_BOO
 
 	id_of(boot_id, id);
 	json_text(j, key, id);
-}
-
-static void put_date(struct json *j, const char *key, uint64_t wall_ns)
-{
-	char wall[32];
-
-	date_of(wall_ns, wall, sizeof(wall));
-	json_text(j, key, wall);
 }
 
 #include "render/json/recorder_lines.def"

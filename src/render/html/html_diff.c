@@ -15,7 +15,7 @@ static void put_side(struct buf *b, const char *name, const struct diff_side *s)
 	html_printf(b,
 		    "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td "
 		    "class=\"n\">%s</td><td class=\"n\">%" PRIu64 "</td></tr>\n",
-		    name, s->file.name, s->host, s->time, as_span(s->seconds).s, s->processes);
+		    name, s->file.name, s->host, s->time.s, as_span(s->seconds).s, s->processes);
 }
 
 static void put_row(struct buf *b, const struct diff_row *r)

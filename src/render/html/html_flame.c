@@ -10,6 +10,7 @@
 #include "model/fields.h"
 #include "render/html/html.h"
 #include "render/json_out.h"
+#include "render/utc.h"
 
 #define WIDTH	     1000.0
 #define ROW	     18
@@ -408,7 +409,6 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 		     const struct address_map *m)
 {
 	struct buf data = {};
-	char time[32];
 	struct json j;
 
 	json_begin(&j, &data);
@@ -418,8 +418,7 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_text(&j, "version", s->v->m->host.version);
 	json_text(&j, "kernel", s->v->m->host.kernel);
 	json_text(&j, "host", s->v->m->host.host);
-	story_time(s->v->m->host.wall_ns, time, sizeof(time));
-	json_text(&j, "time", time);
+	json_text(&j, "time", as_utc(s->v->m->host.wall_ns).s);
 	json_real(&j, "seconds", story_seconds(s));
 	json_count(&j, "looks", s->h->looks);
 	json_count(&j, "processes_seen", history_processes(s->h));

@@ -3,6 +3,7 @@
 #include "render/html/html.h"
 
 #include "base/units.h"
+#include "render/utc.h"
 
 static const struct {
 	const char *id, *title;
@@ -33,10 +34,8 @@ static void put_contents(struct buf *b)
 static void put_subtitle(struct buf *b, const struct story_view *s)
 {
 	const struct host_record *h = &s->v->m->host;
-	char time[32];
 
-	story_time(h->wall_ns, time, sizeof(time));
-	buf_printf(b, "%s, Linux %s, %s, %s", h->host, h->kernel, time,
+	buf_printf(b, "%s, Linux %s, %s, %s", h->host, h->kernel, as_utc(h->wall_ns).s,
 		   as_span(story_seconds(s)).s);
 	if (h->target[0])
 		buf_printf(b, ", %s", h->target);

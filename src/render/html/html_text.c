@@ -14,6 +14,7 @@
 #include "render/html/html.h"
 #include "render/losses.h"
 #include "render/text/text.h"
+#include "render/utc.h"
 #include "rules/diagnoses.h"
 #include "rules/fault.h"
 
@@ -308,20 +309,19 @@ void html_facts(struct buf *b, const struct story_view *s)
 {
 	const struct model *m = s->v->m;
 	double seconds = story_seconds(s);
-	char time[32], levels[64], share[32] = "";
+	char levels[64], share[32] = "";
 
 	html_section(b, "facts", "The run", NULL);
 	put_tiles(b, s);
 	buf_puts(b,
 		 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts of the "
 		 "run\"><table class=\"facts\"><tbody>\n");
-	story_time(m->host.wall_ns, time, sizeof(time));
 	if (seconds > 0)
 		snprintf(share, sizeof(share), " (%.2f%% of one)",
 			 m->tick.own_cpu_ns / 1e7 / seconds);
 	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
 		    m->host.arch, m->host.cpus);
-	html_printf(b, FACT("begun", "%s"), time);
+	html_printf(b, FACT("begun", "%s"), as_utc(m->host.wall_ns).s);
 	html_printf(b, FACT("duration", "%s, %" PRIu64 " scans, one every %s"), as_span(seconds).s,
 		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/overhead.h"
 #include "base/units.h"
@@ -21,17 +20,6 @@
 #include "render/losses.h"
 
 static const char *const what_name[] = {"maps", "fds"}; /* by enum what */
-
-static void put_date(struct json *j, const char *key, time_t seconds)
-{
-	struct tm tm = {};
-	char text[64];
-
-	gmtime_r(&seconds, &tm);
-	snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
-		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	json_text(j, key, text);
-}
 
 static void put_value(struct json *j, const char *key, const struct evidence *e)
 {
@@ -245,6 +233,7 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 	json_begin(&j, b);
 	json_text(&j, "type", "process");
 	json_real(&j, "t", view_seconds(v, s->last_ns));
+	json_time(&j, "time", view_wall_ns(v, s->last_ns));
 	put_process(&j, v, s, name);
 	write_fields(&j, v, s, "");
 	for (size_t i = 0; i < nr_fields; i++) {

@@ -8,7 +8,7 @@
  * OBJECT(name, parameters...) … END
  *	put_NAME(j, parameters) writes the keys; what has them names the object
  * LINE(type, help, time, parameters...) … END_LINE
- *	put_line_TYPE(b, v, parameters) writes a line of its own, which begins with type and time
+ *	put_line_TYPE(b, v, parameters) writes a line of its own, which begins with type, t and time
  * ALONE(type, help, parameters...) … END_LINE
  *	put_line_TYPE(b, parameters), without a time
  *
@@ -49,7 +49,8 @@
                                                                                                    \
 		json_begin(j, b);                                                                  \
 		json_text(j, "type", #type);                                                       \
-		json_real(j, "t", view_seconds(v, time));
+		json_real(j, "t", view_seconds(v, time));                                          \
+		json_time(j, "time", view_wall_ns(v, time));
 #define ALONE(type, help, ...)                                                                     \
 	static void put_line_##type(struct buf *b, __VA_ARGS__)                                    \
 	{                                                                                          \

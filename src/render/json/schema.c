@@ -13,6 +13,7 @@ enum type {
 	T_real_or_null,
 	T_text,
 	T_text_or_null,
+	T_time,
 	T_number_or_text,
 	T_cause,
 	T_cause_or_null,
@@ -208,6 +209,10 @@ static void write_type(struct json *j, const struct key *k)
 	case T_hex_or_null:
 		write_types(j, "string", true);
 		break;
+	case T_time:
+		write_types(j, "string", true);
+		json_text(j, "format", "date-time");
+		break;
 	case T_cause:
 	case T_cause_or_null:
 		write_causes(j, k->type == T_cause_or_null);
@@ -276,8 +281,10 @@ static void begin_line(struct json *j, const char *type, const char *help, bool 
 	json_object(j, "type");
 	json_text(j, "const", type);
 	json_end(j);
-	if (timed)
+	if (timed) {
 		write_key(j, &(struct key){"t", T_real, false, "seconds since the start"});
+		write_key(j, &(struct key){"time", T_time, false, "wall clock in UTC"});
+	}
 }
 
 static void end_line(struct json *j, const struct key *keys, bool timed)
@@ -285,8 +292,10 @@ static void end_line(struct json *j, const struct key *keys, bool timed)
 	json_end(j);
 	json_array(j, "required");
 	json_text(j, NULL, "type");
-	if (timed)
+	if (timed) {
 		json_text(j, NULL, "t");
+		json_text(j, NULL, "time");
+	}
 	write_required(j, keys);
 	json_end_array(j);
 	end_object(j);

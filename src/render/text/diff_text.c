@@ -28,7 +28,7 @@ static void write_side(struct buf *b, const struct view *v, const char *name,
 		       const struct diff_side *s)
 {
 	styled_line(b, v, STYLE_DIM, "%s  %s  %s  %s  %s, %" PRIu64 " processes", name,
-		    s->file.name, s->time, s->host, as_span(s->seconds).s, s->processes);
+		    s->file.name, s->time.s, s->host, as_span(s->seconds).s, s->processes);
 }
 
 static void write_frames(struct buf *b, const struct view *v, const char *at)

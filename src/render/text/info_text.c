@@ -10,6 +10,7 @@
 #include "render/losses.h"
 #include "render/recording_story.h"
 #include "render/style.h"
+#include "render/utc.h"
 
 static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
 {
@@ -39,13 +40,12 @@ static void write_file(struct buf *b, const struct story_view *s, struct buf *t)
 static void write_host(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct model *m = s->v->m;
-	char time[32], levels[64];
+	char levels[64];
 
 	buf_printf(t, "%s, Linux %s %s, %u CPUs", m->host.host, m->host.kernel, m->host.arch,
 		   m->host.cpus);
 	say(b, s->v, "host", t);
-	story_time(m->host.wall_ns, time, sizeof(time));
-	buf_printf(t, "%s, by faultscope %s", time, m->host.version);
+	buf_printf(t, "%s, by faultscope %s", as_utc(m->host.wall_ns).s, m->host.version);
 	say(b, s->v, "begun", t);
 	buf_printf(t, "%s%s%s; overhead levels: %s", m->host.mode, m->host.target[0] ? " " : "",
 		   m->host.target, overhead_levels_text(m->host.tiers, levels, sizeof(levels)));
@@ -116,7 +116,6 @@ void info_json(struct buf *b, const struct story_view *s)
 {
 	const struct model *m = s->v->m;
 	struct buf gaps = {};
-	char time[32];
 	struct json j;
 
 	json_begin(&j, b);
@@ -128,8 +127,7 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_count(&j, "record_bytes", s->file.record_bytes);
 	json_text(&j, "host", m->host.host);
 	json_text(&j, "kernel", m->host.kernel);
-	story_time(m->host.wall_ns, time, sizeof(time));
-	json_text(&j, "time", time);
+	json_time(&j, "time", m->host.wall_ns);
 	json_text(&j, "version", m->host.version);
 	json_text(&j, "mode", m->host.mode);
 	json_text(&j, "target", m->host.target);
