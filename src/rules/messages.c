@@ -463,10 +463,16 @@ static int by_score(const void *x, const void *y)
 				     : (a->message > b->message) - (a->message < b->message);
 }
 
+/* A row of messages_calls.def: it spans the words between the call and its error. */
+static bool is_call(const struct message *m)
+{
+	return !strcmp(m->program, "system call");
+}
+
 /* What many programs print. */
 static bool is_generic(const struct message *m)
 {
-	return is_one_of(m->program, "C errno signal shell sysctl");
+	return is_one_of(m->program, "C errno signal shell sysctl") || is_call(m);
 }
 
 /*
@@ -475,7 +481,8 @@ static bool is_generic(const struct message *m)
  */
 static bool goes_on(const struct match *m, const struct match *as)
 {
-	if (!m->from || !as->from || as->from <= m->from || as->from >= m->to || as->to <= m->to)
+	if (!m->from || !as->from || is_call(as->message) || as->from <= m->from ||
+	    as->from >= m->to || as->to <= m->to)
 		return false;
 	/* "(os error 12)" is only the errno again */
 	for (const char *s = m->to; s < as->to && *s != '('; s++)

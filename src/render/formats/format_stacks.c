@@ -84,13 +84,14 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 			    const struct profile_sample *one, enum profile_measure measure)
 {
 	const struct history_row *r = one->row;
+	uint32_t head = r ? 2 : 1; /* workload and process, or "process" */
 	double at = r ? view_seconds(s->v, r->last_ns) : 0;
 
 	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");
 	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
 		   one->value[measure], measures[measure].key);
 	/* the innermost first, without the process, which the head line has */
-	for (uint32_t k = one->frames; k-- > 2;)
+	for (uint32_t k = one->frames; k-- > head;)
 		put_perf_frame(b, p->name[one->frame[k]]);
 	buf_puts(b, "\n");
 }
