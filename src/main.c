@@ -10,7 +10,7 @@
 #include "session/commands.h"
 #include "crash/triage_command.h"
 
-/* Prints what was made. A full disk is a failure; a reader that has enough is none. */
+/* Prints the buffer to standard output and frees it. Returns 0 or an exit status. */
 static int print(struct buf *b)
 {
 	static const struct options to_standard_output;
@@ -99,8 +99,8 @@ static int dispatch(const struct options *o, struct buf *b)
 }
 
 /*
- * A write to a closed pipe, or past RLIMIT_FSIZE, is an error like others. The signals are blocked
- * and not ignored: the command of `run` would inherit that over exec.
+ * Makes writes to a closed pipe or past RLIMIT_FSIZE return errors. The signals are blocked, not
+ * ignored, because the command of `run` would inherit ignored signals over exec.
  */
 static void fail_writes(void)
 {
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		complain("cannot set the capabilities of its file aside: %s", strerror(-err));
 		return EXIT_FAILED;
 	}
-	/* the calls that write fail instead, with EPIPE and EFBIG */
+	/* write(2) then fails with EPIPE or EFBIG instead of a signal */
 	fail_writes();
 	if (options_parse(argc, argv, &o, error, sizeof(error))) {
 		complain("%s", error);

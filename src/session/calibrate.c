@@ -10,23 +10,26 @@
 #include "session/calibrate_work.h"
 #include "probe/host_facts.h"
 
-#define ENOUGH_NS     350000000ULL /* of rounds: with looks and a load half a second in all */
-#define LOOKS_NS      40000000ULL
-#define SLOW_NS	      100000000ULL /* to attach once: rounds would take too long */
-#define ROUNDS_MAX    64
-#define LOOKS_MAX     32
-#define ROUNDS_WANTED 8 /* with fewer the spread says little, and a little longer is waited */
+#define ENOUGH_NS 350000000ULL /* time for rounds; half a second including scans and loading */
+#define LOOKS_NS  40000000ULL
+/* maximum time to attach a set once; above it rounds would take too long */
+#define SLOW_NS	   100000000ULL
+#define ROUNDS_MAX 64
+#define LOOKS_MAX  32
+/* with fewer rounds, continue until PATIENCE_NS: the spread would say little */
+#define ROUNDS_WANTED 8
 #define PATIENCE_NS   2500000000ULL
 
 /*
- * Each set of hooks holds those before it. Those between come from objects of their own: without
- * tier 2 a fault's begin need not be kept, and costs less; nor need what it is for.
+ * Sets of probes; each contains the one before it. The smaller sets are loaded as separate BPF
+ * objects, whose programs are cheaper: TIER_1 does not store when a fault begins, and FAULT_ENDS
+ * does not store its class.
  */
 enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
-	const char *without[4]; /* hooks of these tiers */
+	const char *without[4]; /* probes of `tiers` to leave off */
 } part[NR_SETS] = {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
@@ -45,12 +48,12 @@ static const struct {
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 
 struct rig {
-	struct source *src[NR_SETS]; /* NULL: none to attach */
-	enum set set;		     /* attached now */
+	struct source *src[NR_SETS]; /* by set; NULL: no probes (NOTHING) */
+	enum set set;		     /* the set that is attached now */
 	struct bench bench;
-	double added[NR_ROWS][ROUNDS_MAX]; /* ns an operation, by round */
+	double added[NR_ROWS][ROUNDS_MAX]; /* ns per operation, by row and round */
 	unsigned int rounds;
-	uint64_t rounds_ns; /* when they began */
+	uint64_t rounds_ns; /* CLOCK_MONOTONIC time at which the rounds began */
 };
 
 static int forget(void *ctx, const struct record *h)
@@ -105,7 +108,7 @@ static bool is_on(const struct source *src, const char *hook)
 	return live_hooks(src)[hook_find(hook)].state == HOOK_ON;
 }
 
-/* A look's whole CPU time, that of the records it makes included. */
+/* Measures the CPU time of a scan per process, including the records that it sends. */
 static void time_scans(struct calibration *c, struct source *src, size_t row, size_t processes)
 {
 	uint64_t end = host_monotonic_ns() + LOOKS_NS;
@@ -124,7 +127,7 @@ static void time_scans(struct calibration *c, struct source *src, size_t row, si
 	cost_judge(&c->row[row].cost, each, n);
 }
 
-/* The same mechanisms as src has, but of a part of its hooks. */
+/* Loads a subset of the probes of `src`, with the same attach types. */
 static int open_part(struct rig *r, enum set set, const struct live_options *opt,
 		     struct source *src)
 {
@@ -171,7 +174,7 @@ static int attach(struct rig *r, enum set set)
 	return r->src[set] ? live_resume(r->src[set]) : 0;
 }
 
-/* What hooks sent is nobody's: a full ring would make them cheaper than they are. */
+/* Discards records: a full ring buffer would make probes appear cheaper than they are. */
 static void empty_ring(struct rig *r)
 {
 	if (r->src[r->set])
@@ -189,7 +192,10 @@ static int time_set(struct rig *r, enum set set, double *ret)
 	return err;
 }
 
-/* All sets, upwards and downwards in turn, so that a drift of the machine evens out. */
+/*
+ * Measures all sets, in ascending and descending order in turn, to cancel drift of the machine's
+ * speed.
+ */
 static int take_round(struct rig *r, bool keep)
 {
 	double ns[NR_SETS][NR_WORKS];
@@ -233,11 +239,11 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 	}
 }
 
-/* NULL, or why there is nothing to judge. */
+/* Returns NULL, or why nothing can be evaluated. */
 static const char *take_rounds(struct rig *r)
 {
 	r->rounds_ns = host_monotonic_ns();
-	/* the first one warms up, and shows how long it takes */
+	/* The first round warms up caches, and shows how long attaching takes. */
 	if (take_round(r, false))
 		return "not measured: a probe could not be attached again";
 	if (host_monotonic_ns() - r->rounds_ns > SLOW_NS * NR_SETS)
@@ -248,7 +254,7 @@ static const char *take_rounds(struct rig *r)
 	return NULL;
 }
 
-/* On one CPU: figures of several would be compared with each other. */
+/* Pins this thread to its CPU: times from different CPUs are not comparable. */
 static void pin(cpu_set_t *ret_before)
 {
 	cpu_set_t here;

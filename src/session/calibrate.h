@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each hook costs on this machine: measured with hooks attached and detached in turn. */
+/*
+ * doctor: measures the overhead of each probe, by timing the same work with different sets of
+ * probes attached.
+ */
 #ifndef FS_SESSION_CALIBRATE_H
 #define FS_SESSION_CALIBRATE_H
 
@@ -11,24 +14,24 @@
 struct calibration {
 	struct {
 		const char *hook;
-		int work; /* a row of calibrate.def; -1: the overhead is not measured */
+		int work; /* index of a row in calibrate.def; -1: the overhead is not measured */
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
-	bool done; /* else every row says why not */
+	bool done; /* false: each row says why it was not measured */
 	double seconds;
 	unsigned int rounds;
 };
 
 /*
- * src: open, with every process watched and looked at once, which found so many; left with all its
- * hooks detached. opt: what it was opened with. Fails in no way but that rows say why they are not
- * measured.
+ * Measures the overhead of all probes. `src` is open, opened with `opt`, watches all processes, and
+ * was scanned once, which found `processes`; its probes are detached afterwards. Always succeeds:
+ * rows that could not be measured say why.
  */
 void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
 	       size_t processes);
 
-/* All rows, with this instead of a measurement. */
+/* Fills all rows with the reason `why` instead of a measurement. */
 void calibrate_not(struct calibration *ret, const struct source *src, const char *why);
 
 #endif

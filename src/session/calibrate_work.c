@@ -14,8 +14,8 @@
 
 #include "probe/host_facts.h"
 
-#define PAGES 128 /* that are touched at most in a run */
-#define RUNS  4	  /* the fastest counts: what disturbs only slows down */
+#define PAGES 128 /* maximum number of pages that a run touches */
+#define RUNS  4	  /* number of runs; the fastest counts, because disturbances only add time */
 
 int bench_open(struct bench *b)
 {
@@ -27,7 +27,7 @@ int bench_open(struct bench *b)
 		b->pages = NULL;
 		return -errno;
 	}
-	/* one fault a page */
+	/* without huge pages, each page causes one fault */
 	madvise(b->pages, PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	return b->zero < 0 ? -errno : 0;
@@ -41,7 +41,7 @@ void bench_close(struct bench *b)
 		close(b->zero);
 }
 
-/* Each does its operation n times; n at most PAGES where it touches pages. */
+/* The functions below perform one operation n times; n <= PAGES if they touch pages. */
 
 static void touch(const struct bench *b, int n)
 {
@@ -82,7 +82,7 @@ static void call(const struct bench *b, int n)
 		syscall(SYS_getppid);
 }
 
-/* One that is ignored unless somebody asks for it. */
+/* Sends SIGURG, whose default action is to be ignored. */
 static void send_signal(const struct bench *b, int n)
 {
 	pid_t self = getpid();
@@ -92,8 +92,8 @@ static void send_signal(const struct bench *b, int n)
 }
 
 /*
- * The child shares our memory: nothing is copied, hardly a fault is its own. No variable of the
- * caller lives in its frame: the child runs on it.
+ * The child shares our memory, so almost no page fault is its own. A separate function, because the
+ * child runs on this stack frame, which must hold no variable of the caller.
  */
 static __attribute__((noinline)) pid_t start_child(void)
 {
@@ -117,7 +117,7 @@ static void make_process(const struct bench *b, int n)
 static const struct {
 	void (*run)(const struct bench *b, int n);
 	int n;
-	int operations; /* that one of n is, where it is a pair */
+	int operations; /* operations per iteration, such as 2 for mmap and munmap */
 } works[NR_WORKS] = {
 	[WORK_FAULT] = {touch, PAGES, 1},      [WORK_USER_COPY] = {copy_to_user, 64, 1},
 	[WORK_MAPPING] = {map, 96, 2},	       [WORK_DESCRIPTOR] = {duplicate, 64, 2},

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Small loops of what hooks see, of this process alone, timed: the yardstick of calibrate.c. */
+/*
+ * The work that calibrate.c times: small loops of operations that probes observe, in this process.
+ */
 #ifndef FS_SESSION_CALIBRATE_WORK_H
 #define FS_SESSION_CALIBRATE_WORK_H
 
@@ -19,14 +21,14 @@ enum bench_work {
 struct bench {
 	unsigned char *pages;
 	size_t page_bytes;
-	int zero; /* /dev/zero */
+	int zero; /* file descriptor of /dev/zero */
 };
 
-/* 0, -errno; bench_close() frees either way. */
+/* Returns 0 or -errno. Call bench_close() in either case. */
 int bench_open(struct bench *b);
 void bench_close(struct bench *b);
 
-/* ns that one operation takes: of the fastest of a few short runs. */
+/* Returns the time of one operation in ns: the minimum of a few short runs. */
 double bench_time(const struct bench *b, enum bench_work work);
 
 #endif

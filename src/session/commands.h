@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The commands that measure, or tell of a measurement. Each returns an exit status. */
+/* Commands that measure or read a measurement. Each returns an exit status. */
 #ifndef FS_SESSION_COMMANDS_H
 #define FS_SESSION_COMMANDS_H
 
@@ -13,9 +13,9 @@ int command_doctor(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
 int command_replay(const struct options *o);
-/* write_metrics() makes the file of --format textfile: command_export(). */
+/* write_metrics() writes the file for --format textfile: command_export(). */
 int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);
-int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
+int command_explain(const struct options *o, struct buf *b); /* appends its output to b */
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* diagnose: a verdict on some processes: what they hold, what grows, what was refused, and why. */
+/*
+ * diagnose: for some processes, says what is wrong, what they hold, what grows and why calls
+ * failed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +41,10 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 		p->renderer = &diagnosis_renderer;
 }
 
-/* Before rights are given up: later it can be read, not opened. -1: nobody records here. */
+/*
+ * Opens the ring file of the flight recorder while privileges permit it. Returns a descriptor, or
+ * -1 if there is none.
+ */
 static int open_ring(const struct options *o, int *ret_status)
 {
 	int fd = open(o->blackbox.file ?: BLACKBOX_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -50,7 +56,9 @@ static int open_ring(const struct options *o, int *ret_status)
 	return fd;
 }
 
-/* What the flight recorder kept of the boot that is looked at; false: nothing. */
+/*
+ * Reads what the flight recorder stored during the observed boot. Returns false if it has nothing.
+ */
 static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 {
 	uint8_t boot_id[BB_BOOT_BYTES];
@@ -70,7 +78,7 @@ static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 	return boot >= 0;
 }
 
-/* Once at the end, by all that was found meanwhile. */
+/* Returns the exit status for the findings and flight-recorder events of the whole run. */
 static int verdict_status(const struct session *s)
 {
 	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;

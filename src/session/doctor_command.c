@@ -16,9 +16,10 @@
 #include "session/commands.h"
 #include "session/session.h"
 
-#define WIDTH 80 /* unless asked otherwise: a report is read, kept and sent */
+#define WIDTH 80 /* default width in columns, even on a wider terminal: reports are kept and sent  \
+		  */
 
-/* Ways to get a descriptor that pass no call we hook: they show in the count, not in `by_call`. */
+/* Ways to open or close fds without a system call that is probed: counted, but not in `by_call`. */
 static const char *const only_counted[] = {
 	"io_uring (openat, accept, socket)",
 	"ioctl (KVM, DRM and dma-buf, loop, perf, userfaultfd)",
@@ -35,9 +36,9 @@ static const char *const only_counted[] = {
 };
 
 /*
- * "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast" (7.0): preemption
- * stays on in tracepoints, tasks are switched within programs, and the recursion guard of a
- * program, one a CPU, passes over the next task's event. Seen with 7.2.
+ * Since Linux 7.0 ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"),
+ * tracepoints run with preemption enabled. Tasks can be switched within a BPF program, and the
+ * per-CPU recursion guard then skips events of the next task. Seen with 7.2.
  */
 static const char passed_over[] =
 	"from Linux 7.0 on, the kernel may switch tasks while a BPF program runs, and skips events "
@@ -96,7 +97,7 @@ static struct setting *row_of(struct report *r, const char *key)
 	return (struct setting *)setting_find(r->setting, r->settings, key);
 }
 
-/* A cgroup's limit is the one of the level that binds. */
+/* Fills the limit and usage of the most restrictive cgroup level. */
 static void fill_cgroup(struct report *r, const struct origin *o, const char *max_key,
 			const char *now_key)
 {
@@ -111,7 +112,7 @@ static void fill_cgroup(struct report *r, const struct origin *o, const char *ma
 	now->value = o->used;
 }
 
-/* Where the limits come from, of this process: before its rights to look there are given up. */
+/* Finds where the limits of this process come from. Call before privileges are dropped. */
 static void find_origins(struct report *r)
 {
 	const struct origin_of self = {.pid = getpid()};
@@ -140,7 +141,7 @@ static void find_origins(struct report *r)
 		close(root);
 }
 
-/* What the first look tells beside the settings that were read. */
+/* Adds the highest map count that the first scan found. */
 static void add_highest(struct report *r, const struct first_scan *look)
 {
 	if (r->settings < SETTINGS_MAX)
@@ -151,7 +152,7 @@ static void add_highest(struct report *r, const struct first_scan *look)
 							     .value = look->map_count_high};
 }
 
-/* Where it is not the kernel that said no, but who asked. */
+/* Returns how to enable a probe that the user disabled by an option, or NULL. */
 static const char *undo(const struct options *o, size_t hook, enum hook_use state)
 {
 	if (state == HOOK_BLIND && o->forced[hook])
@@ -189,8 +190,10 @@ static bool core_is_blind(const struct report *r)
 	return false;
 }
 
-/* Probes that are unavailable though nobody switched them off; those of the flight recorder, which
- * `triage --live` and `blackbox` answer for, are said and are none. */
+/*
+ * Adds the probes that are unavailable, unless the user disabled them. Probes of the flight
+ * recorder are not gaps here: `triage --live` and `blackbox` report them.
+ */
 static void add_gaps(struct buf *gaps, const struct report *r)
 {
 	for (size_t i = 0; i < r->hooks; i++)
@@ -198,7 +201,9 @@ static void add_gaps(struct buf *gaps, const struct report *r)
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 
-/* There is no loop that would read them, and nothing to end in order: the kernel tidies up. */
+/*
+ * Lets signals end the process at once: doctor has no event loop, and the kernel detaches probes.
+ */
 static void take_no_signals(void)
 {
 	sigset_t set;
@@ -211,7 +216,7 @@ static void take_no_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The hooks that only `blackbox run` has on: each is tried once. */
+/* Tries to attach each probe of the flight recorder once. */
 static void try_recorder(struct report *r, const char *btf)
 {
 	struct precursors *p;
@@ -233,7 +238,7 @@ static void try_recorder(struct report *r, const char *btf)
 	precursors_close(p);
 }
 
-/* Opens, looks once, measures. Returns 0 or an exit status. */
+/* Opens the probes, scans once and measures overhead. Returns 0 or an exit status. */
 static int examine(struct session *s, struct report *r)
 {
 	const struct options *o = s->o;
@@ -288,7 +293,7 @@ int command_doctor(const struct options *o)
 	plan.tiers = TIER_ALL;
 	plan.examines = true;
 	plan.attributes =
-		true; /* as `run` and -p: the verifier skips code that is configured off */
+		true; /* as for `run` and -p; else the verifier does not check disabled code */
 	err = session_begin(&s, &plan);
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;

@@ -8,7 +8,7 @@
 #include "collect/limits/limit_source.h"
 #include "probe/host_facts.h"
 
-/* What this kernel and this mode cannot do without. */
+/* Chooses the capabilities that this kernel and this mode need. Returns their number. */
 static size_t choose_kept(struct session *s, struct right *ret)
 {
 	bool runs = s->plan.whom == WATCH_COMMAND;
@@ -21,7 +21,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
 				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
 				       "scans and BPF map commands too"};
-	/* the caller of a file with capabilities sees no more of others than it could by itself */
+	/* with file capabilities, the caller must not see more of other users' processes */
 	if (rights_are_of_file())
 		return n;
 	if (host_hides_processes())
@@ -50,8 +50,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 }
 
 /*
- * Stacks are named by the files that their process maps: what is mapped by now can be seen before
- * the right to is given up, what comes later has no name.
+ * Reads the mappings of each process while privileges permit it, to name the functions of stacks.
+ * Functions in files mapped later have no names if other users own the process.
  */
 static void learn_mappings(struct session *s)
 {
@@ -70,7 +70,7 @@ void privileges_drop(struct session *s)
 	size_t n = choose_kept(s, keep);
 
 	learn_mappings(s);
-	/* where a limit comes from is asked once a finding speaks of it */
+	/* the origin of a limit is read later, when a finding names the limit */
 	if (s->in.collector.names_stacks)
 		s->in.scope.readable = origin_places;
 	s->in.scope.filters = true;

@@ -8,7 +8,7 @@
 #include "session/commands.h"
 
 #define NEAR_MOST 6
-#define WIDTH	  100 /* longer lines are hard to read */
+#define WIDTH	  100 /* maximum default width in columns: longer lines are hard to read */
 
 static void complain_of(const char *word)
 {
@@ -47,7 +47,7 @@ static void put_all(struct buf *b, const struct options *o, const struct view *v
 		explain_json(b, d);
 }
 
-/* All words are ids, or look like it; anything else is the text of a message. */
+/* Returns whether all words are ids of findings or look like one; otherwise they are a message. */
 static bool names_ids(const struct options *o)
 {
 	for (int i = 0; i < o->argc; i++)

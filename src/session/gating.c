@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The gates of --fail-on, from the options to the exit status. */
+/* Implements --fail-on: evaluates the conditions, reports the result, sets the exit status. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "render/gate_results.h"
 #include "session/session.h"
 
-/* GitHub's runner sets it; commands on standard error are taken as those on standard output. */
+/*
+ * Returns whether to write workflow commands: GitHub's runner sets GITHUB_ACTIONS=true, and accepts
+ * commands on standard error too.
+ */
 static bool is_on_github(const struct options *o)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
@@ -26,7 +29,7 @@ int gating_begin(struct session *s)
 		s->out.view.gates = &s->out.gates;
 	if (!s->o->junit)
 		return 0;
-	/* now: once rights are given up nothing can be opened to write */
+	/* open it now: files cannot be opened for writing once privileges are dropped */
 	err = output_file_open(&s->out.junit, s->o->junit, 0);
 	if (!err)
 		return 0;
@@ -57,7 +60,7 @@ static void write_junit(struct session *s)
 	s->status = EXIT_FAILED;
 }
 
-/* Whether the text that people read has the gates in it. */
+/* Returns whether the normal text output already contains the results of --fail-on. */
 static bool is_in_text(const struct session *s)
 {
 	return s->out.renderer == &text_renderer && !s->o->quiet && s->out.file.fd < 0;

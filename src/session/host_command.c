@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* host: is this machine short of memory, what kind, who has it, how long. */
+/* host: reports whether this machine is short of memory, which kind, and what uses it. */
 #include "rules/shortage.h"
 #include "session/commands.h"
 #include "session/session.h"
@@ -7,10 +7,10 @@
 #define TIERS_HOST    0x3u
 #define WATCH_SECONDS 3.0
 
-/* One answer, unless it is asked for again and again. */
+/* Prints one result after WATCH_SECONDS, unless an interval is given. */
 static void fill_plan(struct run_plan *p, const struct options *o)
 {
-	/* of use to other commands alone, and paid for by each fault */
+	/* probes that `host` does not need and that would slow down page faults */
 	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", NULL};
 
 	plan_init(p, o);

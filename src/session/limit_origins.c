@@ -13,7 +13,7 @@
 
 static void copy_command(const struct remedy *r, char *ret, size_t size)
 {
-	/* one that does not fit whole is none */
+	/* omit a command that would be cut */
 	if (r && (size_t)snprintf(ret, size, "%s", r->command) >= size)
 		*ret = 0;
 }
@@ -38,14 +38,17 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 		snprintf(r->cost, sizeof(r->cost), "%s", list[i].risk);
 }
 
-/* Only -p, run and diagnose ask: of all processes of a host that would be many. */
+/* Returns whether to look up origins: only for -p, run and diagnose, which watch few processes. */
 static bool may_read_origins(const struct session *s)
 {
 	return s->in.src->live && s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
 	       s->in.m.origins < MODEL_ORIGINS_MAX;
 }
 
-/* The value to advise: what lets the refused call pass, or room for what is used. */
+/*
+ * Returns the limit to suggest: enough for the failed call or for the current use; 0: no
+ * preference.
+ */
 static uint64_t wanted_of(const struct session *s, const struct finding *f,
 			  const struct subject *subject, const struct limit *limit)
 {
@@ -71,7 +74,10 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	if (subject) {
 		of.ppid = subject->now.g.ppid;
 		of.cgroup = subject->cgroup;
-		/* the cgroup whose limit it was, whatever binds by now */
+		/*
+		 * for an OOM kill: the cgroup whose limit was reached then, not the tightest one
+		 * now
+		 */
 		of.at_cgroup = f->rule->trigger == ON_OOM &&
 			       cgroup_above(subject->cgroup, f->limit_up, cgroup, sizeof(cgroup));
 		if (of.at_cgroup)
@@ -91,19 +97,19 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	r.limit = limit - limit_table;
 	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
-	/* where nothing was found too: it is not looked up again */
+	/* record a failed lookup too, so that it is not repeated */
 	collector_take(&s->in.collector, &r.h);
 	close(root);
 }
 
-/* What is known of it was looked up for a smaller request than the one that was refused by now. */
+/* Returns whether a larger request has failed since the origin was looked up. */
 static bool is_outgrown(const struct session *s, const struct finding *f,
 			const struct origin_record *known)
 {
 	return f->want > s->in.origin_want[known - s->in.m.origin];
 }
 
-/* Of a limit that only --assume has nobody set anything. */
+/* Returns whether the limit comes from --assume, so that nobody set it. */
 static bool is_assumed(const struct session *s, const struct limit *limit)
 {
 	int i = resource_find(limit->name);

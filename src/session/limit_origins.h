@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the limits of findings come from: looked up once, live, and kept for the recording. */
+/* Finds where the limits named in findings come from. Each is looked up once, and recorded. */
 #ifndef FS_SESSION_LIMIT_ORIGINS_H
 #define FS_SESSION_LIMIT_ORIGINS_H
 
 #include "session/session.h"
 
-/* Adds to a finding whose cause is a limit who set that, and commands that raise it here. */
+/* If the cause of the finding is a limit, adds who set it and commands that raise it. */
 void origins_attach(struct session *s, struct finding *f);
 
 #endif

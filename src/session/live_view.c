@@ -17,8 +17,8 @@
 #include "render/tui/tui.h"
 #include "live/terminal.h"
 
-#define LEAP	       10 /* looks */
-#define ESCAPE_WAIT_MS 30 /* after which Esc is a key by itself */
+#define LEAP	       10 /* intervals that [ and ] skip */
+#define ESCAPE_WAIT_MS 30 /* Esc without a further byte within this time is the Esc key */
 
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 #define NR_PACES (sizeof(paces) / sizeof(paces[0]))
@@ -55,7 +55,7 @@ void viewing_draw(struct session *s)
 	session_flush(s);
 }
 
-/* One bounded read of its maps and descriptors. What it says is there at the next look. */
+/* Reads the mappings and file descriptors of the chosen process once, up to a maximum. */
 static void read_holdings(struct session *s)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
@@ -69,7 +69,7 @@ static void read_holdings(struct session *s)
 	snapshot_hold(&t->shot, &s->in.m, &id);
 }
 
-/* Watching one process, it is the one to show. */
+/* If only one process is watched, shows it. */
 static void show_only(struct session *s)
 {
 	struct subject *only = model_each(&s->in.m, NULL);
@@ -112,7 +112,7 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	return recorder_open_capped(w->path, false, 0, ret, error, size);
 }
 
-/* Of use to a recording alone. */
+/* Enables fault sampling; only recordings use the samples. */
 static void sample_faults(struct session *s, bool on)
 {
 	if (s->in.src->live && !s->in.src->plain)
@@ -125,7 +125,7 @@ static void begin_recording(struct session *s)
 	struct recorder *rec;
 	char error[512], say[192];
 
-	/* root without its capabilities may not write to a user's directory */
+	/* Without its capabilities, root cannot write to a directory of another user. */
 	if (record_below(w, "", &rec, error, sizeof(error)) &&
 	    record_below(w, "/tmp/", &rec, error, sizeof(error))) {
 		session_message(s, error);
@@ -190,13 +190,13 @@ static void change_pace(struct session *s, int by)
 	session_message(s, say);
 }
 
-/* How many looks a key goes on; 0: it is none of these. */
+/* Returns how many intervals a key skips (< 0: backwards), or 0 for other keys. */
 static long interval_of_key(uint32_t key)
 {
 	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
 }
 
-/* Of a recording: it stops where one went. */
+/* Skips intervals of a recording and pauses it there. */
 static void step(struct session *s, uint32_t key)
 {
 	struct viewing *w = s->out.viewing;

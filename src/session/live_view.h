@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The live view of a session: its frames, its keys, and what these ask for. */
+/* The live view of a session: draws frames and handles keys. */
 #ifndef FS_SESSION_LIVE_VIEW_H
 #define FS_SESSION_LIVE_VIEW_H
 
@@ -10,33 +10,33 @@
 
 struct viewing {
 	struct tui tui;
-	size_t pace; /* row of paces[] */
+	size_t pace; /* index in paces[]: the scan interval */
 	char path[128];
-	/* of a recording */
+	/* The following members are for recordings only. */
 	double speed;
-	long go;	 /* looks to go at once; below 0: back */
-	uint64_t window; /* that is shown */
+	long go;	 /* intervals to skip at the next step; < 0: backwards */
+	uint64_t window; /* number of intervals shown so far since the beginning of the recording */
 	bool ended;
 };
 
-/* Where the session redraws: takes the terminal. 0 or -ENOMEM. */
+/* Takes over the terminal for the live view. Returns 0 or -ENOMEM. */
 int viewing_begin(struct session *s);
 
-/* A whole look was judged, and is to be shown. */
+/* Takes a snapshot after a complete scan, and draws it. */
 void viewing_update(struct session *s);
-/* It is only kept, to be shown or gone back to. */
+/* Keeps the current interval in the history of the view without drawing it. */
 void viewing_take_snapshot(struct session *s);
 
-/* The same windows again: the terminal has another size, or was given back. */
+/* Draws the same data again, because the terminal was resized or resumed. */
 void viewing_draw(struct session *s);
 
-/* Keys can be read: a callback of the session's loop. */
+/* Reads keys and acts on them: a callback of the event loop. */
 int viewing_on_keys(void *ctx);
 
-/* Of a recording: how fast it is told, or that it is over. */
+/* Shows the replay speed of a recording, or that its end is reached. */
 void viewing_show_state(struct viewing *w);
 
-/* Gives the terminal back. */
+/* Restores the terminal and frees the view. Does nothing if there is no view. */
 void viewing_end(struct session *s);
 
 #endif

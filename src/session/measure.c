@@ -14,7 +14,7 @@
 #include "session/limit_origins.h"
 #include "session/live_view.h"
 
-#define BLOCKS_MOST 3 /* processes; more are a table */
+#define BLOCKS_MOST 3 /* up to this many processes are shown as blocks, more as a table */
 
 int session_begin(struct session *s, const struct run_plan *plan)
 {
@@ -59,7 +59,7 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
-	/* what is read of /proc before the loop is part of it, and takes longer under load */
+	/* start the duration now: reading /proc before takes longer under load */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
 	if (s->plan.after_first_scan)
@@ -135,7 +135,7 @@ static int wait_time_ms(const struct session *s)
 	return s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
 }
 
-/* Once the command is gone: whether its descendants are too. */
+/* Returns whether the command and all its descendants have ended. */
 static bool run_is_over(struct session *s)
 {
 	if (!s->child.gone)
@@ -145,7 +145,7 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
-/* Where nothing else is said on the terminal until it is over. */
+/* Starts a progress line, unless the terminal shows other output meanwhile. */
 static void begin_progress(const struct session *s, struct progress *p, const char *what)
 {
 	if (!s->o->quiet && !s->out.viewing && !s->child.pid &&
@@ -161,7 +161,7 @@ static int live_loop(struct session *s)
 
 	if (err)
 		return err;
-	/* recording has a line of its own */
+	/* `record` prints its own progress */
 	if (s->plan.duration && !s->plan.records_alone)
 		begin_progress(s, &progress, "watching");
 	while (!s->loop.done && !err) {
@@ -182,7 +182,7 @@ static int live_loop(struct session *s)
 	return err;
 }
 
-/* Until the next look of a recording is due, where it is to be told at its pace. */
+/* Waits until the next interval of a recording is due. Returns at once without a replay speed. */
 static void wait_for_scan(const struct session *s)
 {
 	double seconds;
@@ -223,7 +223,7 @@ int session_loop(struct session *s)
 		return 0;
 	if (s->in.src->live) {
 		err = live_loop(s);
-		/* what came since the last tick belongs to the summary */
+		/* the summary includes the time since the last scan */
 		if (!err && (!s->loop.done || s->interrupts))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {
@@ -249,18 +249,18 @@ void session_measure(struct session *s, const struct run_plan *plan)
 		s->status = err;
 }
 
-/* A verdict is given once, in the end, by all that was seen. */
+/* Adds limit origins to all findings, and prints the findings of commands that print only once. */
 static void tell_verdict(struct session *s)
 {
 	for (size_t i = 0; i < s->in.findings.n; i++) {
-		/* of a recording, it may have come behind the last look */
+		/* a recording may contain the origin after its last scan */
 		origins_attach(s, &s->in.findings.f[i]);
 		if (s->plan.view.verdict)
 			s->out.renderer->finding(&s->out.text, &s->out.view, &s->in.findings.f[i]);
 	}
 }
 
-/* Not of `export`, which takes no such record into its series. */
+/* Reports how many records were redacted. `export` does not call this: it skips such records. */
 static void tell_withheld(const struct session *s)
 {
 	__u64 n = s->in.collector.withholding.records;

@@ -4,7 +4,8 @@
 #include "collect/holdings_reader.h"
 #include "probe/host_facts.h"
 
-#define HOLDERS_MOST 16 /* processes of which the holdings are read: those with the most */
+/* number of processes to read: those with the most mappings, and those with the most fds */
+#define HOLDERS_MOST 16
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)
 {
@@ -21,7 +22,7 @@ static bool is_among(const struct subject *one, struct subject *const *tried, si
 	return false;
 }
 
-/* The one with the most among those that were not tried yet. */
+/* Returns the process with the most mappings or fds that is not among the first n in `tried`. */
 static struct subject *next_holder(struct session *s, enum what what, struct subject *const *tried,
 				   size_t n)
 {
@@ -37,7 +38,7 @@ static struct subject *next_holder(struct session *s, enum what what, struct sub
 	return best;
 }
 
-/* Of one that is gone, or not ours to read, the report tells that it was not. */
+/* Reads the processes with the most mappings or fds. If one cannot be read, the report says so. */
 static void read_holders(struct session *s, enum what what)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
@@ -51,11 +52,10 @@ static void read_holders(struct session *s, enum what what)
 	}
 }
 
-/* One bounded read of each holder's maps and descriptors: what grew before us is only there. */
 void holders_read(struct session *s)
 {
 	if (host_is_in_pid_namespace())
-		return; /* /proc has other pids */
+		return; /* /proc shows pids of another namespace */
 	read_holders(s, WHAT_MAPS);
 	read_holders(s, WHAT_FDS);
 }

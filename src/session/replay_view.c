@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording in the live view: looks at its own pace, faster or slower, one by one, and back. */
+/* The live view on a recording: at its own pace, faster, slower, step by step, and backwards. */
 #include "session/live_view.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "probe/host_facts.h"
 
-/* Until the next look is due: as long as the one that is shown took. */
+/* Handles keys until the next interval is due. An interval is shown for as long as it lasted. */
 static void wait_for_scan(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
@@ -28,7 +28,7 @@ static void wait_for_scan(struct session *s)
 	}
 }
 
-/* One look on, with what the view keeps of it. 1: there is none. */
+/* Reads the next interval and stores a snapshot of it. Returns 1 at the end of the recording. */
 static int take_one(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
@@ -38,7 +38,7 @@ static int take_one(struct session *s)
 	w->ended = err == 1;
 	if (err)
 		return err;
-	w->tui.paused = false; /* it stands, but where one went */
+	w->tui.paused = false; /* take the snapshot even while paused: the user stepped here */
 	viewing_take_snapshot(s);
 	w->tui.paused = paused;
 	w->window++;
@@ -46,7 +46,10 @@ static int take_one(struct session *s)
 	return 0;
 }
 
-/* A recording is read forwards alone: from its beginning. */
+/*
+ * Reopens the recording and reads its first interval, to go back: recordings are read only
+ * forwards.
+ */
 static int start_anew(struct session *s)
 {
 	struct sink sink = session_sink(s);
@@ -97,14 +100,14 @@ int viewing_replay(struct session *s)
 	s->out.viewing->speed = !s->o->speed_given ? 1
 				: s->o->speed > 0  ? s->o->speed
 						   : VIEWING_SPEED_MOST;
-	/* a file cannot be waited for, and has no keys */
+	/* fails if standard input is a file, which has no keys */
 	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	while (!s->loop.done && !err) {
 		wait_for_scan(s);
 		if (!s->loop.done)
 			err = go(s);
 		if (s->out.viewing->ended && !isatty(STDIN_FILENO))
-			s->loop.done = true; /* nobody can say so */
+			s->loop.done = true; /* without a terminal, no key can quit */
 		if (s->o->count && ++s->out.frames >= s->o->count)
 			s->loop.done = true;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* info, report and diff: what is told of recordings once they were read. */
+/* info, report and diff: read recordings completely, then print results. */
 #include <string.h>
 
 #include "base/compress.h"
@@ -25,7 +25,10 @@ int command_info(const struct options *o)
 	return status ? status : ended;
 }
 
-/* Another recording of the same, packed; what is there already is kept as ever. */
+/*
+ * Writes a compressed copy of the recording, redacted if requested. An existing file is replaced
+ * only with --force.
+ */
 static int make_recording(const struct options *o)
 {
 	struct redaction redaction;
@@ -79,7 +82,7 @@ static int make_textfile(const struct options *o, int (*write_metrics)(const str
 	return write_metrics(&mine);
 }
 
-/* Told line by line while it is read, into what session_begin() opens. */
+/* Prints lines while the recording is read, to the output that session_begin() opened. */
 static int make_lines(const struct options *o, const struct report_format *f)
 {
 	struct story st;
@@ -138,7 +141,7 @@ int command_report(const struct options *o, int (*write_metrics)(const struct op
 	}
 }
 
-/* How what grew is to be told. */
+/* Writes the difference in the requested format. */
 static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
 		     const struct view *v)
 {
@@ -175,7 +178,7 @@ int command_diff(const struct options *o)
 		put_diff(&b, o, d, after.view.v);
 		status = say_all(o, &b);
 		err = before.s.status ? before.s.status : after.s.status;
-		/* said once for both */
+		/* avoid printing the gaps again for each recording */
 		before.s.status = after.s.status = status_of_gaps(err, &d->gaps);
 	}
 	diff_free(d);

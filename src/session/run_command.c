@@ -22,9 +22,9 @@
 extern char **environ;
 
 /*
- * The thread that starts the command. Capabilities, no_new_privs, landlock and seccomp are of a
- * thread: all others give up their rights first, and the command gets those of the caller by this
- * one, which ends with that.
+ * A thread that starts the command with the caller's privileges. Capabilities, no_new_privs,
+ * Landlock and seccomp apply to single threads: all other threads drop privileges first, then this
+ * thread starts the command and ends.
  */
 struct starter {
 	struct session *s;
@@ -32,12 +32,12 @@ struct starter {
 	bool made, joined;
 	sem_t go;
 	bool abandoned;
-	int err; /* of posix_spawnp() */
+	int err; /* result of posix_spawnp(): errno or 0 */
 };
 
 /*
- * Between two words to the kernel side: the child is watched from its first instant. posix_spawn
- * forks with CLONE_VM, so hardly any fault before exec is ours.
+ * Starts the command. While live_run_parent() is on, new children are watched from the start.
+ * posix_spawn uses CLONE_VM, so almost no page fault before exec is faultscope's own.
  */
 static int spawn(struct session *s)
 {
@@ -45,7 +45,10 @@ static int spawn(struct session *s)
 	sigset_t none;
 	int err;
 
-	/* what we were started to ignore, it ignores; we ignore nothing else, and block instead */
+	/*
+	 * The command gets no blocked signals, because faultscope blocks those that it handles.
+	 * Signals that were ignored at start stay ignored.
+	 */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
@@ -64,7 +67,7 @@ static void *wait_and_spawn(void *arg)
 	struct starter *st = arg;
 
 	while (sem_wait(&st->go))
-		continue; /* a signal */
+		continue; /* interrupted by a signal */
 	if (!st->abandoned)
 		st->err = spawn(st->s);
 	return NULL;
@@ -93,7 +96,7 @@ static void end_starter(struct starter *st)
 	st->joined = true;
 }
 
-/* All rights are given up: the last that may start something does. */
+/* Runs after privileges were dropped: lets the starter thread start the command and end. */
 static void start_command(struct session *s)
 {
 	struct starter *st = s->plan.ctx;
@@ -103,7 +106,7 @@ static void start_command(struct session *s)
 		return;
 	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
 	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
-	s->in.m.last_ns = 0; /* there are no last lines */
+	s->in.m.last_ns = 0; /* suppresses the summary */
 }
 
 static void describe_ending(struct session *s)
@@ -120,7 +123,7 @@ static void describe_ending(struct session *s)
 			 WEXITSTATUS(s->child.status));
 }
 
-/* Exits as the command did: its status, or its signal, without a core of our own. */
+/* Exits with the command's status or signal, without an own core dump. */
 static int end_as(int child_status)
 {
 	if (!WIFSIGNALED(child_status))
@@ -130,8 +133,9 @@ static int end_as(int child_status)
 }
 
 /*
- * The most that any process of the command had, as the kernel kept it. Until its exec the child has
- * our memory, which counts (fs/exec.c: setmax_mm_hiwater_rss()): no more than that says nothing.
+ * Returns the largest peak RSS of a process of the command, or 0 if it is not known. Before exec
+ * the child uses our memory, which counts (fs/exec.c: setmax_mm_hiwater_rss()): a value near our
+ * own RSS means nothing.
  */
 static uint64_t child_rss_bytes(const struct session *s)
 {
@@ -184,7 +188,7 @@ int command_run(const struct options *o)
 	if (!err)
 		err = session_loop(&s);
 	if (started && s.child.pid && !o->duration) {
-		/* we failed, the command did not: let it end */
+		/* faultscope failed, but the command still runs: wait for it */
 		waitpid(s.child.pid, &s.child.status, 0);
 		s.child.gone = true;
 	}

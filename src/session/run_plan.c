@@ -8,8 +8,8 @@
 #include "base/io.h"
 
 #define DEFAULT_INTERVAL 1.0
-#define TIERS_TARGETS	 0xfu /* all */
-#define TIERS_EVERYONE	 0xbu /* not the latency of each fault */
+#define TIERS_TARGETS	 0xfu /* all overhead levels */
+#define TIERS_EVERYONE	 0xbu /* all but level 2, the latency of each fault */
 
 void plan_init(struct run_plan *p, const struct options *o)
 {
@@ -25,7 +25,7 @@ void plan_init(struct run_plan *p, const struct options *o)
 			       .duration = o->duration};
 }
 
-/* Whom, for people. */
+/* Writes a description of the watched processes for users. */
 static void describe(struct run_plan *p)
 {
 	const struct filter *f = &p->o->filter;
@@ -49,7 +49,7 @@ static void describe(struct run_plan *p)
 void plan_targets(struct run_plan *p)
 {
 	if (p->replay)
-		return; /* it says by itself whom it watched */
+		return; /* a recording contains the description of what was watched */
 	describe(p);
 	if (!p->o->filter.pids)
 		return;

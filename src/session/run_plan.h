@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a command asks of a session: whom to watch and by which probes, what to read and write, and
- * when to end. Each command fills one; a session asks its plan, and never which command it serves.
+ * The plan of a session: which processes to watch, with which probes, what to read and write, and
+ * when to end. Each command fills one. The session reads only the plan, never which command it
+ * serves.
  */
 #ifndef FS_SESSION_RUN_PLAN_H
 #define FS_SESSION_RUN_PLAN_H
@@ -13,47 +14,51 @@ struct session;
 
 enum watched {
 	WATCH_ALL,
-	WATCH_TARGETS, /* those of -p; it ends when none of them is alive */
-	WATCH_COMMAND, /* what the session starts itself */
+	WATCH_TARGETS, /* the processes of -p; the session ends when all of them have ended */
+	WATCH_COMMAND, /* a command that the session starts (`run`) */
 };
 
 struct run_plan {
 	const struct options *o;
-	/* whom to watch, and by which probes */
+	/* What to watch, and with which probes. */
 	enum watched whom;
-	const char *mode;	   /* the word for it in recordings */
-	char target[128];	   /* names them, for people; may be empty */
-	bool children;		   /* of targets too: those alive, and those to come */
-	unsigned int tiers;	   /* bit i: overhead level i, unless the options name the levels */
-	const char *const *unused; /* hooks that nothing of it needs, up to a NULL; NULL: none */
-	bool attributes;	   /* who grows is kept, of all processes too */
-	bool attributes_all;	   /* who grows is kept from the first mapping and descriptor on */
-	bool majors, examines;	   /* as in struct live_options */
-	unsigned int ring_bytes;   /* the same */
-	bool scores;		   /* of the OOM killer are read */
-	bool works_without_bpf;	   /* from /proc alone, where the kernel or the rights lack it */
-	/* what to read and write; NULL: this machine, no recording, standard output */
+	const char *mode; /* session mode, as recordings name it */
+	/* description of the watched processes for users; may be empty */
+	char target[128];
+	bool children;		   /* also watch existing and new children of the targets */
+	unsigned int tiers;	   /* bit i: overhead level i; --overhead replaces this */
+	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
+	bool attributes;	   /* keep growth by call stack even if all processes are watched */
+	bool attributes_all;	   /* keep growth from the first mapping and fd on */
+	bool majors, examines;	   /* see struct live_options */
+	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
+	bool scores;		   /* read the OOM scores of processes */
+	bool works_without_bpf;	   /* if BPF is unavailable, read /proc only */
+	/* Files to read and write. NULL: this machine, no recording, standard output. */
 	const char *replay, *record, *output;
-	const struct redaction *redaction; /* of the recording; NULL: none */
-	bool records_alone; /* nothing is made but the recording: it is packed, and ends all */
+	const struct redaction *redaction; /* redaction of the recording; NULL: none */
+	/* only make a recording: it is compressed, and the session ends if it fails */
+	bool records_alone;
 	const struct renderer *renderer;
-	struct view view;     /* what is to be shown of it, to begin with */
-	bool may_redraw;      /* text, in place, on a terminal */
-	bool shares_terminal; /* with a command: text is the last lines, on standard error */
-	bool reloads;	      /* by SIGHUP, in place of ending */
-	/* when to look, and when to end */
-	double interval, duration; /* seconds; no duration: 0 */
-	double speed;		   /* of a recording that is told at its pace; 0: at once */
-	/* hooks, each may be NULL */
-	void (*after_first_scan)(struct session *s); /* before anything is said */
-	void (*after_scan)(struct session *s);	     /* after each, once it is shown */
-	void *ctx;				     /* what these need of their command */
+	struct view view; /* initial view settings */
+	bool may_redraw;  /* text may be redrawn in place on a terminal */
+	/* the terminal also shows a command's output: text goes to standard error */
+	bool shares_terminal;
+	bool reloads; /* SIGHUP reloads the configuration instead of ending the session */
+	/* When to scan, and when to end. */
+	double interval, duration; /* seconds; duration 0: no end */
+	/* replay speed of a recording: 1 is real time, 0 without waiting */
+	double speed;
+	/* Callbacks of the command; each may be NULL. */
+	void (*after_first_scan)(struct session *s); /* before the first output */
+	void (*after_scan)(struct session *s);	     /* after each scan, once it is printed */
+	void *ctx;				     /* data of the command for its callbacks */
 };
 
-/* Watches all processes, as the options say. */
+/* Fills a plan that watches all processes, with the settings of the options. */
 void plan_init(struct run_plan *p, const struct options *o);
 
-/* Watches the processes of -p where the options name some, with all levels of overhead. */
+/* Changes the plan to watch the processes of -p, if any, with all overhead levels. */
 void plan_targets(struct run_plan *p);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One measurement, from its source to its last line: what the files of this room share. A command
- * makes a plan, and session_measure() carries it out; session_end() frees.
+ * Declarations shared by the files of src/session: one measurement, from opening its source to
+ * printing its last line. A command fills a struct run_plan, session_measure() runs it, and
+ * session_end() prints the end and frees everything.
  */
 #ifndef FS_SESSION_SESSION_H
 #define FS_SESSION_SESSION_H
@@ -19,49 +20,51 @@
 
 struct viewing;
 
-/* From records to findings. */
+/* The path from the records of a source to findings. */
 struct session_input {
 	struct source *src;
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct ends ends;		 /* of a live source */
-	struct pressure_reader pressure; /* of a live source */
-	struct filter filter;		 /* the one of the options, as this source needs it */
-	struct rights_scope scope;	 /* what is to be left beside them */
-	struct rights rights;		 /* that are left, once they were dropped */
-	uint64_t origin_want[MODEL_ORIGINS_MAX]; /* what each of m.origin was looked up for */
+	struct ends ends;		 /* processes that ended without a last record; live only */
+	struct pressure_reader pressure; /* memory pressure of the machine; live source only */
+	struct filter filter;		 /* filter of the options, adapted to this source */
+	struct rights_scope scope;	 /* what stays permitted after privileges are dropped */
+	struct rights rights;		 /* capabilities that remain after privileges are dropped */
+	/* by index in m.origin: the limit value for which that origin was looked up */
+	uint64_t origin_want[MODEL_ORIGINS_MAX];
 };
 
-/* What is said of it, and where. */
+/* What a session prints, and where. */
 struct session_output {
 	const struct renderer *renderer;
 	struct view view;
-	struct buf text; /* that is not written yet */
+	struct buf text; /* rendered output that is not written yet */
 	int fd;
-	struct output_file file; /* of --output */
-	bool last_lines;	 /* there is no text but these */
-	bool redraws;		 /* in place, on a terminal */
-	struct viewing *viewing; /* where it does, once it began; owned */
-	char note[192];		 /* for the foot of the view; empty: none */
-	bool began;		 /* the first scan is over: what is written has its names */
-	bool flushed;		 /* something was written, be it nothing */
-	bool mute;		 /* the reader went away: nothing more is written */
-	int write_error;	 /* -errno; 0: none */
+	struct output_file file; /* output file of --output */
+	bool last_lines;	 /* `run` with text output: print no intervals */
+	bool redraws;		 /* the output is a live view, redrawn in place */
+	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
+	char note[192];		 /* message for the bottom of the live view; empty: none */
+	bool began;		 /* the first scan succeeded; else the recording is removed */
+	bool flushed;		 /* session_flush() was called, even without text */
+	bool mute;		 /* a write failed (EPIPE, …): write nothing more */
+	int write_error;	 /* -errno of the failed write; 0: none */
 	const char *record_path;
-	bool rec_error_reported; /* that the recording failed */
-	size_t told;		 /* events of this window told at once */
+	bool rec_error_reported; /* the failure of the recording was reported */
+	size_t told;		 /* number of events of this interval that were printed */
 	uint64_t frames;
-	struct gates gates;	  /* of --fail-on */
-	uint64_t gated_ns;	  /* what they have looked at so far */
-	struct output_file junit; /* where JUnit's XML goes */
-	struct buf gaps;	  /* render/completeness.h: those that the model cannot know */
+	struct gates gates;	  /* conditions of --fail-on */
+	uint64_t gated_ns;	  /* time (CLOCK_MONOTONIC) up to which the gates were checked */
+	struct output_file junit; /* output file of --junit */
+	/* reasons for an incomplete result that the model does not know */
+	struct buf gaps;
 };
 
-/* The command of `run`. */
+/* The command that `run` starts. */
 struct session_child {
-	pid_t pid;  /* 0: none, or gone */
-	int status; /* of wait() once it is gone */
+	pid_t pid;  /* process id; 0: not started, or it has ended */
+	int status; /* status from waitpid(), valid if `gone` */
 	bool gone;
 	char ending[64];
 };
@@ -73,105 +76,134 @@ struct session {
 	struct session_output out;
 	struct session_child child;
 	struct loop loop;
-	uint64_t ends_ns; /* --duration; 0: none */
+	uint64_t ends_ns; /* end of --duration, CLOCK_MONOTONIC; 0: no --duration */
 	unsigned int interrupts;
-	int status; /* enum exit_status */
+	int status; /* exit status: enum exit_status */
 };
 
-/* ---- measure.c ---- */
+/* Functions of measure.c */
 
-/* All return 0 or an exit status. */
+/* session_begin(), session_start() and session_loop() return 0 or an exit status. */
 int session_begin(struct session *s, const struct run_plan *plan);
-int session_start(struct session *s); /* host and hooks, the first look, the first lines */
+int session_start(struct session *s); /* sends host and probe records, scans once, prints */
 int session_loop(struct session *s);
-/* All of that, up to the end; what kept it from beginning is the status. */
+/*
+ * Calls session_begin(), opens the source, and calls session_start() and session_loop(). Stores the
+ * exit status of the step that failed in s->status.
+ */
 void session_measure(struct session *s, const struct run_plan *plan);
-int session_end(struct session *s); /* the last lines; returns the exit status */
+int session_end(struct session *s); /* prints the last lines, frees; returns the exit status */
 
-/* ---- replay_view.c ---- */
+/* Functions of replay_view.c */
 
-/* A recording in the live view, at its own pace until it is left. Returns as source_ops.look. */
+/* Shows a recording in the live view at its own pace until the user quits. Returns 0 or -errno. */
 int viewing_replay(struct session *s);
 
-/* ---- window.c ---- */
-
-/* A whole look, shown and over. Returns as source_ops.look; then the next one may begin. */
-int session_take_window(struct session *s, bool show);
-void session_next_window(struct session *s);
-/* Events and the findings they lead to, at once. */
-void session_report_events(struct session *s);
-/* What the renderer shows of a look. */
-void session_render_frame(struct session *s);
-
-/* ---- session_input.c ---- */
-
-/* What session_open_live() opens with. */
-struct live_options session_live_options(struct session *s);
-/* Both open the loop too, and watch the targets of the plan. They return 0 or an exit status, and
- * have said why. */
-int session_open_live(struct session *s);
-int session_open_replay(struct session *s);
-/* Host and hooks, and a look, to the sink; then rights are dropped. The same. */
-int session_first_scan(struct session *s, const struct sink *sink);
-/* A look, and who is gone without a word since the last one. Returns as source_ops.look. */
-int session_scan(struct session *s);
-struct sink session_sink(struct session *s);
-/* What remains alive of what is watched. */
-size_t session_alive(const struct session *s);
-/* Says why the source failed, and returns the exit status. */
-int session_fail(struct session *s, int err);
-
-/* ---- session_signals.c ---- */
-
-/* Opens the loop, with the signals that end or interrupt the session. Ignored signals stay so.
- * Returns 0 or -errno. */
-int session_open_loop(struct session *s);
-
-/* ---- session_gaps.c ---- */
+/* Functions of window.c */
 
 /*
- * Adds to the gaps what the recording lacks: bytes that cannot be read, or its end. `err` is what
- * reading it returned. Returns `err`, but 1 in place of -EBADMSG, which is reported on standard
+ * Scans, evaluates the rules and prints the interval; without `show` it prints events and findings
+ * only. Returns 0, 1 at the end of a recording, or -errno. Call session_next_window() before the
+ * next interval.
+ */
+int session_take_window(struct session *s, bool show);
+void session_next_window(struct session *s);
+/* Prints new events and the findings that they cause, without waiting for a scan. */
+void session_report_events(struct session *s);
+/* Renders the values of the last scan. */
+void session_render_frame(struct session *s);
+
+/* Functions of session_input.c */
+
+/* Returns the options with which session_open_live() opens the probes. */
+struct live_options session_live_options(struct session *s);
+/*
+ * session_open_live() and session_open_replay() open the source and the event loop; the first also
+ * starts watching the targets of the plan. They print errors. They return 0 or an exit status.
+ */
+int session_open_live(struct session *s);
+int session_open_replay(struct session *s);
+/*
+ * Sends host and probe records and a first scan to the sink, then drops privileges. Prints errors.
+ * Returns 0 or an exit status.
+ */
+int session_first_scan(struct session *s, const struct sink *sink);
+/*
+ * Scans, and finds processes that ended without a last record. Returns 0, 1 at the end of a
+ * recording, or -errno.
+ */
+int session_scan(struct session *s);
+struct sink session_sink(struct session *s);
+/* Returns how many watched processes are alive. */
+size_t session_alive(const struct session *s);
+/* Prints why the source failed, and returns the exit status. */
+int session_fail(struct session *s, int err);
+
+/* Functions of session_signals.c */
+
+/*
+ * Opens the event loop with the signals that end or interrupt the session. Signals that are ignored
+ * stay ignored. Returns 0 or -errno.
+ */
+int session_open_loop(struct session *s);
+
+/* Functions of session_gaps.c */
+
+/*
+ * Notes in s->out.gaps what the recording lacks: unreadable bytes, or its end record. `err` is the
+ * result of reading it. Returns `err`, but 1 for -EBADMSG (damaged recording), after printing the
  * error.
  */
 int session_note_end(struct session *s, int err);
 
-/* Where something may have been missed, the status is not 0, whatever the output says. */
+/* Prints why data may be missing. The exit status 0 then becomes EXIT_INCOMPLETE. */
 void session_judge_gaps(struct session *s);
 
-/* ---- session_view.c ---- */
+/* Functions of session_view.c */
 
 /* Sets what is printed and how, from the plan, the options and the terminal. */
 void session_set_view(struct session *s);
 /* Sets width and height of the output, from the options or the terminal. */
 void session_measure_view(struct session *s);
 
-/* ---- session_output.c ---- */
+/* Functions of session_output.c */
 
-/* Where output goes: opened at the beginning, named once the first scan is over, and closed. */
+/*
+ * Open the output, give its file the final name after the first scan, and close it. The first two
+ * functions return 0 or an exit status.
+ */
 int session_open_output(struct session *s);
 int session_publish(struct session *s);
 void session_end_output(struct session *s);
 
-/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
+/*
+ * Writes the rendered output. A reader that closed the pipe ends the session, unless it runs a
+ * command or makes a recording.
+ */
 void session_flush(struct session *s);
 
-/* A word at the foot of the live view, in place of standard error: false where there is none. */
+/*
+ * Shows a message at the bottom of the live view. Returns false if there is no live view; the
+ * caller then prints the message to standard error.
+ */
 bool session_message(struct session *s, const char *text);
 
 /* Opens the recording that the plan names. Returns 0 or an exit status. */
 int session_open_recording(struct session *s);
 
-/* Says once that the recording failed, and ends what makes nothing else. */
+/* Reports once that the recording failed, and ends a session that only records. */
 void session_check_recording(struct session *s);
 
-/* With its last record; one that never began is removed. */
+/* Writes the end record and closes the recording. Removes a recording without a first scan. */
 void session_end_recording(struct session *s);
 
-/* Removes what was begun of its files. Nothing else may use them meanwhile. */
+/* Removes unfinished output files and the recording. Nothing else may use them meanwhile. */
 void session_discard(struct session *s);
 
-/* ---- gating.c: opened with the session, judged before its last lines, told behind them ---- */
+/*
+ * Functions of gating.c, for --fail-on. Call gating_begin() with session_begin(), gating_judge()
+ * before the last lines, gating_report() after them.
+ */
 
 int gating_begin(struct session *s);
 void gating_judge(struct session *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Why the result of a session is incomplete, and what that makes of its exit status. */
+/* Reasons why the result of a session is incomplete, and their effect on the exit status. */
 #include "session/session.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ int session_note_end(struct session *s, int err)
 	const struct replay_facts *f = replay_facts(s->in.src);
 
 	if (err == -EBADMSG) {
-		viewing_end(s); /* it has the terminal */
+		viewing_end(s); /* restores the terminal first */
 		complain("%s", s->in.src->error);
 		gap_add(&s->out.gaps,
 			"recording truncated or damaged at offset %llu: %llu bytes not read",

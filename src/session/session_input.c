@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a session reads: a source, live or recorded, and the model that its records make. */
+/* The input of a session: a live source or a recording, and the model built from its records. */
 #define _GNU_SOURCE
 #include "session/session.h"
 
@@ -13,12 +13,13 @@
 #include "session/startup.h"
 #include "session/targets.h"
 
-/* From here on a process is no ordinary one, and what makes it grow is kept. */
+/* Growth is kept for processes with at least this many mappings or file descriptors. */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
-#define ENDS_EVERY     16 /* windows of all processes */
+/* when all processes are watched, check for lost ends every 16 intervals */
+#define ENDS_EVERY 16
 
-/* The exit status for an error of live_open(). */
+/* Returns the exit status for an error of live_open(). */
 static int status_of(int err)
 {
 	switch (err) {
@@ -63,7 +64,10 @@ struct live_options session_live_options(struct session *s)
 	return lo;
 }
 
-/* Once, and with the reason: a user does not read what `doctor` says before each start. */
+/*
+ * Warns about each probe that uses a degraded attach type, and why. Users do not run `doctor`
+ * before each start.
+ */
 static void write_degraded(const struct session *s)
 {
 	const struct hook_status *status = live_hooks(s->in.src);
@@ -95,7 +99,7 @@ static int open_live(struct session *s)
 	}
 	s->in.collector.live = true;
 	s->in.filter.children |= s->plan.children;
-	/* who has CAP_BPF and CAP_PERFMON without our file can read all of it by other programs */
+	/* with CAP_BPF and CAP_PERFMON of its own, the caller can read everything anyway */
 	if (rights_are_of_file())
 		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());
 	s->in.pressure.targets = !lo.watch_all;
@@ -114,7 +118,10 @@ static int open_live(struct session *s)
 	live_sample(s->in.src, s->in.collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
-		/* -p names pids of our namespace: whom we made watched is whom it means */
+		/*
+		 * -p names pids of this namespace, records have others: accept all watched
+		 * processes
+		 */
 		s->in.filter.children = true;
 	}
 	return 0;
@@ -123,7 +130,7 @@ static int open_live(struct session *s)
 int session_open_live(struct session *s)
 {
 	struct startup st;
-	/* before anything that is watched may use up the files of all */
+	/* open files before a watched program can use up file-nr, the host-wide maximum */
 	int err = session_open_loop(s);
 
 	if (err) {
@@ -155,7 +162,7 @@ struct sink session_sink(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->in.collector};
 }
 
-/* The figures of the machine, then its processes. Returns as source_ops.look. */
+/* Scans memory pressure of the machine, then processes. Returns as source_ops.look. */
 static int look(struct session *s, const struct sink *sink)
 {
 	int err = s->in.src->live ? pressure_scan(&s->in.pressure, &s->in.m, sink) : 0;
@@ -163,7 +170,10 @@ static int look(struct session *s, const struct sink *sink)
 	return err ? err : s->in.src->ops->look(s->in.src, sink);
 }
 
-/* Whether it is asked who is gone, now and then only where all processes are watched. */
+/*
+ * Returns whether to check for lost process ends after this scan: only sometimes with all
+ * processes.
+ */
 static bool is_asked(struct session *s)
 {
 	if (s->in.ends.foreign)
@@ -229,7 +239,7 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = begin_host(s, sink);
 	if (!err)
 		err = s->in.src->ops->start(s->in.src, sink);
-	/* the first look gives what was there before us: bases, not growth */
+	/* the first scan sends what existed before: base values, not growth */
 	if (!err)
 		err = look(s, sink);
 	rights_lower(had);

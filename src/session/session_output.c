@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a session writes: its output, and the recording that it makes. */
+/* The output of a session, and its recording. */
 #include "session/session.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* Where output goes: standard output, a file, or for the text of `run` standard error. */
+/* Opens standard output or a file; for text output of `run`, standard error. */
 int session_open_output(struct session *s)
 {
 	const char *path = s->plan.output;
@@ -30,9 +30,8 @@ int session_open_output(struct session *s)
 }
 
 /*
- * What is written while it is watched gets its names once that has begun well, so that it can be
- * followed. A file that has the name already stays until all is written; where there will be no
- * right to rename then, it is replaced now.
+ * Gives output files their names after a successful start, so that users can follow them (tail -f).
+ * An existing file is kept until the new one is complete, unless renaming then needs privileges.
  */
 int session_publish(struct session *s)
 {
@@ -60,8 +59,7 @@ void session_flush(struct session *s)
 
 	buf_clear(&s->out.text);
 	s->out.flushed = true;
-	/* of a recording there is more to come, and what has the name is to stay until it is whole
-	 */
+	/* reading a recording is finite: keep an existing file until the output is complete */
 	if (!err && !s->plan.replay)
 		err = output_file_publish_new(&s->out.file);
 	if (!err)
@@ -106,7 +104,7 @@ bool session_message(struct session *s, const char *text)
 	return true;
 }
 
-/* The recording failed: say it once, go on watching. `empty`: not even one interval is in it. */
+/* Reports a failed recording once; watching continues. `empty`: it has no complete interval. */
 static void write_failed(struct session *s, bool empty)
 {
 	if (!s->in.collector.rec_error || s->out.rec_error_reported)
@@ -118,10 +116,11 @@ static void write_failed(struct session *s, bool empty)
 		return;
 	}
 	s->status = EXIT_FAILED;
-	if (session_message(s, empty ? "the recording failed: it is empty"
-				 : "the recording failed: it ends with the last complete interval"))
+	if (session_message(
+		    s, empty ? "the recording failed: it is empty"
+			     : "the recording failed: it ends with the last complete interval"))
 		return;
-	/* nothing else is made here */
+	/* a session that only records has nothing else to do */
 	s->loop.done |= s->plan.records_alone;
 	complain("the recording %s failed: %s; %s%s", s->out.record_path,
 		 strerror(-s->in.collector.rec_error),
@@ -158,7 +157,7 @@ void session_end_recording(struct session *s)
 	}
 }
 
-/* A session that told nothing leaves what has the name as it was. */
+/* Closes the output. If nothing was written, an existing file stays unchanged. */
 void session_end_output(struct session *s)
 {
 	int err = output_file_end(&s->out.file, s->out.flushed ? s->out.write_error : -ECANCELED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Signals of a session: its end, the end of its command, and job control of its terminal. */
+/* Signals of a session: end, end of the command, and job control of the terminal. */
 #define _GNU_SOURCE
 #include "session/session.h"
 
@@ -30,7 +30,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		s->loop.done = true;
 		return;
 	}
-	/* the terminal sent it to the command too; a kill came to us alone */
+	/* A terminal sends SIGINT to the command too; forward only signals of kill(2). */
 	if (si->ssi_code != SI_KERNEL)
 		kill(s->child.pid, si->ssi_signo);
 }
@@ -64,7 +64,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	case SIGINT:
 		on_interrupt(s, si);
 		break;
-	default: /* TERM, HUP, QUIT */
+	default: /* SIGTERM, SIGHUP, SIGQUIT */
 		if (s->child.pid)
 			kill(s->child.pid, si->ssi_signo);
 		else
@@ -75,14 +75,14 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 int session_open_loop(struct session *s)
 {
-	/* job control is ours only where the terminal is: the last two */
+	/* The last two are for job control, which only the live view handles. */
 	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
 				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
 	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->out.redraws ? 0 : 2);
 
-	/* else the kernel reaps the command of `run`, and its status is lost */
+	/* if SIGCHLD is ignored, the kernel reaps the command and its status is lost */
 	signal(SIGCHLD, SIG_DFL);
-	/* the exporter reads its configuration anew: closing a terminal does not end it by that */
+	/* SIGHUP reloads the exporter's configuration, even if it was ignored at start (nohup) */
 	if (s->plan.reloads)
 		signal(SIGHUP, SIG_DFL);
 	s->loop.on_signal = on_signal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a session prints: with or without colour, at which width, how many processes. */
+/* Chooses how a session prints: colour, width, and how many processes. */
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void session_measure_view(struct session *s)
 		width = s->o->width;
 	s->out.view.width = width < 40 && !s->out.redraws ? DEFAULT_WIDTH : width;
 	s->out.view.height = s->out.redraws ? height : 0;
-	if (s->out.redraws && (!s->out.view.width || !height)) { /* a terminal that does not say */
+	if (s->out.redraws && (!s->out.view.width || !height)) { /* the terminal reports no size */
 		s->out.view.width = 80;
 		s->out.view.height = 24;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A signal while programs are loaded and attached. That takes seconds, most of them within single
- * calls of libbpf, and nothing is watched yet: a thread waits for the signal meanwhile, removes
- * what was begun of files, and ends the process by that signal.
+ * Handles signals while BPF programs are loaded and attached. That takes seconds within calls of
+ * libbpf, which cannot be interrupted. A thread waits for a signal, removes unfinished files, and
+ * ends the process by that signal.
  */
 #ifndef FS_SESSION_STARTUP_H
 #define FS_SESSION_STARTUP_H
@@ -13,12 +13,14 @@
 
 struct startup {
 	struct session *s;
-	struct loop loop; /* of the thread */
+	struct loop loop; /* event loop of the thread */
 	pthread_t thread;
-	int ends; /* an eventfd; < 0: there is no thread */
+	int ends; /* eventfd that ends the thread; < 0: no thread runs */
 };
 
-/* The signals are blocked by now. Where no thread is to be had, they wait for the end of it. */
+/*
+ * Call with the signals blocked. If the thread cannot be started, signals wait until loading ends.
+ */
 void startup_begin(struct startup *st, struct session *s);
 void startup_end(struct startup *st);
 

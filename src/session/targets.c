@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* A thread's id stands for its process, as in ps and gdb. */
+/* Returns the process of a thread id: -p accepts thread ids, as ps and gdb do. */
 static pid_t leader_of(pid_t pid)
 {
 	char path[64], text[512];
@@ -20,7 +20,7 @@ static pid_t leader_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	io_read(AT_FDCWD, path, text, sizeof(text));
-	line = strstr(text, "\nTgid:"); /* names have no newlines here */
+	line = strstr(text, "\nTgid:"); /* the kernel escapes newlines in the name */
 	return line ? atoi(line + 6) : pid;
 }
 
@@ -32,7 +32,7 @@ static pid_t parent_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	io_read(AT_FDCWD, path, text, sizeof(text));
-	/* the comm may hold brackets of its own: what counts is the last one */
+	/* the name may contain brackets: search the last one */
 	close = strrchr(text, ')');
 	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
 }
@@ -47,8 +47,7 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-/* Those alive now; the kernel side follows those to come, from the moment their parent is watched.
- */
+/* Watches existing descendants. The kernel side follows children that are created later. */
 static void watch_descendants(struct session *s, pid_t pid)
 {
 	DIR *d = opendir("/proc");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processes that -p names, once their source is open. */
+/* The processes that -p names. */
 #ifndef FS_SESSION_TARGETS_H
 #define FS_SESSION_TARGETS_H
 
 #include "session/session.h"
 
 /*
- * Has each of them watched; where the plan has children, also those below them and those to come.
- * Returns 0 or an exit status, and has said why.
+ * Watches each process of -p, and if the plan says so, its existing and future children. Prints
+ * errors. Returns 0 or an exit status.
  */
 int targets_watch(struct session *s);
 

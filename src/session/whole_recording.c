@@ -47,7 +47,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	plan_init(&plan, o);
 	plan.replay = path;
 	plan.renderer = lines ? lines : &silent_renderer;
-	plan.output = lines ? o->output : NULL; /* else the output is the caller's */
+	plan.output = lines ? o->output : NULL; /* without `lines`, the caller writes the output */
 	plan.redaction = redaction;
 	plan.after_scan = add_scan;
 	plan.ctx = st;
@@ -72,7 +72,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	st->view.v = &st->s.out.view;
 	st->view.h = &st->h;
 	describe_file(st);
-	st->s.in.collector.rec = NULL; /* the caller's */
+	st->s.in.collector.rec = NULL; /* the caller owns the recorder */
 	return st->failed ? EXIT_FAILED : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A recording read to its end, for the commands that tell of it as a whole. */
+/* Reads a recording completely, for the commands info, report and diff. */
 #ifndef FS_SESSION_WHOLE_RECORDING_H
 #define FS_SESSION_WHOLE_RECORDING_H
 
@@ -16,13 +16,13 @@ struct story {
 };
 
 /*
- * Reads `path`; `lines` is told all of it as it is read, NULL: nobody is. What is damaged has been
- * said then, and all else is there. 0 or an exit status where there is nothing to tell of;
- * story_end() frees in any case, and returns the exit status.
+ * Reads `path`. If `lines` is not NULL, that renderer prints while the file is read. Damage is
+ * reported on standard error and is no failure. Returns 0, or an exit status if nothing could be
+ * read. Always call story_end(), which frees and returns the final exit status.
  */
 int story_read(struct story *st, const struct options *o, const char *path,
 	       const struct renderer *lines);
-/* The same, and all records go on into another recording; `redaction` may be NULL. */
+/* As story_read(), and copies all records to `rec`; `redaction` may be NULL. */
 int story_read_into(struct story *st, const struct options *o, const char *path,
 		    struct recorder *rec, const struct redaction *redaction);
 int story_end(struct story *st);

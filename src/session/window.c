@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A window of a session: a look, judged, told, shown and over. */
+/* One interval of a session: scan, evaluate, print. */
 #include "session/session.h"
 
 #include "session/limit_origins.h"
@@ -10,7 +10,7 @@ void session_report_events(struct session *s)
 	findings_judge_events(&s->in.findings, &s->in.m);
 	for (; s->out.told < s->in.m.events; s->out.told++) {
 		const union event *e = &s->in.m.event[s->out.told];
-		/* refusals, crossings and signals of processes that are filtered out stay untold */
+		/* do not print events of processes that the filter hides, except kernel faults */
 		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
 
 		if (!subject || !subject->hidden || e->h.kind == RECORD_KERNEL_FAULT)
@@ -19,7 +19,7 @@ void session_report_events(struct session *s)
 	for (size_t i = 0; i < s->in.findings.n; i++) {
 		struct finding *f = &s->in.findings.f[i];
 
-		/* its rule set general commands again: replace them by those for this limit */
+		/* the rule has set general commands again: replace them by those for this limit */
 		if (f->said)
 			origins_attach(s, f);
 		if (f->fresh && !f->told && !s->plan.view.verdict)
@@ -59,7 +59,7 @@ int session_take_window(struct session *s, bool show)
 
 void session_next_window(struct session *s)
 {
-	/* a recording may go back: what was looked at is not looked at again */
+	/* replay can go back: check each interval only once */
 	if (s->in.m.last_ns > s->out.gated_ns) {
 		gates_check(&s->out.gates, &s->in.m);
 		s->out.gated_ns = s->in.m.last_ns;
