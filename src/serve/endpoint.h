@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: HTTP and HTTPS for one page of metrics, in the caller's event loop and thread. It knows
- * nothing of what it serves: the caller makes the body.
+ * serve: an HTTP and HTTPS server for one page of metrics, in the caller's event loop and thread.
+ * The caller creates the page.
  *
- * GET and HEAD alone, no input is reflected, and everything has a bound: headers, connections, and
- * the time that each may take.
+ * The server answers GET, HEAD and POST, never returns input of a client, and limits everything:
+ * header bytes, connections, and the time of a request and of an idle connection.
  */
 #ifndef FS_SERVE_ENDPOINT_H
 #define FS_SERVE_ENDPOINT_H
@@ -18,17 +18,19 @@
 #define ENDPOINT_ADDRESSES    8
 #define ENDPOINT_CONNECTIONS  32
 #define ENDPOINT_HEADER_BYTES 8192
-#define ENDPOINT_PATIENCE_S   10  /* of a request, and of the first on a connection */
-#define ENDPOINT_IDLE_S	      120 /* of a connection between two requests */
+/* maximum seconds for a request, and from connecting to the first request */
+#define ENDPOINT_PATIENCE_S 10
+#define ENDPOINT_IDLE_S	    120 /* maximum seconds between two requests of a connection */
 
 struct endpoint_options {
-	const char *const *address; /* HOST:PORT, [IPV6]:PORT, :PORT, fd://; none: loopback */
+	/* HOST:PORT, [IPV6]:PORT, :PORT or fd://; default 127.0.0.1:10435 */
+	const char *const *address;
 	size_t addresses;
-	const char *path;	 /* of the metrics; NULL: /metrics */
-	const char *config_file; /* of exporter-toolkit's format; NULL: none */
+	const char *path;	 /* URL path of the metrics; NULL: /metrics */
+	const char *config_file; /* web configuration of exporter-toolkit; NULL: none */
 	/*
-	 * Makes the body for these headers (NULL and 0: not sent). Returns its content type, NULL
-	 * where nothing can be said.
+	 * Creates the body. `accept` and `timeout_s` are request headers; NULL and 0 if absent.
+	 * Returns the content type, or NULL on failure.
 	 */
 	const char *(*metrics)(void *ctx, const char *accept, double timeout_s, struct buf *body);
 	bool (*ready)(void *ctx);
@@ -38,27 +40,27 @@ struct endpoint_options {
 struct endpoint;
 
 /*
- * Opens what is to be listened on and reads the configuration; answers with endpoint_run(). It
- * forks where passwords are to be checked: to be called early. -errno, with `error` set.
+ * Reads the configuration and opens the sockets. Forks a process that checks passwords if there is
+ * a configuration file, so call it early. Returns 0, or -errno with `error` set.
  */
 int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
 		  size_t size);
 
-/* Readable when endpoint_run() has something to do; that is also so when its time has come. */
+/* Returns a descriptor. Call endpoint_run() when it is readable or the time-out has passed. */
 int endpoint_fd(const struct endpoint *e);
-int endpoint_timeout_ms(struct endpoint *e); /* -1: none */
+int endpoint_timeout_ms(struct endpoint *e); /* -1: no time-out */
 void endpoint_run(struct endpoint *e);
 
 /*
- * Reads the configuration and its certificates anew: connections that are open are closed. Where
- * it cannot be read all stays as it was.
+ * Reads configuration and certificates again, and closes all connections. If that fails, the old
+ * configuration stays in use. Returns 0, or -errno with `error` set.
  */
 int endpoint_reload(struct endpoint *e, char *error, size_t size);
 
-/* Directories that a reload reads from: the nth, NULL at the end. */
+/* Returns the nth directory that a reload must be able to read, or NULL behind the last. */
 const char *endpoint_reads(const struct endpoint *e, size_t nth);
 
-/* Where it listens: the nth, as "http://127.0.0.1:10435/metrics"; NULL at the end. */
+/* Returns the nth URL, such as "http://127.0.0.1:10435/metrics", or NULL behind the last. */
 const char *endpoint_url(const struct endpoint *e, size_t nth);
 
 void endpoint_close(struct endpoint *e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Of a build without libmicrohttpd, as the static one: there is no endpoint, and that is said. */
+/* Replaces the server in builds without libmicrohttpd, such as the static one: opening it fails. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* serve: who accepts a gzipped body. */
+/* serve: decides from a request header whether the response may be compressed. */
 #ifndef FS_SERVE_GZIP_H
 #define FS_SERVE_GZIP_H
 
 #include <stdbool.h>
 
-/* Whether an Accept-Encoding header allows it. */
+/* Returns whether an Accept-Encoding header (NULL: absent) permits gzip. */
 bool gzip_accepted(const char *accept_encoding);
 
 #endif

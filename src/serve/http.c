@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The endpoint: a daemon of libmicrohttpd for each address, all run by the caller's loop. */
+/* The server: one libmicrohttpd daemon per address, all run by the caller's event loop. */
 #define _GNU_SOURCE
 #include "serve/http.h"
 
@@ -12,10 +12,10 @@
 
 #include "serve/tls_names.h"
 
-/* Of a connection: what it reads, and the headers of the answer. */
+/* Memory of a connection: request headers and response headers. */
 #define POOL_BYTES (ENDPOINT_HEADER_BYTES + 4096)
 
-/* The library's own words go nowhere: they are of clients, and there may be many. */
+/* Discards the library's log messages: clients could cause very many of them. */
 static void say_nothing(void *cls, const char *format, va_list ap)
 {
 	(void)cls, (void)format, (void)ap;
@@ -46,7 +46,7 @@ static int start_one(struct endpoint *e, size_t i, const char *priority)
 		flags | (c->tls ? MHD_USE_TLS : 0), 0, NULL, NULL, http_request, e,
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
 		e->listener[i].fd, MHD_OPTION_CONNECTION_LIMIT,
-		/* above ours, so that there is one to close for one that comes */
+		/* above our own limit, so that a new client can replace an idle one */
 		(unsigned int)ENDPOINT_CONNECTIONS * 2, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)ENDPOINT_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)POOL_BYTES, MHD_OPTION_NOTIFY_CONNECTION, http_client_notify, e,
@@ -65,8 +65,8 @@ static void stop_all(struct endpoint *e)
 	for (size_t i = 0; i < e->listeners; i++) {
 		if (!e->daemon[i])
 			continue;
-		MHD_quiesce_daemon(e->daemon[i]); /* the socket stays ours */
-		MHD_run(e->daemon[i]);		  /* who was suspended, goes on to the end */
+		MHD_quiesce_daemon(e->daemon[i]); /* keeps our listening socket open */
+		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}
@@ -111,8 +111,8 @@ static int open_listeners(struct endpoint *e, char *error, size_t size)
 }
 
 /*
- * The absolute path of the file, for reloads: they may not ask for the working directory any more
- * (getcwd is barred). Its links are followed anew each time: a ConfigMap is replaced by one.
+ * Stores the absolute path for reloads, when getcwd(2) is no longer permitted. Symbolic links are
+ * resolved at each reload, because Kubernetes replaces them to update a ConfigMap.
  */
 static int keep_path(struct endpoint *e, char *error, size_t size)
 {
@@ -129,7 +129,10 @@ static int keep_path(struct endpoint *e, char *error, size_t size)
 	return -ENOENT;
 }
 
-/* The verifier is there from the start: a later reload may bring users, and may no longer fork. */
+/*
+ * Reads the configuration and starts the process that checks passwords: a reload may add users, but
+ * can no longer fork.
+ */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {
 	int err;

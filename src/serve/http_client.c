@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Connections, each with a time by which it must have sent a request, or have been answered: the
- * library's own time-out is one of silence, which a byte now and then keeps off for ever.
+ * Connections and their deadlines. The library's own time-out starts again at each byte that
+ * arrives, so that a slow client could keep its connection open forever.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -39,14 +39,14 @@ void http_client_idles(struct client *c)
 	c->deadline_ns = http_now_ns() + ENDPOINT_IDLE_S * NS_PER_S;
 }
 
-/* The library notices that nothing more comes and goes, and ends the connection. */
+/* Shuts the socket down; the library notices that and closes the connection. */
 static void end_client(struct client *c)
 {
 	c->closing = true;
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* There is always room for one more: who idles longest goes, else who is slowest. */
+/* Closes the connection that has been idle longest, else the slowest, if all are in use. */
 static void make_room(struct endpoint *e)
 {
 	struct client *worst = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One request: who may ask, for what, and the answer. */
+/* One request: authentication, routing, response. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "serve/http.h"
 
 /*
- * Text of metrics: level 1 takes a third of the time of level 6 for a fifth more bytes. A window of
- * 4 KB, since lines of one family are alike; of 32 KB it takes as many bytes.
+ * Compression of metrics: level 1 takes a third of the time of level 6 and makes 20 % more bytes. A
+ * window of 4 KB is enough because similar lines are adjacent: 32 KB saves no bytes.
  */
 static const struct gzip_way gzip_way = {.level = 1, .window_bits = 12, .memory = 6};
 
-/* A hash of nothing that anybody knows: who is no user takes as long as who is. */
+/* A hash that no password matches: checking unknown users takes as long as checking known ones. */
 #define NOBODY "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"
 
 static const char landing[] =
@@ -29,8 +29,8 @@ static const char landing_end[] =
 struct answer {
 	unsigned int status;
 	const char *type;
-	const char *body;		/* static; NULL: what is in the endpoint's buffer */
-	const char *extra_name, *extra; /* one more header; NULL: none */
+	const char *body;		/* constant text; NULL: use the endpoint's buffer */
+	const char *extra_name, *extra; /* an additional header; NULL: none */
 	bool gzip;
 };
 
@@ -131,7 +131,7 @@ static const char *hash_of(const struct web_config *c, const char *user)
 	return NULL;
 }
 
-/* Puts the question; its answer may be known at once. */
+/* Starts to check the password. Suspends the connection unless the result is cached. */
 static void authenticate(struct request *r)
 {
 	struct endpoint *e = r->e;
@@ -167,7 +167,7 @@ static enum MHD_Result refuse(struct endpoint *e, struct MHD_Connection *connect
 					    .extra = "Basic realm=\"faultscope\""});
 }
 
-/* POST too, whose body is not looked at: node_exporter answers it, and some proxies send it. */
+/* POST is answered like GET and its body ignored, as by node_exporter: some proxies send POST. */
 static bool is_answered(const char *method)
 {
 	return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD) ||
@@ -184,8 +184,8 @@ static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const 
 }
 
 /*
- * Whether it is clear where the request ends. Of several lengths a proxy before us may believe
- * another one than we do, and send what we take for a second request (RFC 9112, section 6.3).
+ * Returns whether the request has at most one length. With several, a proxy in front of us could
+ * use another length, and pass on what we would read as a second request (RFC 9112, 6.3).
  */
 static bool has_one_length(struct MHD_Connection *connection)
 {
@@ -195,7 +195,7 @@ static bool has_one_length(struct MHD_Connection *connection)
 	return count <= 1;
 }
 
-/* The first call for a request, with nothing but its headers read. */
+/* Handles a new request, of which only the headers have been read. */
 static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connection,
 			     const char *method, void **state)
 {
@@ -246,13 +246,13 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (!r)
 		return begin(e, connection, method, state);
 	if (*upload_size) {
-		*upload_size = 0; /* a body, of a GET: not looked at */
+		*upload_size = 0; /* ignore the request body */
 		return MHD_YES;
 	}
 	if (r->auth == AUTH_UNKNOWN)
 		authenticate(r);
 	if (r->auth == AUTH_UNKNOWN)
-		return MHD_YES; /* it is suspended, and comes again */
+		return MHD_YES; /* suspended; the library calls again after the check */
 	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
 }
 
@@ -285,7 +285,7 @@ static void go_on(struct endpoint *e, struct request *r, bool good)
 	const char *user_hash = NULL;
 	char *user = MHD_basic_auth_get_username_password(r->connection, NULL);
 
-	/* the hash that nobody has fits to no password, but a user has to be one all the same */
+	/* even if the password matched, the user must still be configured */
 	if (user)
 		user_hash = hash_of(&e->config, user);
 	MHD_free(user);
@@ -309,7 +309,7 @@ void http_verdicts(struct endpoint *e, bool all)
 			go_on(e, r, good);
 		}
 	}
-	/* without the verifier nobody's verdict comes any more */
+	/* if the verifier process has ended, reject all waiting requests */
 	while (e->waiting && (all || e->verifier.fd < 0)) {
 		struct request *r = e->waiting;
 

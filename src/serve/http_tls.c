@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What TLS has to have before anything is said: a client's certificate, and whose it is. */
+/* TLS: requests and checks the certificate of a client before any response. */
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -7,7 +7,7 @@
 
 #include "serve/http.h"
 
-/* In the handshake: not 0 ends it. */
+/* Checks the client's certificate during the handshake; a non-zero result ends the handshake. */
 static int verify(gnutls_session_t tls)
 {
 	unsigned int status = ~0U;
@@ -60,7 +60,10 @@ static bool is_allowed(const struct web_config *c, const char *name, size_t size
 	return false;
 }
 
-/* A name of a certificate as text: an address has its usual form, other kinds have none. */
+/*
+ * Returns whether a subject alternative name is allowed. IP addresses are compared as text; other
+ * types than DNS name, e-mail, URI and IP address never match.
+ */
 static bool is_name_allowed(const struct web_config *c, int type, const char *name, size_t size)
 {
 	char address[INET6_ADDRSTRLEN];
@@ -78,7 +81,7 @@ static bool is_name_allowed(const struct web_config *c, int type, const char *na
 	return false;
 }
 
-#define SAN_BYTES 1024 /* a longer one is none that is allowed */
+#define SAN_BYTES 1024 /* maximum bytes of a name; longer ones do not match */
 
 static bool has_allowed_name(const struct web_config *c, gnutls_x509_crt_t cert)
 {
@@ -111,7 +114,7 @@ bool http_tls_admits(const struct endpoint *e, struct MHD_Connection *connection
 	chain = tls ? gnutls_certificate_get_peers(tls, &certificates) : NULL;
 	if (!chain || !certificates || gnutls_x509_crt_init(&cert))
 		return false;
-	/* the client's own comes first */
+	/* the first certificate of the chain is the client's own */
 	good = !gnutls_x509_crt_import(cert, &chain[0], GNUTLS_X509_FMT_DER) &&
 	       has_allowed_name(&e->config, cert);
 	gnutls_x509_crt_deinit(cert);

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FIRST_HANDED 3 /* sd_listen_fds(3): SD_LISTEN_FDS_START */
+#define FIRST_HANDED 3 /* first inherited socket: SD_LISTEN_FDS_START of sd_listen_fds(3) */
 #define BACKLOG	     64
 
 static int say(char *error, size_t size, int err, const char *address, const char *what)
@@ -22,13 +22,13 @@ static int say(char *error, size_t size, int err, const char *address, const cha
 	return err;
 }
 
-/* getaddrinfo() takes any number and cuts it to 16 bits: 99999 would be 34463. */
+/* Checks the range, because getaddrinfo() truncates ports to 16 bits: 99999 would become 34463. */
 static bool is_port(const char *s)
 {
 	return s[0] && strspn(s, "0123456789") == strlen(s) && strlen(s) <= 5 && atoi(s) <= 65535;
 }
 
-/* HOST:PORT, [HOST]:PORT or :PORT, which is every address. False where it is none of them. */
+/* Splits HOST:PORT, [HOST]:PORT or :PORT (all addresses). Returns 0 or -EINVAL. */
 static int split(const char *address, char *host, size_t host_size, char *port, size_t port_size)
 {
 	const char *colon = strrchr(address, ':');
@@ -40,7 +40,7 @@ static int split(const char *address, char *host, size_t host_size, char *port, 
 	if (len >= 2 && address[0] == '[' && address[len - 1] == ']')
 		address++, len -= 2;
 	else if (memchr(address, ':', len))
-		return -EINVAL; /* of IPv6, without brackets: where does the port begin? */
+		return -EINVAL; /* IPv6 without brackets: host and port are ambiguous */
 	if (len >= host_size)
 		return -EINVAL;
 	memcpy(host, address, len);
@@ -71,7 +71,7 @@ static int open_one(const struct addrinfo *at)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	/* so that 0.0.0.0 and [::] are two listeners */
+	/* permit separate sockets for 0.0.0.0 and [::] */
 	if (at->ai_family == AF_INET6 && at->ai_flags & AI_NUMERICHOST)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, BACKLOG))
@@ -91,7 +91,7 @@ static int open_address(const char *address, struct listener *ret, char *error, 
 		return say(error, size, -EINVAL, address,
 			   "HOST:PORT, [IPV6]:PORT, :PORT or fd://; PORT is 0 to 65535");
 	if (!*host)
-		hints.ai_family = AF_INET6; /* takes IPv4 too */
+		hints.ai_family = AF_INET6; /* all addresses: an IPv6 socket also accepts IPv4 */
 	else if (address[0] == '[')
 		hints.ai_flags |= AI_NUMERICHOST;
 	err = getaddrinfo(*host ? host : NULL, port, &hints, &list);

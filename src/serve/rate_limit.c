@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What another name begins with comes behind it. */
+/* Order matters: "ms" must come before "m". */
 static const struct {
 	const char *name;
 	double ns;
@@ -13,7 +13,9 @@ static const struct {
 };
 #define NR_UNITS (sizeof(units) / sizeof(units[0]))
 
-/* The number, and behind it a unit: by hand, for strtod() would take hexadecimals and "inf". */
+/*
+ * Parses a number and its unit. Not by strtod(), which also accepts hexadecimal numbers and "inf".
+ */
 static bool read_part(const char **text, double *ret_ns)
 {
 	const char *p = *text;

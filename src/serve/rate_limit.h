@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* serve: a bucket of tokens, one for each request, that fills by one each interval. */
+/* serve: a token bucket. Each request takes a token; one token is added per interval. */
 #ifndef FS_SERVE_RATE_LIMIT_H
 #define FS_SERVE_RATE_LIMIT_H
 
@@ -10,15 +10,17 @@
 #define RATE_BURST_MAX	     1000000
 
 struct rate_limit {
-	uint64_t interval_ns; /* 0: there is no limit */
-	uint64_t burst;	      /* as many tokens as there may be */
-	uint64_t full_ns;     /* when there will be all of them again */
+	uint64_t interval_ns; /* time to add a token; 0: no rate limit */
+	uint64_t burst;	      /* maximum number of tokens */
+	uint64_t full_ns;     /* CLOCK_MONOTONIC time when the bucket is full again */
 };
 
-/* A duration as Go writes it: 1.5s, 1m30s, 250ms, 0. False where it is none, or above the most. */
+/*
+ * Parses a duration in Go's format: 1.5s, 1m30s, 250ms, 0. Returns false if invalid or above 1 h.
+ */
 bool rate_interval_read(const char *text, uint64_t *ret_ns);
 
-/* Whether there is a token left; it is taken. */
+/* Takes a token. Returns false if there is none. */
 bool rate_limit_take(struct rate_limit *r, uint64_t now_ns);
 
 #endif

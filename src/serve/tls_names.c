@@ -19,7 +19,9 @@ struct suite {
 	gnutls_protocol_t since;
 };
 
-/* The nth suite of a priority string; false behind the last. */
+/*
+ * Returns false behind the last cipher suite. ret->name is NULL for a suite that is not built in.
+ */
 static bool suite_at(gnutls_priority_t priority, unsigned int nth, struct suite *ret)
 {
 	unsigned int index;
@@ -27,7 +29,7 @@ static bool suite_at(gnutls_priority_t priority, unsigned int nth, struct suite 
 
 	ret->name = NULL;
 	if (err == GNUTLS_E_UNKNOWN_CIPHER_SUITE)
-		return true; /* one that the library was built without */
+		return true; /* this build of GnuTLS lacks the suite */
 	if (err)
 		return false;
 	ret->name = gnutls_cipher_suite_info(index, NULL, &ret->kx, &ret->cipher, &ret->mac,
@@ -43,8 +45,8 @@ static bool ends(const char *s, const char *with)
 }
 
 /*
- * IANA's TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA is TLS_ECDHE_RSA_AES_128_CBC_SHA1 here, and the digest
- * behind CHACHA20_POLY1305 is left out.
+ * Compares names: IANA's TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA is TLS_ECDHE_RSA_AES_128_CBC_SHA1 in
+ * GnuTLS, which also omits the digest behind CHACHA20_POLY1305.
  */
 static bool is_named(const struct suite *s, const char *iana)
 {
@@ -70,8 +72,7 @@ static bool find_suite(gnutls_priority_t all, const char *iana, struct suite *re
 	return false;
 }
 
-/* ":+NAME", where it is not there yet; an empty name: what the string has not, because of TLS 1.3.
- */
+/* Appends ":+NAME" unless the priority string already has it. */
 static void add(char *priority, const char *name)
 {
 	char word[64];
@@ -84,7 +85,9 @@ static void add(char *priority, const char *name)
 	array_append(priority, PRIORITY_BYTES, word);
 }
 
-/* The library knows ciphers, key exchanges and MACs, and takes each with each. */
+/*
+ * GnuTLS has no option for suites: enable the ciphers, key exchanges and MACs that they consist of.
+ */
 static int add_suites(const struct web_config *c, gnutls_priority_t all, char *priority,
 		      char *error, size_t size)
 {
@@ -113,7 +116,7 @@ static bool is_wanted(const struct web_config *c, const struct suite *s)
 	return false;
 }
 
-/* Whether what comes of it is what was named: of each with each there may be more. */
+/* Rejects a priority string that enables more suites than configured: GnuTLS combines all parts. */
 static int check_suites(const struct web_config *c, const char *priority, char *error, size_t size)
 {
 	gnutls_priority_t p;

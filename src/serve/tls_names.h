@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* serve: what the web configuration names of TLS, as the library wants to hear it. */
+/* serve: converts the TLS settings of the web configuration to a GnuTLS priority string. */
 #ifndef FS_SERVE_TLS_NAMES_H
 #define FS_SERVE_TLS_NAMES_H
 
@@ -10,9 +10,10 @@
 #define PRIORITY_BYTES 1024
 
 /*
- * Versions, cipher suites (by their IANA names) and curves (by Go's) as a GnuTLS priority string.
- * Where suites are named, no other is agreed upon below TLS 1.3, and there only their ciphers.
- * -EINVAL with `error` set: a name that is none, or suites that cannot be had without others.
+ * Converts TLS versions, cipher suites (IANA names) and curves (Go names) to a GnuTLS priority
+ * string. If suites are configured, only these are used below TLS 1.3, and only their ciphers with
+ * TLS 1.3. Returns 0, or -EINVAL with `error` set: an unknown name, or suites whose parts would
+ * enable other suites too.
  */
 int tls_priority(const struct web_config *c, char ret[PRIORITY_BYTES], char *error, size_t size);
 

@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECCOMP_STRICT 1 /* linux/seccomp.h: read, write, exit and nothing else */
+#define SECCOMP_STRICT 1 /* SECCOMP_MODE_STRICT: only read, write, exit */
 #define NICE	       10
 
 struct question {
 	uint32_t number;
 	char hash[VERIFY_HASH_BYTES], password[VERIFY_PASSWORD_BYTES];
-	unsigned char digest[VERIFY_DIGEST_BYTES]; /* comes back with a good answer */
+	unsigned char digest[VERIFY_DIGEST_BYTES]; /* key of the cache; returned with the answer */
 };
 
 struct answer {
@@ -31,7 +31,7 @@ struct answer {
 	unsigned char digest[VERIFY_DIGEST_BYTES];
 };
 
-/* Without a branch on what is alike. */
+/* Returns whether two strings are equal. Ends at the first difference. */
 static bool is_same(const char *a, const char *b)
 {
 	size_t len = strlen(a);
@@ -44,7 +44,7 @@ static bool is_same(const char *a, const char *b)
 
 static void work(int fd)
 {
-	static struct crypt_data data; /* 32 KiB: of the child alone */
+	static struct crypt_data data; /* 32 KiB that only this process needs */
 	struct question q;
 
 	while (read(fd, &q, sizeof(q)) == sizeof(q)) {
@@ -71,7 +71,7 @@ static void become_worker(int fd)
 		syscall(SYS_close_range, 1, ~0U, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		_exit(1);
-#ifndef __SANITIZE_ADDRESS__ /* which maps its shadows as it goes */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps memory at any time */
 	if (prctl(PR_SET_SECCOMP, SECCOMP_STRICT))
 		_exit(1);
 #endif
@@ -96,7 +96,7 @@ int verify_open(struct verifier *v)
 		return err;
 	}
 	if (!v->pid) {
-		signal(SIGINT, SIG_IGN); /* a terminal's: its end is ours */
+		signal(SIGINT, SIG_IGN); /* the parent ends this process */
 		become_worker(pair[1]);
 	}
 	close(pair[1]);
@@ -104,7 +104,9 @@ int verify_open(struct verifier *v)
 	return 0;
 }
 
-/* What stands for a hash and a password in memory. False where it cannot be made. */
+/*
+ * Computes the HMAC by which the cache knows a pair of hash and password. Returns false on failure.
+ */
 static bool digest_of(const struct verifier *v, const char *hash, const char *password,
 		      unsigned char ret[VERIFY_DIGEST_BYTES])
 {
@@ -153,7 +155,7 @@ bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good)
 		return false;
 	n = recv(v->fd, &one, sizeof(one), MSG_DONTWAIT);
 	if (n == 0) {
-		close(v->fd); /* it is gone: from now on nobody comes in */
+		close(v->fd); /* the child has ended: all later passwords are rejected */
 		v->fd = -1;
 	}
 	if (n != sizeof(one))

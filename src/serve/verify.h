@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: passwords against their bcrypt hashes, which takes tens of milliseconds each by design.
- * A process of its own does it, without any right; its verdicts are remembered, as long as the
- * hashes stay.
+ * serve: checks passwords against bcrypt hashes. That takes tens of milliseconds each by design, so
+ * a separate process without privileges does it. Correct pairs are cached until verify_forget().
  */
 #ifndef FS_SERVE_VERIFY_H
 #define FS_SERVE_VERIFY_H
@@ -18,30 +17,30 @@
 #define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
-	int fd; /* readable when a verdict has come; -1: there is none */
+	int fd; /* readable when an answer has arrived; -1: no verifier process */
 	pid_t pid;
 	uint32_t last; /* number of the last question */
 	unsigned char secret[32];
-	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES]; /* of what was found to fit */
+	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES]; /* HMACs of pairs that matched */
 	size_t nr_good, next_good;
 };
 
 enum verdict_known { VERDICT_BAD, VERDICT_GOOD, VERDICT_PENDING };
 
-/* Forks: to be called early, while there is little to share. -errno. */
+/* Starts the process. Call it early, while little memory is shared. Returns 0 or -errno. */
 int verify_open(struct verifier *v);
 
 /*
- * VERDICT_GOOD where this was found before. Else VERDICT_PENDING, and the answer comes under this
- * number; VERDICT_BAD where it cannot even be asked.
+ * Returns VERDICT_GOOD if the pair is cached; VERDICT_PENDING if the process is asked, whose answer
+ * will carry *ret_number; VERDICT_BAD if it cannot be asked.
  */
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);
 
-/* Takes an answer that has come: false where there is none. */
+/* Receives an answer. Returns false if none has arrived. */
 bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good);
 
-void verify_forget(struct verifier *v); /* all verdicts */
+void verify_forget(struct verifier *v); /* clears the cache */
 void verify_close(struct verifier *v);
 
 #endif

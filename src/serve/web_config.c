@@ -19,7 +19,7 @@ struct reading {
 	yaml_document_t doc;
 	struct web_config c;
 	const char *path;
-	char dir[4096]; /* of the configuration: what names in it are relative to */
+	char dir[4096]; /* directory of the configuration file, for relative file names */
 	char *error;
 	size_t size;
 };
@@ -93,8 +93,8 @@ static int note_dir_of(struct web_config *c, const char *file)
 }
 
 /*
- * The directory of a file, where a reload has to be able to open what then has its name; where that
- * is a link, of what it leads to as well.
+ * Notes the directories that a reload must be able to read: of the file and, if it is a symbolic
+ * link, of its target.
  */
 static int note_dir(struct web_config *c, const char *file)
 {
@@ -112,13 +112,12 @@ static const char *scalar(yaml_node_t *n)
 	return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
 }
 
-/* Calls `take` for each key of a mapping. */
 static int each_key(struct reading *r, yaml_node_t *n, const char *what,
 		    int (*take)(struct reading *r, const char *key, yaml_node_t *value))
 {
 	int err = 0;
 
-	/* `key:` with nothing behind it is null, as an empty mapping */
+	/* `key:` without a value is null; treat it as an empty mapping */
 	if (n->type == YAML_SCALAR_NODE && !*n->data.scalar.value)
 		return 0;
 	if (n->type != YAML_MAPPING_NODE)
@@ -152,7 +151,7 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 	return note_dir(&r->c, path) ? fail(r, "%s: too many directories", key) : 0;
 }
 
-/* The text itself, in place of the name of a file that has it. */
+/* Reads a text that the configuration contains directly, instead of the name of a file. */
 static int take_inline(struct reading *r, const char *key, yaml_node_t *n, char **ret)
 {
 	const char *text = scalar(n);
@@ -182,7 +181,7 @@ static int take_client_auth(struct reading *r, const char *name)
 			r->c.client_auth = i;
 			return 0;
 		}
-	/* the older spelling, which the toolkit takes too */
+	/* older name, which exporter-toolkit also accepts */
 	if (!strcmp(name, "RequireClientCert")) {
 		r->c.client_auth = CLIENT_REQUIRE_ANY;
 		return 0;
@@ -201,7 +200,7 @@ static int take_version(struct reading *r, const char *key, const char *name)
 	return 0;
 }
 
-/* Each text of a sequence. */
+/* Reads a sequence of texts. */
 static int read_list(struct reading *r, const char *key, yaml_node_t *n, char **list, size_t *ret_n)
 {
 	if (n->type != YAML_SEQUENCE_NODE)
@@ -247,7 +246,7 @@ static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
 	if (!strcmp(key, "curve_preferences"))
 		return read_list(r, key, value, r->c.curve, &r->c.curves);
 	if (!strcmp(key, "prefer_server_cipher_suites"))
-		return 0; /* without effect in the toolkit too */
+		return 0; /* ignored, as by Go's crypto/tls */
 	return fail(r, "tls_server_config: %.64s is not supported", key);
 }
 
@@ -271,7 +270,7 @@ static int take_user(struct reading *r, const char *name, yaml_node_t *value)
 	return add_pair(r, r->c.user, &r->c.users, WEB_USERS, name, hash);
 }
 
-/* As the toolkit: these alone. */
+/* Accepts only the headers that exporter-toolkit accepts. */
 static int take_header(struct reading *r, const char *name, yaml_node_t *value)
 {
 	static const char *const names[] = {"Strict-Transport-Security", "X-Content-Type-Options",
@@ -289,7 +288,7 @@ static int take_http(struct reading *r, const char *key, yaml_node_t *value)
 {
 	if (!strcmp(key, "headers"))
 		return each_key(r, value, key, take_header);
-	/* there is no HTTP/2 here: without TLS nobody asks for it, with TLS it is not offered */
+	/* ignored: this server has no HTTP/2, and clients do not need it */
 	if (!strcmp(key, "http2"))
 		return 0;
 	return fail(r, "http_server_config: %.64s is not supported", key);
@@ -329,7 +328,7 @@ static int take_section(struct reading *r, const char *key, yaml_node_t *value)
 
 static int check(struct reading *r)
 {
-	/* in the toolkit such a bucket is always empty */
+	/* with burst 0, exporter-toolkit rejects all requests */
 	if (r->c.rate.interval_ns && !r->c.rate.burst)
 		return fail(r, "rate_limit: burst: at least 1, or nobody is answered");
 	if (!r->c.tls)

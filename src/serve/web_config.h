@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: the web configuration file, in the format of Prometheus' exporter-toolkit. A key that is
- * not known, or not supported here, is an error: what protects must not be passed over.
+ * serve: reads the web configuration file in the format of Prometheus' exporter-toolkit. Unknown
+ * and unsupported keys are errors: ignoring one could leave the server unprotected.
  */
 #ifndef FS_SERVE_WEB_CONFIG_H
 #define FS_SERVE_WEB_CONFIG_H
@@ -16,7 +16,7 @@
 #define WEB_DIRS    8
 #define WEB_NAMES   32
 
-/* client_auth_type, as Go's crypto/tls names them. */
+/* Values of client_auth_type, named as in Go's crypto/tls. */
 enum client_auth {
 	CLIENT_NONE,
 	CLIENT_REQUEST,
@@ -31,26 +31,26 @@ struct web_pair {
 
 struct web_config {
 	bool tls;
-	char *cert, *key, *client_ca; /* PEM; NULL: none; owned */
+	char *cert, *key, *client_ca; /* PEM text; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
-	/* owned, each of them */
-	char *client_san[WEB_NAMES]; /* of which a client's certificate has to have one */
+	/* All lists below own their texts. */
+	char *client_san[WEB_NAMES]; /* a client certificate needs one of these names */
 	size_t client_sans;
-	char *cipher_suite[WEB_NAMES]; /* as IANA names them, the best first; none: the library's */
+	char *cipher_suite[WEB_NAMES]; /* IANA names, best first; empty: GnuTLS's defaults */
 	size_t cipher_suites;
-	char *curve[WEB_NAMES]; /* as Go names them */
+	char *curve[WEB_NAMES]; /* names as in Go */
 	size_t curves;
 	struct web_pair user[WEB_USERS]; /* name and bcrypt hash */
 	size_t users;
-	struct web_pair header[WEB_HEADERS]; /* of every answer */
+	struct web_pair header[WEB_HEADERS]; /* headers of every response */
 	size_t headers;
-	struct rate_limit rate; /* of all requests */
-	char *dir[WEB_DIRS];	/* that files were read from; owned */
+	struct rate_limit rate; /* rate limit of all requests */
+	char *dir[WEB_DIRS];	/* directories of the files that were read; owned */
 	size_t dirs;
 };
 
-/* -errno, with `error` set; `ret` is then not touched. */
+/* Returns 0, or -errno with `error` set; `ret` then stays unchanged. */
 int web_config_read(const char *path, struct web_config *ret, char *error, size_t size);
 void web_config_free(struct web_config *c);
 

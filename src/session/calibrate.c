@@ -192,10 +192,7 @@ static int time_set(struct rig *r, enum set set, double *ret)
 	return err;
 }
 
-/*
- * Measures all sets, in ascending and descending order in turn, to cancel drift of the machine's
- * speed.
- */
+/* Measures all sets, ascending and descending in turn, to cancel drift of the machine's speed. */
 static int take_round(struct rig *r, bool keep)
 {
 	double ns[NR_SETS][NR_WORKS];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * doctor: measures the overhead of each probe, by timing the same work with different sets of
- * probes attached.
- */
+/* doctor: measures the overhead of probes by timing work with different sets of them attached. */
 #ifndef FS_SESSION_CALIBRATE_H
 #define FS_SESSION_CALIBRATE_H
 

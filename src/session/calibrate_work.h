@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The work that calibrate.c times: small loops of operations that probes observe, in this process.
- */
+/* The work that calibrate.c times: loops of operations that probes observe, in this process. */
 #ifndef FS_SESSION_CALIBRATE_WORK_H
 #define FS_SESSION_CALIBRATE_WORK_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * diagnose: for some processes, says what is wrong, what they hold, what grows and why calls
- * failed.
- */
+/* diagnose: what is wrong with a process, what it holds, what grows, and why calls failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -41,10 +38,7 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 		p->renderer = &diagnosis_renderer;
 }
 
-/*
- * Opens the ring file of the flight recorder while privileges permit it. Returns a descriptor, or
- * -1 if there is none.
- */
+/* Opens the ring file of the flight recorder before privileges are dropped. Returns fd or -1. */
 static int open_ring(const struct options *o, int *ret_status)
 {
 	int fd = open(o->blackbox.file ?: BLACKBOX_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -56,9 +50,7 @@ static int open_ring(const struct options *o, int *ret_status)
 	return fd;
 }
 
-/*
- * Reads what the flight recorder stored during the observed boot. Returns false if it has nothing.
- */
+/* Reads what the flight recorder stored in the observed boot. Returns false if it has nothing. */
 static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 {
 	uint8_t boot_id[BB_BOOT_BYTES];

@@ -16,8 +16,7 @@
 #include "session/commands.h"
 #include "session/session.h"
 
-#define WIDTH 80 /* default width in columns, even on a wider terminal: reports are kept and sent  \
-		  */
+#define WIDTH 80 /* default columns, even on a wider terminal: reports are kept and sent */
 
 /* Ways to open or close fds without a system call that is probed: counted, but not in `by_call`. */
 static const char *const only_counted[] = {
@@ -201,9 +200,7 @@ static void add_gaps(struct buf *gaps, const struct report *r)
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 
-/*
- * Lets signals end the process at once: doctor has no event loop, and the kernel detaches probes.
- */
+/* Lets signals end the process: doctor has no event loop, and the kernel detaches its probes. */
 static void take_no_signals(void)
 {
 	sigset_t set;

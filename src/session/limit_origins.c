@@ -45,10 +45,7 @@ static bool may_read_origins(const struct session *s)
 	       s->in.m.origins < MODEL_ORIGINS_MAX;
 }
 
-/*
- * Returns the limit to suggest: enough for the failed call or for the current use; 0: no
- * preference.
- */
+/* Returns the limit to suggest, enough for the failed call or the current use; 0: none. */
 static uint64_t wanted_of(const struct session *s, const struct finding *f,
 			  const struct subject *subject, const struct limit *limit)
 {
@@ -74,10 +71,7 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	if (subject) {
 		of.ppid = subject->now.g.ppid;
 		of.cgroup = subject->cgroup;
-		/*
-		 * for an OOM kill: the cgroup whose limit was reached then, not the tightest one
-		 * now
-		 */
+		/* for an OOM kill: the cgroup whose limit was reached, not the tightest one now */
 		of.at_cgroup = f->rule->trigger == ON_OOM &&
 			       cgroup_above(subject->cgroup, f->limit_up, cgroup, sizeof(cgroup));
 		if (of.at_cgroup)

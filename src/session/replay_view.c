@@ -46,10 +46,7 @@ static int take_one(struct session *s)
 	return 0;
 }
 
-/*
- * Reopens the recording and reads its first interval, to go back: recordings are read only
- * forwards.
- */
+/* Reopens the recording, to go back: recordings are read only forwards. */
 static int start_anew(struct session *s)
 {
 	struct sink sink = session_sink(s);

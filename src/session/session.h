@@ -128,10 +128,7 @@ int session_open_replay(struct session *s);
  * Returns 0 or an exit status.
  */
 int session_first_scan(struct session *s, const struct sink *sink);
-/*
- * Scans, and finds processes that ended without a last record. Returns 0, 1 at the end of a
- * recording, or -errno.
- */
+/* Scans, and finds lost process ends. Returns 0, 1 at the end of a recording, or -errno. */
 int session_scan(struct session *s);
 struct sink session_sink(struct session *s);
 /* Returns how many watched processes are alive. */

@@ -64,10 +64,7 @@ struct live_options session_live_options(struct session *s)
 	return lo;
 }
 
-/*
- * Warns about each probe that uses a degraded attach type, and why. Users do not run `doctor`
- * before each start.
- */
+/* Warns about each probe with a degraded attach type: few users run `doctor` before each start. */
 static void write_degraded(const struct session *s)
 {
 	const struct hook_status *status = live_hooks(s->in.src);
@@ -118,10 +115,7 @@ static int open_live(struct session *s)
 	live_sample(s->in.src, s->in.collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
-		/*
-		 * -p names pids of this namespace, records have others: accept all watched
-		 * processes
-		 */
+		/* -p names pids of this namespace, records others: accept all watched processes */
 		s->in.filter.children = true;
 	}
 	return 0;
@@ -170,10 +164,7 @@ static int look(struct session *s, const struct sink *sink)
 	return err ? err : s->in.src->ops->look(s->in.src, sink);
 }
 
-/*
- * Returns whether to check for lost process ends after this scan: only sometimes with all
- * processes.
- */
+/* Returns whether to check for lost process ends: with all processes, only sometimes. */
 static bool is_asked(struct session *s)
 {
 	if (s->in.ends.foreign)

@@ -18,9 +18,7 @@ struct startup {
 	int ends; /* eventfd that ends the thread; < 0: no thread runs */
 };
 
-/*
- * Call with the signals blocked. If the thread cannot be started, signals wait until loading ends.
- */
+/* Call with the signals blocked. Without a thread, signals wait until loading ends. */
 void startup_begin(struct startup *st, struct session *s);
 void startup_end(struct startup *st);
 
