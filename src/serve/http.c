@@ -129,10 +129,7 @@ static int keep_path(struct endpoint *e, char *error, size_t size)
 	return -ENOENT;
 }
 
-/*
- * Reads the configuration and starts the process that checks passwords: a reload may add users, but
- * can no longer fork.
- */
+/* Starts the password checker even without users: a reload may add some, but can no longer fork. */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {
 	int err;

@@ -15,9 +15,7 @@ struct rate_limit {
 	uint64_t full_ns;     /* CLOCK_MONOTONIC time when the bucket is full again */
 };
 
-/*
- * Parses a duration in Go's format: 1.5s, 1m30s, 250ms, 0. Returns false if invalid or above 1 h.
- */
+/* Parses a Go duration: 1.5s, 1m30s, 250ms, 0. Returns false if it is invalid or above 1 h. */
 bool rate_interval_read(const char *text, uint64_t *ret_ns);
 
 /* Takes a token. Returns false if there is none. */

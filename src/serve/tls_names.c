@@ -19,9 +19,7 @@ struct suite {
 	gnutls_protocol_t since;
 };
 
-/*
- * Returns false behind the last cipher suite. ret->name is NULL for a suite that is not built in.
- */
+/* Returns false behind the last cipher suite. ret->name is NULL if the suite is not built in. */
 static bool suite_at(gnutls_priority_t priority, unsigned int nth, struct suite *ret)
 {
 	unsigned int index;
@@ -85,9 +83,7 @@ static void add(char *priority, const char *name)
 	array_append(priority, PRIORITY_BYTES, word);
 }
 
-/*
- * GnuTLS has no option for suites: enable the ciphers, key exchanges and MACs that they consist of.
- */
+/* GnuTLS has no option for suites: enables their ciphers, key exchanges and MACs. */
 static int add_suites(const struct web_config *c, gnutls_priority_t all, char *priority,
 		      char *error, size_t size)
 {

@@ -104,9 +104,7 @@ int verify_open(struct verifier *v)
 	return 0;
 }
 
-/*
- * Computes the HMAC by which the cache knows a pair of hash and password. Returns false on failure.
- */
+/* Computes the HMAC that identifies hash and password in the cache. Returns false on failure. */
 static bool digest_of(const struct verifier *v, const char *hash, const char *password,
 		      unsigned char ret[VERIFY_DIGEST_BYTES])
 {

@@ -92,10 +92,7 @@ static int note_dir_of(struct web_config *c, const char *file)
 	return 0;
 }
 
-/*
- * Notes the directories that a reload must be able to read: of the file and, if it is a symbolic
- * link, of its target.
- */
+/* Notes the directories of a file and of its symbolic link's target: reloads must read them. */
 static int note_dir(struct web_config *c, const char *file)
 {
 	char *real = realpath(file, NULL);
