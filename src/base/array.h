@@ -19,8 +19,8 @@ void array_append(char *ret, size_t size, const char *s);
 #define DIGITS_MOST 20 /* decimal digits of a 64-bit number */
 
 /*
- * Writes the decimal digits of a number so that they end before `end`, at most DIGITS_MOST. Returns
- * the first digit.
+ * Writes the decimal digits of a number, at most DIGITS_MOST, so that they end before `end`.
+ * Returns the first digit.
  */
 char *digits_before(char *end, uint64_t n);
 

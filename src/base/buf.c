@@ -151,7 +151,7 @@ bool utf8_is_unsafe(uint32_t code)
 	return false;
 }
 
-/* RFC 8259, 7: beyond the basic plane as two surrogates. */
+/* Writes a \u escape; above U+FFFF a surrogate pair (RFC 8259, section 7). */
 static void put_escape(struct buf *b, uint32_t code)
 {
 	if (code < 0x10000)

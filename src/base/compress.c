@@ -12,16 +12,17 @@
 #endif
 
 #define FIRST_ROOM (256u << 10)
-#define GZIP_HEAD  16 /* zlib.h: added to window bits it is gzip's head and end */
-#define ANY_HEAD   32 /* of gzip or zlib */
+#define GZIP_HEAD  16 /* zlib.h: added to the window bits, makes deflate write the gzip format */
+/* zlib.h: added to the window bits, makes inflate read gzip and zlib formats */
+#define ANY_HEAD 32
 
 struct out {
 	char *data;
 	size_t size, room, most;
-	bool partial; /* there is more, or the rest is damaged */
+	bool partial; /* the output is cut off, or the rest of the input is damaged */
 };
 
-/* Room for more; false where the most is reached or there is no memory. */
+/* Makes room for more output. Returns false at the maximum size or out of memory. */
 static bool has_room(struct out *o)
 {
 	size_t room = o->room ? o->room * 2 : FIRST_ROOM;
@@ -44,7 +45,10 @@ static bool is_gzip(const unsigned char *p, size_t n)
 	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/* RFC 1950: deflate with a window of 32 kB or less, and a check of both bytes. */
+/*
+ * Returns whether the data has a zlib header (RFC 1950: method, window up to 32 kB, check bits) and
+ * does not go on like text.
+ */
 static bool is_zlib(const unsigned char *p, size_t n)
 {
 	return n > 6 && (p[0] & 0x0f) == 8 && p[0] <= 0x78 && (p[0] << 8 | p[1]) % 31 == 0 &&
@@ -76,7 +80,7 @@ static int inflate_all(const char *in, size_t n, int bits, struct out *o)
 		o->size = o->room - z.avail_out;
 		if (ret == Z_BUF_ERROR && z.avail_out)
 			break;
-		/* gzip files may be put one behind the other; padding behind the last is no part */
+		/* gzip members may be concatenated; padding behind the last one is ignored */
 		if (ret == Z_STREAM_END && bits > 0 && is_gzip(z.next_in, z.avail_in) &&
 		    inflateReset(&z) == Z_OK)
 			ret = Z_OK;
@@ -111,7 +115,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 #ifdef HAVE_ZSTD
 	ZSTD_DStream *s = ZSTD_createDStream();
 	ZSTD_inBuffer from = {in, n, 0};
-	size_t left = 0; /* 0: at the end of a frame */
+	size_t left = 0; /* 0: a frame is complete */
 	bool stuck = false;
 
 	if (!s)

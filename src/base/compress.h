@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: packs and unpacks in memory, by zlib, liblzma and libzstd. */
+/* base: compresses and decompresses in memory, with zlib, liblzma and libzstd. */
 #ifndef FS_BASE_COMPRESS_H
 #define FS_BASE_COMPRESS_H
 
@@ -11,36 +11,36 @@
 
 enum packing {
 	PACKING_NONE,
-	PACKING_GZIP, /* or zlib: the decoder tells them apart */
-	PACKING_XZ,   /* or the older .lzma */
+	PACKING_GZIP, /* gzip or zlib: the decoder distinguishes them */
+	PACKING_XZ,   /* xz, or the older .lzma */
 	PACKING_ZSTD,
-	PACKING_DEFLATE, /* has no head: packing_of() never returns it */
+	PACKING_DEFLATE, /* raw deflate without a header: packing_of() never returns it */
 };
 
-/* By its first bytes. */
+/* Returns the format that the first bytes indicate. */
 enum packing packing_of(const char *data, size_t n);
 
 struct unpack_caps {
-	size_t bytes;	 /* of what comes out */
-	uint64_t memory; /* of the decoder of xz */
+	size_t bytes;	 /* maximum bytes of output */
+	uint64_t memory; /* maximum memory of the xz decoder, in bytes */
 };
 
 /*
- * *ret_data is owned by the caller. *ret_partial: there is more than `bytes`, or the rest is
- * damaged or cut off. Returns 0; -EINVAL where nothing came out, -ENOMEM, -ENOTSUP (zstd, in a
- * build without it).
+ * Decompresses; the caller frees *ret_data. *ret_partial: the output is cut at caps->bytes, or the
+ * input is damaged or cut off. Returns 0, -EINVAL if there is no output, -ENOMEM, or -ENOTSUP for
+ * zstd in a build without it.
  */
 int unpack(enum packing packing, const char *in, size_t n, const struct unpack_caps *caps,
 	   char **ret_data, size_t *ret_size, bool *ret_partial);
 
-/* How gzip packs, as deflateInit2() has it. */
+/* Arguments of deflateInit2(). */
 struct gzip_way {
 	int level, window_bits, memory;
 };
 
-struct gzip; /* the state of the encoder, kept from one call to the next */
+struct gzip; /* state of the encoder, kept between calls */
 
-/* Appends `from`, gzipped, to `to`; makes *state where it is NULL. Returns 0 or -ENOMEM. */
+/* Appends `from`, compressed, to `to`. Allocates *state if it is NULL. Returns 0 or -ENOMEM. */
 int gzip_pack(struct gzip **state, const struct gzip_way *way, const struct buf *from,
 	      struct buf *to);
 void gzip_free(struct gzip *state);

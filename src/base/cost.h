@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: what something costs, from measurements that scatter: median, quartiles, or why not. */
+/* base: the cost of an operation from noisy measurements: median, quartiles, or why unknown. */
 #ifndef FS_BASE_COST_H
 #define FS_BASE_COST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COST_LEAST 5 /* measurements, below which nothing is said */
+#define COST_LEAST 5 /* minimum number of measurements */
 
 struct cost {
-	const char *per;	  /* stable: fault, mapping_call, … */
-	const char *said;	  /* the same for people: "a fault" */
-	bool measured;		  /* else `why` says why not */
-	double low, median, high; /* ns; quartiles */
+	const char *per;	  /* JSON name of the operation: fault, mapping_call, … */
+	const char *said;	  /* the operation in words: "a fault" */
+	bool measured;		  /* false: `why` holds the reason */
+	double low, median, high; /* in ns; low and high are quartiles */
 	char why[96];
 };
 
-/* The value below which a share of the sorted values lies, interpolated. n at least 1. */
+/* Returns a quantile of sorted values, interpolated; share 0 to 1, n >= 1. */
 double quantile_of(const double *sorted, size_t n, double share);
 
 /*
- * From n measurements, which it sorts. What is not clear of nothing (the lower quartile is no
- * cost at all) is noise, and said to be.
+ * Computes the cost from n measurements, which it sorts. A lower quartile of 0 or less is noise:
+ * then measured = false, and `why` says so.
  */
 void cost_judge(struct cost *ret, double *value, size_t n);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define HEX_LEAST     4
-#define RANDOM_LEAST  6 /* what mkstemp() appends */
-#define CHANGES_LEAST 3 /* between letters and digits, or of case: more than names have */
+#define RANDOM_LEAST  6 /* mkstemp() appends 6 random characters */
+#define CHANGES_LEAST 3 /* changes between digits, upper and lower case; names have fewer */
 
 static bool is_word(char c)
 {
@@ -19,13 +19,13 @@ static int class_of(char c)
 	return isdigit((unsigned char)c) ? 1 : isupper((unsigned char)c) ? 2 : 3;
 }
 
-/* Names that people give to libraries change case and have digits: "libQt5Core.so". */
+/* Library names such as "libQt5Core.so" mix cases and digits, but are not random. */
 static bool is_library(const char *behind)
 {
 	return !strncmp(behind, ".so", 3);
 }
 
-/* Whether a run of letters and digits is a number, hexadecimal, or made at random. */
+/* Returns whether a run of letters and digits is a number, hexadecimal, or random. */
 static bool is_counted(const char *s, size_t n)
 {
 	size_t digits = 0, hex = 0, changes = 0;
@@ -38,20 +38,20 @@ static bool is_counted(const char *s, size_t n)
 	if (digits == n || (n >= HEX_LEAST && hex == n && digits))
 		return true;
 	if (hex == n && isdigit((unsigned char)*s))
-		return true; /* of a count in hexadecimal */
+		return true; /* short hexadecimal number that begins with a digit */
 	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST && !is_library(s + n);
 }
 
 #define VERSION_DIGITS 3
 
-/* A short number right behind a dot, and that behind a name that stays: "so.6", "python3.11". */
+/* Returns whether a number is a version: short, after a dot and a word that stays, as in "so.6". */
 static bool is_version(const char *from, const char *at, size_t n, bool kept)
 {
 	return kept && at > from + 1 && at[-1] == '.' && is_word(at[-2]) && n <= VERSION_DIGITS &&
 	       strspn(at, "0123456789") >= n;
 }
 
-/* The one number that is in half of all paths. */
+/* Returns whether the number belongs to "x86_64", which many paths contain. */
 static bool is_machine(const char *from, const char *at, size_t n)
 {
 	return n == 2 && at - from >= 4 && !strncmp(at - 4, "x86_64", 6);
@@ -60,7 +60,7 @@ static bool is_machine(const char *from, const char *at, size_t n)
 void name_fold(const char *name, char *ret, size_t size)
 {
 	const char *at = name;
-	bool kept = false; /* the last word */
+	bool kept = false; /* the previous word was not folded */
 	size_t to = 0;
 
 	if (!size)
@@ -74,11 +74,11 @@ void name_fold(const char *name, char *ret, size_t size)
 			ret[to++] = *at++;
 			continue;
 		}
-		/* what is folded already stays so */
+		/* names that are already folded stay unchanged */
 		kept = n && (!is_counted(at, n) || is_version(name, at, n, kept) ||
 			     is_machine(name, at, n));
 		if (!kept) {
-			/* "#_#" and "#-#" are one number in parts */
+			/* "#_#" and "#-#" become a single "#" */
 			if (to >= 2 && ret[to - 2] == '#' && strchr("_-.:", ret[to - 1]))
 				to--;
 			else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: names of one sort made equal: what programs number or make at random becomes "#". */
+/* base: folds names: numbers and random parts become "#", so that related names are equal. */
 #ifndef FS_BASE_FOLD_H
 #define FS_BASE_FOLD_H
 
 #include <stddef.h>
 
 /*
- * "/dev/shm/torch_2653_91_7" is "/dev/shm/torch_#", "/tmp/x-3f9ac1d2.db" is "/tmp/x-#.db". A
- * version behind a letter ("libc.so.6", "python3.11") stays. Cut to `size`, NUL-terminated.
+ * Writes the folded name, cut to `size`: "/dev/shm/torch_2653_91_7" becomes "/dev/shm/torch_#",
+ * "/tmp/x-3f9ac1d2.db" becomes "/tmp/x-#.db". Versions stay: "libc.so.6", "python3.11".
  */
 void name_fold(const char *name, char *ret, size_t size);
 

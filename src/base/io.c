@@ -6,13 +6,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Files of /proc come in pieces: a line, or a page, at a time. */
+/* Reads in a loop, because files of /proc return a line or a page at a time. */
 static ssize_t read_whole(int fd, char *ret, size_t size)
 {
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n) { /* 0 bytes where there is no room left */
+	while (n) { /* reads 0 bytes if no room is left */
 		n = read(fd, ret + len, size - len);
 		if (n < 0)
 			return -errno;
@@ -37,7 +37,7 @@ ssize_t io_read_again(int fd, char *ret, size_t size)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0) { /* 0 bytes where there is no room left */
+	while (n > 0) { /* reads 0 bytes if no room is left */
 		n = pread(fd, ret + len, size - 1 - len, len);
 		len += n > 0 ? n : 0;
 	}

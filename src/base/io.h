@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: small files read and texts written whole, however many calls that takes. */
+/* base: reads small files and writes texts completely, with as many calls as necessary. */
 #ifndef FS_BASE_IO_H
 #define FS_BASE_IO_H
 
@@ -12,7 +12,7 @@
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 
-/* The same for an open file, from its beginning. */
+/* As io_read(), for an open file, from its beginning. */
 ssize_t io_read_again(int fd, char *ret, size_t size);
 
 /* Writes all bytes. Returns 0 or -errno. */

@@ -32,8 +32,8 @@ struct output_file {
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
 /*
- * The same for a file that must not exist. It has its final name at once, and is removed if writing
- * fails. Returns -EEXIST if it exists.
+ * As output_file_open(), for a file that must not exist. It has its final name at once, and is
+ * removed if writing fails. Returns -EEXIST if it exists.
  */
 int output_file_make(struct output_file *f, const char *path, mode_t mode);
 
@@ -41,8 +41,8 @@ int output_file_make(struct output_file *f, const char *path, mode_t mode);
 int output_file_publish(struct output_file *f);
 
 /*
- * The same unless `f->waits`: then the existing file stays until output_file_end(), so that a disk
- * that fills up later does not destroy it.
+ * As output_file_publish(), except if `f->waits`: then the existing file stays until
+ * output_file_end(), so that a disk that fills up later does not destroy it.
  */
 int output_file_publish_new(struct output_file *f);
 

@@ -9,10 +9,10 @@
 
 const char *overhead_level_name(unsigned int level);
 
-/* The level with that name or number, or -1. */
+/* Returns the level with that name or number, or -1. */
 int overhead_level_find(const char *word);
 
-/* Names of the levels of a set, with ", " between two: "scan, events". */
+/* Writes the names of the levels, such as "scan, events", to buf. Returns buf. */
 const char *overhead_levels_text(unsigned int levels, char *buf, size_t size);
 
 #endif

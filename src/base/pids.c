@@ -97,7 +97,7 @@ void *pids_add(struct pids *t, uint32_t pid)
 	return entry;
 }
 
-/* Moves up entries that would not be found behind the gap. */
+/* Fills the gap: moves up entries that a search would no longer find behind it. */
 void pids_remove(struct pids *t, void *entry)
 {
 	uint32_t hole = ((unsigned char *)entry - t->entry) / t->entry_bytes, i = hole, pid;

@@ -38,7 +38,7 @@ void pids_remove(struct pids *t, void *entry);
 /* Returns the entry of a slot below `slots`, or NULL if it is free. */
 void *pids_at(const struct pids *t, uint32_t slot);
 
-/* Whether adding one entry makes the table grow: a caller removes ended processes first. */
+/* Returns whether the next pids_add() makes the table grow: remove ended processes first. */
 bool pids_is_full(const struct pids *t);
 
 #endif

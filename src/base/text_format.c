@@ -8,7 +8,7 @@
 struct conversion {
 	char flags[8];
 	int width, precision; /* precision < 0: none */
-	int longs;	      /* 0, 1 or 2 */
+	int longs;	      /* number of l modifiers: 0, 1 or 2 */
 	char type;
 };
 

@@ -12,12 +12,12 @@
 struct number_text {
 	char s[32];
 };
-struct number_text as_count(uint64_t n);     /* 12,480 */
-struct number_text as_rate(double per_s);    /* 12,480 or 0.4 */
-struct number_text as_bytes(uint64_t bytes); /* 412 MiB */
-struct number_text as_duration(uint64_t ns); /* 1.3 us, 31 ms */
-struct number_text as_span(double seconds);  /* 1h 21m */
-struct number_text as_limit(uint64_t limit); /* 65,530 or unlimited (~0) */
+struct number_text as_count(uint64_t n);     /* such as "12,480" */
+struct number_text as_rate(double per_s);    /* such as "12,480" or "0.4" */
+struct number_text as_bytes(uint64_t bytes); /* such as "412 MiB" */
+struct number_text as_duration(uint64_t ns); /* such as "1.3 us", "31 ms" */
+struct number_text as_span(double seconds);  /* such as "1h 21m" */
+struct number_text as_limit(uint64_t limit); /* such as "65,530"; ~0 is "unlimited" */
 
 void put_count(struct buf *b, uint64_t n);
 void put_rate(struct buf *b, double per_s);
@@ -35,9 +35,9 @@ const char *signal_name(int signal, char *b, size_t size);
 
 /* Parses "2", "0.5", "1m", "2h" as seconds. Returns 0, -EINVAL or -ERANGE. */
 int parse_seconds(const char *s, double *ret_seconds);
-/* The same, and also accepts 0, with or without a unit. */
+/* As parse_seconds(), and also accepts 0, with or without a unit. */
 int parse_seconds_or_0(const char *s, double *ret_seconds);
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
-int parse_bytes(const char *s, uint64_t *ret); /* "4096", "64K", "8G": above 0, below 2^63 */
+int parse_bytes(const char *s, uint64_t *ret); /* parses "4096", "64K", "8G": above 0, below 2^63 */
 
 #endif

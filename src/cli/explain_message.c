@@ -18,7 +18,7 @@ bool is_diagnosis_id(const char *word)
 	return digits && digits <= 3 && !word[1 + digits];
 }
 
-/* Standard input, up to a bound. Returns 0, 1 where there was more, or -errno. */
+/* Reads standard input up to INPUT_MAX. Returns 0, 1 if there was more, or -errno. */
 static int read_input(struct buf *text)
 {
 	char block[4096];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `explain TEXT`: what an error message, a name of an errno or a pasted log may mean. */
+/* `explain TEXT`: finds what an error message, an errno name or a pasted log may mean. */
 #ifndef FS_CLI_EXPLAIN_MESSAGE_H
 #define FS_CLI_EXPLAIN_MESSAGE_H
 
 #include "cli/options.h"
 
-/* Whether a word has the form of a diagnosis id: a letter and digits, such as M01. */
+/* Returns whether a word has the form of a finding id: a letter and digits, such as M01. */
 bool is_diagnosis_id(const char *word);
 
 /*
- * Appends the candidates for the text in o->argv ("-": standard input) to b. Returns EXIT_DONE;
- * EXIT_FAILED where nothing is near or the input cannot be read, EXIT_INCOMPLETE where only its
- * beginning was read, and has said why.
+ * Appends to `b` the findings that the text in o->argv ("-": standard input) may stand for. Returns
+ * EXIT_DONE; EXIT_FAILED if none is similar or the input cannot be read; EXIT_INCOMPLETE if only
+ * its beginning was read. Prints errors.
  */
 int explain_message(const struct options *o, const struct view *v, struct buf *b);
 

@@ -25,7 +25,7 @@ int options_refuse(char *error, size_t size, const char *format, ...)
 	return -EINVAL;
 }
 
-/* For a word of a list: says which it could have been, too. */
+/* Rejects a word that is not in the list `wanted`, and suggests a similar one. */
 static int bad_word(char *error, size_t size, const char *option, const char *arg,
 		    const char *wanted)
 {
@@ -107,7 +107,7 @@ static int set_sort(struct options *o, const char *arg, char *error, size_t size
 	return -EINVAL;
 }
 
-/* NAME=LIMIT; what is measured in bytes takes K, M, G, T. */
+/* Parses NAME=LIMIT; limits in bytes accept K, M, G, T. */
 static int set_assume(struct options *o, const char *arg, char *error, size_t size)
 {
 	const char *equal = strchr(arg, '=');
@@ -149,7 +149,7 @@ static unsigned int overhead_bits(const char *word)
 	return from < 0 || to < from ? 0 : (2u << to) - (1u << from);
 }
 
-/* Level 0 is always on: it finds the processes. */
+/* Level 0 is always enabled: its scan finds the processes. */
 static int set_overhead(struct options *o, const char *arg, char *error, size_t size)
 {
 	char copy[64], *save = NULL;
@@ -267,7 +267,7 @@ static int set_web_path(struct options *o, const char *arg, char *error, size_t 
 					arg);
 }
 
-/* What is collapsed by default stays so; "none" switches it off, all else is a pattern. */
+/* Keeps COLLAPSE_DEFAULT; "none" clears it; any other word than "instances" is a pattern. */
 static int set_collapse(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "none"))
@@ -354,7 +354,7 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define F   (1u << CMD_DIFF)
 #define ALL (~0u)
 
-/* What becomes of an argument. A member of another type than its row says does not compile. */
+/* How an option stores its argument: `sizeof` rejects a member whose type is not member_type. */
 #define AT(kind, member_type, member)                                                              \
 	.type = (kind), .at = offsetof(struct options, member) +                                   \
 			      0 * sizeof((member_type *)0 == &((struct options *)0)->member)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one table of commands and options: the parser, --help, the completions and the man page read
- * it, and nothing else lists an option.
+ * The only table of commands and options: the parser, --help, completions and manual pages are
+ * generated from it.
  */
 #ifndef FS_CLI_OPTIONS_H
 #define FS_CLI_OPTIONS_H
@@ -24,11 +24,14 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_GATE = 3, /* one tripped, or could not be measured; something was found */
+	/*
+	 * a condition of --fail-on was true or not measured; a finding, crash or record was found
+	 */
+	EXIT_GATE = 3,
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
-	EXIT_INCOMPLETE = 7, /* something may have been missed: render/completeness.h */
+	EXIT_INCOMPLETE = 7, /* data may be missing: render/completeness.h */
 	EXIT_RUN_FAILED = 125,
 	EXIT_RUN_NOT_EXECUTABLE = 126,
 	EXIT_RUN_NOT_FOUND = 127,
@@ -60,25 +63,26 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct options {
 	enum command command;
 	bool help, version;
-	const char *revision; /* of the source that this was built of */
+	const char *revision; /* revision of the source code of this build */
 	struct filter filter;
 	bool children;
-	double interval, duration; /* seconds; 0: default, no end */
-	uint64_t count;		   /* frames; 0: no end */
+	double interval, duration; /* seconds; interval 0: default; duration 0: no end */
+	uint64_t count;		   /* number of intervals; 0: no end */
 	unsigned int tiers;
 	bool tiers_given;
 	const char *btf;
 	const char *forced[HOOKS_MAX];
 	const char *record, *replay, *output;
 	bool force, redact;
-	uint64_t max_bytes; /* of a recording; 0: no bound */
+	uint64_t max_bytes; /* maximum size of a recording; 0: no maximum */
 	double speed;
 	bool speed_given;
-	const struct report_format *report_format; /* NULL: by command */
-	const struct renderer *format;		   /* NULL: text */
+	const struct report_format *report_format; /* NULL: depends on the command */
+	const struct renderer *format;		   /* output format; NULL: text */
 	const struct field *sort;
-	uint64_t top, width;		 /* 0: default */
-	uint64_t assumed[RESOURCES_MAX]; /* limits, by row of resources[]; 0: as it is */
+	uint64_t top, width; /* rows of the table, columns of text; 0: default */
+	/* --assume: limits by index in resources[]; 0: real limit */
+	uint64_t assumed[RESOURCES_MAX];
 	enum when colour;
 	bool no_unicode, addresses, quiet, summary, no_calibrate;
 	struct gates gates;
@@ -86,42 +90,43 @@ struct options {
 	bool github;
 	enum severity min_severity;
 	bool min_severity_given;
-	bool journal, markdown, html, explain, no_redact; /* triage */
-	const char *group;				  /* triage: NULL: one crash */
+	bool journal, markdown, html, explain, no_redact; /* options of triage */
+	/* directory of triage --group; NULL: not given */
+	const char *group;
 	struct {
-		const char *file, *instance; /* NULL: where they are by default */
-		uint64_t file_bytes;	     /* 0: default */
-		unsigned int record_sinks;   /* bits of enum sink_id; 0: what there is */
-		double heartbeat;	     /* seconds; 0: default */
-		bool live;		     /* triage */
+		const char *file, *instance; /* ring file, trace instance; NULL: default */
+		uint64_t file_bytes;	     /* size of a new ring file; 0: default */
+		unsigned int record_sinks;   /* bits of enum sink_id; 0: all that exist */
+		double heartbeat;	     /* seconds between heartbeats; 0: default */
+		bool live;		     /* triage --live */
 	} blackbox;
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];
 		size_t addresses;
 		const char *path, *config_file;
 	} web;
-	unsigned int collapse; /* COLLAPSE_* */
+	unsigned int collapse; /* --workload.collapse: COLLAPSE_* bits */
 	const char *collapse_pattern;
-	const char *cgroupfs; /* the host's, in a container; NULL: not known */
+	const char *cgroupfs; /* --path.cgroupfs: the host's cgroup mount point; NULL: not given */
 	uint64_t limit_workloads, limit_series;
-	double min_age, retention; /* seconds */
+	double min_age, retention; /* --workload.min-age and --workload.retention, in seconds */
 	bool calls, faults, native_histograms;
 	const char *textfile;
-	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
+	char **argv; /* arguments that are no options, such as CMD ARG…; NULL-terminated */
 	int argc;
 };
 
-/* Returns 0, or -EINVAL with `error` set. Strings point into argv. */
+/* Parses the command line. Returns 0, or -EINVAL with `error` set. Strings point into argv. */
 int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size);
 
 void options_help(struct buf *b, enum command command);
-/* The page of a command; of CMD_WATCH the one that has an overview of all. */
+/* Writes the manual page of a command; for CMD_WATCH the main page with all commands. */
 void options_man(struct buf *b, enum command command);
 
-/* The command of that name, or -1. */
+/* Returns the command with that name, or -1. */
 int options_command(const char *name);
 
-/* For "bash", "zsh" or "fish"; -EINVAL for another shell. */
+/* Writes the completion script for "bash", "zsh" or "fish". Returns 0; -EINVAL for other shells. */
 int options_completion(struct buf *b, const char *shell);
 
 const char *command_name(enum command command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is left beside options, and what does not go together. */
+/* Parses arguments that are no options, and rejects options that exclude each other. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int positionals(const struct options *o)
 								 : 0;
 }
 
-/* Recordings that a command wants. */
+/* Returns how many recordings a command takes as arguments. */
 static int files_of(enum command command)
 {
 	return command == CMD_DIFF						       ? 2
@@ -32,7 +32,7 @@ static int take_files(const struct options *o, char *error, size_t size)
 		command_name(o->command), o->command == CMD_DIFF ? "A.fsr B.fsr" : "FILE.fsr");
 }
 
-/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
+/* Parses arguments that are no options: INTERVAL [COUNT], files, pids, a shell or a command. */
 int options_take_words(struct options *o, char *error, size_t size)
 {
 	double seconds;

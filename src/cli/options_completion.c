@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Scripts by which shells complete commands, options and their arguments. */
+/* Writes shell scripts that complete commands, options and their arguments. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cli/options_table.h"
 #include "rules/diagnoses.h"
 
-/* Within single quotes of a shell, which a quote of the text leaves and enters again. */
+/* Writes text for within single quotes of a shell, with each ' as '\''. */
 static void put_quoted(struct buf *b, const char *s)
 {
 	for (; *s; s++)
@@ -17,14 +17,14 @@ static void put_quoted(struct buf *b, const char *s)
 			buf_putc(b, *s);
 }
 
-/* Names of all commands, with something between two. */
+/* Writes the names of all commands, separated by `between`. */
 static void put_commands(struct buf *b, const char *between)
 {
 	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
 		buf_printf(b, "%s%s", i == CMD_RUN ? "" : between, command_rows[i].name);
 }
 
-/* Assigns COMPREPLY. */
+/* Writes bash code that assigns COMPREPLY. */
 static void bash_reply(struct buf *b, const struct words *w)
 {
 	switch (w->kind) {
@@ -49,7 +49,7 @@ static void bash_reply(struct buf *b, const struct words *w)
 	}
 }
 
-/* Arguments of options; of --format they differ by command. */
+/* Writes the completion of option arguments. Those of --format depend on the command. */
 static void bash_arguments(struct buf *b)
 {
 	for (size_t i = 0; i < nr_option_rows; i++) {
@@ -124,7 +124,7 @@ static void complete_bash(struct buf *b)
 		    "complete -F _faultscope faultscope\n");
 }
 
-/* Brackets and colons mean something to _arguments. */
+/* Writes text for zsh's _arguments, which needs \ before brackets and colons. */
 static void put_zsh(struct buf *b, const char *s)
 {
 	char one[2] = "";
@@ -137,7 +137,7 @@ static void put_zsh(struct buf *b, const char *s)
 	}
 }
 
-/* What _arguments does for an argument: ":message:action". */
+/* Writes the ":message:action" of an argument for zsh's _arguments. */
 static void zsh_action(struct buf *b, const char *message, const struct words *w)
 {
 	static const char *const actions[] = {[WORDS_ANY] = " ",
@@ -238,7 +238,7 @@ static void complete_zsh(struct buf *b)
 	buf_puts(b, "\tesac\n}\n_faultscope \"$@\"\n");
 }
 
-/* The commands of an option: `none` is for no command. */
+/* Writes a fish condition: one of these commands is in use. Bit 0 means no command. */
 static void fish_condition(struct buf *b, unsigned int commands)
 {
 	buf_puts(b, "complete -c faultscope -n '__faultscope_is");

@@ -16,7 +16,7 @@ static void put_option(char *ret, size_t size, const struct option_row *o)
 	snprintf(ret, size, "%s--%s%s%s", lead, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
-/* A word and its text beside it, in lines of HELP_WIDTH columns at most. */
+/* Writes a word and its description beside it, wrapped at HELP_WIDTH columns. */
 static void put_wrapped(struct buf *b, const char *word, const char *help)
 {
 	const size_t room = HELP_WIDTH - HELP_COLUMN - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Manual pages, in man(7) format: one of each command. */
+/* Writes manual pages in man(7) format, one per command. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define OF(command) (1u << CMD_##command)
 #define ALL	    (~0u)
 
-/* Each status, with the commands that may end with it. */
+/* The exit statuses, and the commands that may end with each. */
 static const struct {
 	unsigned int commands;
 	const char *status, *what;
@@ -67,7 +67,7 @@ static const char limits_about[] =
 	"that raises it now (try), one that keeps it (keep), and what that costs. It runs none of "
 	"them. Sysctls are host-wide: a container cannot have its own.";
 
-/* Text for man(7): a leading dot and backslashes would be requests. */
+/* Escapes text for man(7), where a leading dot and backslashes are requests. */
 static void put_man(struct buf *b, const char *s)
 {
 	if (*s == '.' || *s == '\'')
@@ -82,7 +82,7 @@ static void put_man(struct buf *b, const char *s)
 	}
 }
 
-/* A term, and what it is. */
+/* Writes a term and its description. */
 static void man_row(struct buf *b, const char *term, const char *text)
 {
 	buf_puts(b, ".TP\n\\fB");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What was probably meant, behind the message about a word of the command line. */
+/* Appends "did you mean" to messages about unknown words of the command line. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void options_near_command(const char *typed, char *error, size_t size)
 	nearest_print(&n, "faultscope ", error, size);
 }
 
-/* Commands that have the option; the main one has no name. */
+/* Appends which commands have the option. CMD_WATCH has no name: it is "faultscope". */
 static void write_owners(const struct option_row *row, char *error, size_t size)
 {
 	size_t len = strlen(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The command line, read by the table of options. */
+/* Parses the command line with the table of options. */
 #define _GNU_SOURCE
 #include "cli/options.h"
 
@@ -13,8 +13,8 @@
 
 #define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
-#define DEFAULT_MIN_AGE	  30.0	/* seconds */
-#define DEFAULT_RETENTION 300.0 /* the last increments are scraped before the series end */
+#define DEFAULT_MIN_AGE	  30.0	/* default of --workload.min-age, in seconds */
+#define DEFAULT_RETENTION 300.0 /* in seconds; leaves time to scrape the last increments */
 
 static int take(const struct option_row *row, struct options *o, const char *arg, char *error,
 		size_t size)
@@ -56,7 +56,7 @@ int options_command(const char *word)
 	return -1;
 }
 
-/* Where options end: of `explain`, at a pasted message that begins with a dash ("-bash: ..."). */
+/* Returns where options end: for `explain`, at a message that begins with a dash ("-bash: ..."). */
 static int options_end(enum command command, int argc, char **argv)
 {
 	for (int i = 1; command == CMD_EXPLAIN && i < argc; i++)
@@ -94,7 +94,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 			ret->command = options_command(argv[2]);
 		return 0;
 	}
-	/* a command's own words may look like options of ours: stop at the first that is none */
+	/* "+": for `run`, parsing stops at CMD, whose arguments may look like our options */
 	if (ret->command != CMD_RUN)
 		strcpy(shorts, ":");
 	for (size_t i = 0; i < nr_option_rows; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rows of the option table, for what is generated from it. */
+/* Rows of the option table, for code that generates help, manual pages and completions. */
 #ifndef FS_CLI_OPTIONS_TABLE_H
 #define FS_CLI_OPTIONS_TABLE_H
 
 #include "cli/options.h"
 
 enum option_type {
-	OPTION_OTHER, /* take() does it */
+	OPTION_OTHER, /* the function `take` parses the argument */
 	OPTION_FLAG,
 	OPTION_TEXT,
 	OPTION_COUNT,
@@ -17,20 +17,20 @@ enum option_type {
 
 struct option_row {
 	const char *name;
-	char short_name;       /* 0: none */
-	const char *arg;       /* NULL: none */
-	unsigned int commands; /* bits of enum command */
+	char short_name;       /* letter of the short option; 0: none */
+	const char *arg;       /* name of the argument in help; NULL: no argument */
+	unsigned int commands; /* commands that have the option: bits of enum command */
 	const char *help;
 	int (*take)(struct options *o, const char *arg, char *error, size_t size);
 	enum option_type type;
-	size_t at;	      /* of the member of struct options that it is for */
-	uint64_t least, most; /* of a number or a size */
-	double shortest;      /* seconds */
-	const char *wanted;   /* what to say where it is none of that type, or out of range */
+	size_t at;	      /* offset of its member in struct options */
+	uint64_t least, most; /* range of a number or size */
+	double shortest;      /* minimum in seconds */
+	const char *wanted;   /* error message for a wrong type or range */
 };
 
 struct command_row {
-	const char *name; /* "" for the main job */
+	const char *name; /* name; "" for watching, the default command */
 	const char *args;
 	const char *help;
 	const char *text;
@@ -41,31 +41,38 @@ struct example_row {
 	const char *line, *what;
 };
 
-/* Whether a command has an option. */
+/* Returns whether a command has an option. */
 bool command_has(enum command command, const char *option);
 
-/* What can stand where a word is expected: of an option's argument, or behind a command. */
+/* Words that may follow in a command line: as the argument of an option, or after a command. */
 struct words {
 	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
-	bool open;	 /* more has to follow a listed word */
-	struct buf list; /* a blank between two; owned */
+	bool open;	 /* a listed word needs a continuation, such as NAME= */
+	struct buf list; /* words separated by blanks; owned */
 };
 void words_of_option(const struct option_row *o, enum command command, struct words *ret);
 void words_of_command(enum command command, struct words *ret);
 
-/* Writes a message; returns -EINVAL. */
+/* Writes an error message. Returns -EINVAL. */
 int options_refuse(char *error, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* For options_parse(): what is no option, and what does not go together. As options_parse(). */
+/*
+ * Steps of options_parse(). options_take_words() parses arguments that are no options;
+ * options_check() rejects options that exclude each other. They return 0, or -EINVAL with `error`
+ * set.
+ */
 int options_take_words(struct options *o, char *error, size_t size);
-/* What - stands for where a file is to be named: standard output, or nothing that it can be. */
+/* Handles the file name "-": standard output, or an error if a named file is required. */
 int options_take_dash(struct options *o, char *error, size_t size);
 int options_check(const struct options *o, char *error, size_t size);
 int options_take_pids(struct options *o, const char *arg, char *error, size_t size);
 
-/* Each appends "did you mean: …" to a message in `error`, where a known word is near; `words` is a
- * list such as "text, json or folded", and `hook` an index, or -1: hooks are meant. */
+/*
+ * Append "did you mean: …" to the message in `error` if a known word is similar. `words` is a list
+ * such as "text, json or folded". `hook` is a probe, whose attach types are searched; -1: search
+ * the names of probes.
+ */
 void options_near_command(const char *typed, char *error, size_t size);
 void options_near_option(const char *typed, enum command command, char *error, size_t size);
 void options_near_word(const char *typed, const char *words, char *error, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What can stand where a word is expected: for the completion of shells. */
+/* Words that shells offer as completions of option arguments and commands. */
 #include <string.h>
 
 #include "cli/options_table.h"

@@ -19,7 +19,7 @@ bool privileges_needed(const struct options *o)
 		return !o->replay;
 	case CMD_DOCTOR:
 		return true;
-	case CMD_EXPORT: /* gives them up by itself: a port may need them */
+	case CMD_EXPORT: /* drops privileges by itself, because opening a port may need them */
 		return true;
 	case CMD_BLACKBOX:
 		return !o->argc || (strcmp(o->argv[0], "read") && strcmp(o->argv[0], "status"));
@@ -30,7 +30,7 @@ bool privileges_needed(const struct options *o)
 	}
 }
 
-/* The capabilities that let root pass over the mode of a file are gone: say so where it matters. */
+/* Explains why root cannot open the file: without capabilities, its mode applies to root too. */
 static void explain_denied(const char *path, int mode)
 {
 	if (path && access(path, mode) && errno == EACCES)

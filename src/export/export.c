@@ -24,8 +24,10 @@
 #define TIER_FAULTS  0x4u
 #define TIER_CALLS   0x8u
 #define NS_PER_S     1000000000ULL
-#define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
-#define RING_BYTES   (1u << 20) /* drained at its quarter; each of its pages is twice resident */
+/* maximum seconds that records wait: workloads are read from /proc at fork and exec records */
+#define DRAIN_S 5
+/* read when a quarter is full; its pages are mapped twice, so RSS counts them twice */
+#define RING_BYTES (1u << 20)
 
 static struct census_limits limits_of(const struct export *x)
 {
@@ -89,7 +91,7 @@ static int open_endpoint(struct export *x)
 	return EXIT_FAILED;
 }
 
-/* What is read and written later on, when nothing else may be. */
+/* Files and directories that stay accessible after privileges are dropped. */
 struct reach {
 	const char *readable[16];
 	char writable[PATH_MAX];
@@ -112,7 +114,7 @@ static void plan_reach(struct export *x, struct reach *r)
 	}
 }
 
-/* In a pid namespace: what runs by now. Cgroups that are made later are told as they are made. */
+/* In a pid namespace, names the cgroups that exist now. The kernel side reports later ones. */
 static void name_cgroups(struct export *x)
 {
 	const char *path = x->o->cgroupfs;
@@ -131,7 +133,7 @@ static void name_cgroups(struct export *x)
 			 path);
 	} else {
 		over = identities_walk(x->ids, dir);
-		dir = -1; /* it is closed */
+		dir = -1; /* identities_walk() has closed it */
 		if (over)
 			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read",
 				 path, (unsigned long long)over);
@@ -174,7 +176,9 @@ static int open_replay(struct export *x)
 	return 0;
 }
 
-/* A replay has no hooks, but signals and a loop all the same. */
+/*
+ * Opens the live source or the recording. A replay has no probes, but needs signals and the loop.
+ */
 static int open_source(struct export *x)
 {
 	int err = census_init(&x->census, &(struct census_limits){});
@@ -201,7 +205,8 @@ static void plan_series(struct export *x)
 	struct prom_view v = {.m = &x->s.in.m, .c = &x->census, .n = &x->node};
 
 	export_self(x, &v.self);
-	export_programs(x, &v.self); /* the kernel may begin to time them later */
+	/* reserve series for the BPF programs: the kernel may start to time them later */
+	export_programs(x, &v.self);
 	x->census.limits.series_each = prom_series_each(&x->s.in.m);
 	x->census.limits.series_else = prom_series_else(&v);
 }
@@ -230,7 +235,9 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	return 0;
 }
 
-/* A source that fails once is asked again: losses are told by metrics. */
+/*
+ * Reads pending records. Errors are ignored: metrics report losses, and the next call tries again.
+ */
 static int drain(void *ctx)
 {
 	struct export *x = ctx;
@@ -264,7 +271,7 @@ static int on_timer(void *ctx)
 	return 0;
 }
 
-/* Something is to be done for it after each round, whatever the round was for. */
+/* Does nothing: loop() calls endpoint_run() after each round anyway. */
 static int on_endpoint(void *ctx)
 {
 	return 0;
@@ -305,8 +312,8 @@ static void tell_ready(struct export *x)
 }
 
 /*
- * A file that was written once is a result: 7 where it may lack something. As a service it ends by
- * a signal, as asked, and tells its losses by metrics (faultscope_exporter_*).
+ * Returns the exit status after writing --textfile once: EXIT_INCOMPLETE if data may be missing. A
+ * service instead ends by a signal, and reports losses as metrics (faultscope_exporter_*).
  */
 static int status_of_file(struct export *x)
 {
@@ -324,7 +331,6 @@ static int status_of_file(struct export *x)
 	return status;
 }
 
-/* --textfile without an interval: a second's look, so that there is something to count. */
 static int serve(struct export *x)
 {
 	int err;
@@ -377,7 +383,7 @@ int command_export(const struct options *o)
 	notify_open(&x->notify);
 	fill_plan(&plan, o);
 	err = session_begin(&x->s, &plan);
-	/* first, since it may fork, and since it may want a port that needs rights */
+	/* before privileges are dropped: it may fork, and may open a privileged port */
 	if (!err && !o->textfile)
 		err = open_endpoint(x);
 	if (!err)
@@ -385,7 +391,7 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
-	x->s.in.m.last_ns = 0; /* there are no last lines */
+	x->s.in.m.last_ns = 0; /* suppresses the summary */
 	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);

@@ -4,11 +4,12 @@
 #include "export/export.h"
 #include "probe/host_facts.h"
 
-#define NS_PER_S       1000000000ULL
-#define SHARED_NS      100000000ULL /* scrapes this close to each other have one collection */
-#define TIMEOUT_SPARED 0.05	    /* of a scrape's time: for rendering and the way back */
+#define NS_PER_S  1000000000ULL
+#define SHARED_NS 100000000ULL /* scrapes within 0.1 s share one collection */
+/* share of a scrape's time-out that is left for rendering and transfer */
+#define TIMEOUT_SPARED 0.05
 
-/* Last records that were lost, or never are: who is no longer there did not say so. */
+/* Removes processes that ended without a last record. */
 static void poll_probe_losses(struct export *x)
 {
 	struct process_key of;

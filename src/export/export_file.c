@@ -11,7 +11,7 @@ int export_write_file(struct export *x, const char *path)
 
 	export_collect(x, 0);
 	export_render(x, &exposition_text, &b);
-	/* another user reads it, whatever our umask; until then no reader of *.prom takes it */
+	/* any user may read it, whatever the umask; its temporary name does not end in .prom */
 	err = b.failed ? -ENOMEM : output_file_put(path, 0644, b.s, b.len);
 	buf_free(&b);
 	return err;

@@ -10,9 +10,9 @@
 #include "render/completeness.h"
 
 struct export_replay {
-	struct model m; /* as the recording left it */
+	struct model m; /* state at the end of the recording */
 	struct collector collector;
-	regex_t pattern; /* of --workload.collapse */
+	regex_t pattern; /* compiled --workload.collapse */
 	bool has_pattern;
 };
 
@@ -77,8 +77,8 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * What processes counted before the end of the recording, be they gone by then, is in its totals.
- * The older ones come first: of who had a pid before nothing is taken once another has it.
+ * Adds the counters of processes that ended before the recording did. Oldest first: once a new
+ * process has a pid, records of the earlier process with that pid are ignored.
  */
 static int tell_changed(struct export *x)
 {
@@ -100,7 +100,9 @@ static int tell_changed(struct export *x)
 	for (size_t i = 0; i < n && !err; i++) {
 		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
-		/* it may have had several records since the last scan, the first of them the base
+		/*
+		 * The process may have had several records since the last scan; the first one sets
+		 * base values.
 		 */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;
@@ -113,7 +115,7 @@ static int tell_changed(struct export *x)
 	return err;
 }
 
-/* Returns 0 or an exit status. */
+/* Compiles --workload.collapse. Returns 0 or an exit status. */
 static int take_pattern(struct export_replay *r, const char *pattern)
 {
 	char why[128];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the exporter costs, for process_*. */
+/* Resource usage of the exporter itself, for the metrics process_*. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "probe/host_facts.h"
 #include "probe/live.h"
 
-/* The directory's size is their number since f1f1f2569901 (6.2), and was 0; it spares 0.2 ms. */
+/* Since Linux 6.2 (f1f1f2569901) st_size is the number of fds, before 0. Using it saves 0.2 ms. */
 static uint64_t count_fds(void)
 {
 	const struct dirent *de;
@@ -28,7 +28,7 @@ static uint64_t count_fds(void)
 	while ((de = readdir(d)))
 		n += de->d_name[0] != '.';
 	closedir(d);
-	return n - 1; /* the one that this takes */
+	return n - 1; /* the directory itself has an fd */
 }
 
 static uint64_t number_in(const char *path, const char *format)

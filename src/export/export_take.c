@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the exporter takes of each record: of a look, or of what hooks tell in between. */
+/* Processes each record of a scan or a probe for the exporter. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
-	/* what the tables have no room for is counted there, and no reason to stop */
+	/* full tables count what they drop: no reason to stop */
 	census_take(&x->census, r, id, x->node.now_ns);
 	node_take(&x->node, r, id);
 }
@@ -54,8 +54,7 @@ void export_take_refused(struct export *x, const struct refused_record *r)
 	node_refused(&x->node, r, v.cause ? v.cause : "unknown");
 }
 
-static void take_signal(struct export *x, const struct signal_record *r,
-			const struct identity *id)
+static void take_signal(struct export *x, const struct signal_record *r, const struct identity *id)
 {
 	struct verdict v = {};
 
@@ -111,6 +110,6 @@ int export_take(void *ctx, const struct record *h)
 		err = model_take(&x->s.in.m, h);
 		break;
 	}
-	/* what was taken is taken: the source goes on behind it the next time */
+	/* after a time-out the next scan continues behind this record */
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;
 }

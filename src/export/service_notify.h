@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sd_notify(3) without its library: messages to the service manager. */
+/* sd_notify(3) without libsystemd: messages to the service manager. */
 #ifndef FS_EXPORT_SERVICE_NOTIFY_H
 #define FS_EXPORT_SERVICE_NOTIFY_H
 
 #include <stdint.h>
 
 struct notify {
-	int fd;		      /* -1: no service manager */
+	int fd;		      /* socket; -1: there is no service manager */
 	uint64_t watchdog_ns; /* watchdog interval; 0: none */
 };
 
-/* Connects, while that is still permitted. */
+/* Connects to $NOTIFY_SOCKET. Call before privileges are dropped. */
 void notify_open(struct notify *n);
-void notify_send(const struct notify *n, const char *text); /* "READY=1\nSTATUS=…" */
+void notify_send(const struct notify *n, const char *text); /* such as "READY=1\nSTATUS=…" */
 void notify_close(struct notify *n);
 
 #endif

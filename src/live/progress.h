@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A line on standard error that says how far something is, once it takes longer than two seconds
- * and where that is a terminal: "faultscope: watching: 40 %, 6 s left". It leaves nothing behind.
+ * A progress line on standard error, such as "faultscope: watching: 40 %, 6 s left". It appears
+ * after two seconds, only on a terminal, and is erased at the end.
  */
 #ifndef FS_LIVE_PROGRESS_H
 #define FS_LIVE_PROGRESS_H
@@ -17,13 +17,13 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *what);
 
-/* `total` 0: nobody knows. Cheap: may be called often. */
+/* Updates the line; may be called often. `total` 0: not known. */
 void progress_at(struct progress *p, double done, double total);
 
-/* Before anything else is written, and at the end. */
+/* Erases the line. Call before any other output, and at the end. */
 void progress_end(struct progress *p);
 
-/* The text alone, for `seconds` since the beginning. */
+/* Formats the progress text. `seconds` is the time since the beginning. */
 void progress_format(const char *what, double done, double total, double seconds, char *ret,
 		     unsigned int size);
 

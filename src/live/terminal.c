@@ -11,7 +11,7 @@
 #define ENTER "\033[?1049h\033[?25l\033[2J"
 #define LEAVE "\033[0m\033[?25h\033[?1049l"
 
-/* A signal handler has no other way to know the terminal. */
+/* Global, because a signal handler gets no argument for it. */
 static struct {
 	volatile sig_atomic_t taken;
 	int fd, keys;
@@ -51,7 +51,8 @@ void terminal_leave(void)
 static void on_fatal(int sig)
 {
 	terminal_leave();
-	raise(sig); /* SA_RESETHAND: now with the default action */
+	/* the handler was reset (SA_RESETHAND), so the default action ends the process */
+	raise(sig);
 }
 
 void terminal_enter(int fd, int keys)

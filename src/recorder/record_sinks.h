@@ -11,7 +11,7 @@
 
 enum sink_id { SINK_MAP, SINK_MARKER, SINK_PMSG, SINK_FILE, SINK_KMSG, NR_SINKS };
 
-#define SINK_LATER 16 /* records that wait for the kernel log */
+#define SINK_LATER 16 /* maximum number of records that wait for the kernel log */
 
 /* The option name of a sink, and what it survives: for arm, status and the manual. */
 struct sink_row {
@@ -22,10 +22,10 @@ struct sink_row {
 
 extern const struct sink_row sink_rows[NR_SINKS];
 
-int sink_find(const char *name); /* -1: none of that name */
+int sink_find(const char *name); /* returns -1 for an unknown name */
 
 struct sink_options {
-	unsigned int record_sinks; /* bits of enum sink_id */
+	unsigned int record_sinks; /* sinks to use: bits of enum sink_id */
 	const char *file;
 	uint64_t file_bytes;
 	const char *marker; /* path of the trace_marker of an instance; NULL: none */
@@ -37,7 +37,7 @@ struct sink_options {
 struct record_sink {
 	bool on;
 	int error; /* errno of the last failure; 0: none */
-	int fd;	   /* -1: has none of its own */
+	int fd;	   /* file descriptor; -1: this sink has none */
 	uint64_t written, failed;
 };
 
@@ -45,9 +45,10 @@ struct record_sinks {
 	struct sink_options o;
 	struct record_sink record_sink[NR_SINKS];
 	struct ring_file ring;
-	uint64_t sequence; /* of the last record */
+	uint64_t sequence; /* number of the last record */
 	uint64_t map_at;
-	struct bb_record later[SINK_LATER]; /* to be logged after the file has them */
+	/* records to write to the kernel log once the file has them */
+	struct bb_record later[SINK_LATER];
 	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
 	uint32_t dropped[NR_BB_CLASSES];

@@ -47,7 +47,10 @@ static void head_make(uint8_t head[RING_SLOT], uint64_t slots)
 		head[16 + i] = crc >> (8 * i);
 }
 
-/* Zeroes to its end, so that no later write allocates. The head comes last: half made is none. */
+/*
+ * Writes zeros to the whole file, so that later writes allocate no blocks; then the header, so that
+ * an unfinished file is invalid. Returns 0 or -errno.
+ */
 static int fill(int fd, uint64_t slots)
 {
 	static const uint8_t zero[64 * RING_SLOT];
@@ -62,7 +65,7 @@ static int fill(int fd, uint64_t slots)
 	return err ?: (fsync(fd) ? -errno : 0);
 }
 
-/* Of a file that is there: goes on behind its newest record. */
+/* Finds the slot behind the newest record of an existing file. Returns 0 or -errno. */
 static int resume(struct ring_file *r, off_t size)
 {
 	uint8_t head[RING_SLOT], slot[RING_SLOT];
@@ -85,7 +88,7 @@ static int resume(struct ring_file *r, off_t size)
 	return 0;
 }
 
-/* A name lasts once its directory is on the disk too. */
+/* Flushes the directory: only then does a new file name survive a crash. */
 static int sync_directory(const char *path)
 {
 	char *copy = strdup(path);
@@ -99,7 +102,7 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-/* Makes the file beside its place, so that what is there is whole or nothing. */
+/* Creates the file under a temporary name, so that it is either complete or absent. */
 static int make(const char *path, uint64_t bytes)
 {
 	struct output_file f;

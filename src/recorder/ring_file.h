@@ -19,8 +19,8 @@ struct ring_file {
 	int fd;	       /* -1: not open */
 	uint64_t slot; /* next slot of the ring to write */
 	uint64_t slots;
-	uint64_t sequence; /* of the last record in it */
-	uint8_t *pending;  /* RING_PENDING slots; owned */
+	uint64_t sequence; /* number of the newest record */
+	uint8_t *pending;  /* queued records: RING_PENDING slots; owned */
 	size_t n;
 	uint64_t lost; /* records whose write failed */
 	unsigned int beats;
