@@ -58,10 +58,7 @@ int loop_watch(struct loop *l, int fd, int (*on_readable)(void *ctx));
 /* Stops watching `fd`. */
 void loop_forget(struct loop *l, int fd);
 
-/*
- * Calls on_timer() every `ns` from now on, first after `ns`; 0 stops the timer. Returns 0 or
- * -errno.
- */
+/* Calls on_timer() every `ns`, first after `ns`; 0 stops the timer. Returns 0 or -errno. */
 int loop_every(struct loop *l, uint64_t ns);
 
 /*
@@ -70,10 +67,7 @@ int loop_every(struct loop *l, uint64_t ns);
  */
 int loop_wait(struct loop *l, int timeout_ms);
 
-/*
- * Calls the callbacks that the last wait found due. Returns 0, or -errno of the callback that
- * failed.
- */
+/* Calls the callbacks that the last wait found due. Returns 0, or -errno of a failed callback. */
 int loop_dispatch(struct loop *l);
 
 /* One round: waits, then calls callbacks. */

@@ -87,10 +87,7 @@ static mode_t default_mode(void)
 	return geteuid() ? 0666 & ~mask : 0600;
 }
 
-/*
- * Opens devices and FIFOs in place. The type is tested again, because the file may have been
- * replaced.
- */
+/* Opens devices and FIFOs in place. Tests the type again: the file may have been replaced. */
 static int open_in_place(struct output_file *f)
 {
 	struct stat st;

@@ -6,9 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Returns whether the signal is ignored, as nohup(1) and shells (for commands behind `&`) set it.
- */
+/* Returns whether the signal is ignored, as set by nohup(1) and by shells for commands with `&`. */
 bool signal_is_ignored(int number);
 
 /*

@@ -176,9 +176,7 @@ static int open_replay(struct export *x)
 	return 0;
 }
 
-/*
- * Opens the live source or the recording. A replay has no probes, but needs signals and the loop.
- */
+/* Opens the live source or the recording. A replay needs signals and the loop, but no probes. */
 static int open_source(struct export *x)
 {
 	int err = census_init(&x->census, &(struct census_limits){});
@@ -235,9 +233,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	return 0;
 }
 
-/*
- * Reads pending records. Errors are ignored: metrics report losses, and the next call tries again.
- */
+/* Reads pending records. Errors are ignored: metrics report losses, the next call tries again. */
 static int drain(void *ctx)
 {
 	struct export *x = ctx;

@@ -77,8 +77,8 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * Adds the counters of processes that ended before the recording did. Oldest first: once a new
- * process has a pid, records of the earlier process with that pid are ignored.
+ * Adds the counters of all processes that changed in a scan, so that the totals include ended ones.
+ * Oldest first: once a process has a pid, records of an earlier process with it are ignored.
  */
 static int tell_changed(struct export *x)
 {
@@ -101,8 +101,8 @@ static int tell_changed(struct export *x)
 		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
 		/*
-		 * The process may have had several records since the last scan; the first one sets
-		 * base values.
+		 * A process may have had several records since the last scan; the first sets base
+		 * values.
 		 */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;
