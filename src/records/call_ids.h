@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* records: the system calls that are counted, in the order of every record. */
+/* records: the system calls that probes count, in the order of their counters. */
 #ifndef FS_RECORDS_CALL_IDS_H
 #define FS_RECORDS_CALL_IDS_H
 
@@ -22,7 +22,7 @@
 	X(IO_URING, "io_uring") X(RECVMSG, "recvmsg") X(OTHER, "other")                            \
 	X(CLOSE, "close")
 
-/* Calls of which only failures are recorded. */
+/* System calls of which only failures are recorded. */
 #define OTHER_CALLS(X)                                                                          \
 	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
 	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
@@ -48,7 +48,7 @@ enum call_id {
 _Static_assert(CALL_FD_BASE == NR_MAP_CALLS, "one counter a mapping call");
 _Static_assert(CALL_OTHER_FIRST - CALL_FD_FIRST == NR_FD_CALLS, "one counter a descriptor call");
 
-/* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
+/* Bucket i of mapping sizes holds [2^(i+12), 2^(i+13)) bytes; the last also holds larger ones. */
 #define NR_MAP_SIZES   32
 #define MAP_SIZE_SHIFT 12
 

@@ -4,26 +4,28 @@
 #define FS_RECORDS_FAULT_CLASSES_H
 
 /* Index of a page fault's kind: FAULT_KERNEL | access << 1 | FAULT_PROT. */
-#define FAULT_PROT     1 /* the page was present: a protection fault, else not present */
-#define FAULT_READ     0 /* access, shifted by one */
+#define FAULT_PROT     1 /* set: the page was present (protection fault); clear: it was not */
+#define FAULT_READ     0 /* access << 1: FAULT_READ, FAULT_WRITE or FAULT_EXEC */
 #define FAULT_WRITE    1
 #define FAULT_EXEC     2
-#define FAULT_KERNEL   8 /* the kernel faulted, on behalf of the process */
+#define FAULT_KERNEL   8 /* set: the fault happened in kernel mode, for the process */
 #define NR_FAULT_KINDS 16
 
 /*
- * Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns. The first also holds less, the last more.
+ * Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns. The first also holds shorter times, the
+ * last longer ones.
  */
 #define NR_LATENCY    32
 #define LATENCY_SHIFT 8
 enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
 
-/* What a thread that needs memory does or waits for. */
+/* Reasons for which threads wait when they need memory. */
 enum wait {
-	WAIT_RECLAIM,	 /* reclaims pages */
-	WAIT_COMPACTION, /* compaction: moves pages to get physically contiguous memory */
-	WAIT_LOCK,	 /* waits for mmap_lock */
-	WAIT_DISK,	 /* waits for a page to be read from disk */
+	WAIT_RECLAIM, /* direct reclaim: the thread frees pages itself */
+	/* direct compaction: the thread moves pages to get physically contiguous memory */
+	WAIT_COMPACTION,
+	WAIT_LOCK, /* wait for mmap_lock */
+	WAIT_DISK, /* wait for a page to be read from disk */
 	NR_WAITS,
 };
 
@@ -53,14 +55,14 @@ enum fault_class {
 	FAULT_CLASSES(X)
 #undef X
 		NR_CLASSES,
-	/* not page faults, but recorded as slow faults are: */
-	CLASS_CALL = NR_CLASSES, /* a call that waited for mmap_lock */
-	CLASS_HOLDER,		 /* a call that held mmap_lock while others waited */
+	/* Not page faults, but recorded like slow faults: */
+	CLASS_CALL = NR_CLASSES, /* a system call that waited for mmap_lock */
+	CLASS_HOLDER,		 /* a system call that held mmap_lock while others waited */
 };
 
 /*
- * Latency per class: band i holds [2^(2i+8), 2^(2i+10)) ns. The first also holds less, the last
- * more.
+ * Latency per class: band i holds [2^(2i+8), 2^(2i+10)) ns. The first also holds shorter times, the
+ * last longer ones.
  */
 #define NR_BANDS  12
 #define BAND_STEP 2

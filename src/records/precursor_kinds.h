@@ -4,36 +4,40 @@
 #define FS_RECORDS_PRECURSOR_KINDS_H
 
 enum precursor_kind {
-	PRE_FAULT,	/* a bad access in kernel mode, at its entry */
-	PRE_FIXED,	/* a fault that the exception table handled */
-	PRE_PROBE,	/* a deliberate one: copy_from_kernel_nofault() and similar */
-	PRE_PROTECTION, /* a general protection fault or similar, which is not handled */
-	PRE_REPORT,	/* KFENCE, KASAN, WARN: arg 0 the detector */
-	/* arg: start and size in bytes of text, data, read-only data, read-only after init */
+	PRE_FAULT,	/* bad access in kernel mode, at the begin of the fault */
+	PRE_FIXED,	/* kernel-mode fault that the exception table handled */
+	PRE_PROBE,	/* deliberate kernel-mode fault: copy_from_kernel_nofault() and similar */
+	PRE_PROTECTION, /* general protection fault or similar that the kernel did not handle */
+	PRE_REPORT,	/* report of KFENCE, KASAN or WARN; arg 0: the detector */
+	/*
+	 * module loaded; arg: start and size in bytes of text, data, read-only data, and data that
+	 * is read-only after init
+	 */
 	PRE_MODULE_LOAD,
-	PRE_MODULE_FREE,    /* args as PRE_MODULE_LOAD */
-	PRE_MCE,	    /* arg: bank, status, address */
-	PRE_EDAC,	    /* arg: corrected or not, count, address; text: the DIMM label */
-	PRE_AER,	    /* arg: status, severity; text: the device */
-	PRE_MEMORY_FAILURE, /* arg: page frame */
-	PRE_IOMMU,	    /* arg: address, flags; text: the device */
-	/* text: its format, then its first %s; arg: the arguments of the format */
+	PRE_MODULE_FREE, /* module freed; arg: as PRE_MODULE_LOAD */
+	PRE_MCE,	 /* machine check; arg: bank, status, address */
+	/* memory controller error; arg: corrected or not, count, address; text: DIMM label */
+	PRE_EDAC,
+	PRE_AER,	    /* PCIe error; arg: status, severity; text: device */
+	PRE_MEMORY_FAILURE, /* memory_failure() on a page; arg: page frame number */
+	PRE_IOMMU,	    /* IOMMU fault; arg: address, flags; text: device */
+	/* panic; text: format string and first %s argument; arg: arguments of the format */
 	PRE_PANIC,
 	NR_PRECURSORS,
 };
 
-/* How the kernel side judged a fault at its entry. */
+/* The kernel side's judgement of a kernel-mode fault at its begin. */
 enum fault_verdict {
-	VERDICT_SUSPECTED, /* the exception table may still handle it */
-	VERDICT_FATAL,	   /* the kernel does not use the exception table: the fault is fatal */
+	VERDICT_SUSPECTED, /* the exception table may still handle the fault */
+	VERDICT_FATAL,	   /* the kernel does not search the exception table: the fault is fatal */
 };
 
 #define PRE_CODE       24
 #define PRE_TEXT       128
-#define PRE_WORD_AT    96 /* offset of the first %s in the text of a panic */
+#define PRE_WORD_AT    96 /* offset in `text` of the first %s argument of a panic */
 #define PRE_WORD_BYTES (PRE_TEXT - PRE_WORD_AT)
 #define PRE_CODE_AT    8
 #define PRE_STACK      20
-#define PRE_REGS       18 /* r15 … ss in the order of struct pt_regs, up to sp */
+#define PRE_REGS       18 /* x86: the 16 registers r15 to orig_ax of struct pt_regs, flags, sp */
 
 #endif

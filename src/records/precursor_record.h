@@ -6,30 +6,30 @@
 #include "records/precursor_kinds.h"
 #include "records/kernel_records.h"
 
-/* A range of vmalloc or ioremap that a driver freed. */
+/* A vmalloc or ioremap range that a driver freed. */
 struct freed_area {
 	__u64 start;
 	__u64 bytes;
-	__u64 owner; /* address of the instruction that allocated it */
-	__u64 freer; /* address of the instruction that freed it */
+	__u64 owner; /* address of the instruction that allocated the range */
+	__u64 freer; /* address of the instruction that freed the range */
 	__u64 freed_ns;
 	__u64 flags; /* VM_IOREMAP 1, VM_ALLOC 2, VM_MAP 4: include/linux/vmalloc.h */
 };
 
 struct precursor_record {
 	struct record h;
-	__u32 what; /* enum precursor_kind */
+	__u32 what; /* kind of event: enum precursor_kind */
 	__u32 verdict;
 	__u32 pid, tid, cpu, pad;
 	__u64 ip;
 	__u64 address;
 	__u64 error_code;
-	__u64 count;   /* equal events so far */
-	__u64 dropped; /* events of this kind for which there was no record */
+	__u64 count;   /* number of equal events, including this one */
+	__u64 dropped; /* events of this kind that were dropped for want of a record */
 	__u64 arg[8];
 	__u64 regs[PRE_REGS];
-	struct freed_area area; /* the freed range that contained the address; bytes 0: none */
-	__u8 code[PRE_CODE];	/* the instruction starts at PRE_CODE_AT */
+	struct freed_area area; /* freed range that contained `address`; bytes 0: none */
+	__u8 code[PRE_CODE];	/* code around `ip`, which is at index PRE_CODE_AT */
 	__s64 stack_bytes;
 	__u64 stack[PRE_STACK];
 	char comm[COMM_LEN];

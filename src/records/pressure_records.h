@@ -12,7 +12,7 @@
 
 #define FIGURE_UNKNOWN UINT64_MAX
 
-/* Kinds of records in addition to record_kinds.h. The kernel side does not know them. */
+/* Kinds of records in addition to record_kinds.h, which only user space creates. */
 enum pressure_kind {
 	RECORD_SHORTAGE = 96,
 	RECORD_LEVEL,
@@ -23,10 +23,10 @@ enum pressure_kind {
 enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
 
 /*
- * Values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the sum of
- * all names with that prefix. Values of /proc/meminfo are in bytes, of /proc/vmstat in pages or in
- * events since boot, of /proc/sys/vm unchanged. Values of the scan itself are the most cgroups and
- * mounts that did not fit. Rows are appended: recordings identify them by number.
+ * Memory values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the
+ * sum of all names with that prefix. /proc/meminfo gives bytes; /proc/vmstat pages, or events since
+ * boot; /proc/sys/vm unchanged values. FROM_LOOK is the number of cgroups and mounts that the scan
+ * skipped because there were too many. Append rows only: recordings identify them by number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -69,21 +69,22 @@ enum host_figure {
 };
 
 /*
- * Values of a cgroup of either version, in bytes, pages or events; FIGURE_UNKNOWN: not available.
- * Rows are appended.
+ * Values of a cgroup (version 1 or 2) in bytes, pages or events. FIGURE_UNKNOWN: not available, or
+ * no limit. FILE includes SHMEM. KERNEL is not reclaimable. In version 1, SWAP_LIMIT is the memsw
+ * limit minus the memory limit, and TIMES_MAX is failcnt. Append rows only.
  */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
-	X(LIMIT, "limit_bytes") /* FIGURE_UNKNOWN: none */                                         \
-	X(HIGH, "high_bytes")	/* the same */                                                     \
+	X(LIMIT, "limit_bytes")                                                                    \
+	X(HIGH, "high_bytes")                                                                      \
 	X(SWAP_USED, "swap_used_bytes")                                                            \
-	X(SWAP_LIMIT, "swap_limit_bytes") /* the same; of version 1 less that of memory */         \
+	X(SWAP_LIMIT, "swap_limit_bytes")                                                          \
 	X(ANON, "anon_bytes")                                                                      \
-	X(FILE, "file_bytes") /* includes shmem */                                                 \
+	X(FILE, "file_bytes")                                                                      \
 	X(SHMEM, "shmem_bytes")                                                                    \
-	X(KERNEL, "kernel_bytes") /* not reclaimable */                                            \
+	X(KERNEL, "kernel_bytes")                                                                  \
 	X(TIMES_HIGH, "high_events")                                                               \
-	X(TIMES_MAX, "max_events") /* of version 1 failcnt */                                      \
+	X(TIMES_MAX, "max_events")                                                                 \
 	X(OOMS, "oom")                                                                             \
 	X(OOM_KILLS, "oom_kills")                                                                  \
 	X(REFAULT_ANON, "refaults_anon_pages")                                                     \
@@ -97,7 +98,7 @@ enum cgroup_figure {
 		NR_CGROUP_FIGURES,
 };
 
-/* A line of a PSI file: shares in hundredths of a percent. */
+/* A line of a PSI file (/proc/pressure): averages in hundredths of a percent. */
 struct stall {
 	uint64_t total_us;
 	uint32_t avg10, avg60, avg300;
@@ -107,29 +108,30 @@ struct stall {
 struct pressure_record {
 	struct record h;
 	uint64_t n[NR_HOST_FIGURES];
-	struct stall some, full; /* memory pressure */
+	struct stall some, full; /* PSI of memory */
 };
 
 struct cgroup_record {
 	struct record h;
-	char path[256]; /* below the mount: "/a/b"; "/" is the root that is visible to faultscope */
+	/* path below the cgroup mount, such as "/a/b"; "/" is the root that faultscope sees */
+	char path[256];
 	uint32_t version;
 	uint32_t pad;
 	uint64_t n[NR_CGROUP_FIGURES];
-	struct stall some, full; /* cgroup v2 only */
+	struct stall some, full; /* PSI of the cgroup's memory; cgroup v2 only */
 };
 
-#define MOUNT_IN_MEMORY 1u /* tmpfs, ramfs */
+#define MOUNT_IN_MEMORY 1u /* the file system is tmpfs or ramfs */
 
 struct mount_record {
 	struct record h;
 	char path[128];
-	uint64_t magic; /* linux/magic.h */
+	uint64_t magic; /* magic number of the file system: linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	 /* process whose mount namespace has it; 0: faultscope's own */
-	uint32_t flags;	 /* MOUNT_* */
-	uint64_t device; /* device number of the kernel, MKDEV(); FIGURE_UNKNOWN: not known */
+	uint32_t pid;	 /* process in whose mount namespace it is; 0: faultscope's own */
+	uint32_t flags;	 /* MOUNT_* bits */
+	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
 };
 
 /* The kernel's OOM score of a process: /proc/PID/oom_score. */
@@ -138,7 +140,7 @@ struct score_record {
 	struct process_key subject;
 	uint32_t score;
 	int32_t adj;
-	uint32_t nth; /* index; 0 starts a new list */
+	uint32_t nth; /* index in the list of scores; 0 starts a new list */
 	uint32_t pad;
 };
 

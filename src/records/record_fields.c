@@ -7,7 +7,12 @@
 
 _Static_assert(NR_BANDS == 12, "a row each");
 
-/* Rows are appended and never renamed: recordings identify fields by their names. */
+/*
+ * Tables of record fields. Append rows only, and rename none: recordings identify fields by name.
+ *
+ * F: a number. T: a text. C: a counter, unknown (~0) if a recording lacks it. A: an array of
+ * numbers. U: an array of counters. P: a member of each struct in an array of structs.
+ */
 #define SIZE(member)   sizeof(((OF *)0)->member)
 #define SIGNED(member) ((__typeof__(((OF *)0)->member))-1 < 1)
 #define F(member, unit)                                                                            \
@@ -19,7 +24,6 @@ _Static_assert(NR_BANDS == 12, "a row each");
 	{                                                                                          \
 #member, "", offsetof(OF, member), SIZE(member), SIZE(member), 1, VALUE_TEXT, 0    \
 	}
-/* A counter that an older file lacks is unknown. */
 #define C(member)                                                                                  \
 	{                                                                                          \
 #member, "", offsetof(OF, member), 8, 8, 1, VALUE_UNSIGNED, 1                      \
@@ -32,7 +36,6 @@ _Static_assert(NR_BANDS == 12, "a row each");
 	{                                                                                          \
 #member, "", offsetof(OF, member), 8, 8, SIZE(member) / 8, VALUE_UNSIGNED, 1       \
 	}
-/* A member of each struct of a table. */
 #define P(table, part, unit)                                                                       \
 	{                                                                                          \
 #table "." #part, unit,                                                            \

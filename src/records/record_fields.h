@@ -8,22 +8,22 @@
 
 enum value_type { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_TEXT };
 
-/* A field: a number, a text, or an array of numbers. */
+/* A field of a record: a number, a text, or an array of numbers. */
 struct record_field {
 	const char *name, *unit;
-	uint16_t offset; /* of the first element, in the record */
+	uint16_t offset; /* offset of the first element in the record */
 	uint16_t size;	 /* bytes of an element */
 	uint16_t stride; /* bytes from one element to the next */
 	uint16_t count;
 	uint8_t type;		/* enum value_type */
-	uint8_t unknown_is_max; /* a field that a recording lacks is read as ~0, else as 0 */
+	uint8_t unknown_is_max; /* true: ~0 replaces a field that a recording lacks; false: 0 */
 };
 
 struct record_fields {
 	uint32_t kind;
 	const char *name;
 	uint32_t len;
-	uint32_t short_len; /* length of a record that ends early; 0: records of this kind do not */
+	uint32_t short_len; /* length of a record without its counters; 0: all are complete */
 	const struct record_field *field;
 	size_t fields;
 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: what is known of a process, an event or the machine. The kernel side creates those of
- * kernel_records.h, user space the others. A recording holds all of them, and the model reads them.
+ * records: facts about a process, an event or the machine. The kernel side creates the records of
+ * kernel_records.h, user space the others. A recording contains all of them, and the model reads
+ * them.
  */
 #ifndef FS_RECORDS_RECORDS_H
 #define FS_RECORDS_RECORDS_H
 
 #include "records/kernel_records.h"
 
-/* Value of a counter that is missing in an older recording. */
+/* Value of a counter that an older recording lacks. */
 #define NOT_COUNTED (~0ULL)
 
 static inline __u64 counted_or_0(__u64 n)
@@ -18,20 +19,20 @@ static inline __u64 counted_or_0(__u64 n)
 
 struct growth_record {
 	struct record h;
-	/* below GROWTH_MAX: a later record of the same place and first_ns replaces this one */
+	/* index below GROWTH_MAX: a later record with equal place and first_ns replaces this one */
 	__u32 place;
 	__u32 pad;
 	struct growth g;
 };
 
-#define FRAMES_SHORT 1u /* its outermost frame is not the start of a thread */
+#define FRAMES_SHORT 1u /* the outermost frame is not the start of a thread */
 
-/* A stack with names: "symbol+0x12 (module)", one line per frame. */
+/* A stack with function names: "symbol+0x12 (module)", one line per frame. */
 struct frames_record {
 	struct record h;
 	struct process_key subject;
 	__s32 stack;
-	__u32 flags; /* FRAMES_* */
+	__u32 flags; /* FRAMES_* bits */
 	char text[3072];
 };
 
@@ -39,24 +40,24 @@ struct frames_record {
 struct holding {
 	struct process_key subject;
 	__u32 what; /* enum what */
-	__u32 kind; /* enum holding_kind */
+	__u32 kind; /* kind of mapping or file: enum holding_kind */
 	__u64 count;
-	__u64 bytes; /* of mappings */
+	__u64 bytes; /* bytes of the mappings */
 	__u32 names; /* 1: all have this name; 2: the name is a pattern */
-	__u32 cut;   /* not all were read */
+	__u32 cut;   /* true: not everything was read */
 	char name[160];
 };
 
 struct holding_record {
 	struct record h;
-	__u32 nth; /* index within the process and `what`; 0 starts a new list */
+	__u32 nth; /* index in the list of a process and `what`; 0 starts a new list */
 	__u32 pad;
 	struct holding g;
 };
 
 /*
- * The cgroups of a process with the least room, read by user space: memory in bytes, without what
- * is reclaimable.
+ * The most restrictive cgroups of a process, read by user space. Memory is in bytes, without
+ * reclaimable memory.
  */
 struct levels_record {
 	struct record h;
@@ -65,14 +66,14 @@ struct levels_record {
 	struct level_room pids;
 };
 
-/* Where a limit of a process or of the host comes from, and commands that change it, as text. */
+/* Where a limit of a process or of the host comes from, and commands that change it, as texts. */
 struct origin_record {
 	struct record h;
-	struct process_key subject; /* all 0: the host */
-	__u32 limit;		    /* row in user space's table of limits */
-	__u32 host_wide;	    /* a change affects all containers too */
+	struct process_key subject; /* the process; all 0: the host */
+	__u32 limit;		    /* index in the limit table of user space */
+	__u32 host_wide;	    /* true: a change affects all containers too */
 	char set_by[320];
-	char at_once[1024]; /* workaround: lasts until the next start or boot */
+	char at_once[1024]; /* workaround that lasts until the next start or boot */
 	char for_good[1024];
 	char cost[320];
 };
@@ -92,7 +93,7 @@ struct host_limits {
 	__u64 overcommit_memory;
 	__u64 mmap_min_addr;
 	__u64 page_bytes;
-	__u64 huge_page_bytes; /* default size; its pool: */
+	__u64 huge_page_bytes; /* default size of huge pages */
 	__u64 huge_pages;
 	__u64 huge_pages_free;
 	__u64 huge_pages_reserved;
@@ -107,13 +108,13 @@ struct host_limits {
 	__u64 mem_free_bytes;
 };
 
-/* Limits of the machine at a failed call; precedes its record. */
+/* Limits of the machine at a failed call. This record precedes that of the call. */
 struct limits_record {
 	struct record h;
 	struct host_limits limits;
 };
 
-/* The end of a scan: created by user space once per interval. */
+/* The end of a scan. User space creates this record once per interval. */
 struct tick_record {
 	struct record h;
 	__u64 wall_ns; /* CLOCK_REALTIME */
@@ -144,25 +145,25 @@ struct hook_record {
 	struct record h;
 	__u32 tier;
 	__u32 state; /* enum hook_use */
-	__u32 lacks; /* LACKS_* of the attach type in use */
+	__u32 lacks; /* LACKS_* bits of the attach type in use */
 	__u32 pad;
 	char name[24];
 	char mechanism[24];
 	char why[160];
 };
 
-/* What an attach type does not report. */
-#define LACKS_ACCESS	 1u  /* access type: read, write or exec */
-#define LACKS_PROTECTION 2u  /* whether the page was present */
-#define LACKS_AREA	 4u  /* the mapping at the address of a signal */
-#define SEES_KERNEL	 8u  /* kernel-mode faults too */
-#define LACKS_COPIES	 16u /* user copies: only bad kernel-mode faults are seen */
-#define LACKS_MINOR	 32u /* minor faults: only major faults have a latency */
-#define LACKS_OTHERS	 64u /* processes outside of faultscope's own pid namespace */
+/* What an attach type of a probe does not report. */
+#define LACKS_ACCESS	 1u  /* lacks the type of access: read, write or exec */
+#define LACKS_PROTECTION 2u  /* lacks whether the page was present */
+#define LACKS_AREA	 4u  /* lacks the mapping at the address of a signal */
+#define SEES_KERNEL	 8u  /* reports kernel-mode faults too */
+#define LACKS_COPIES	 16u /* lacks user copies: of kernel-mode faults, only bad ones are seen */
+#define LACKS_MINOR	 32u /* lacks the latency of minor faults */
+#define LACKS_OTHERS	 64u /* lacks processes outside of faultscope's own pid namespace */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 
-/* In `why` of a hook that the caller did not want: --probe NAME=none. */
+/* Value of hook_record.why if the user disabled the probe: --probe NAME=none. */
 #define SWITCHED_OFF "switched off by --probe"
 
 /* Names of a process from /proc, NUL-terminated and cut to size. */
@@ -180,7 +181,7 @@ struct symbol_record {
 	char module[64];
 };
 
-#define END_FULL 1u /* its maximum size was reached */
+#define END_FULL 1u /* the recording reached its maximum size */
 
 /*
  * A field of a recording that this version does not know. Its values follow the records of its
@@ -188,20 +189,20 @@ struct symbol_record {
  */
 struct field_record {
 	struct record h;
-	__u32 of;   /* enum record_kind, or an unknown kind */
+	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
 	__u32 type; /* enum value_type */
 	__u32 size; /* bytes of an element */
 	__u32 from; /* known elements of the array; this field has the following ones */
 	__u32 count;
 	__u32 pad;
-	char record[32]; /* name of the kind */
+	char record[32]; /* name of the record kind */
 	char name[64];
 	char unit[16];
 };
 
 struct end_record {
 	struct record h;
-	__u32 reason; /* 0: as requested; END_* */
+	__u32 reason; /* 0: ended as requested; else END_* bits */
 	__u32 pad;
 };
 
