@@ -24,9 +24,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	/*
-	 * a --fail-on condition was true or not measured; or a finding, crash or record was found
-	 */
+	/* a --fail-on condition was true or not measured; a finding, crash or record was found */
 	EXIT_GATE = 3,
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,

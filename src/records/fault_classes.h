@@ -11,10 +11,7 @@
 #define FAULT_KERNEL   8 /* set: the fault happened in kernel mode, for the process */
 #define NR_FAULT_KINDS 16
 
-/*
- * Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns. The first also holds shorter times, the
- * last longer ones.
- */
+/* Latency bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more. */
 #define NR_LATENCY    32
 #define LATENCY_SHIFT 8
 enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
@@ -60,10 +57,7 @@ enum fault_class {
 	CLASS_HOLDER,		 /* a system call that held mmap_lock while others waited */
 };
 
-/*
- * Latency per class: band i holds [2^(2i+8), 2^(2i+10)) ns. The first also holds shorter times, the
- * last longer ones.
- */
+/* Latency band i of a class holds [2^(2i+8), 2^(2i+10)) ns; the first also less, the last more. */
 #define NR_BANDS  12
 #define BAND_STEP 2
 

@@ -180,8 +180,8 @@ struct user_counts {
 /* Size of a request, if it is not an argument of the call. */
 struct asked {
 	/*
-	 * size of a shmat segment, of execve's strings and pointers, of io_uring buffers, or of
-	 * mq_open messages
+	 * size of a shmat segment, execve's strings and pointers, io_uring buffers, mq_open
+	 * messages
 	 */
 	__u64 bytes;
 	__u64 longest; /* longest string of execve, with its NUL; for mq_open RLIMIT_MSGQUEUE */
@@ -257,9 +257,7 @@ struct signal_record {
 	__u64 area_flags; /* VM_* bits of the mapping at the address; 0: no mapping */
 	__u64 area_start; /* start of the mapping or of the unmapped range */
 	__u64 area_end;
-	/*
-	 * VM_* bits of the next mapping, if the address is in a hole or in an inaccessible mapping
-	 */
+	/* VM_* bits of the next mapping, if the address is in a hole or an inaccessible mapping */
 	__u64 above_flags;
 	__u64 above_end;
 	__u64 file_page; /* file offset of the mapping, in pages */
@@ -317,10 +315,7 @@ struct slow_faults_record {
 	char file[FILE_NAME_LEN];
 };
 
-/*
- * A randomly sampled page fault, which represents `weight` faults. Its mapping is described as in
- * /proc/PID/maps.
- */
+/* A randomly sampled page fault that stands for `weight` faults; mapping as in /proc/PID/maps. */
 struct sample_record {
 	struct record h;
 	struct process_key subject;

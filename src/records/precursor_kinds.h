@@ -10,8 +10,7 @@ enum precursor_kind {
 	PRE_PROTECTION, /* general protection fault or similar that the kernel did not handle */
 	PRE_REPORT,	/* report of KFENCE, KASAN or WARN; arg 0: the detector */
 	/*
-	 * module loaded; arg: start and size in bytes of text, data, read-only data, and data that
-	 * is read-only after init
+	 * module loaded; arg: start and bytes of text, data, read-only data, read-only after init
 	 */
 	PRE_MODULE_LOAD,
 	PRE_MODULE_FREE, /* module freed; arg: as PRE_MODULE_LOAD */

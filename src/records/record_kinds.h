@@ -25,8 +25,8 @@ enum record_kind {
 	RECORD_SAMPLE,
 	RECORD_RETRY,
 	/*
-	 * User space creates the following kinds. Recordings contain them, so that a replay needs
-	 * no other data.
+	 * User space creates the kinds below. They are in recordings, so that a replay needs no
+	 * other data.
 	 */
 	RECORD_HOST = 64,
 	RECORD_HOOK,

@@ -55,10 +55,7 @@ struct holding_record {
 	struct holding g;
 };
 
-/*
- * The most restrictive cgroups of a process, read by user space. Memory is in bytes, without
- * reclaimable memory.
- */
+/* The most restrictive cgroups of a process, from user space; memory in bytes, not reclaimable. */
 struct levels_record {
 	struct record h;
 	struct process_key subject;
@@ -183,10 +180,7 @@ struct symbol_record {
 
 #define END_FULL 1u /* the recording reached its maximum size */
 
-/*
- * A field of a recording that this version does not know. Its values follow the records of its
- * kind.
- */
+/* A field of a recording that this version does not know. Values follow the records of its kind. */
 struct field_record {
 	struct record h;
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
