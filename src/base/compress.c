@@ -115,7 +115,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 #ifdef HAVE_ZSTD
 	ZSTD_DStream *s = ZSTD_createDStream();
 	ZSTD_inBuffer from = {in, n, 0};
-	size_t left = 0; /* 0: a frame is complete */
+	size_t left = 0; /* bytes that zstd expects next; 0: a frame is complete */
 	bool stuck = false;
 
 	if (!s)
@@ -125,7 +125,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 		size_t at = from.pos;
 
 		left = ZSTD_decompressStream(s, &to, &from);
-		/* an error, or the input ends within a frame */
+		/* true: an error, or the input ends within a frame */
 		stuck = ZSTD_isError(left) || (from.pos == at && to.pos == o->size);
 		o->size = to.pos;
 	}

@@ -80,7 +80,7 @@ static int take_timer(struct loop *l)
 	uint64_t expirations;
 
 	if (read(l->timer, &expirations, sizeof(expirations)) < 0)
-		return 0; /* the timer was set again meanwhile */
+		return 0; /* the timer was set again, so that it has not expired */
 	return l->on_timer(l->ctx);
 }
 
@@ -93,7 +93,7 @@ static int call(struct loop *l, int fd)
 	for (size_t i = 0; i < l->files; i++)
 		if (l->file[i].fd == fd)
 			return l->file[i].on_readable(l->ctx);
-	return 0; /* an earlier callback of this round removed it */
+	return 0; /* an earlier callback of this round stopped watching the file */
 }
 
 int loop_dispatch(struct loop *l)

@@ -19,7 +19,7 @@ size_t edit_distance(const char *a, const char *b);
 /* Set `typed`, then add each known word; `word` is the most similar one so far. */
 struct nearest {
 	const char *typed;
-	const char *word; /* as it was added; NULL: none is similar */
+	const char *word; /* the most similar word added so far; NULL: none is similar */
 	size_t distance;
 };
 

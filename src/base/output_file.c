@@ -99,8 +99,8 @@ static int open_in_place(struct output_file *f)
 }
 
 /*
- * Whether the mode of the directory permits a rename there without capabilities. In a sticky
- * directory only the user's own files can be replaced.
+ * Returns whether the mode of the directory permits a rename without capabilities. In a sticky
+ * directory, users can replace only their own files.
  */
 static bool may_rename(const struct output_file *f, const struct stat *replaced)
 {

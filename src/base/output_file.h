@@ -13,12 +13,14 @@
 #include <sys/types.h>
 
 struct output_file {
-	int fd;			 /* write here; -1: none, or closed */
-	int dir;		 /* directory of both names */
+	int fd;			 /* descriptor to write to; -1: none, or closed */
+	int dir;		 /* descriptor of the directory of the file */
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
 	char name[NAME_MAX + 1]; /* final name */
-	bool made;		 /* the file has its final name, and is removed on failure */
-	bool waits; /* it replaces a file, and can be renamed later without capabilities */
+	/* the file has its final name already, and is removed on failure */
+	bool made;
+	/* the file replaces another one at the end, by a rename that needs no capabilities */
+	bool waits;
 };
 
 #define OUTPUT_NONE ((struct output_file){.fd = -1, .dir = -1})

@@ -14,7 +14,7 @@ struct pids {
 	size_t entry_bytes;
 	size_t pid_at;	      /* offset of the uint32_t key in an entry; key 0: the slot is free */
 	uint32_t most;	      /* maximum number of slots, a power of two; a quarter stays free */
-	unsigned char *entry; /* owned by the table */
+	unsigned char *entry; /* the slots; owned by the table */
 	uint32_t slots, used;
 };
 

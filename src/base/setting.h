@@ -12,11 +12,11 @@
 enum setting_unit { SETTING_COUNT, SETTING_BYTES, SETTING_TEXT };
 
 struct setting {
-	const char *key;  /* stable identifier */
+	const char *key;  /* stable identifier, such as max_map_count */
 	const char *name; /* name that users know, such as vm.max_map_count */
 	enum setting_unit unit;
 	const char *of; /* key of the limit that this usage belongs to; NULL: it is no usage */
-	bool known;	/* false: this machine does not provide it */
+	bool known;	/* false: this machine does not provide the value */
 	bool unlimited;
 	int64_t value;
 	char text[192]; /* value of a TEXT setting */

@@ -16,10 +16,10 @@ struct table_link {
 	uint64_t hash;
 };
 
-/* Zero-initialised, it is an empty table. */
+/* A table of zeros is empty. */
 struct table {
-	struct table_link **chain; /* owned by the table */
-	uint32_t chains;	   /* a power of two */
+	struct table_link **chain; /* first entry of each chain; owned by the table */
+	uint32_t chains;	   /* number of chains, a power of two */
 };
 
 /* Allocates the chains. Returns 0 or -ENOMEM; a table that already has chains stays unchanged. */

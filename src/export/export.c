@@ -26,7 +26,7 @@
 #define NS_PER_S     1000000000ULL
 /* maximum seconds that records wait: workloads are read from /proc at fork and exec records */
 #define DRAIN_S 5
-/* read when a quarter is full; its pages are mapped twice, so RSS counts them twice */
+/* faultscope reads the ring when a quarter is full; RSS counts each of its pages twice */
 #define RING_BYTES (1u << 20)
 
 static struct census_limits limits_of(const struct export *x)

@@ -58,7 +58,7 @@ void export_replay_scan(struct export *x);
 void export_replay_gaps(const struct export *x, struct buf *gaps);
 void export_replay_close(struct export *x);
 
-/* Fills values of this process, for process_*, and of its programs if the kernel times them. */
+/* Fills values of this process for process_*, and of its BPF programs if the kernel times them. */
 void export_self(const struct export *x, struct prom_self *ret);
 /* Fills the run statistics of faultscope's BPF programs, even if the kernel does not time them. */
 void export_programs(const struct export *x, struct prom_self *ret);

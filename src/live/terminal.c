@@ -11,7 +11,7 @@
 #define ENTER "\033[?1049h\033[?25l\033[2J"
 #define LEAVE "\033[0m\033[?25h\033[?1049l"
 
-/* Global, because a signal handler gets no argument for it. */
+/* State of the terminal, global because a signal handler gets no context argument. */
 static struct {
 	volatile sig_atomic_t taken;
 	int fd, keys;
@@ -87,7 +87,7 @@ void terminal_redraw(struct buf *to, const struct buf *frame)
 	while ((end = strchr(at, '\n'))) {
 		buf_add(to, at, end - at);
 		buf_puts(to, "\033[K");
-		/* no newline behind the last line of the screen: it would scroll */
+		/* prints no newline behind the last line, which would scroll the screen */
 		if (end[1])
 			buf_puts(to, "\r\n");
 		at = end + 1;

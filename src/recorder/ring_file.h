@@ -16,7 +16,7 @@
 #define RING_PENDING	   64 /* maximum number of records per write */
 
 struct ring_file {
-	int fd;	       /* -1: not open */
+	int fd;	       /* descriptor of the ring file; -1: not open */
 	uint64_t slot; /* next slot of the ring to write */
 	uint64_t slots;
 	uint64_t sequence; /* number of the newest record */

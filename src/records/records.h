@@ -55,7 +55,10 @@ struct holding_record {
 	struct holding g;
 };
 
-/* The most restrictive cgroups of a process, from user space; memory in bytes, not reclaimable. */
+/*
+ * The most restrictive cgroups of a process, as user space reads them. Memory is in bytes and
+ * excludes reclaimable memory.
+ */
 struct levels_record {
 	struct record h;
 	struct process_key subject;

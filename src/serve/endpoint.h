@@ -48,7 +48,7 @@ int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char 
 
 /* Returns a descriptor. Call endpoint_run() when it is readable or the time-out has passed. */
 int endpoint_fd(const struct endpoint *e);
-int endpoint_timeout_ms(struct endpoint *e); /* -1: no time-out */
+int endpoint_timeout_ms(struct endpoint *e); /* returns -1 for no time-out */
 void endpoint_run(struct endpoint *e);
 
 /*

@@ -16,10 +16,11 @@
 struct client {
 	struct endpoint *e;
 	int fd;
-	uint64_t deadline_ns; /* time when it is closed unless a request completed before */
-	bool idle;	      /* no request is in progress */
+	/* time to close the connection, unless a request begins or ends before */
+	uint64_t deadline_ns;
+	bool idle; /* no request is in progress */
 	bool closing;
-	bool admitted; /* the names in its certificate were checked */
+	bool admitted; /* the client's certificate was accepted */
 	struct client *next;
 };
 
@@ -27,7 +28,7 @@ struct client {
 struct request {
 	struct endpoint *e;
 	struct MHD_Connection *connection;
-	uint32_t question; /* id of its question to the verifier; 0: none */
+	uint32_t question; /* number of the pending password check; 0: none */
 	enum { AUTH_UNKNOWN, AUTH_GOOD, AUTH_BAD } auth;
 	struct request *next;
 };
@@ -45,7 +46,7 @@ struct endpoint {
 	struct client *clients;
 	size_t nr_clients;
 	struct request *waiting; /* requests that wait for the verifier */
-	struct buf body, packed; /* body of the current response, and compressed */
+	struct buf body, packed; /* body of the current response, and its compressed form */
 	int poll;
 	bool stopping; /* reloading or closing: new requests are rejected */
 };

@@ -17,11 +17,13 @@
 #define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
-	int fd; /* readable when an answer has arrived; -1: no verifier process */
+	/* socket to the password process, readable when an answer has arrived; -1: no process */
+	int fd;
 	pid_t pid;
-	uint32_t last; /* number of the last question */
+	uint32_t last; /* number of the last password check */
 	unsigned char secret[32];
-	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES]; /* HMACs of pairs that matched */
+	/* HMACs of the pairs that matched */
+	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES];
 	size_t nr_good, next_good;
 };
 

@@ -26,7 +26,7 @@ enum client_auth {
 };
 
 struct web_pair {
-	char *name, *value; /* owned */
+	char *name, *value; /* name and value are owned */
 };
 
 struct web_config {

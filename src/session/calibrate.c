@@ -48,7 +48,7 @@ static const struct {
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 
 struct rig {
-	struct source *src[NR_SETS]; /* by set; NULL: no probes (NOTHING) */
+	struct source *src[NR_SETS]; /* source of each set of probes; NULL for the set NOTHING */
 	enum set set;		     /* the set that is attached now */
 	struct bench bench;
 	double added[NR_ROWS][ROUNDS_MAX]; /* ns per operation, by row and round */

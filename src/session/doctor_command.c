@@ -290,7 +290,7 @@ int command_doctor(const struct options *o)
 	plan.tiers = TIER_ALL;
 	plan.examines = true;
 	plan.attributes =
-		true; /* as for `run` and -p; else the verifier does not check disabled code */
+		true; /* load the code that `run` and -p use: the verifier skips disabled code */
 	err = session_begin(&s, &plan);
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;

@@ -46,8 +46,8 @@ static int spawn(struct session *s)
 	int err;
 
 	/*
-	 * The command gets no blocked signals, because faultscope blocks those that it handles.
-	 * Signals that were ignored at start stay ignored.
+	 * Unblocks all signals in the command, because faultscope blocks those that it handles.
+	 * Signals that were ignored when faultscope started stay ignored.
 	 */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attr);

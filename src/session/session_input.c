@@ -164,7 +164,9 @@ static int look(struct session *s, const struct sink *sink)
 	return err ? err : s->in.src->ops->look(s->in.src, sink);
 }
 
-/* Returns whether to check for lost process ends: with all processes, only sometimes. */
+/*
+ * Returns whether to check now for lost process ends: with all processes, every ENDS_EVERY scans.
+ */
 static bool is_asked(struct session *s)
 {
 	if (s->in.ends.foreign)
@@ -230,7 +232,9 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = begin_host(s, sink);
 	if (!err)
 		err = s->in.src->ops->start(s->in.src, sink);
-	/* the first scan sends what existed before: base values, not growth */
+	/*
+	 * The first scan sends base values, so that nothing that existed before counts as growth.
+	 */
 	if (!err)
 		err = look(s, sink);
 	rights_lower(had);

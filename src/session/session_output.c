@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* Opens standard output or a file; for text output of `run`, standard error. */
+/* Opens a file or standard output; for text output of `run`, standard error. */
 int session_open_output(struct session *s)
 {
 	const char *path = s->plan.output;

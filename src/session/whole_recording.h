@@ -12,7 +12,7 @@ struct story {
 	struct history h;
 	struct samples samples;
 	struct story_view view;
-	bool failed; /* it could not be read at all, or memory ran out */
+	bool failed; /* the recording could not be read at all, or memory ran out */
 };
 
 /*

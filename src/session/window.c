@@ -19,7 +19,10 @@ void session_report_events(struct session *s)
 	for (size_t i = 0; i < s->in.findings.n; i++) {
 		struct finding *f = &s->in.findings.f[i];
 
-		/* the rule has set general commands again: replace them by those for this limit */
+		/*
+		 * The rule has set general commands again: replaces them by commands for this
+		 * limit.
+		 */
 		if (f->said)
 			origins_attach(s, f);
 		if (f->fresh && !f->told && !s->plan.view.verdict)
