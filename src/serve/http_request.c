@@ -209,13 +209,13 @@ static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connecti
 		return MHD_NO;
 	http_client_begins(c);
 	if (!has_one_length(connection))
-		return send_answer(
-			e, connection,
-			&(struct answer){.status = MHD_HTTP_BAD_REQUEST,
-					 .type = "text/plain; charset=utf-8",
-					 .body = "Bad request: its length is given twice\n",
-					 .extra_name = "Connection",
-					 .extra = "close"});
+		return send_answer(e, connection,
+				   &(struct answer){.status = MHD_HTTP_BAD_REQUEST,
+						    .type = "text/plain; charset=utf-8",
+						    .body = "Bad request: more than one "
+							    "Content-Length or Transfer-Encoding\n",
+						    .extra_name = "Connection",
+						    .extra = "close"});
 	if (!is_answered(method))
 		return send_answer(e, connection,
 				   &(struct answer){.status = MHD_HTTP_METHOD_NOT_ALLOWED,

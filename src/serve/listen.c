@@ -89,7 +89,7 @@ static int open_address(const char *address, struct listener *ret, char *error, 
 
 	if (split(address, host, sizeof(host), port, sizeof(port)))
 		return say(error, size, -EINVAL, address,
-			   "HOST:PORT, [IPV6]:PORT, :PORT or fd://; PORT is 0 to 65535");
+			   "expected HOST:PORT, [IPV6]:PORT, :PORT or fd://; PORT is 0 to 65535");
 	if (!*host)
 		hints.ai_family = AF_INET6; /* all addresses: an IPv6 socket also accepts IPv4 */
 	else if (address[0] == '[')
@@ -119,8 +119,8 @@ static int take_handed(struct listener *ret, size_t room, char *error, size_t si
 
 	if (n <= 0)
 		return say(error, size, -ENOTCONN, "fd://",
-			   "no socket was handed over (LISTEN_FDS); is it started by its socket "
-			   "unit?");
+			   "systemd passed no socket (LISTEN_FDS): start the socket unit, not the "
+			   "service");
 	if ((size_t)n > room)
 		n = room;
 	for (int i = 0; i < n; i++) {

@@ -92,7 +92,7 @@ static int add_suites(const struct web_config *c, gnutls_priority_t all, char *p
 		struct suite s;
 
 		if (!find_suite(all, c->cipher_suite[i], &s)) {
-			snprintf(error, size, "cipher_suites: %.64s is none that is known, or safe",
+			snprintf(error, size, "cipher_suites: %.64s is unknown or insecure",
 				 c->cipher_suite[i]);
 			return -EINVAL;
 		}
@@ -120,20 +120,20 @@ static int check_suites(const struct web_config *c, const char *priority, char *
 	int err = 0;
 
 	if (gnutls_priority_init(&p, priority, NULL)) {
-		snprintf(error, size, "cipher_suites: of those none is left");
+		snprintf(error, size, "cipher_suites: none of these suites can be used");
 		return -EINVAL;
 	}
 	for (struct suite s; !err && suite_at(p, suites, &s); suites++)
 		if (s.name && s.since < GNUTLS_TLS1_3 && !is_wanted(c, &s)) {
 			snprintf(error, size,
-				 "cipher_suites: those cannot be had without %s: name it too, or "
-				 "leave out what shares its parts",
+				 "cipher_suites: these suites would also enable %s: add it, or "
+				 "remove the suites whose cipher or key exchange it shares",
 				 s.name);
 			err = -EINVAL;
 		}
 	gnutls_priority_deinit(p);
 	if (!err && !suites) {
-		snprintf(error, size, "cipher_suites: of those none is left");
+		snprintf(error, size, "cipher_suites: none of these suites can be used");
 		err = -EINVAL;
 	}
 	return err;
@@ -159,8 +159,7 @@ static int add_curves(const struct web_config *c, char *priority, char *error, s
 		       strcmp(curves[k].go, c->curve[i]) != 0)
 			k++;
 		if (k == sizeof(curves) / sizeof(curves[0])) {
-			snprintf(error, size, "curve_preferences: %.64s is none that is known",
-				 c->curve[i]);
+			snprintf(error, size, "curve_preferences: %.64s is unknown", c->curve[i]);
 			return -EINVAL;
 		}
 		add(priority, curves[k].name);

@@ -118,14 +118,15 @@ static int each_key(struct reading *r, yaml_node_t *n, const char *what,
 	if (n->type == YAML_SCALAR_NODE && !*n->data.scalar.value)
 		return 0;
 	if (n->type != YAML_MAPPING_NODE)
-		return fail(r, "line %zu: %s is no mapping", n->start_mark.line + 1, what);
+		return fail(r, "line %zu: %s must be a mapping (KEY: VALUE)",
+			    n->start_mark.line + 1, what);
 	for (yaml_node_pair_t *p = n->data.mapping.pairs.start;
 	     p < n->data.mapping.pairs.top && !err; p++) {
 		yaml_node_t *key = yaml_document_get_node(&r->doc, p->key);
 		yaml_node_t *value = yaml_document_get_node(&r->doc, p->value);
 
 		if (!scalar(key) || !value)
-			return fail(r, "line %zu: a key that is no text", n->start_mark.line + 1);
+			return fail(r, "line %zu: a key must be a text", n->start_mark.line + 1);
 		err = take(r, scalar(key), value);
 	}
 	return err;
@@ -137,11 +138,11 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 	char path[8192];
 
 	if (!name || !*name)
-		return fail(r, "%s: the name of a file", key);
+		return fail(r, "%s: must be the name of a file", key);
 	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : r->dir, *name == '/' ? "" : "/",
 		 name);
 	if (*ret)
-		return fail(r, "%s: there is one already", key);
+		return fail(r, "%s: the value was already given", key);
 	*ret = read_file(path);
 	if (!*ret)
 		return fail(r, "%s: cannot read %.200s: %s", key, path, strerror(errno));
@@ -154,9 +155,9 @@ static int take_inline(struct reading *r, const char *key, yaml_node_t *n, char 
 	const char *text = scalar(n);
 
 	if (!text || !*text)
-		return fail(r, "%s: no text", key);
+		return fail(r, "%s: must be a text", key);
 	if (*ret)
-		return fail(r, "%s: there is one already", key);
+		return fail(r, "%s: the value was already given", key);
 	*ret = strdup(text);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -183,7 +184,7 @@ static int take_client_auth(struct reading *r, const char *name)
 		r->c.client_auth = CLIENT_REQUIRE_ANY;
 		return 0;
 	}
-	return fail(r, "client_auth_type: %.64s is none", name);
+	return fail(r, "client_auth_type: %.64s is unknown", name);
 }
 
 static int take_version(struct reading *r, const char *key, const char *name)
@@ -192,8 +193,8 @@ static int take_version(struct reading *r, const char *key, const char *name)
 		r->c.tls13_only |= !strcmp(key, "min_version");
 	else if (!name || strcmp(name, "TLS12") || !strcmp(key, "max_version"))
 		return fail(r, "%s: %s", key,
-			    !strcmp(key, "min_version") ? "TLS12 or TLS13"
-							: "TLS13, or leave it out");
+			    !strcmp(key, "min_version") ? "must be TLS12 or TLS13"
+							: "must be TLS13 or absent");
 	return 0;
 }
 
@@ -201,15 +202,15 @@ static int take_version(struct reading *r, const char *key, const char *name)
 static int read_list(struct reading *r, const char *key, yaml_node_t *n, char **list, size_t *ret_n)
 {
 	if (n->type != YAML_SEQUENCE_NODE)
-		return fail(r, "%s: no list", key);
+		return fail(r, "%s: must be a list", key);
 	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top;
 	     i++) {
 		const char *text = scalar(yaml_document_get_node(&r->doc, *i));
 
 		if (!text || !*text)
-			return fail(r, "%s: what is no text", key);
+			return fail(r, "%s: each element must be a text", key);
 		if (*ret_n == WEB_NAMES)
-			return fail(r, "%s: more than %d", key, WEB_NAMES);
+			return fail(r, "%s: more than %d elements", key, WEB_NAMES);
 		list[*ret_n] = strdup(text);
 		if (!list[*ret_n])
 			return -ENOMEM;
@@ -251,7 +252,7 @@ static int add_pair(struct reading *r, struct web_pair *list, size_t *n, size_t 
 		    const char *name, const char *value)
 {
 	if (*n == room)
-		return fail(r, "more than %zu of %.64s and others", room, name);
+		return fail(r, "%.64s: more than %zu entries in this section", name, room);
 	list[*n].name = strdup(name);
 	list[*n].value = strdup(value);
 	++*n;
@@ -299,12 +300,14 @@ static int take_rate(struct reading *r, const char *key, yaml_node_t *value)
 	if (!strcmp(key, "interval"))
 		return rate_interval_read(text, &r->c.rate.interval_ns)
 			       ? 0
-			       : fail(r, "rate_limit: interval: a time up to 1h: 100ms, 1s; 0");
+			       : fail(r,
+				      "rate_limit: interval: must be 0 or a time up to 1h (100ms)");
 	if (strcmp(key, "burst"))
 		return fail(r, "rate_limit: %.64s is not supported", key);
 	r->c.rate.burst = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || r->c.rate.burst > RATE_BURST_MAX)
-		return fail(r, "rate_limit: burst: a number of requests, up to %d", RATE_BURST_MAX);
+		return fail(r, "rate_limit: burst: must be a number of requests up to %d",
+			    RATE_BURST_MAX);
 	return 0;
 }
 
@@ -327,7 +330,8 @@ static int check(struct reading *r)
 {
 	/* with burst 0, exporter-toolkit rejects all requests */
 	if (r->c.rate.interval_ns && !r->c.rate.burst)
-		return fail(r, "rate_limit: burst: at least 1, or nobody is answered");
+		return fail(r,
+			    "rate_limit: burst: must be at least 1, or every request is rejected");
 	if (!r->c.tls)
 		return 0;
 	if (!r->c.cert || !r->c.key)

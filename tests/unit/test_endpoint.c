@@ -220,8 +220,8 @@ static void test_refusals(void)
 	answers(e, "PUT /m HTTP/1.1\r\nContent-Length: 0\r\n", "405 Method Not Allowed",
 		PLAIN "Allow: GET, HEAD, POST\r\n", "Method not allowed\n", "another method");
 	answers(e, "POST /m HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0\r\n",
-		"400 Bad Request", PLAIN, "Bad request: its length is given twice\n",
-		"two lengths");
+		"400 Bad Request", PLAIN,
+		"Bad request: more than one Content-Length or Transfer-Encoding\n", "two lengths");
 	is_u64(p.asked, 0, "none of them is asked for metrics");
 	fd = send_text(e, "POST /m HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
 			  "Content-Length: 5\r\n\r\nhello");
