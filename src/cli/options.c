@@ -29,7 +29,7 @@ int options_refuse(char *error, size_t size, const char *format, ...)
 static int bad_word(char *error, size_t size, const char *option, const char *arg,
 		    const char *wanted)
 {
-	options_refuse(error, size, "%s %s: %s", option, arg, wanted);
+	options_refuse(error, size, "%s %s: expected %s", option, arg, wanted);
 	options_near_word(arg, wanted, error, size);
 	return -EINVAL;
 }
@@ -40,21 +40,23 @@ int options_take_pids(struct options *o, const char *arg, char *error, size_t si
 	uint64_t pid;
 
 	if (strlen(arg) >= sizeof(copy))
-		return options_refuse(error, size, "-p …: too long a list");
+		return options_refuse(error, size, "-p: the list of process ids is too long");
 	strcpy(copy, arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		if (parse_u64(one, 1, 1 << 22, &pid))
-			return options_refuse(error, size,
-					      "-p %s: a process id, or several: -p 4211,4212", arg);
+			return options_refuse(
+				error, size, "-p %s: expected a process id or a list: -p 4211,4212",
+				arg);
 		if (o->filter.pids == FILTER_PIDS_MAX)
 			return options_refuse(
 				error, size,
 				"-p %s: more than 256 processes: use --comm or --cgroup", arg);
 		o->filter.pid[o->filter.pids++] = pid;
 	}
-	return o->filter.pids ? 0
-			      : options_refuse(error, size,
-					       "-p '': a process id, or several: -p 4211,4212");
+	return o->filter.pids
+		       ? 0
+		       : options_refuse(error, size,
+					"-p '': expected a process id or a list: -p 4211,4212");
 }
 
 static int set_children(struct options *o, const char *arg, char *error, size_t size)
@@ -79,8 +81,10 @@ static int set_format(struct options *o, const char *arg, char *error, size_t si
 		o->report_format = report_format_find(arg);
 		if (o->report_format)
 			return 0;
-		options_refuse(error, size,
-			       "--format %s: no such format; faultscope man lists them", arg);
+		options_refuse(
+			error, size,
+			"--format %s: unknown format; faultscope man report lists all formats",
+			arg);
 		options_near_format(arg, error, size);
 		return -EINVAL;
 	}
@@ -100,8 +104,8 @@ static int set_sort(struct options *o, const char *arg, char *error, size_t size
 	if (o->sort)
 		return 0;
 	options_refuse(error, size,
-		       "--sort %s: a field as in the JSON: faults.minor, maps.count, fds.count, "
-		       "memory.rss_bytes, …",
+		       "--sort %s: expected the JSON name of a value: faults.minor, maps.count, "
+		       "fds.count, memory.rss_bytes, …",
 		       arg);
 	options_near_field(arg, error, size);
 	return -EINVAL;
@@ -119,7 +123,9 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 		snprintf(name, sizeof(name), "%.*s", (int)(equal - arg), arg);
 	i = resource_find(name);
 	if (i < 0) {
-		len = snprintf(error, size, "--assume %.64s: NAME=LIMIT; names are ", arg);
+		len = snprintf(
+			error, size,
+			"--assume %.64s: expected NAME=LIMIT, with one of these names: ", arg);
 		for (i = 0; i < NR_RESOURCES && len < size; i++)
 			len += snprintf(error + len, size - len, i ? ", %s" : "%s",
 					resources[i].limit);
@@ -129,10 +135,9 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 	err = resources[i].bytes ? parse_bytes(equal + 1, &o->assumed[i])
 				 : parse_u64(equal + 1, 1, INT64_MAX, &o->assumed[i]);
 	if (err)
-		return options_refuse(error, size, "%s %s: %s", "--assume", arg,
-				      resources[i].bytes
-					      ? "a limit in bytes, above 0: 65536, 64K, 512M, 8G"
-					      : "a limit, a whole number above 0");
+		return options_refuse(error, size, "%s %s: expected %s", "--assume", arg,
+				      resources[i].bytes ? "a size above 0: 65536, 64K, 512M, 8G"
+							 : "a whole number above 0");
 	return 0;
 }
 
@@ -161,11 +166,12 @@ static int set_overhead(struct options *o, const char *arg, char *error, size_t 
 		unsigned int bits = overhead_bits(one);
 
 		if (!bits || strlen(arg) >= sizeof(copy)) {
-			options_refuse(error, size,
-				       "--overhead %s: a list of levels: scan, events, latency, "
-				       "syscalls, or 0 to 3, as: --overhead events,latency or "
-				       "--overhead 0-2",
-				       arg);
+			options_refuse(
+				error, size,
+				"--overhead %s: expected a list of levels (scan, events, latency, "
+				"syscalls, or 0 to 3), such as --overhead events,latency or "
+				"--overhead 0-2",
+				arg);
 			options_near_word(one, "scan events latency syscalls", error, size);
 			return -EINVAL;
 		}
@@ -185,11 +191,10 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 		h = hook_find(name);
 	}
 	if (h < 0) {
-		options_refuse(
-			error, size,
-			"--probe %s: NAME=TYPE or NAME=none; faultscope doctor --json lists the "
-			"probes and their attach types",
-			arg);
+		options_refuse(error, size,
+			       "--probe %s: expected NAME=TYPE or NAME=none; faultscope doctor "
+			       "--json lists the probes and their attach types",
+			       arg);
 		options_near_hook(name, h, error, size);
 		return -EINVAL;
 	}
@@ -263,7 +268,8 @@ static int set_web_path(struct options *o, const char *arg, char *error, size_t 
 	o->web.path = arg;
 	return arg[0] == '/' && arg[1] && !strpbrk(arg, "\"<>& ?#")
 		       ? 0
-		       : options_refuse(error, size, "--web.telemetry-path %s: a path: /metrics",
+		       : options_refuse(error, size,
+					"--web.telemetry-path %s: expected a path such as /metrics",
 					arg);
 }
 
@@ -303,8 +309,10 @@ static int set_speed(struct options *o, const char *arg, char *error, size_t siz
 		return 0;
 	}
 	return parse_seconds(arg, &o->speed) || arg[strspn(arg, "0123456789.")]
-		       ? options_refuse(error, size,
-					"--speed %s: a number: 10, 0.5; 0: without waiting", arg)
+		       ? options_refuse(
+				 error, size,
+				 "--speed %s: expected a number such as 10 or 0.5; 0 does not wait",
+				 arg)
 		       : 0;
 }
 
@@ -317,10 +325,11 @@ static int set_keep(struct options *o, const char *arg, char *error, size_t size
 		int id = sink_find(one);
 
 		if (id < 0) {
-			options_refuse(error, size,
-				       "--keep %s: of file, instance, pmsg, kmsg and map, as: "
-				       "--keep file,kmsg",
-				       arg);
+			options_refuse(
+				error, size,
+				"--keep %s: expected a list of file, instance, pmsg, kmsg and map, "
+				"such as --keep file,kmsg",
+				arg);
 			options_near_word(one, "file, instance, pmsg, kmsg, map", error, size);
 			return -EINVAL;
 		}
@@ -334,7 +343,8 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 	o->blackbox.instance = arg;
 	return *arg && !strchr(arg, '/') && arg[0] != '.'
 		       ? 0
-		       : options_refuse(error, size, "--instance %s: the name of a trace instance",
+		       : options_refuse(error, size,
+					"--instance %s: expected the name of a trace instance",
 					arg);
 }
 
@@ -394,7 +404,7 @@ const struct option_row option_rows[] = {
 	{"top", 0, "N", W | Y | F, "rows of the table (20; on a terminal as many as fit)",
 	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
-	 "judge as if a limit were another: vm.max_map_count=262144 (may be repeated)",
+	 "evaluate as if a limit had this value: vm.max_map_count=262144 (may be repeated)",
 	 OTHER(set_assume)},
 	{"overhead", 0, "LIST", W | R | D | G | X | C | H,
 	 "probes to enable, by overhead level: scan (0, periodic scan), events (1, rare events), "
@@ -404,7 +414,7 @@ const struct option_row option_rows[] = {
 	 "force the attach type of a probe, or none to disable it (faultscope doctor lists them)",
 	 OTHER(set_hook)},
 	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
-	 "BTF of this kernel, where it has no /sys/kernel/btf/vmlinux", TEXT(btf)},
+	 "BTF file of this kernel, if /sys/kernel/btf/vmlinux does not exist", TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (JSON)",
 	 FLAG(addresses)},
 	{"color", 0, "WHEN", W | R | D | E | G | T | I | Y | F | H | B,
@@ -463,17 +473,18 @@ const struct option_row option_rows[] = {
 	 "write FILE for node_exporter instead of serving: once, or every INTERVAL",
 	 TEXT(textfile)},
 	{"limit.workloads", 0, "N", X,
-	 "workloads with series of their own; the others are summed in ~other (50)",
+	 "maximum number of workloads with series of their own; ~other is the sum of the rest (50)",
 	 COUNT(limit_workloads, 0, CENSUS_WORKLOADS_MAX - 1, "a number, at most 4095")},
-	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
+	{"limit.series", 0, "N", X,
+	 "maximum number of series; workloads beyond it are counted in ~other (5000)",
 	 COUNT(limit_series, 1, 1000000, "a number of series")},
 	{"workload.min-age", 0, "TIME", X, "age from which a workload gets its own series (30s)",
-	 SECONDS_OR_0(min_age, "a time: 30, 30s, 2m; 0: none")},
+	 SECONDS_OR_0(min_age, "a time: 30, 30s, 2m, or 0")},
 	{"workload.retention", 0, "TIME", X,
 	 "how long series stay after the last process of a workload ended (5m)",
-	 SECONDS_OR_0(retention, "a time: 5m, 300; 0: none")},
+	 SECONDS_OR_0(retention, "a time: 5m, 300, or 0")},
 	{"workload.collapse", 0, "REGEX", X,
-	 "replace the matching part of names by *; instances: template@*; none: nothing",
+	 "replace what matches in workload names by *; or: instances (template@*), none",
 	 OTHER(set_collapse)},
 	{"path.cgroupfs", 0, "DIR", X,
 	 "the host's cgroup file system (version 2), to name workloads from within a container",
@@ -487,13 +498,13 @@ const struct option_row option_rows[] = {
 	 "also export page faults by what is mapped, and the duration of minor faults; this probes "
 	 "the end of each page fault",
 	 FLAG(faults)},
-	{"native-histograms", 0, NULL, X, "protobuf: native histograms beside classic ones",
-	 FLAG(native_histograms)},
+	{"native-histograms", 0, NULL, X,
+	 "add native histograms to the classic ones (protobuf only)", FLAG(native_histograms)},
 	{"interval", 'i', "TIME", C,
 	 "time between scans (10s for all processes, 1s for chosen ones)",
 	 SECONDS(interval, 0, "a time: 10, 0.5, 500ms")},
-	{"max-size", 0, "SIZE", C, "end the recording before it is larger: 64M, 2G",
-	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size from 16K on: 64M, 2G")},
+	{"max-size", 0, "SIZE", C, "end the recording before it exceeds this size: 64M, 2G",
+	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size of at least 16K: 64M, 2G")},
 	{"redact", 0, NULL, C | O, "remove names of the host and of files, paths and addresses",
 	 FLAG(redact)},
 	{"speed", 0, "FACTOR", Y, "speed of the replay: 10 is ten times as fast, 0 does not wait",

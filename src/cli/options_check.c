@@ -59,7 +59,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read"))
 		return options_refuse(
 			error, size,
-			"blackbox %s: %s: not understood\n  see: faultscope blackbox --help",
+			"blackbox %s: unexpected argument: %s\n  see: faultscope blackbox --help",
 			o->argv[0], o->argv[1]);
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
@@ -86,7 +86,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 			o->argv[0]);
 	if (o->argc > positionals(o))
 		return options_refuse(
-			error, size, "%s: not understood\n  see: faultscope %s%s--help",
+			error, size, "%s: unexpected argument\n  see: faultscope %s%s--help",
 			o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval))
 		return options_refuse(error, size,
@@ -110,10 +110,9 @@ int options_take_dash(struct options *o, char *error, size_t size)
 
 	if (is_dash(o->junit) || is_dash(o->textfile) || is_dash(o->record) ||
 	    (whole && is_dash(o->output)))
-		return options_refuse(
-			error, size,
-			"-: only text goes to standard output; recordings, --junit and textfiles "
-			"need a file with a name");
+		return options_refuse(error, size,
+				      "-: standard output takes only text; recordings, --junit and "
+				      "--textfile need a file name");
 	if (is_dash(o->output))
 		o->output = NULL;
 	return 0;
@@ -125,19 +124,21 @@ int options_check(const struct options *o, char *error, size_t size)
 		return options_refuse(error, size, "--children needs -p");
 	if (o->group && (o->argc || o->journal || o->markdown))
 		return options_refuse(error, size,
-				      "--group DIR excludes other logs and --markdown");
+				      "--group cannot be combined with other logs or --markdown");
 	if (o->blackbox.live && (o->argc || o->journal || o->group))
-		return options_refuse(error, size,
-				      "--live excludes log files: it reads this kernel's log");
+		return options_refuse(
+			error, size,
+			"--live cannot be combined with log files: it reads this kernel's log");
 	if (o->replay && o->record)
-		return options_refuse(error, size, "--replay and --record exclude each other");
+		return options_refuse(error, size, "--replay and --record cannot be combined");
 	if (o->command == CMD_EXPORT && o->interval && !o->textfile)
 		return options_refuse(
 			error, size,
 			"INTERVAL needs --textfile: for /metrics the scraper sets the interval");
 	if (o->textfile && (o->web.addresses || o->web.config_file))
-		return options_refuse(error, size,
-				      "--textfile excludes --web.* options: nothing is served");
+		return options_refuse(
+			error, size,
+			"--textfile cannot be combined with --web.*: nothing is served");
 	if (o->command == CMD_RECORD && !o->output)
 		return options_refuse(error, size,
 				      "record: name the output file\n  try: faultscope record -o "

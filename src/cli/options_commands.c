@@ -22,12 +22,11 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "Watches processes and their children for 3 seconds (-d), reads once what they "
 		 "hold (/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each "
 		 "finding with its evidence, the calls and user stacks that caused the growth, "
-		 "when "
-		 "a limit will be reached, where the limit was set, and what to do. Where the "
+		 "when a limit will be reached, where the limit was set, and what to do. Where the "
 		 "flight recorder (faultscope blackbox) runs or ran since boot, its records are "
-		 "judged too: findings K01 to K12. With --replay it judges a recording. Exits 3 "
-		 "with a finding of severity warning or above (or of --min-severity), 7 when there "
-		 "is none but something was lost or not measured, else 0."},
+		 "evaluated too: findings K01 to K12. With --replay it evaluates a recording. "
+		 "Exits 3 with a finding of severity warning or above (or of --min-severity), 7 "
+		 "when there is none but something was lost or not measured, else 0."},
 	[CMD_HOST] =
 		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
 		 "say whether this machine is short of memory, and what uses it",
@@ -57,7 +56,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "and where it happened. With TEXT, as \"unable to mmap 320 bytes\", EMFILE or "
 		 "\"exit code 137\", or with - and a log on standard input: lists the findings "
 		 "that the message may stand for, the most likely first, each with a command that "
-		 "decides. Without an argument: lists all ids. Needs no root. Exits 1 when no "
+		 "confirms it. Without an argument: lists all ids. Needs no root. Exits 1 when no "
 		 "known "
 		 "message is similar."},
 	[CMD_TRIAGE] =
@@ -66,15 +65,15 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "Reads any log that may hold a kernel crash, of any machine, without root and "
 		 "without kernel symbols: dmesg, console, syslog, journal, /dev/kmsg, pstore (a "
 		 "directory is read as a whole and its parts are ordered), compressed or not; - is "
-		 "standard input. Says what happened and by which mechanism, quotes the lines that "
-		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
-		 "are one crash. Exits 0 when there is no crash, 3 when there is one, 1 when a "
-		 "file "
-		 "cannot be read, 7 when no crash is found but the input is empty or incomplete."},
+		 "standard input. Says what happened and by which mechanism, quotes the decisive "
+		 "lines, ranks the suspects with reasons, and says what to do next. Several files "
+		 "are treated as one crash. Exits 0 when there is no crash, 3 when there is one, 1 "
+		 "when a file cannot be read, 7 when no crash is found but the input is empty or "
+		 "incomplete."},
 	[CMD_BLACKBOX] =
 		{"blackbox", "[OPTIONS] [run | arm | status | read [FILE...]]",
 		 "the flight recorder: record what precedes a kernel crash",
-		 "Keeps records where a crash cannot reach them. run (the default) is a daemon. It "
+		 "Stores records in places that survive a crash. run (the default) is a daemon. It "
 		 "records bad accesses that the kernel survives, "
 		 "corruption reports, modules, hardware errors and memory errors, in records of at "
 		 "most 512 bytes, in every place of this machine that survives a crash. arm says "
@@ -97,19 +96,19 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "system calls."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
-		 "record processes, small enough for days, to look at later",
+		 "record processes to a small file, for days if necessary",
 		 "Records all processes every 10 seconds, or the given ones every second "
 		 "(--interval), until Ctrl-C, for -d, or up to --max-size. In the name of FILE %p "
 		 "is the process (or faultscope's own pid), %h the host, %t the time in UTC. An "
 		 "existing file is kept unless --force is given. The file is written scan by scan, "
 		 "so that a crash loses at most the last one. What processes hold (/proc/PID/maps "
-		 "and fd, bounded; never smaps) is read at the begin and at the end. --redact "
+		 "and fd, bounded; never smaps) is read at the beginning and at the end. --redact "
 		 "removes names of the host and of files, paths and addresses."},
 	[CMD_INFO] =
 		{"info", "[OPTIONS] FILE", "say what a recording holds, and what is missing in it",
 		 "Reads a recording to its end: where, when and how it was made, how many scans, "
 		 "processes and events it has, what the kernel side lost, its size, and what is "
-		 "damaged. Exits 1 when anything is."},
+		 "damaged. Exits 1 if the recording is damaged."},
 	[CMD_REPLAY] =
 		{"replay", "[OPTIONS] FILE", "show a recording in the live view, or as text",
 		 "Shows a recording as if it were this machine: on a terminal at its own pace, "
@@ -119,8 +118,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_REPORT] =
 		{"report", "[OPTIONS] FILE",
 		 "make a report of a recording, for people or for tools",
-		 "Writes a recording in the format that --format names, or that the name of -o "
-		 "ends in: html is one page that needs no network, the others are for profilers, "
+		 "Writes a recording in the format that --format or the suffix of the -o file "
+		 "names: html is one page that needs no network, the others are for profilers, "
 		 "tracers, spreadsheets and Prometheus (see FORMATS). Needs no root."},
 	[CMD_DIFF] = {"diff", "[OPTIONS] A B", "say what grew between two recordings",
 		      "Compares the ends of two recordings: by workload (page faults per second, "

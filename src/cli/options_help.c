@@ -76,7 +76,7 @@ static void help_formats(struct buf *b, enum command command)
 
 	buf_puts(b, "\nFormats:\n");
 	if (command != CMD_REPORT && command != CMD_DIFF) {
-		put_wrapped(b, "text", "for people (default)");
+		put_wrapped(b, "text", "plain text (default)");
 		put_wrapped(b, "json", "JSON Lines; faultscope schema prints their schema");
 		put_wrapped(b, "folded", "folded user stacks, for flame graphs");
 		return;

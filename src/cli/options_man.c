@@ -15,7 +15,7 @@ static const struct {
 	unsigned int commands;
 	const char *status, *what;
 } statuses[] = {
-	{ALL, "0", "done; of commands that look for something: nothing was found"},
+	{ALL, "0", "success; commands that search for problems found none"},
 	{ALL, "1", "failed while running"},
 	{ALL, "2", "wrong usage"},
 	{OF(WATCH) | OF(RUN), "3", "a condition of --fail-on was true or could not be measured"},
@@ -34,8 +34,8 @@ static const struct {
 	 "incomplete: nothing was read, nothing matched, something was lost, or something could "
 	 "not be measured; standard error says what"},
 	{OF(RUN), "125, 126, 127",
-	 "faultscope failed, CMD is not executable, CMD was not found; else the status of CMD, in "
-	 "which 3 and 7 replace only a 0"},
+	 "faultscope failed, CMD is not executable, CMD was not found; otherwise the status of "
+	 "CMD, or 3 or 7 if CMD exits with 0"},
 };
 
 static const char privileges[] =
@@ -43,17 +43,17 @@ static const char privileges[] =
 	"is done, faultscope drops every capability, sets no_new_privs, and where the kernel has "
 	"landlock it can open only files below /proc and /sys, for reading (with -p, run and "
 	"diagnose also the files that say who set a limit: sysctl.d, systemd units, limits.d). The "
-	"command of run keeps the rights of its caller. doctor says which rights are kept, and "
-	"why. In a pid namespace, -p PID is a pid of that namespace; output has pids of the "
-	"initial namespace.";
+	"command of run keeps the privileges of its caller. doctor says which privileges are "
+	"kept, and why. In a pid namespace, -p PID is a pid of that namespace; output has pids of "
+	"the initial namespace.";
 
 static const char conditions_about[] =
 	"--fail-on takes conditions that must not be true at the end: a value, one of > >= < <=, "
 	"and a number. The number may end in % (of the limit), k, M, G, ms or s. Values are those "
 	"below, or any value of a process, named as in JSON: faults.failed, memory.vm_bytes, "
-	"threads. Counters are added up over all processes; of other values the highest counts. A "
-	"condition that could not be measured fails too. With run, status 3 replaces only a 0 of "
-	"the command.";
+	"threads. Counters are added up over all processes; of other values, the highest one "
+	"counts. A condition that could not be measured fails too. With run, the status is 3 only "
+	"if the command exits with 0.";
 
 static const char keys_about[] =
 	"On a terminal there is a live view: tabs of all processes with trends, bars against "
@@ -139,7 +139,7 @@ static void man_formats(struct buf *b, enum command command)
 
 	buf_puts(b, ".SH FORMATS\n");
 	if (command != CMD_REPORT && command != CMD_DIFF) {
-		man_row(b, "text", "for people (default)");
+		man_row(b, "text", "plain text (default)");
 		man_row(b, "json", "JSON Lines; faultscope schema prints their schema");
 		man_row(b, "folded", "folded user stacks, for flame graphs");
 		return;

@@ -45,7 +45,9 @@ static int take(const struct option_row *row, struct options *o, const char *arg
 		good = !parse_seconds_or_0(arg, at);
 		break;
 	}
-	return good ? 0 : options_refuse(error, size, "--%s %s: %s", row->name, arg, row->wanted);
+	return good ? 0
+		    : options_refuse(error, size, "--%s %s: expected %s", row->name, arg,
+				     row->wanted);
 }
 
 int options_command(const char *word)
@@ -119,7 +121,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 		if (c == '?' || c == ':') {
 			snprintf(error, size, "%s%s\n  see: faultscope %s%s--help",
 				 argv[optind - 1],
-				 c == ':' ? ": needs an argument" : ": no such option here",
+				 c == ':' ? ": needs an argument" : ": unknown option",
 				 command_name(ret->command), ret->command ? " " : "");
 			if (c == '?')
 				options_near_option(argv[optind - 1], ret->command, error, size);

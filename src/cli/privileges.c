@@ -34,8 +34,9 @@ bool privileges_needed(const struct options *o)
 static void explain_denied(const char *path, int mode)
 {
 	if (path && access(path, mode) && errno == EACCES)
-		complain("%s: this command gives up root's capabilities, and the file is another "
-			 "user's\n  try:  as that user, or by standard input where - is a name",
+		complain("%s: this command gives up root's capabilities, so it cannot open a file "
+			 "of another user\n  try:  run it as that user, or pass the file on "
+			 "standard input (-)",
 			 path);
 }
 
