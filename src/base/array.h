@@ -16,7 +16,7 @@ void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t elemen
 void array_copy(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);
 
-#define DIGITS_MOST 20 /* decimal digits of a 64-bit number */
+#define DIGITS_MOST 20 /* maximum number of decimal digits of a 64-bit number */
 
 /*
  * Writes the decimal digits of a number, at most DIGITS_MOST, so that they end before `end`.

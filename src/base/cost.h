@@ -11,8 +11,8 @@
 struct cost {
 	const char *per;	  /* JSON name of the operation: fault, mapping_call, … */
 	const char *said;	  /* the operation in words: "a fault" */
-	bool measured;		  /* false: `why` holds the reason */
-	double low, median, high; /* in ns; low and high are quartiles */
+	bool measured;		  /* false: the cost is unknown, and `why` holds the reason */
+	double low, median, high; /* cost in ns; low and high are quartiles */
 	char why[96];
 };
 

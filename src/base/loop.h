@@ -28,11 +28,12 @@
 struct loop {
 	/* set by the caller, who may change them between rounds */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
-	int (*on_timer)(void *ctx); /* NULL: the timer is never set */
-	void *ctx;		    /* argument of all callbacks */
+	/* called when the timer expires; NULL: the timer is never set */
+	int (*on_timer)(void *ctx);
+	void *ctx; /* argument that all callbacks get */
 	bool done;
 	/* private; `poll` is readable while a callback is due */
-	int poll, signals, timer; /* -1: not open */
+	int poll, signals, timer; /* descriptors of the loop; -1: not open */
 	struct loop_file {
 		int fd;
 		int (*on_readable)(void *ctx);

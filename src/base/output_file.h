@@ -16,7 +16,7 @@ struct output_file {
 	int fd;			 /* descriptor to write to; -1: none, or closed */
 	int dir;		 /* descriptor of the directory of the file */
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
-	char name[NAME_MAX + 1]; /* final name */
+	char name[NAME_MAX + 1]; /* final name of the file */
 	/* the file has its final name already, and is removed on failure */
 	bool made;
 	/* the file replaces another one at the end, by a rename that needs no capabilities */

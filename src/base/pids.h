@@ -20,7 +20,7 @@ struct pids {
 
 void pids_free(struct pids *t);
 
-/* Returns the entry, or NULL. */
+/* Returns the entry of the pid, or NULL. */
 void *pids_find(const struct pids *t, uint32_t pid);
 
 /*

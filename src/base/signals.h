@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that are read from a signalfd, and the signal that ends the program. */
+/* Reads signals from a signalfd, and ends the program by a signal. */
 #ifndef FS_BASE_SIGNALS_H
 #define FS_BASE_SIGNALS_H
 

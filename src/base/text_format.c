@@ -7,7 +7,7 @@
 
 struct conversion {
 	char flags[8];
-	int width, precision; /* precision < 0: none */
+	int width, precision; /* width and precision of a conversion; precision < 0: none */
 	int longs;	      /* number of l modifiers: 0, 1 or 2 */
 	char type;
 };

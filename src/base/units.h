@@ -12,12 +12,12 @@
 struct number_text {
 	char s[32];
 };
-struct number_text as_count(uint64_t n);     /* such as "12,480" */
-struct number_text as_rate(double per_s);    /* such as "12,480" or "0.4" */
-struct number_text as_bytes(uint64_t bytes); /* such as "412 MiB" */
-struct number_text as_duration(uint64_t ns); /* such as "1.3 us", "31 ms" */
-struct number_text as_span(double seconds);  /* such as "1h 21m" */
-struct number_text as_limit(uint64_t limit); /* such as "65,530"; ~0 is "unlimited" */
+struct number_text as_count(uint64_t n);     /* a number with separators, such as "12,480" */
+struct number_text as_rate(double per_s);    /* a rate, such as "12,480" or "0.4" */
+struct number_text as_bytes(uint64_t bytes); /* a size, such as "412 MiB" */
+struct number_text as_duration(uint64_t ns); /* a duration, such as "1.3 us" or "31 ms" */
+struct number_text as_span(double seconds);  /* a long duration, such as "1h 21m" */
+struct number_text as_limit(uint64_t limit); /* a limit, such as "65,530"; ~0 is "unlimited" */
 
 void put_count(struct buf *b, uint64_t n);
 void put_rate(struct buf *b, double per_s);
@@ -38,6 +38,7 @@ int parse_seconds(const char *s, double *ret_seconds);
 /* As parse_seconds(), and also accepts 0, with or without a unit. */
 int parse_seconds_or_0(const char *s, double *ret_seconds);
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
-int parse_bytes(const char *s, uint64_t *ret); /* parses "4096", "64K", "8G": above 0, below 2^63 */
+/* parses a size above 0 and below 2^63: "4096", "64K", "8G" */
+int parse_bytes(const char *s, uint64_t *ret);
 
 #endif

@@ -29,7 +29,7 @@ enum exit_status {
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
-	EXIT_INCOMPLETE = 7, /* data may be missing: render/completeness.h */
+	EXIT_INCOMPLETE = 7, /* exit status if data may be missing: render/completeness.h */
 	EXIT_RUN_FAILED = 125,
 	EXIT_RUN_NOT_EXECUTABLE = 126,
 	EXIT_RUN_NOT_FOUND = 127,
@@ -64,8 +64,9 @@ struct options {
 	const char *revision; /* revision of the source code of this build */
 	struct filter filter;
 	bool children;
-	double interval, duration; /* seconds; interval 0: default; duration 0: no end */
-	uint64_t count;		   /* number of intervals; 0: no end */
+	/* --interval and --duration in seconds; interval 0: default; duration 0: no end */
+	double interval, duration;
+	uint64_t count; /* number of intervals; 0: no end */
 	unsigned int tiers;
 	bool tiers_given;
 	const char *btf;
@@ -75,8 +76,9 @@ struct options {
 	uint64_t max_bytes; /* maximum size of a recording; 0: no maximum */
 	double speed;
 	bool speed_given;
-	const struct report_format *report_format; /* NULL: depends on the command */
-	const struct renderer *format;		   /* output format; NULL: text */
+	/* format of a report; NULL: depends on the command */
+	const struct report_format *report_format;
+	const struct renderer *format; /* output format; NULL: text */
 	const struct field *sort;
 	uint64_t top, width; /* rows of the table, columns of text; 0: default */
 	/* --assume: limits by index in resources[]; 0: real limit */
@@ -88,15 +90,15 @@ struct options {
 	bool github;
 	enum severity min_severity;
 	bool min_severity_given;
-	bool journal, markdown, html, explain, no_redact; /* options of triage */
+	bool journal, markdown, html, explain, no_redact; /* flags of triage */
 	/* directory of triage --group; NULL: not given */
 	const char *group;
 	struct {
-		const char *file, *instance; /* ring file, trace instance; NULL: default */
+		const char *file, *instance; /* --ring and --instance; NULL: default */
 		uint64_t file_bytes;	     /* size of a new ring file; 0: default */
 		unsigned int record_sinks;   /* bits of enum sink_id; 0: all that exist */
 		double heartbeat;	     /* seconds between heartbeats; 0: default */
-		bool live;		     /* triage --live */
+		bool live;		     /* the flag --live of triage */
 	} blackbox;
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];
@@ -110,7 +112,7 @@ struct options {
 	double min_age, retention; /* --workload.min-age and --workload.retention, in seconds */
 	bool calls, faults, native_histograms;
 	const char *textfile;
-	char **argv; /* arguments that are no options, such as CMD ARG…; NULL-terminated */
+	char **argv; /* arguments that are no options, such as CMD ARG…, with a NULL at the end */
 	int argc;
 };
 

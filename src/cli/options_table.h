@@ -23,10 +23,10 @@ struct option_row {
 	const char *help;
 	int (*take)(struct options *o, const char *arg, char *error, size_t size);
 	enum option_type type;
-	size_t at;	      /* offset of its member in struct options */
-	uint64_t least, most; /* range of a number or size */
-	double shortest;      /* minimum in seconds */
-	const char *wanted;   /* error message for a wrong type or range */
+	size_t at;	      /* offset of the option's member in struct options */
+	uint64_t least, most; /* permitted range of a number or size */
+	double shortest;      /* permitted minimum of a time, in seconds */
+	const char *wanted;   /* what the error message says is expected */
 };
 
 struct command_row {

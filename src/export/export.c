@@ -24,7 +24,10 @@
 #define TIER_FAULTS  0x4u
 #define TIER_CALLS   0x8u
 #define NS_PER_S     1000000000ULL
-/* maximum seconds that records wait: workloads are read from /proc at fork and exec records */
+/*
+ * Records are read at least this often, in seconds: at fork and exec records, the workload of the
+ * process is read from /proc while the process lives.
+ */
 #define DRAIN_S 5
 /* faultscope reads the ring when a quarter is full; RSS counts each of its pages twice */
 #define RING_BYTES (1u << 20)
@@ -133,7 +136,7 @@ static void name_cgroups(struct export *x)
 			 path);
 	} else {
 		over = identities_walk(x->ids, dir);
-		dir = -1; /* identities_walk() has closed it */
+		dir = -1; /* identities_walk() has closed the descriptor */
 		if (over)
 			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read",
 				 path, (unsigned long long)over);
@@ -387,7 +390,7 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
-	x->s.in.m.last_ns = 0; /* suppresses the summary */
+	x->s.in.m.last_ns = 0; /* a model without a scan suppresses the summary */
 	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);

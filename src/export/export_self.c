@@ -28,7 +28,7 @@ static uint64_t count_fds(void)
 	while ((de = readdir(d)))
 		n += de->d_name[0] != '.';
 	closedir(d);
-	return n - 1; /* the directory itself has an fd */
+	return n - 1; /* without the descriptor that opendir() uses */
 }
 
 static uint64_t number_in(const char *path, const char *format)

@@ -30,7 +30,7 @@ void notify_open(struct notify *n)
 		return;
 	memcpy(to.sun_path, path, len);
 	if (to.sun_path[0] == '@')
-		to.sun_path[0] = 0; /* an abstract socket address */
+		to.sun_path[0] = 0; /* "@" stands for the NUL of an abstract socket address */
 	n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (n->fd >= 0 &&
 	    connect(n->fd, (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + len))

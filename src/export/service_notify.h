@@ -7,12 +7,13 @@
 
 struct notify {
 	int fd;		      /* socket; -1: there is no service manager */
-	uint64_t watchdog_ns; /* watchdog interval; 0: none */
+	uint64_t watchdog_ns; /* watchdog interval in ns; 0: none */
 };
 
 /* Connects to $NOTIFY_SOCKET. Call before privileges are dropped. */
 void notify_open(struct notify *n);
-void notify_send(const struct notify *n, const char *text); /* such as "READY=1\nSTATUS=…" */
+/* sends a message such as "READY=1\nSTATUS=…" */
+void notify_send(const struct notify *n, const char *text);
 void notify_close(struct notify *n);
 
 #endif

@@ -22,7 +22,7 @@ struct sink_row {
 
 extern const struct sink_row sink_rows[NR_SINKS];
 
-int sink_find(const char *name); /* returns -1 for an unknown name */
+int sink_find(const char *name); /* returns the sink with that name, or -1 */
 
 struct sink_options {
 	unsigned int record_sinks; /* sinks to use: bits of enum sink_id */
@@ -57,7 +57,7 @@ struct record_sinks {
 /* Opens the requested sinks. One that cannot be opened is off, with its error. */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
-/* Returns how many sinks are on. */
+/* Returns how many sinks are in use. */
 int sinks_on(const struct record_sinks *r);
 
 /* Numbers and dates a record (an existing boot_ns stays), and writes it. */

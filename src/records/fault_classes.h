@@ -21,7 +21,7 @@ enum wait {
 	WAIT_RECLAIM, /* direct reclaim: the thread frees pages itself */
 	/* direct compaction: the thread moves pages to get physically contiguous memory */
 	WAIT_COMPACTION,
-	WAIT_LOCK, /* wait for mmap_lock */
+	WAIT_LOCK, /* wait for the lock of the address space, mmap_lock */
 	WAIT_DISK, /* wait for a page to be read from disk */
 	NR_WAITS,
 };

@@ -91,7 +91,7 @@ struct gauges {
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
-	__u32 flags; /* PROC_* bits */
+	__u32 flags; /* flags of the process: PROC_* bits */
 	__u32 execs;
 	__u32 fd_base; /* with PROC_BORN: number of inherited file descriptors */
 	char comm[COMM_LEN];
@@ -139,20 +139,20 @@ struct address_range {
 	__u64 flags_all;    /* VM_* bits that all VMAs of the range have */
 	__u64 flags_any;    /* VM_* bits that at least one VMA of the range has */
 	__u64 above;	    /* start of the first VMA that prevents growth; 0: none */
-	__u64 mapped_bytes; /* mapped bytes within the range */
-	__u64 locked_bytes; /* part of mapped_bytes that is locked */
+	__u64 mapped_bytes; /* number of mapped bytes in the address range */
+	__u64 locked_bytes; /* number of mapped bytes that are locked */
 	__u64 start_flags;  /* VM_* bits of the VMA at `start` */
-	__u32 vmas;	    /* 1: the range contains a VMA */
+	__u32 vmas;	    /* 1: the address range contains a VMA */
 	__u32 walk;	    /* whether the whole range was read: enum walk */
 };
 
 /* The file that a file descriptor refers to. */
 struct file_facts {
 	__u64 magic;	  /* magic number of the file system: linux/magic.h */
-	__u64 size_bytes; /* size of the inode */
+	__u64 size_bytes; /* size of the file: i_size of the inode */
 	__u64 mmap_ip;	  /* address of the mmap method: identifies the driver */
-	__u32 flags;	  /* FILE_* bits */
-	__u32 mode;	  /* mode of the inode: inode->i_mode */
+	__u32 flags;	  /* flags of the file: FILE_* bits */
+	__u32 mode;	  /* type and mode of the file: inode->i_mode */
 	__u32 open_mode;  /* FMODE_* bits of file->f_mode: include/linux/fs.h */
 	__u32 seals;	  /* F_SEAL_* bits of a memfd */
 	char name[FILE_NAME_LEN];
@@ -185,7 +185,7 @@ struct asked {
 	 */
 	__u64 bytes;
 	__u64 longest; /* longest string of execve, with its NUL; for mq_open RLIMIT_MSGQUEUE */
-	__u32 whole;   /* 1: the whole request was read */
+	__u32 whole;   /* 1: the whole request of the call was read */
 	__u32 pad;
 };
 
@@ -199,7 +199,7 @@ struct retry_record {
 	__u32 tid;
 	__u16 call; /* successful call: enum call_id */
 	__u16 pad;
-	__u64 bytes; /* requested size */
+	__u64 bytes; /* size that the call requested, in bytes */
 };
 
 /* A failed system call, with the state of the process at that moment. */
@@ -229,15 +229,15 @@ struct refused_record {
 	struct address_range range;
 	struct asked asked;
 	struct file_facts file;
-	struct level_room memory; /* memory cgroup, in pages */
+	struct level_room memory; /* the memory cgroup with the least room, in pages */
 	struct level_room pids;
 	struct user_counts user;
 	__u64 variable[NR_VARIABLES];
-	__u32 variables; /* bit i: variable[i] is known */
+	__u32 variables; /* bit i: the kernel variable variable[i] is known */
 	__u32 map_count;
 	__u32 fds;	/* open file descriptors; ~0: not counted */
 	__u32 fds_free; /* free fd numbers that the call could have used; ~0: not counted */
-	__u32 facts;	/* FACT_* bits */
+	__u32 facts;	/* facts about the failed call: FACT_* bits */
 	__s32 stack;	/* number of the user stack's record; < 0: no stack */
 	char comm[COMM_LEN];
 };
@@ -264,11 +264,12 @@ struct signal_record {
 	__u64 stack_limit_bytes;
 	__u64 tmpfs_pages; /* size limit of the tmpfs in pages; 0: no limit of its own */
 	union {
-		__u64 tmpfs_pages_used; /* tmpfs: pages in use */
-		__u64 file_blocks;	/* other file systems: allocated blocks of 512 bytes */
+		__u64 tmpfs_pages_used; /* number of pages in use, if the file is in a tmpfs */
+		/* allocated blocks of 512 bytes, if the file is in another file system */
+		__u64 file_blocks;
 	};
 	struct file_facts file;
-	__u32 flags;	   /* SIGNAL_* bits */
+	__u32 flags;	   /* flags of the signal: SIGNAL_* bits */
 	__u32 file_device; /* super_block->s_dev of the file, as MKDEV(); 0: not known */
 	char comm[COMM_LEN];
 };
@@ -299,7 +300,7 @@ struct slow_faults_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;   /* thread of the latest slow fault */
-	__u32 class; /* enum fault_class */
+	__u32 class; /* class of the slow faults: enum fault_class */
 	__s32 stack; /* number of the user stack's record; < 0: no stack */
 	__u32 pad;
 	__u64 count;
@@ -321,7 +322,7 @@ struct sample_record {
 	struct process_key subject;
 	__u32 tid;
 	__u32 weight;
-	__u32 class; /* enum fault_class */
+	__u32 class; /* class of the page fault: enum fault_class */
 	__s32 stack; /* number of the user stack's record; < 0: no stack */
 	__u64 address;
 	__u64 area_from; /* start and end of the mapping; both 0: not known */
@@ -402,9 +403,9 @@ struct cgroup_path_record {
 struct growth {
 	struct process_key subject;
 	__s32 stack; /* number of the user stack's record; < 0: no stack */
-	__u16 call;  /* enum call_id */
-	__u16 what;  /* enum what */
-	__u32 flags; /* FILE_* bits */
+	__u16 call;  /* system call that caused the growth: enum call_id */
+	__u16 what;  /* whether mappings or file descriptors grew: enum what */
+	__u32 flags; /* flags of the file: FILE_* bits */
 	__u32 mode;  /* inode->i_mode; without a file: GROWTH_ANON(protection, flags) of mmap */
 	__u64 magic; /* magic number of the file system */
 	__u64 added;

@@ -108,7 +108,7 @@ struct stall {
 struct pressure_record {
 	struct record h;
 	uint64_t n[NR_HOST_FIGURES];
-	struct stall some, full; /* PSI of memory */
+	struct stall some, full; /* memory pressure of the machine (PSI) */
 };
 
 struct cgroup_record {
@@ -130,7 +130,7 @@ struct mount_record {
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
 	uint32_t pid;	 /* process in whose mount namespace it is; 0: faultscope's own */
-	uint32_t flags;	 /* MOUNT_* bits */
+	uint32_t flags;	 /* flags of the mount: MOUNT_* bits */
 	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
 };
 

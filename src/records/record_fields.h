@@ -12,10 +12,10 @@ enum value_type { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_TEXT };
 struct record_field {
 	const char *name, *unit;
 	uint16_t offset; /* offset of the first element in the record */
-	uint16_t size;	 /* bytes of an element */
-	uint16_t stride; /* bytes from one element to the next */
+	uint16_t size;	 /* bytes of an element of the field */
+	uint16_t stride; /* bytes from one element of the field to the next */
 	uint16_t count;
-	uint8_t type;		/* enum value_type */
+	uint8_t type;		/* type of the field's values: enum value_type */
 	uint8_t unknown_is_max; /* true: ~0 replaces a field that a recording lacks; false: 0 */
 };
 

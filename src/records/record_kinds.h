@@ -48,7 +48,7 @@ enum record_kind {
 #define PROC_BORN      1u   /* a probe saw the fork, so counters are complete */
 #define PROC_WATCHED   2u   /* the process is a target or a followed child */
 #define PROC_FOLLOW    4u   /* children of the process are watched too */
-#define PROC_FINAL     8u   /* last record: the process is exiting */
+#define PROC_FINAL     8u   /* last record of the process, which is exiting */
 #define PROC_SHARES_MM 16u  /* vfork child that uses the mappings of its parent */
 #define PROC_COMMAND   32u  /* command that `faultscope run` started */
 #define PROC_NO_MM     64u  /* memory is freed: map and fd values are the last known ones */
@@ -83,7 +83,7 @@ enum oom_constraint {
 /* Whether a range of mappings was read: not, completely, changed meanwhile, or too long. */
 enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 
-/* Flags of a file. */
+/* Flags of a file or file descriptor. */
 #define FILE_KNOWN    1u /* the call named an open file descriptor */
 #define FILE_CLOSED   2u /* the call named a file descriptor that is not open */
 #define FILE_MAPPABLE 4u /* the file has an mmap method */
@@ -94,16 +94,17 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 /* Flags of a failed call: facts about it and its process. */
 #define FACT_LOCKS_FUTURE 1u /* mlockall(MCL_FUTURE) is in force */
 /* the process has CAP_IPC_LOCK; the next flags: CAP_SYS_RESOURCE, … */
-#define FACT_IPC_LOCK	   2u
-#define FACT_RESOURCE	   4u
-#define FACT_ADMIN	   8u
-#define FACT_RAWIO	   16u
-#define FACT_ROOT	   32u	/* initial root user, to whom RLIMIT_NPROC does not apply */
-#define FACT_MDWE	   64u	/* PR_SET_MDWE: no memory may be both writable and executable */
-#define FACT_NO_AREA	   128u /* the search for a free address range failed in this call */
-#define FACT_SAID_COMMIT   256u /* the kernel logged this reason during the call */
+#define FACT_IPC_LOCK 2u
+#define FACT_RESOURCE 4u
+#define FACT_ADMIN    8u
+#define FACT_RAWIO    16u
+#define FACT_ROOT     32u  /* initial root user, to whom RLIMIT_NPROC does not apply */
+#define FACT_MDWE     64u  /* PR_SET_MDWE: no memory may be both writable and executable */
+#define FACT_NO_AREA  128u /* the search for a free address range failed in this call */
+/* the kernel logged during the call that it exceeds the commit limit */
+#define FACT_SAID_COMMIT   256u
 #define FACT_SAID_FILE_MAX 512u
-#define FACT_COMPAT	   1024u /* 32-bit system call */
+#define FACT_COMPAT	   1024u /* the failed call is a 32-bit system call */
 #define FACT_PIDS_OVER	   4096u /* the init process of the pid namespace has exited */
 /* a seccomp filter may have returned the errno instead of the kernel */
 #define FACT_FILTERED 2048u

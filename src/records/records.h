@@ -32,19 +32,19 @@ struct frames_record {
 	struct record h;
 	struct process_key subject;
 	__s32 stack;
-	__u32 flags; /* FRAMES_* bits */
+	__u32 flags; /* flags of the stack: FRAMES_* bits */
 	char text[3072];
 };
 
 /* What a process holds at one moment, grouped by kind and folded name. */
 struct holding {
 	struct process_key subject;
-	__u32 what; /* enum what */
+	__u32 what; /* mappings or file descriptors: enum what */
 	__u32 kind; /* kind of mapping or file: enum holding_kind */
 	__u64 count;
-	__u64 bytes; /* bytes of the mappings */
+	__u64 bytes; /* size of the mappings in bytes */
 	__u32 names; /* 1: all have this name; 2: the name is a pattern */
-	__u32 cut;   /* true: not everything was read */
+	__u32 cut;   /* true: not all mappings or fds were read */
 	char name[160];
 };
 
@@ -69,7 +69,7 @@ struct levels_record {
 /* Where a limit of a process or of the host comes from, and commands that change it, as texts. */
 struct origin_record {
 	struct record h;
-	struct process_key subject; /* the process; all 0: the host */
+	struct process_key subject; /* process that has the limit; all 0: the host */
 	__u32 limit;		    /* index in the limit table of user space */
 	__u32 host_wide;	    /* true: a change affects all containers too */
 	char set_by[320];
@@ -117,7 +117,7 @@ struct limits_record {
 /* The end of a scan. User space creates this record once per interval. */
 struct tick_record {
 	struct record h;
-	__u64 wall_ns; /* CLOCK_REALTIME */
+	__u64 wall_ns; /* time of the scan: CLOCK_REALTIME */
 	struct losses losses;
 	struct host_limits limits;
 	__u64 own_cpu_ns;
@@ -144,7 +144,7 @@ struct host_record {
 struct hook_record {
 	struct record h;
 	__u32 tier;
-	__u32 state; /* enum hook_use */
+	__u32 state; /* state of the probe: enum hook_use */
 	__u32 lacks; /* LACKS_* bits of the attach type in use */
 	__u32 pad;
 	char name[24];
@@ -154,11 +154,11 @@ struct hook_record {
 
 /* What an attach type of a probe does not report. */
 #define LACKS_ACCESS	 1u  /* lacks the type of access: read, write or exec */
-#define LACKS_PROTECTION 2u  /* lacks whether the page was present */
+#define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
 #define LACKS_AREA	 4u  /* lacks the mapping at the address of a signal */
-#define SEES_KERNEL	 8u  /* reports kernel-mode faults too */
+#define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
 #define LACKS_COPIES	 16u /* lacks user copies: of kernel-mode faults, only bad ones are seen */
-#define LACKS_MINOR	 32u /* lacks the latency of minor faults */
+#define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */
 #define LACKS_OTHERS	 64u /* lacks processes outside of faultscope's own pid namespace */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
@@ -187,8 +187,8 @@ struct symbol_record {
 struct field_record {
 	struct record h;
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
-	__u32 type; /* enum value_type */
-	__u32 size; /* bytes of an element */
+	__u32 type; /* type of the field's values: enum value_type */
+	__u32 size; /* bytes of an element of the field */
 	__u32 from; /* known elements of the array; this field has the following ones */
 	__u32 count;
 	__u32 pad;

@@ -65,8 +65,9 @@ static void stop_all(struct endpoint *e)
 	for (size_t i = 0; i < e->listeners; i++) {
 		if (!e->daemon[i])
 			continue;
-		MHD_quiesce_daemon(e->daemon[i]); /* keeps our listening socket open */
-		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
+		/* keeps our listening socket open for the next daemon */
+		MHD_quiesce_daemon(e->daemon[i]);
+		MHD_run(e->daemon[i]); /* lets suspended requests finish */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}

@@ -18,7 +18,7 @@ struct client {
 	int fd;
 	/* time to close the connection, unless a request begins or ends before */
 	uint64_t deadline_ns;
-	bool idle; /* no request is in progress */
+	bool idle; /* true: no request of the connection is in progress */
 	bool closing;
 	bool admitted; /* the client's certificate was accepted */
 	struct client *next;
@@ -39,7 +39,7 @@ struct endpoint {
 	char url[ENDPOINT_ADDRESSES][192];
 	struct MHD_Daemon *daemon[ENDPOINT_ADDRESSES];
 	size_t listeners;
-	char *config_path; /* absolute path; NULL: no configuration; owned */
+	char *config_path; /* absolute path of the configuration file; NULL: none; owned */
 	struct web_config config;
 	struct verifier verifier;
 	struct gzip *gzip;

@@ -29,8 +29,9 @@ static const char landing_end[] =
 struct answer {
 	unsigned int status;
 	const char *type;
-	const char *body;		/* constant text; NULL: use the endpoint's buffer */
-	const char *extra_name, *extra; /* an additional header; NULL: none */
+	const char *body; /* constant text; NULL: use the endpoint's buffer */
+	/* name and value of an additional response header; NULL: none */
+	const char *extra_name, *extra;
 	bool gzip;
 };
 

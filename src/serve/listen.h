@@ -7,7 +7,7 @@
 
 struct listener {
 	int fd;
-	char name[80]; /* such as "127.0.0.1:10435", "[::1]:10435", "fd://0" */
+	char name[80]; /* address, such as "127.0.0.1:10435", "[::1]:10435", "fd://0" */
 };
 
 /*

@@ -11,7 +11,7 @@
 
 struct rate_limit {
 	uint64_t interval_ns; /* time to add a token; 0: no rate limit */
-	uint64_t burst;	      /* maximum number of tokens */
+	uint64_t burst;	      /* maximum number of tokens in the bucket */
 	uint64_t full_ns;     /* CLOCK_MONOTONIC time when the bucket is full again */
 };
 

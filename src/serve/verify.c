@@ -97,7 +97,7 @@ int verify_open(struct verifier *v)
 		return err;
 	}
 	if (!v->pid) {
-		signal(SIGINT, SIG_IGN); /* the parent ends this process */
+		signal(SIGINT, SIG_IGN); /* the parent process ends this process */
 		become_worker(pair[1]);
 	}
 	close(pair[1]);

@@ -179,7 +179,7 @@ static int take_client_auth(struct reading *r, const char *name)
 			r->c.client_auth = i;
 			return 0;
 		}
-	/* older name, which exporter-toolkit also accepts */
+	/* older name of a client_auth_type, which exporter-toolkit also accepts */
 	if (!strcmp(name, "RequireClientCert")) {
 		r->c.client_auth = CLIENT_REQUIRE_ANY;
 		return 0;
@@ -244,7 +244,7 @@ static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
 	if (!strcmp(key, "curve_preferences"))
 		return read_list(r, key, value, r->c.curve, &r->c.curves);
 	if (!strcmp(key, "prefer_server_cipher_suites"))
-		return 0; /* ignored, as by Go's crypto/tls */
+		return 0; /* prefer_server_cipher_suites is ignored, as by Go's crypto/tls */
 	return fail(r, "tls_server_config: %.64s is not supported", key);
 }
 
@@ -286,7 +286,7 @@ static int take_http(struct reading *r, const char *key, yaml_node_t *value)
 {
 	if (!strcmp(key, "headers"))
 		return each_key(r, value, key, take_header);
-	/* ignored: this server has no HTTP/2, and clients do not need it */
+	/* HTTP/2 is not supported, and clients do not need it */
 	if (!strcmp(key, "http2"))
 		return 0;
 	return fail(r, "http_server_config: %.64s is not supported", key);

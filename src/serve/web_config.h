@@ -31,22 +31,23 @@ struct web_pair {
 
 struct web_config {
 	bool tls;
-	char *cert, *key, *client_ca; /* PEM text; NULL: none; owned */
+	char *cert, *key, *client_ca; /* certificate, key and CA as PEM texts; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
-	/* All lists below own their texts. */
-	char *client_san[WEB_NAMES]; /* a client certificate needs one of these names */
+	/* The lists below own their texts. */
+	char *client_san[WEB_NAMES]; /* allowed names: a client certificate needs one of them */
 	size_t client_sans;
-	char *cipher_suite[WEB_NAMES]; /* IANA names, best first; empty: GnuTLS's defaults */
+	/* cipher suites by IANA name, best first; empty: GnuTLS's defaults */
+	char *cipher_suite[WEB_NAMES];
 	size_t cipher_suites;
-	char *curve[WEB_NAMES]; /* names as in Go */
+	char *curve[WEB_NAMES]; /* elliptic curves, named as in Go's crypto/tls */
 	size_t curves;
-	struct web_pair user[WEB_USERS]; /* name and bcrypt hash */
+	struct web_pair user[WEB_USERS]; /* users: name and bcrypt hash of the password */
 	size_t users;
-	struct web_pair header[WEB_HEADERS]; /* headers of every response */
+	struct web_pair header[WEB_HEADERS]; /* headers that every response gets */
 	size_t headers;
 	struct rate_limit rate; /* rate limit of all requests */
-	char *dir[WEB_DIRS];	/* directories of the files that were read; owned */
+	char *dir[WEB_DIRS];	/* directories of the files that were read; each is owned */
 	size_t dirs;
 };
 

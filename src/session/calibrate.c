@@ -10,7 +10,8 @@
 #include "session/calibrate_work.h"
 #include "probe/host_facts.h"
 
-#define ENOUGH_NS 350000000ULL /* time for rounds; half a second including scans and loading */
+/* maximum time for measuring rounds; with scans and loading, doctor takes half a second */
+#define ENOUGH_NS 350000000ULL
 #define LOOKS_NS  40000000ULL
 /* maximum time to attach a set once; above it rounds would take too long */
 #define SLOW_NS	   100000000ULL
@@ -29,7 +30,7 @@ enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
-	const char *without[4]; /* probes of `tiers` to leave off */
+	const char *without[4]; /* names of the probes of these levels to leave off */
 } part[NR_SETS] = {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
@@ -49,7 +50,7 @@ static const struct {
 
 struct rig {
 	struct source *src[NR_SETS]; /* source of each set of probes; NULL for the set NOTHING */
-	enum set set;		     /* the set that is attached now */
+	enum set set;		     /* set of probes that is attached now */
 	struct bench bench;
 	double added[NR_ROWS][ROUNDS_MAX]; /* ns per operation, by row and round */
 	unsigned int rounds;

@@ -16,6 +16,7 @@ int command_replay(const struct options *o);
 /* write_metrics() writes the file for --format textfile: command_export(). */
 int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);
-int command_explain(const struct options *o, struct buf *b); /* appends its output to b */
+/* appends the output of the command to b */
+int command_explain(const struct options *o, struct buf *b);
 
 #endif

@@ -265,7 +265,7 @@ static int examine(struct session *s, struct report *r)
 	return 0;
 }
 
-/* Returns 0 or an exit status. */
+/* Prints the report. Returns 0 or an exit status. */
 static int print(struct session *s, const struct report *r)
 {
 	struct buf *b = &s->out.text;

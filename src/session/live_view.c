@@ -17,7 +17,7 @@
 #include "render/tui/tui.h"
 #include "live/terminal.h"
 
-#define LEAP	       10 /* intervals that [ and ] skip */
+#define LEAP	       10 /* number of intervals that the keys [ and ] skip */
 #define ESCAPE_WAIT_MS 30 /* Esc without a further byte within this time is the Esc key */
 
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
@@ -258,7 +258,7 @@ int viewing_on_keys(void *ctx)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return 0;
 	if (n <= 0) {
-		s->loop.done = true; /* the terminal is gone */
+		s->loop.done = true; /* end of file: the terminal is gone */
 		return 0;
 	}
 	press(s, bytes, n);

@@ -10,7 +10,7 @@
 
 struct viewing {
 	struct tui tui;
-	size_t pace; /* index in paces[]: the scan interval */
+	size_t pace; /* index in paces[] of the scan interval */
 	char path[128];
 	/* The following members are for recordings only. */
 	double speed;

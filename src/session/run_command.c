@@ -67,7 +67,7 @@ static void *wait_and_spawn(void *arg)
 	struct starter *st = arg;
 
 	while (sem_wait(&st->go))
-		continue; /* interrupted by a signal */
+		continue; /* a signal interrupted sem_wait() */
 	if (!st->abandoned)
 		st->err = spawn(st->s);
 	return NULL;
@@ -106,7 +106,7 @@ static void start_command(struct session *s)
 		return;
 	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
 	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
-	s->in.m.last_ns = 0; /* suppresses the summary */
+	s->in.m.last_ns = 0; /* a model without a scan suppresses the summary */
 }
 
 static void describe_ending(struct session *s)

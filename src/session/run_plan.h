@@ -30,7 +30,7 @@ struct run_plan {
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
 	bool attributes_all;	   /* keep growth from the first mapping and fd on */
-	bool majors, examines;	   /* see struct live_options */
+	bool majors, examines;	   /* majors and examines of struct live_options */
 	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
 	bool scores;		   /* read the OOM scores of processes */
 	bool works_without_bpf;	   /* if BPF is unavailable, read /proc only */
@@ -40,19 +40,22 @@ struct run_plan {
 	/* only make a recording: it is compressed, and the session ends if it fails */
 	bool records_alone;
 	const struct renderer *renderer;
-	struct view view; /* initial view settings */
+	struct view view; /* initial settings of the view */
 	bool may_redraw;  /* text may be redrawn in place on a terminal */
 	/* the terminal also shows a command's output: text goes to standard error */
 	bool shares_terminal;
 	bool reloads; /* SIGHUP reloads the configuration instead of ending the session */
 	/* When to scan, and when to end. */
-	double interval, duration; /* seconds; duration 0: no end */
+	/* time between scans and maximum run time in seconds; duration 0: no end */
+	double interval, duration;
 	/* replay speed of a recording: 1 is real time, 0 without waiting */
 	double speed;
 	/* Callbacks of the command; each may be NULL. */
-	void (*after_first_scan)(struct session *s); /* before the first output */
-	void (*after_scan)(struct session *s);	     /* after each scan, once it is printed */
-	void *ctx;				     /* data of the command for its callbacks */
+	/* called after the first scan, before the first output */
+	void (*after_first_scan)(struct session *s);
+	/* called after each scan, once it is printed */
+	void (*after_scan)(struct session *s);
+	void *ctx; /* data of the command for its callbacks */
 };
 
 /* Fills a plan that watches all processes, with the settings of the options. */

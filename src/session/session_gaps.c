@@ -13,7 +13,7 @@ int session_note_end(struct session *s, int err)
 	const struct replay_facts *f = replay_facts(s->in.src);
 
 	if (err == -EBADMSG) {
-		viewing_end(s); /* restores the terminal first */
+		viewing_end(s); /* restores the terminal before the error is printed */
 		complain("%s", s->in.src->error);
 		gap_add(&s->out.gaps,
 			"recording truncated or damaged at offset %llu: %llu bytes not read",

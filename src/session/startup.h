@@ -13,7 +13,7 @@
 
 struct startup {
 	struct session *s;
-	struct loop loop; /* event loop of the thread */
+	struct loop loop; /* event loop of the thread that waits for signals */
 	pthread_t thread;
 	int ends; /* eventfd that ends the thread; < 0: no thread runs */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processes that -p names. */
+/* Starts to watch the processes that -p names. */
 #ifndef FS_SESSION_TARGETS_H
 #define FS_SESSION_TARGETS_H
 
