@@ -119,8 +119,9 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * mm/util.c, __vm_enough_memory(): what is kept back from the limit: of others than root 8 MiB, and
- * of each process a 32nd of its own size, up to 128 MiB (the defaults of both sysctls).
+ * __vm_enough_memory() (mm/util.c) keeps this part of the commit limit free: 8 MiB unless the
+ * caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the defaults of both
+ * sysctls).
  */
 static uint64_t kept_back(const struct request *q)
 {
@@ -139,7 +140,7 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (q->l->committed_bytes + asked + kept_back(q) < q->l->commit_limit_bytes &&
 	    !has_fact(q, FACT_SAID_COMMIT))
 		return false;
-	/* Committed_AS is of a little later, when somebody may have ended */
+	/* Committed_AS was read a little later, when another process may have exited */
 	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
 	verdict_sum(v, "committed_bytes", IN_BYTES, q->l->committed_bytes, asked,
@@ -164,7 +165,7 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* Room for the batches in which the kernel charges. */
+/* The kernel charges pages to a cgroup in batches of this many pages (MEMCG_CHARGE_BATCH). */
 #define CGROUP_SLACK_PAGES 64
 
 bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -173,7 +174,8 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 
 	if (!m->known || m->limit == UINT64_MAX || m->used + CGROUP_SLACK_PAGES < m->limit)
 		return false;
-	*ret_sure = false; /* near its limit; whether this charge failed is told by nothing */
+	/* the cgroup is near its limit; no record shows whether this charge failed */
+	*ret_sure = false;
 	verdict_need(v, m->used * q->l->page_bytes, q->pages * q->l->page_bytes);
 	verdict_count(v, "cgroup_memory_pages", IN_PAGES, m->used, m->limit);
 	if (m->up)
@@ -181,7 +183,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* What a check said that did not decide is not to stand. */
+/* Clears what a check stored if its errno is not the one of the failed call. */
 static void forget_need(struct verdict *v)
 {
 	v->need = v->asked = 0;
@@ -197,7 +199,10 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 	if (!c->refuses(q, v->cause ? &scratch : v, &sure))
 		return;
 	if (v->cause) {
-		/* what only an errno says, or is not sure, is no limit within reach */
+		/*
+		 * a check that is uncertain, or that compares only the errno, does not show a limit
+		 * in reach
+		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
 			v->next[v->nr_next++] = c->cause;
@@ -215,7 +220,7 @@ void run_steps(const struct request *q, const struct step *steps, size_t n, stru
 		run_step(q, &steps[i], v);
 }
 
-/* Recordings of other architectures have no limit here that is known. */
+/* Returns the size of the user address space; UINT64_MAX for other architectures (recordings). */
 static uint64_t space_of(const char *arch)
 {
 	return !strcmp(arch, "x86_64")	  ? 1ULL << 47
@@ -230,7 +235,10 @@ static void overlay(const struct refused_record *r, enum variable which, uint64_
 		*limit = r->variable[which] * unit;
 }
 
-/* vm_commit_limit(), but for the pools of huge pages, which hold back what they have. */
+/*
+ * Computes CommitLimit as vm_commit_limit() does. That subtracts huge page pools, which the record
+ * lacks: if there are any, the value of /proc/meminfo stays.
+ */
 static void overlay_commit_limit(const struct refused_record *r, struct host_limits *l)
 {
 	const uint32_t need = 1U << VARIABLE_OVERCOMMIT_RATIO | 1U << VARIABLE_OVERCOMMIT_KBYTES |
@@ -247,7 +255,7 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 	l->commit_limit_bytes = (pages + v[VARIABLE_SWAP_PAGES]) * l->page_bytes;
 }
 
-/* What was read in the kernel is of that moment; the files of /proc were read a little later. */
+/* Values that the BPF program read belong to the failed call; those of /proc are a little later. */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
 	overlay(r, VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);
@@ -266,8 +274,9 @@ static void overlay_variables(const struct refused_record *r, struct host_limits
 }
 
 /*
- * What a filter answers the kernel never looked at, however well a limit explains it. What a tracer
- * answers is not seen here: it takes the number of the call away, or comes after us.
+ * If a seccomp filter failed the call, the kernel never checked a limit, even if one would explain
+ * the errno. A ptrace tracer cannot be seen here: it replaces the system call number, or changes
+ * the result after the BPF program ran.
  */
 static void answered_by_others(const struct request *q, struct verdict *v)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Calls that make descriptors: fs/file.c, file_table.c, pipe.c, notify/inotify, net/core/scm.c. */
+/*
+ * Finds why a call that creates file descriptors failed. Kernel sources: fs/file.c, file_table.c,
+ * pipe.c, notify/inotify, net/core/scm.c.
+ */
 #include <errno.h>
 
 #include "rules/request.h"
 
-#define PIPE_PAGES 2 /* the least a new pipe is given beyond the soft limit: fs/pipe.c */
+#define PIPE_PAGES 2 /* the fewest pages that a new pipe gets beyond the soft limit (fs/pipe.c) */
 
-/* Calls that make two need room for two. */
+/* Returns how many descriptors the call creates: pipe() and socketpair() create two. */
 static uint32_t wanted(const struct request *q)
 {
 	return q->r->call == CALL_PIPE || q->r->call == CALL_SOCKETPAIR ? 2 : 1;
@@ -20,7 +23,7 @@ static bool is_counted(const struct request *q)
 #define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
 
-/* F_DUPFD takes numbers from its argument on: what is below it does not help. */
+/* F_DUPFD takes the lowest free number that is not below its argument. */
 static bool names_lowest(const struct request *q)
 {
 	return q->r->call == CALL_DUP &&
@@ -40,19 +43,22 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
-	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
+	/* not all open fds are below the limit, and F_DUPFD may take only some free numbers */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
-/* A number is asked for from one on that the table cannot have. */
+/* Returns true if F_DUPFD asks for a number of fs.nr_open or more, which no table can have. */
 static bool begins_past_nr_open(const struct request *q)
 {
 	return names_lowest(q) && q->r->args[2] >= q->l->nr_open;
 }
 
-/* expand_files(): the table itself may not grow; the numbers are dense then. */
+/*
+ * expand_files() does not grow the table beyond fs.nr_open. All lower numbers are in use by then,
+ * so the number of open fds shows it.
+ */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!is_counted(q) || !q->l->nr_open)
@@ -88,15 +94,15 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* do_inotify_init(): the instance is made, and counted, before its descriptor. */
+/* do_inotify_init() creates and counts the instance before its descriptor. */
 static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
 }
 
 /*
- * fs/notify/fanotify/fanotify_user.c, fanotify_init(): besides its descriptor it counts the group
- * of the user alone, and answers EMFILE for both. The count is known since Linux 5.13.
+ * fanotify_init() (fs/notify/fanotify/fanotify_user.c) fails with EMFILE for two reasons: no free
+ * descriptor, or too many groups of the user. The number of groups is known since Linux 5.13.
  */
 static bool past_groups(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -119,8 +125,9 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
 }
 
 /*
- * ipc/mqueue.c, mqueue_get_inode(): after a descriptor is taken, EMFILE is of the bytes of all
- * queues of the user alone. They are within the limit, so that it and this queue cover them.
+ * mqueue_get_inode() (ipc/mqueue.c) first takes a descriptor; EMFILE after that means that the
+ * queues of the user take too many bytes. The existing queues are within the limit, so the limit
+ * plus the bytes of this queue is enough.
  */
 static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -138,7 +145,9 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/* too_many_pipe_buffers_hard(), of who has neither capability; 0 is no limit */
+/*
+ * too_many_pipe_buffers_hard(): without CAP_SYS_RESOURCE and CAP_SYS_ADMIN; a limit of 0 is none.
+ */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t hard = q->l->pipe_pages_hard;
@@ -152,8 +161,8 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * Else files alone make a pipe say so: where these are far from their limit it was the user's
- * pages, by a limit that is another one by now.
+ * pipe() fails with ENFILE only for the user's pipe pages or for fs.file-max. If open files are far
+ * below fs.file-max, pipe pages were the reason, and their limit has been changed since.
  */
 static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -166,7 +175,7 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* get_empty_filp(): its count is of all CPUs, and may lag behind by some files each */
+/* get_empty_filp() compares a per-CPU counter, which may lag behind by some files on each CPU. */
 bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	bool said = has_fact(q, FACT_SAID_FILE_MAX);
@@ -181,7 +190,7 @@ bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* dup2 and dup3 name their number in the second argument, fcntl in the third. */
+/* Returns the requested number: the second argument of dup2() and dup3(), the third of fcntl(). */
 static uint64_t number_of(const struct request *q)
 {
 	return q->r->error == EINVAL ? q->r->args[2] : q->r->args[1];
@@ -218,7 +227,7 @@ static bool number_is_wrong(const struct request *q, struct verdict *v, bool *re
 	return q->r->call == CALL_DUP;
 }
 
-/* Only recvmsg drops without an errno, and only where no number was free. */
+/* Only recvmsg() drops descriptors without an errno, and only if no number is free. */
 static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = is_counted(q) && q->r->fds_free < 1;
@@ -229,8 +238,9 @@ static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_s
 }
 
 /*
- * io_uring_setup(): of each entry 64 bytes and a number of 4, of twice as many completions 16, and
- * less than a page of counts for each of both rings. Entries are rounded up to a power of two.
+ * io_uring_setup() pins 64 bytes and an index of 4 bytes for each entry, two completions of 16
+ * bytes, and less than a page of counters for each of the two rings. It rounds the number of
+ * entries up to a power of two.
  */
 static uint64_t ring_bytes(uint64_t entries)
 {
@@ -241,14 +251,14 @@ static uint64_t ring_bytes(uint64_t entries)
 	return n * (64 + 4 + 2 * 16) + 2 * 4096;
 }
 
-/* perf, io_uring and, until 5.11, BPF maps: pinned memory of a user. */
+/* perf, io_uring and, until Linux 5.11, BPF maps count pinned memory by user. */
 static bool past_user_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
 
 	if (q->r->call != CALL_IO_URING || has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
-	*ret_sure = false; /* how many pages it wanted is not known, but about */
+	*ret_sure = false; /* the number of pages that the call wanted is estimated */
 	verdict_need(v,
 		     q->r->user.locked_pages == UINT64_MAX
 			     ? 0
@@ -266,7 +276,7 @@ static const struct step steps[] = {
 
 void cause_of_descriptor(struct request *q, struct verdict *v)
 {
-	/* of each errno there are checks of its own: none of another is asked */
+	/* each errno has its own checks: those of other errnos are skipped */
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i].error == q->r->error)
 			run_steps(q, &steps[i], 1, v);

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The mmap family: mm/mmap.c, vma.c, mprotect.c, mremap.c, mlock.c, madvise.c, msync.c, util.c. */
+/*
+ * Finds why a call of the mmap family failed. Kernel sources: mm/mmap.c, vma.c, mprotect.c,
+ * mremap.c, mlock.c, madvise.c, msync.c, util.c.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "rules/request.h"
 
-/* include/linux/mm.h */
+/* Flags of include/linux/mm.h. */
 #define VM_MAYWRITE  0x20
 #define VM_MAYEXEC   0x40
 #define VM_LOCKED    0x2000
 #define VM_ACCOUNT   0x100000
 #define VM_NORESERVE 0x200000
-#define VM_SEALED    (1ULL << 63 | 1ULL << 42) /* 6.10; the other bit since 6.17, before unused */
+/* mseal(): bit 63 since Linux 6.10, bit 42 (unused before) since 6.17 */
+#define VM_SEALED (1ULL << 63 | 1ULL << 42)
 
-/* include/linux/fs.h, include/uapi/linux/fcntl.h, magic.h, stat.h */
+/* Constants of include/linux/fs.h, and of include/uapi/linux/fcntl.h, magic.h and stat.h. */
 #define FMODE_READ	     0x1
 #define FMODE_WRITE	     0x2
 #define FMODE_PATH	     0x4000
@@ -23,7 +27,11 @@
 #define ANON_INODE_MAGIC     0x09041934
 #define KIND_CHARACTER	     0020000
 
-#define COUNT_LEEWAY 6 /* patches under way move the comparison: near it the answer is not sure */
+/*
+ * Future kernels may compare map_count with a slightly lower value: within this many mappings of
+ * the limit the answer is uncertain.
+ */
+#define COUNT_LEEWAY 6
 
 static bool counts(const struct request *q, struct verdict *v, uint64_t short_by)
 {
@@ -35,13 +43,13 @@ static bool counts(const struct request *q, struct verdict *v, uint64_t short_by
 	return true;
 }
 
-/* do_mmap(), do_brk_flags(): above the limit */
+/* do_mmap() and do_brk_flags() fail if map_count > vm.max_map_count. */
 static bool past_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return counts(q, v, 0);
 }
 
-/* The end of its range, as the kernel rounds it. */
+/* Returns the end of the call's address range, rounded up to a page as the kernel does. */
 static uint64_t range_end(const struct request *q)
 {
 	uint64_t page = q->l->page_bytes, end = q->r->args[0] + q->r->args[1] + page - 1;
@@ -50,9 +58,9 @@ static uint64_t range_end(const struct request *q)
 }
 
 /*
- * Whether the mapping that a call could not change has to be split for it; where the range was not
- * looked at it may have to be. munmap cuts off a start or an end at the limit, too: the split of a
- * middle alone makes one more.
+ * Returns true if the call had to split the mapping at which it failed, or if the range was not
+ * read and a split is possible. At the limit munmap() can still cut off the start or the end of a
+ * mapping; only a hole in its middle adds a mapping.
  */
 static bool may_split(const struct request *q)
 {
@@ -72,35 +80,38 @@ static bool may_split(const struct request *q)
 	return true;
 }
 
-/* __split_vma(): at the limit */
+/* __split_vma() fails if map_count >= vm.max_map_count. */
 bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return may_split(q) && counts(q, v, 1);
 }
 
-/* MAP_FIXED may have to split what it maps over; kernels to come may compare otherwise */
+/*
+ * Never certain: MAP_FIXED may have to split the mapping that it replaces, and future kernels may
+ * compare with another value (COUNT_LEEWAY).
+ */
 static bool near_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
 	return counts(q, v, q->replaces ? 1 : 0) || counts(q, v, COUNT_LEEWAY);
 }
 
-/* move_vma() wants room for the splits it may need: three below */
+/* move_vma() fails if map_count >= vm.max_map_count - 3, because it may have to split mappings. */
 static bool past_count_move(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->args[3] & F_MREMAP_MAYMOVE && counts(q, v, 4);
 }
 
 /*
- * To a place of the caller's choice, or with the old one kept: before all else room is wanted for
- * the splits of both ranges.
+ * With MREMAP_FIXED or MREMAP_DONTUNMAP, mremap() first requires room for splits of both ranges: it
+ * fails if map_count >= vm.max_map_count - 5.
  */
 static bool past_count_to(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->args[3] & (F_MREMAP_FIXED | F_MREMAP_DONTUNMAP) && counts(q, v, 6);
 }
 
-/* A shrinking mremap cuts off what is behind. */
+/* A shrinking mremap() unmaps the end of its range, which may split a mapping. */
 static bool past_count_shrink(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->args[2] < q->r->args[1] && counts(q, v, 1);
@@ -159,7 +170,7 @@ static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* check_data_rlimit(): the heap, in bytes */
+/* check_data_rlimit(): brk() compares RLIMIT_DATA with the bytes of the heap alone. */
 static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = q->r->data_limit_bytes;
@@ -172,14 +183,17 @@ static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
-/* With a soft limit of 0 the hard one counts: may_expand_vm() does so for the sake of Valgrind. */
+/*
+ * With a soft RLIMIT_DATA of 0, may_expand_vm() compares with the hard limit (for Valgrind), so the
+ * answer is uncertain.
+ */
 static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->data_limit_bytes);
 
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
-	/* mprotect asks whether it fitted before, too: past RLIMIT_AS it did not, and may go on */
+	/* mprotect() fails here only if the range passed this check before, not past RLIMIT_AS */
 	if (q->r->call == CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
@@ -188,7 +202,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
-/* count_mm_mlocked_page_nr(): what is locked already is not asked for. */
+/* mlock() does not count pages that are already locked: count_mm_mlocked_page_nr(). */
 static uint64_t locked_in_range(const struct request *q)
 {
 	uint64_t pages = q->r->range.locked_bytes / q->l->page_bytes;
@@ -196,7 +210,7 @@ static uint64_t locked_in_range(const struct request *q)
 	return pages < q->pages ? pages : q->pages;
 }
 
-/* What is locked for the future too has no end that is known. */
+/* With MCL_FUTURE all later mappings are locked too, so no finite limit is enough. */
 static void need_locked(const struct request *q, struct verdict *v, uint64_t have, uint64_t asked)
 {
 	need_pages(q, v, have, asked);
@@ -208,14 +222,15 @@ static void need_locked(const struct request *q, struct verdict *v, uint64_t hav
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
-	bool all = q->r->call == CALL_MLOCKALL; /* bounded by what is mapped */
+	/* mlockall() compares all mapped pages with the limit */
+	bool all = q->r->call == CALL_MLOCKALL;
 	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
 	uint64_t asked = q->pages;
 
 	if (q->r->call == CALL_MLOCK) {
 		uint64_t most = have < asked ? have : asked;
 
-		/* all that is locked may be of its range, if that was not looked at */
+		/* if the range was not read, all locked pages may already lie in it */
 		*ret_sure = was_looked_at(q) || have + asked - most > limit;
 		asked -= locked_in_range(q);
 	}
@@ -227,7 +242,7 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	return true;
 }
 
-/* can_do_mlock(): with a limit of 0 what would lock is not even tried. */
+/* can_do_mlock(): with an RLIMIT_MEMLOCK of 0 every attempt to lock fails at once. */
 static bool may_not_lock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	bool locks = q->r->call == CALL_MLOCK || q->r->call == CALL_MLOCKALL ||
@@ -251,7 +266,7 @@ static bool past_min_address(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/* Huge pages of another size than the default one are of a pool that was not read. */
+/* Only the pool of the default huge page size is read: for other sizes the answer is uncertain. */
 static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t page = q->l->huge_page_bytes;
@@ -271,7 +286,7 @@ static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_s
 	return true;
 }
 
-/* The file */
+/* Checks of the file that is mapped */
 
 static bool is_file(const struct request *q)
 {
@@ -294,12 +309,12 @@ static bool file_of_wrong_mode(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
-/* A mapping of a file that may not become writable: its file is open for reading only. */
+/* mprotect(PROT_WRITE) fails on a shared mapping whose file is open for reading only. */
 static bool range_of_wrong_mode(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!q->walked || !(q->r->args[2] & F_PROT_WRITE) || q->r->range.flags_all & VM_MAYWRITE)
 		return false;
-	/* of a memory file that is sealed against writes the same is taken away */
+	/* a seal against writes clears VM_MAYWRITE too: range_of_sealed_file() reports it */
 	if (q->r->file.seals & SEALS_AGAINST_WRITES)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
@@ -348,7 +363,7 @@ static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bo
 	return true;
 }
 
-/* mseal(): of the pages that a call would take away, replace or change. */
+/* A call fails if mseal() sealed a page that it would unmap, replace or change. */
 static bool range_is_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!(q->r->range.flags_any & VM_SEALED))
@@ -357,7 +372,10 @@ static bool range_is_sealed(const struct request *q, struct verdict *v, bool *re
 	return true;
 }
 
-/* Where that was not looked at, nothing else but a filter makes these calls say so. */
+/*
+ * If the range was not read (the target of MREMAP_FIXED never is), only mseal() or a seccomp filter
+ * explains why the call failed with EPERM.
+ */
 static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	bool elsewhere = q->r->call == CALL_MREMAP && q->r->args[3] & F_MREMAP_FIXED;
@@ -374,7 +392,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* A file whose own mmap method decides: not one on a disk or in memory. */
+/* Unless the file is a regular one, the mmap method of its driver decides. */
 static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -386,9 +404,9 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
 }
 
 /*
- * kernel/events/core.c, perf_mmap(): EPERM for nothing else. What a buffer takes beyond
- * kernel.perf_event_mlock_kb of each CPU counts as pinned by its process, which is not in the
- * record. That was within the limit before: as much on top of the limit as is asked for is enough.
+ * perf_mmap() (kernel/events/core.c) fails with EPERM for no other reason. Pages of the buffer
+ * beyond kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record does not
+ * have that count, but it was within the limit: the limit plus the requested bytes is enough.
  */
 static bool past_memlock_of_perf(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -416,7 +434,7 @@ static bool writes_and_executes(const struct request *q, struct verdict *v, bool
 	return true;
 }
 
-/* The range */
+/* Checks of the address range */
 
 static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -428,13 +446,15 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* All before the hole is as was asked for: nothing else ended the call. */
+/*
+ * All mappings before the hole are as requested already, so only the hole can have ended the call.
+ */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
 }
 
-/* Where it could not be looked: no limit explains it, and a hole is what is left. */
+/* The range could not be read and no limit explains the failure: a hole is the likely reason. */
 static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -455,7 +475,7 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 {
 	if (!q->r->range.above)
 		return false;
-	/* a page above the new break is kept free, and more below a stack alone */
+	/* brk() keeps one page above the new break free; a larger gap only below a stack */
 	*ret_sure = q->r->range.above < q->r->args[0] + q->l->page_bytes;
 	verdict_address(v, "in its way", q->r->range.above);
 	return true;
@@ -467,9 +487,11 @@ static bool is_filtered(const struct request *q, struct verdict *v, bool *ret_su
 	return has_fact(q, FACT_FILTERED);
 }
 
-/* What an argument alone decides */
+/* Checks of the arguments alone */
 
-/* do_mprotect_pkey(): its end is not after its begin, once it is rounded up */
+/*
+ * do_mprotect_pkey() fails if the end of the range, rounded up to a page, is not above the start.
+ */
 static bool range_wraps(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!q->r->args[1] || range_end(q) > q->r->args[0])
@@ -484,7 +506,7 @@ static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *
 	uint64_t page = q->l->page_bytes, type = a[3] & F_MAP_TYPE;
 
 	if (a[3] & F_MAP_ANONYMOUS)
-		return true; /* nothing else is asked */
+		return true; /* an anonymous mmap() has no other reason for EINVAL */
 	return !a[1] || a[5] % page || !type || type > F_MAP_SHARED_VALIDATE ||
 	       (q->replaces && a[0] % page) || a[3] & F_MAP_GROWSDOWN;
 }
@@ -508,7 +530,7 @@ static const struct {
 #include "rules/mapping_checks.def"
 };
 
-/* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
+/* Checks of an mmap() failure that no limit explains, in no order; only EINVAL can be certain. */
 static const struct step rest_of_mmap[] = {
 	{"bad_argument", argument_is_wrong, EINVAL},
 	{"rlimit_memlock", past_memlock_of_perf, EPERM},
@@ -518,13 +540,13 @@ static const struct step rest_of_mmap[] = {
 	{"cgroup_memory", past_cgroup_memory, ENOMEM},
 };
 
-/* What is left of an answer that is a refusal of rights: no more than that there is who may. */
+/* For EPERM and EACCES without another cause: the process has a seccomp filter, a likely reason. */
 static const struct step rest_of_rights[] = {
 	{"security_module", is_filtered, EPERM},
 	{"security_module", is_filtered, EACCES},
 };
 
-/* What was looked at, where nothing decides. */
+/* Adds the values that were read as evidence when no check explains the failure. */
 static void describe(const struct request *q, struct verdict *v)
 {
 	verdict_count(v, "map_count", IN_COUNT, q->r->map_count, q->l->max_map_count);
@@ -548,8 +570,8 @@ static uint64_t to_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * /dev/zero, by its name: the device number is not in the record. drivers/char/mem.c, mmap_zero():
- * a shared mapping of it is made as a shared anonymous one is.
+ * Recognizes /dev/zero by name, because the record lacks the device number. mmap_zero()
+ * (drivers/char/mem.c) makes a shared mapping of it like a shared anonymous one.
  */
 static bool is_zero_device(const struct request *q)
 {
@@ -568,7 +590,7 @@ static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_
 	q->data = !shared && prot & F_PROT_WRITE;
 	q->hugetlb = anonymous ? flags & F_MAP_HUGETLB : q->r->file.magic == HUGETLBFS_MAGIC;
 	q->replaces = flags & F_MAP_FIXED;
-	/* shmem_file_setup() promises all of a shared anonymous mapping, written or not */
+	/* shmem_file_setup() commits all of a shared anonymous mapping, even a read-only one */
 	q->accounted = !q->hugetlb && (shared ? anonymous || zero : q->data);
 	q->by_name = shared && zero;
 	q->no_reserve = flags & F_MAP_NORESERVE;
@@ -582,17 +604,19 @@ static void read_mremap(struct request *q, const __u64 *a)
 
 	q->length_bytes = a[2];
 	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
-	if (a[3] & F_MREMAP_DONTUNMAP) /* the old one stays */
+	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays */
 		q->pages = to_pages(q, a[1]);
 	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
 	q->accounted = !q->walked || flags & VM_ACCOUNT;
 	q->locked = q->walked ? flags & VM_LOCKED
-			      : q->r->error == EAGAIN; /* nothing else makes it say so */
+			      /* only the memlock limit makes mremap() fail with EAGAIN */
+			      : q->r->error == EAGAIN;
 }
 
 /*
- * Of the mapping that it could not change: those before it are counted by now, those behind it were
- * not asked about. Private pages that become writable are data, and promised if they were not.
+ * Counts only the mapping that mprotect() could not change: earlier ones are already in the
+ * kernel's counters, later ones were not tried. Private pages that become writable count as data,
+ * and are committed unless they already were.
  */
 static void read_mprotect(struct request *q, const __u64 *a)
 {
@@ -644,14 +668,14 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
-	/* pages that it maps over are not asked for */
+	/* pages of mappings that MAP_FIXED replaces do not count again */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }
 
 /*
- * A limit of whole pages decides only where a hole in the range, which answers the same, was looked
- * for.
+ * Returns true if a hole in the range was not looked for: it would give the same errno, so a limit
+ * that is compared with whole pages is not certain.
  */
 static bool hole_is_open(const struct request *q)
 {
@@ -674,7 +698,7 @@ void cause_of_mapping(struct request *q, struct verdict *v)
 		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
 	if (!v->cause)
 		run_steps(q, rest_of_rights, sizeof(rest_of_rights) / sizeof(rest_of_rights[0]), v);
-	/* mlock asks for its limit before it looks at the range */
+	/* mlock() checks RLIMIT_MEMLOCK before it walks the range */
 	if (hole_is_open(q) &&
 	    !(q->r->call == CALL_MLOCK && v->cause && !strcmp(v->cause, "rlimit_memlock")))
 		v->certain = false;

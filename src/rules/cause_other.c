@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Processes, programs and watches: kernel/fork.c, fs/exec.c, cgroup/pids.c, eventpoll.c, pipe.c. */
+/*
+ * Finds why a call failed that neither maps memory nor creates descriptors. Kernel sources:
+ * kernel/fork.c, fs/exec.c, cgroup/pids.c, eventpoll.c, pipe.c.
+ */
 #include <errno.h>
 
 #include "rules/request.h"
 
 /*
- * copy_process(): the new one counted, its user has more than the limit. It does not bind the
- * initial root user, nor who has a capability.
+ * copy_process() fails if the user would have more processes than RLIMIT_NPROC, the new one
+ * included. The limit does not apply to the initial root user, nor with CAP_SYS_RESOURCE or
+ * CAP_SYS_ADMIN.
  */
 static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -24,7 +28,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 {
 	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
 		return false;
-	/* from a file they are of a little later */
+	/* a thread count from /proc was read a little later than the call failed */
 	*ret_sure = q->r->variables & 1U << VARIABLE_THREADS;
 	verdict_need(v, q->l->threads, 1);
 	verdict_count(v, "threads", IN_COUNT, q->l->threads, q->l->threads_max);
@@ -44,7 +48,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
-/* fork() promises once more all that its process was promised: dup_mmap(). */
+/* fork() commits the private writable memory of its process once more: dup_mmap(). */
 static bool past_commit_of_fork(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	struct request fork = *q;
@@ -62,12 +66,12 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* fs/exec.c, bprm_stack_limits(): three quarters of _STK_LIM at most, and ARG_MAX at least */
+/* bprm_stack_limits() in fs/exec.c: at most three quarters of _STK_LIM, and at least ARG_MAX */
 #define MOST_ARGS_BYTES	 (6ULL << 20)
 #define LEAST_ARGS_BYTES (128ULL << 10)
-#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN, of one string */
+#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN, the longest string */
 
-/* Arguments and environment, with their pointers, may take a quarter of the stack. */
+/* Arguments and environment, with their pointers, may take a quarter of RLIMIT_STACK. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t quarter = q->r->stack_limit_bytes / 4;
@@ -97,7 +101,7 @@ static bool arguments_too_long(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
-/* What a new program maps is bounded as it is mapped: how much that is, nobody says. */
+/* RLIMIT_AS applies while execve() maps the new program, whose size is not known here. */
 static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -108,8 +112,8 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 }
 
 /*
- * The new stack is part of the new address space: where it may not grow by the arguments, these are
- * told to be too many. How much their pointers are of it is not known.
+ * execve() copies the arguments to the stack of the new address space. If RLIMIT_AS does not let
+ * that stack grow, it fails with E2BIG. How many of the bytes are pointers is not known.
  */
 static bool past_as_of_arguments(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -123,7 +127,7 @@ static bool past_as_of_arguments(const struct request *q, struct verdict *v, boo
 	return true;
 }
 
-/* io_uring registers no more files than its process may have open, whatever it has. */
+/* io_uring_register() accepts at most RLIMIT_NOFILE files, however many are open. */
 #define IORING_REGISTER_FILES 2
 static bool past_files_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -141,7 +145,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_watches != UINT64_MAX;
 
-	/* one more of a filter's errors; else of watches some may be gone again */
+	/* ENOSPC may come from a seccomp filter; or some watches have been removed since */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FACT_FILTERED))
 		return false;
@@ -155,7 +159,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	return true;
 }
 
-/* Nothing else makes epoll_ctl() say so. */
+/* epoll_ctl() fails with ENOSPC for no other reason. */
 static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_need(v, q->l->epoll_watches, 1);
@@ -164,7 +168,7 @@ static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sur
 	return true;
 }
 
-/* io_uring accounts what it pins to its user, who may have CAP_IPC_LOCK, once for all rings. */
+/* io_uring counts pinned memory by user, all rings together; CAP_IPC_LOCK lifts the limit. */
 static bool past_memlock_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
@@ -185,7 +189,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 {
 	uint64_t size = (uint32_t)q->r->args[2];
 
-	/* pipe_set_size() asks both of who has neither alone */
+	/* CAP_SYS_RESOURCE lifts both limits of pipe_set_size(), CAP_SYS_ADMIN that of pages */
 	if (has_fact(q, FACT_RESOURCE))
 		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
@@ -205,7 +209,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* With CAP_SYS_RESOURCE, without which nothing is told, only this one refuses. */
+/* With CAP_SYS_RESOURCE setrlimit() gives EPERM only here; without it failures are not recorded. */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_count(v, "fs.nr_open", IN_COUNT, q->l->nr_open, q->l->nr_open);

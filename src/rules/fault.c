@@ -8,26 +8,25 @@
 #include "model/holdings.h"
 #include "rules/request.h"
 
-/* include/linux/mm.h; arch/x86/include/asm/trap_pf.h */
+/* Flags of include/linux/mm.h and arch/x86/include/asm/trap_pf.h. */
 #define VM_READ	     0x1
 #define VM_GROWSDOWN 0x100
 #define PF_WRITE     2
 #define PF_INSTR     16
 
-/* include/uapi/linux/magic.h, stat.h */
+/* From include/uapi/linux/magic.h. */
 #define SHMEM_MAGIC 0x01021994
 
-/* include/uapi/asm-generic/siginfo.h, where the C library's headers are older */
+/* si_code values of include/uapi/asm-generic/siginfo.h that older C library headers lack. */
 #define CODE_MTE_ASYNC 8
 #define CODE_MTE_SYNC  9
-#define CODE_SHADOW    10 /* SEGV_CPERR */
+#define CODE_SHADOW    10 /* SEGV_CPERR: control protection fault */
 
 #define NULL_PAGES_BYTES                                                                           \
-	65536 /* vm.mmap_min_addr by default: what a NULL of a structure reaches                   \
-	       */
-#define STACK_REACH	(64ULL << 10) /* what one call may move the stack pointer by */
-#define OOM_SLACK_PAGES 64	      /* in batches of that many a cgroup is charged */
-#define LAG_PAGES	1024 /* what CPUs have not yet added to a count of pages: 32 each */
+	65536 /* vm.mmap_min_addr by default: reached by members of a NULL struct */
+#define STACK_REACH	(64ULL << 10) /* bytes by which one call may move the stack pointer */
+#define OOM_SLACK_PAGES 64	      /* pages; the kernel charges cgroups in batches of up to 64 */
+#define LAG_PAGES	1024 /* pages that per-CPU counters may hold back: 32 on each CPU */
 
 static bool is_mapped(const struct signal_record *r)
 {
@@ -39,17 +38,24 @@ static bool is_near_stack_pointer(const struct signal_record *r)
 	return r->sp && r->address + STACK_REACH >= r->sp && r->address <= r->sp + STACK_REACH;
 }
 
-/* Nothing there, but a stack above, which the stack pointer has left. */
+/*
+ * Returns true if nothing is mapped at the address, a stack is the next mapping above, and the
+ * stack pointer has left it. If the stack pointer is not known, the address must be within reach of
+ * RLIMIT_STACK.
+ */
 static bool is_below_stack(const struct signal_record *r)
 {
 	if (r->area != MAPPED_NONE || !(r->above_flags & VM_GROWSDOWN))
 		return false;
-	if (!r->sp) /* not known */
+	if (!r->sp) /* the stack pointer is not known */
 		return r->above_end - r->address <= r->stack_limit_bytes + STACK_REACH;
 	return is_near_stack_pointer(r) || (r->sp >= r->area_start && r->sp < r->area_end);
 }
 
-/* acct_stack_growth(): what it would be then, from the page accessed to its end. */
+/*
+ * acct_stack_growth() compares with RLIMIT_STACK the size that the stack would have after growth,
+ * from the accessed page to its end.
+ */
 static void say_stack(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	uint64_t bytes = r->above_end - r->address / page_bytes * page_bytes;
@@ -67,7 +73,7 @@ static void say_rights(const struct signal_record *r, struct verdict *v)
 	verdict_text(v, "the mapping allows", rights);
 }
 
-/* SEGV_ACCERR: a mapping is there, and does not allow it. */
+/* SEGV_ACCERR: a mapping is there, but does not allow the access. */
 static void denied(const struct signal_record *r, struct verdict *v)
 {
 	uint64_t can = is_mapped(r) ? r->area_flags & (VM_READ | VM_WRITE | VM_EXEC) : VM_READ;
@@ -84,13 +90,16 @@ static void denied(const struct signal_record *r, struct verdict *v)
 		say_rights(r, v);
 }
 
-/* SEGV_MAPERR */
+/* SEGV_MAPERR: nothing is mapped at the address, or a guard region is there. */
 static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	if (is_below_stack(r)) {
 		say_stack(r, page_bytes, v);
 	} else if (is_mapped(r)) {
-		/* madvise(MADV_GUARD_INSTALL) since 662df3e5c376 (6.13); or a driver said so */
+		/*
+		 * madvise(MADV_GUARD_INSTALL) since 662df3e5c376 (Linux 6.13), or the fault handler
+		 * of a driver
+		 */
 		verdict_set(v, "guard page", false);
 		say_rights(r, v);
 	} else if (is_near_stack_pointer(r)) {
@@ -100,7 +109,7 @@ static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct 
 	}
 }
 
-/* One byte, or two that begin with 0x0f: what ring 0 alone may run. */
+/* Returns true if the opcode (one byte, or 0x0f and a second byte) is allowed in ring 0 only. */
 static bool is_privileged(uint64_t bytes)
 {
 	static const uint8_t one[] = {0xf4, 0xfa, 0xfb, 0x6c, 0x6d, 0x6e, 0x6f, 0xe4,
@@ -113,13 +122,13 @@ static bool is_privileged(uint64_t bytes)
 	       (first == 0x0f && memchr(two, second, sizeof(two)));
 }
 
-/* Where a return goes to is on the stack, and in no register. */
+/* A return instruction reads its target from the stack, so no register holds the bad address. */
 static bool is_return(uint64_t bytes)
 {
 	return (bytes & 0xff) == 0xc3 || (bytes & 0xff) == 0xc2;
 }
 
-/* #GP, which has no address: of an access that no address is for, or of the instruction itself. */
+/* #GP has no fault address. The reason is a non-canonical address, or the instruction itself. */
 static void general_protection(const struct signal_record *r, struct verdict *v)
 {
 	char bytes[20];
@@ -162,16 +171,17 @@ static void segv_of(const struct signal_record *r, uint64_t page_bytes, struct v
 		unmapped(r, page_bytes, v);
 }
 
-/* shmem_fault(): a page within the file that there is no room for. */
+/* shmem_fault() sends SIGBUS for a page within the file if the tmpfs has no room for it. */
 static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 {
-	if (!r->tmpfs_pages) { /* the kernel's own mount: memory files, shared anonymous memory */
+	/* no size: the kernel's internal mount (memfd, shared anonymous memory) */
+	if (!r->tmpfs_pages) {
 		verdict_set(v, "unknown", false);
 		return;
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
-		verdict_set(v, "unknown", false); /* a quota, or what no figure tells */
+		verdict_set(v, "unknown", false); /* a quota, or a reason that no value shows */
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }
 
@@ -200,7 +210,7 @@ static void bus_of(const struct signal_record *r, uint64_t page_bytes, struct ve
 		verdict_set(v, "misaligned", true);
 	else if (r->code == BUS_MCEERR_AR || r->code == BUS_MCEERR_AO)
 		verdict_set(v, "hardware poison", true);
-	else if (r->code == SI_KERNEL) /* #SS: by way of the stack or frame pointer */
+	else if (r->code == SI_KERNEL) /* #SS: a bad stack or frame pointer */
 		general_protection(r, v);
 	else if (is_mapped(r) && r->file.flags & FILE_KNOWN)
 		bus_of_file(r, page_bytes, v);
@@ -252,7 +262,7 @@ void oom_of(const struct oom_record *r, struct verdict *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (r->constraint < sizeof(constraints) / sizeof(constraints[0]))
 		verdict_set(ret, constraints[r->constraint], r->constraint != OOM_UNKNOWN);
-	/* its line is written at a limited rate */
+	/* the kernel rate-limits the log line that names the constraint */
 	if (!ret->cause && bounded && m->used + OOM_SLACK_PAGES >= m->limit)
 		verdict_set(ret, constraints[OOM_MEMCG], false);
 	if (bounded)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: what the parts of the cause engine share. A refused call as a request, checks of it in the
- * kernel's order, and the verdict that they fill.
+ * rules: shared parts of the cause engine: a failed call as a request, checks in the kernel's
+ * order, and the verdict that they fill.
  */
 #ifndef FS_RULES_REQUEST_H
 #define FS_RULES_REQUEST_H
 
 #include "rules/cause.h"
 
-/* include/linux/mm.h, include/uapi/linux/stat.h */
+/* Constants of include/linux/mm.h and include/uapi/linux/stat.h. */
 #define VM_WRITE      0x2
 #define VM_EXEC	      0x4
 #define VM_SHARED     0x8
@@ -16,7 +16,7 @@
 #define KIND_OF(mode) ((mode)&0170000)
 #define KIND_REGULAR  0100000
 
-/* include/uapi/asm-generic/mman*.h: the same on every architecture we run on */
+/* Flags of include/uapi/asm-generic/mman*.h: equal on every architecture faultscope supports. */
 #define F_MAP_PRIVATE	      0x02
 #define F_MAP_SHARED_VALIDATE 0x03
 #define F_MAP_TYPE	      0x0f
@@ -38,31 +38,32 @@
 
 #define ANY_ERROR (-1)
 
-/* What a call asks for on top of what there is. */
+/* What a failed call requested on top of what its process had. */
 struct request {
 	const struct refused_record *r;
 	const struct host_limits *l;
 	uint64_t pages;
-	uint64_t more_pages;   /* less those that they take the place of */
-	uint64_t length_bytes; /* to be found a place for; 0: none */
-	uint64_t space_bytes;  /* of a process, without a hint above it; UINT64_MAX: not known */
-	bool data;	       /* private and writable: RLIMIT_DATA bounds it */
-	bool accounted;	       /* what may be written is promised: commit accounting */
-	bool by_name;	 /* `accounted` follows from the name of its file, which may mislead */
-	bool no_reserve; /* MAP_NORESERVE: taken back by overcommit mode 2 */
-	bool locked;	 /* RLIMIT_MEMLOCK bounds it */
+	uint64_t more_pages;   /* `pages` less those of mappings that the call replaces */
+	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
+	/* user address space without a hint above it; UINT64_MAX: not known */
+	uint64_t space_bytes;
+	bool data;	 /* private and writable memory, which RLIMIT_DATA limits */
+	bool accounted;	 /* counts towards the commit limit (overcommit) */
+	bool by_name;	 /* `accounted` was decided by the name of the file, which may mislead */
+	bool no_reserve; /* MAP_NORESERVE, which overcommit mode 2 ignores */
+	bool locked;	 /* counts towards RLIMIT_MEMLOCK */
 	bool hugetlb;
-	bool replaces; /* MAP_FIXED: what it maps over is given back */
-	bool walked;   /* its range was looked at, whole, and something is mapped there */
+	bool replaces; /* MAP_FIXED: unmaps what is in its range */
+	bool walked;   /* the whole range was read, and something is mapped there */
 };
 
 /*
- * A check of the kernel: whether its limit refuses the request. Evidence goes to `v`; `*ret_sure`,
- * true before, is cleared where what is known does not decide.
+ * A check of the kernel: returns true if its limit makes the request fail. Adds evidence to `v`.
+ * Clears *ret_sure, which is true before, if the known values do not decide.
  */
 typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 
-/* A check and the errno that the kernel then answers; ANY_ERROR where that does not matter. */
+/* A check, and the errno with which the kernel then fails the call; ANY_ERROR: any errno. */
 struct step {
 	const char *cause;
 	check_fn *refuses;
@@ -70,14 +71,14 @@ struct step {
 };
 
 /*
- * Runs steps in order: the first that refuses with the errno seen is the cause, later ones would
- * have refused the call after it.
+ * Runs checks in order: the first one that fails the request with the errno seen is the cause;
+ * later ones are limits at which the call would have failed next.
  */
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v);
 
 void verdict_set(struct verdict *v, const char *cause, bool certain);
 
-/* Adds evidence; what is beyond EVIDENCE_MAX is dropped. A limit of UINT64_MAX is no limit. */
+/* Adds evidence, and drops what is beyond EVIDENCE_MAX. A limit of UINT64_MAX is no limit. */
 void verdict_count(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value,
 		   uint64_t limit);
 void verdict_figure(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value);
@@ -86,7 +87,7 @@ void verdict_sum(struct verdict *v, const char *field, enum evidence_unit unit, 
 void verdict_text(struct verdict *v, const char *field, const char *value);
 void verdict_address(struct verdict *v, const char *field, uint64_t address);
 
-/* What is held and what is asked on top of it, in the unit of the limit that decides. */
+/* Stores what is held and what is requested on top of it, in the unit of the limit that decides. */
 void verdict_need(struct verdict *v, uint64_t held, uint64_t asked);
 
 uint64_t limit_pages(const struct request *q, uint64_t bytes);
@@ -95,13 +96,13 @@ static inline bool has_fact(const struct request *q, uint32_t fact)
 	return q->r->facts & fact;
 }
 
-/* Whether the whole range was looked at: what holds of it is known. */
+/* Returns true if the whole address range was read, so that its mappings are known. */
 static inline bool was_looked_at(const struct request *q)
 {
 	return q->r->range.walk == WALK_DONE;
 }
 
-/* Checks that several families of calls have. */
+/* Checks that several families of calls share. */
 check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max,
 	past_count_split;
 
