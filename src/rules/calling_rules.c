@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a program does by the way it calls: at a limit over and over, in vain a million
- * times, beyond what a set of descriptors holds, or no more at all.
+ * Rules about how a program calls: accept() fails at a limit again and again, close() fails a
+ * million times, select() gets a file descriptor beyond FD_SETSIZE, a thread of Python ends after
+ * ENOMEM.
  */
 #include "rules/rules.h"
 
@@ -15,7 +16,7 @@
 #include "rules/pressure_rules.h"
 
 #define FD_SETSIZE_KERNEL 1024
-/* What came and went stays open for so long. */
+/* A finding about a repeated event stays open this long after the last one. */
 #define HOLD_NS 60000000000ULL
 
 static void count_evidence(struct finding *f, const char *field, uint64_t n, uint64_t limit)
@@ -36,23 +37,23 @@ static uint64_t rise(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* What a counter rose by in the window; 0 where the process had no news. */
+/* How much a counter rose in the window; 0 if the process sent no update. */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
 						facts_counters(&(o)->s->prev)->member)             \
 					 : 0)
 
-/* Between the figures that these are of; 0 where there were none before. */
+/* Returns the seconds between the last two updates of a process; 0 if it has only one. */
 static double seconds_of(const struct subject *s)
 {
 	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;
 }
 
-/* F05 */
+/* F05 accept-emfile-loop */
 
-#define LEAST_SECONDS	0.2 /* that a rate is told of */
+#define LEAST_SECONDS	0.2 /* shortest window for which a rate is given */
 #define SPIN_PER_SECOND 1000.0
-#define SPIN_CPU_SHARE	0.05 /* of a machine that others may use more */
+#define SPIN_CPU_SHARE	0.05 /* of one CPU; low, as other programs may use the machine too */
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -80,7 +81,10 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* Whether what an open finding told of happened again, or not long ago. */
+/*
+ * Returns true if the event of an open finding happened again, or last happened within HOLD_NS.
+ * Stores its time in f->grew_ns.
+ */
 static bool is_recent(const struct occasion *o, const struct finding *open, bool again,
 		      struct finding *f)
 {
@@ -88,7 +92,7 @@ static bool is_recent(const struct occasion *o, const struct finding *open, bool
 	return again || (open && o->t_ns < open->grew_ns + HOLD_NS);
 }
 
-/* F06 */
+/* F06 close-loop */
 
 #define CLOSES_IN_VAIN 1000000
 #define HUGE_LIMIT     (1UL << 20)
@@ -113,7 +117,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 	return true;
 }
 
-/* F07 */
+/* F07 select-fd-setsize */
 
 static bool is_aborted(const struct subject *s)
 {
@@ -150,9 +154,9 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* M22 */
+/* M22 python-thread-hang */
 
-#define LIVES_NS 2000000000ULL /* who does something so long after a look, goes on */
+#define LIVES_NS 2000000000ULL /* a process that is active this long after the failure goes on */
 #define HANGS_NS 5000000000ULL
 
 static bool is_python(const struct subject *s)
@@ -163,8 +167,8 @@ static bool is_python(const struct subject *s)
 }
 
 /*
- * A thread that gets no memory for its first steps ends before it has told its maker that it runs;
- * who waits for that waits for ever. Seen is the refusal, and then nothing any more.
+ * A thread that gets ENOMEM in its first steps exits before it reports that it runs, and the thread
+ * that created it waits for ever. faultscope sees only the failed call, and then no activity.
  */
 bool python_waits_for_thread(const struct occasion *o, const struct finding *open,
 			     struct finding *f)

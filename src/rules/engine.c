@@ -13,7 +13,7 @@
 #include "rules/stack_rules.h"
 #include "rules/unsettled.h"
 
-/* Findings of events that came once stay open for this long. */
+/* A finding about a single event closes after this time without another one. */
 #define QUIET_NS 60000000000ULL
 
 const char *severity_name(enum severity s)
@@ -164,7 +164,7 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 	return NULL;
 }
 
-/* One that is open, or was until `since_ns` at least. */
+/* Returns a finding that is open, or that was last confirmed at `since_ns` or later. */
 static const struct finding *open_since(const struct findings *fs, const char *id,
 					const struct process_key *subject, uint64_t since_ns)
 {
@@ -193,8 +193,9 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 }
 
 /*
- * Adds the open findings that a rule comes after, and those that ended no earlier than it began: a
- * kill frees the memory whose want it follows from, and the look behind it clears that.
+ * Adds the findings that may have led to this one (rule->after): open ones, and those that ended
+ * after this one began. An OOM kill frees memory, so that the next scan closes the finding about
+ * the shortage that led to it.
  */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {
@@ -207,14 +208,17 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
-		if (!one) /* or the machine as a whole */
+		if (!one) /* a finding about the host may have led to it, too */
 			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
 	}
 }
 
-/* The whole chain, a step at a time. A longer one is news. */
+/*
+ * Collects the whole chain of findings that led to this one, step by step. A chain that became
+ * longer is reported again.
+ */
 static void find_because(const struct findings *fs, struct finding *f)
 {
 	size_t known = f->nr_because;
@@ -229,7 +233,7 @@ static void find_because(const struct findings *fs, struct finding *f)
 	}
 }
 
-/* Of those that are only kept the least severe, the oldest of them. */
+/* Returns the closed finding to overwrite: the least severe, and of these the oldest; or NULL. */
 static struct finding *least_kept(struct findings *fs)
 {
 	struct finding *least = NULL;
@@ -271,7 +275,7 @@ static void count_severity(struct findings *fs, const struct finding *was,
 		fs->reached[s]++;
 }
 
-/* Opens or refreshes what a rule said. */
+/* Stores what a rule said: opens a finding, or updates the open one. */
 static void keep(struct findings *fs, const struct occasion *o, const struct finding *said)
 {
 	struct finding *f = find(fs, said->rule, &said->subject), was = {};
@@ -288,7 +292,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
 	if (was.open && was.limit == f->limit && was.want > f->want)
-		f->want = was.want; /* what lets the larger of its requests pass */
+		f->want = was.want; /* the value has to be enough for the largest request */
 	f->open = true;
 	f->said = true;
 	f->fresh = news || was.fresh;
@@ -298,7 +302,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		f->times = was.times; /* by records of another kind, which count on their own */
+		/* each kind of event has a count of its own: the highest stays */
+		f->times = was.times;
 	find_because(fs, f);
 }
 
@@ -332,7 +337,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	}
 }
 
-/* Of a process that the view hides nothing is said; a kernel fault is the machine's. */
+/* Processes that the view hides get no findings. A kernel fault concerns the whole machine. */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
 		      const struct process_key *id, const char *comm)
 {
@@ -389,7 +394,7 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
-/* Processes that sleep while their cgroup fills up, or a limit of the machine is changed. */
+/* Also judges processes that sleep, as their cgroup may fill up, or a limit of the host change. */
 static void judge_sleeping(struct findings *fs, const struct model *m)
 {
 	bool all = m->limits_window == m->window;
@@ -403,8 +408,8 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * An event is judged before the scan that sees what led to it, and before the counter that tells
- * how often it came: both complete the findings.
+ * An event is judged before the scan that sees what led to it, and before the counter that has the
+ * number of events: this completes the findings after the scan.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -433,7 +438,7 @@ static void judge_place(struct findings *fs, enum trigger trigger, const struct 
 			judge(fs, &rules[i], o, id, "");
 }
 
-/* Cgroups with a limit, and file systems. */
+/* Judges cgroups with a limit, and mounts. */
 static void judge_places(struct findings *fs, const struct model *m)
 {
 	struct occasion o = {.m = m, .findings = fs, .t_ns = m->last_ns};
@@ -451,7 +456,10 @@ static void judge_places(struct findings *fs, const struct model *m)
 	}
 }
 
-/* An open finding that this window said nothing about: without growth, time passed all the same. */
+/*
+ * Judges an open finding again that no rule confirmed in this window, because time has passed.
+ * Findings about events close after QUIET_NS.
+ */
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
 	const struct subject *s = model_find(m, &f->subject);
@@ -463,7 +471,10 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 		clear(f, m->last_ns);
 }
 
-/* Those of the last interval that are settled by now. */
+/*
+ * Judges failed calls kept from the last interval whose outcome is known now, or with `all` each of
+ * them. Returns true if there were any.
+ */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {
 	union event e;

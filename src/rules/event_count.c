@@ -13,7 +13,10 @@ static const struct event_count *find(const struct findings *fs, enum trigger by
 	return NULL;
 }
 
-/* Of equal events each record has a higher count: another sort or a lower count is of others. */
+/*
+ * In a series of equal events each record has a higher count. A record of another kind, or with a
+ * lower count, shows that the row counts events of several kinds.
+ */
 static void take(struct findings *fs, const struct event_count *one)
 {
 	struct event_count *c = (struct event_count *)find(fs, one->by, &one->of, one->call);
@@ -23,7 +26,7 @@ static void take(struct findings *fs, const struct event_count *one)
 		c->count = one->count;
 		return;
 	}
-	/* the oldest row makes room; one that begins in the middle does not know what was before */
+	/* overwrites the oldest row; a first count above 1 means that earlier events were missed */
 	c = &fs->count[fs->nr_counts++ % EVENT_COUNTS_MAX];
 	*c = *one;
 	c->mixed = one->count != 1;
@@ -47,7 +50,7 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 					       .count = r->count});
 }
 
-/* What the kernel side counted for the process; false where nothing counts it. */
+/* Reads the kernel side's counter of such events of the process. Returns false if there is none. */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);
@@ -80,8 +83,9 @@ static struct evidence *evidence_of(struct finding *f)
 }
 
 /*
- * Where all events were equal, the counter is theirs alone. Else the last record is a lower bound,
- * and the text says so; one alone is exact, as the second has a record too.
+ * If all events were equal, the counter of the process is exact. Otherwise the count of the last
+ * record is a lower bound, and the evidence says so. A single event is exact: a second one would
+ * have a record too.
  */
 void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f)
 {

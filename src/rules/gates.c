@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "model/resources.h"
 
-/* Gates that are no field of a process. */
+/* Gates that are not a field of a process. */
 static const struct gate_row others[] = {
 	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV of a fault"},
 	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS of a fault"},
@@ -56,7 +56,7 @@ bool gate_row(size_t nth, struct gate_row *ret)
 	return true;
 }
 
-/* What may stand behind a number. */
+/* Suffixes that a number may have, by unit. */
 static const struct {
 	enum unit unit;
 	const char *suffix;
@@ -130,7 +130,7 @@ static bool take_field(struct gate *g, const char *name)
 	return true;
 }
 
-/* Takes "60%", "1000", "2G", "500ms". */
+/* Parses a threshold such as "60%", "1000", "2G" or "500ms". */
 static int take_threshold(struct gate *g, const char *s, char *error, size_t size)
 {
 	char *end;
@@ -198,7 +198,7 @@ int gates_parse(struct gates *g, const char *text, char *error, size_t size)
 	return 0;
 }
 
-/* A figure of a process; false where it is not known. */
+/* Reads the value of a process that the gate compares. Returns false if it is not known. */
 static bool get_value(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret)
 {
@@ -210,7 +210,7 @@ static bool get_value(const struct gate *g, const struct model *m, const struct 
 	return true;
 }
 
-/* A highest value, and the limit that held then: not what it is set to by now. */
+/* Reads a peak, and the limit that was in force then: it may have been changed since. */
 static bool get_share(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret_value, uint64_t *ret_limit)
 {
@@ -230,7 +230,7 @@ static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 	g->comm[COMM_LEN - 1] = 0;
 }
 
-/* Ended ones are added up here, what lives at the end is added there. */
+/* Adds a process that has ended to a total; total_of() adds those that live at the end. */
 static void look_at(struct gate *g, const struct model *m, const struct subject *s)
 {
 	uint64_t value, limit = 0;
@@ -246,7 +246,7 @@ static void look_at(struct gate *g, const struct model *m, const struct subject 
 	if (g->percent)
 		amount = limit && limit != UINT64_MAX ? 100.0 * value / limit : 0;
 	if (s->id.pid == g->pid)
-		keep_whose(g, g->pid, s->now.g.comm); /* it may have a name of its own by now */
+		keep_whose(g, g->pid, s->now.g.comm); /* its name may have changed since */
 	if (amount <= g->most)
 		return;
 	g->most = amount;
@@ -287,7 +287,7 @@ void gates_check(struct gates *g, const struct model *m)
 	}
 }
 
-/* Ended ones were added as they went. */
+/* Adds the processes that live to the total; look_at() has added those that ended. */
 static double total_of(const struct gate *g, const struct model *m)
 {
 	double sum = g->ended;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: gates: conditions under which a measurement fails (--fail-on), as "maps.peak>60%". What a
- * gate is about is an event, a finding, or any figure of the field table.
+ * rules: gates: conditions under which a measurement fails (--fail-on), such as "maps.peak>60%". A
+ * gate compares a number of events or findings, or any value of the field table.
  */
 #ifndef FS_RULES_GATES_H
 #define FS_RULES_GATES_H
@@ -12,70 +12,70 @@
 #define GATES_MAX 32
 
 enum gate_kind {
-	GATE_TOTAL,   /* of all processes, ended ones too */
-	GATE_HIGHEST, /* of any process, at any look */
+	GATE_TOTAL,   /* sum over all processes, ended ones too */
+	GATE_HIGHEST, /* highest value of any process, at any scan */
 	GATE_SIGNAL,
 	GATE_FINDINGS,
 };
 
-/* What a gate can be about. */
+/* Something that a gate can compare with a number. */
 struct gate_row {
 	const char *name;
 	enum gate_kind kind;
-	int number;  /* of the signal; enum severity */
-	double unit; /* of a number without a suffix, in units of the field */
+	int number;  /* number of the signal, or enum severity */
+	double unit; /* unit of a number without a suffix, in units of the field */
 	const char *help;
-	const struct field *field, *plus; /* added up; NULL: none */
-	int resource;			  /* a row of resources[], whose limit is 100 %; -1: none */
+	const struct field *field, *plus; /* values to add up; NULL: none */
+	int resource;			  /* row of resources[] whose limit is 100 %; -1: none */
 };
 
-/* The gates with names of their own, from 0 on. Returns false behind the last. */
+/* Stores the gate `nth` of those that have a name of their own. Returns false behind the last. */
 bool gate_row(size_t nth, struct gate_row *ret);
 
 enum gate_op { GATE_ABOVE, GATE_FROM, GATE_BELOW, GATE_TO };
 enum gate_state { GATE_PASSED, GATE_TRIPPED, GATE_NOT_MEASURED };
 
 struct gate {
-	char text[96]; /* as asked, without blanks */
+	char text[96]; /* as the user wrote it, without blanks */
 	enum gate_kind kind;
-	const struct field *field, *plus; /* NULL: none */
-	int resource;			  /* a row of resources[], whose limit is 100 %; -1: none */
+	const struct field *field, *plus; /* values to add up; NULL: none */
+	int resource;			  /* row of resources[] whose limit is 100 %; -1: none */
 	int number;
 	double unit;
 	enum gate_op op;
 	bool percent;
-	double threshold; /* percent, or in the field's units */
-	/* so far */
-	double ended; /* of a total: what ended processes had */
-	double most;  /* of one process */
+	double threshold; /* in percent, or in units of the field */
+	/* kept up to date by gates_check() */
+	double ended; /* sum of processes that have ended, or number of signals */
+	double most;  /* highest value of one process */
 	uint64_t most_value, most_limit, asked, answered;
-	uint32_t pid; /* whose the most is; 0: nobody's */
+	uint32_t pid; /* the process with the highest value; 0: none */
 	char comm[COMM_LEN];
-	/* once judged */
+	/* set by gates_judge() */
 	enum gate_state state;
-	double value;	 /* compared with the threshold */
-	bool incomplete; /* something fell out: it is at least this */
+	double value;	 /* the value that was compared with the threshold */
+	bool incomplete; /* records were lost: `value` is a lower bound */
 };
 
 struct gates {
 	struct gate gate[GATES_MAX];
 	size_t n;
-	size_t failed; /* tripped, or not measured */
+	size_t failed; /* gates that tripped, or were not measured */
 };
 
-/* Adds "GATE>N,GATE>N%,…". 0, or -EINVAL with `error` set. */
+/* Adds gates from a list "GATE>N,GATE>N%,…". Returns 0, or -EINVAL with a message in `error`. */
 int gates_parse(struct gates *g, const char *text, char *error, size_t size);
 
-/* At the end of each window, once, before the model forgets it. */
+/* Updates the gates. To be called once at the end of each window, before the model forgets it. */
 void gates_check(struct gates *g, const struct model *m);
 
-/* After the last window. */
+/* Sets the state and value of each gate, after the last window. */
 void gates_judge(struct gates *g, const struct model *m, const struct findings *fs);
 
-/* The hook without which it was not measured; NULL: the kernel does not tell it. */
+/* Returns the probe without which the gate is not measured; NULL: the kernel has no such value. */
 const char *gate_lacks(const struct gate *g);
 
-/* What `value` counts: UNIT_COUNT where it is a percentage. */
+/* Returns what `value` counts: UNIT_COUNT if it is a percentage. */
 enum unit gate_unit(const struct gate *g);
 
 #endif

@@ -14,23 +14,24 @@
 #include "rules/runtime_hint.h"
 
 #define SORTS	     32
-#define MANY_MAPS    1000 /* fewer are no news, whatever they are */
+#define MANY_MAPS    1000 /* fewer mappings of a kind are not reported */
 #define MANY_FDS     100
 #define MANY_THREADS 250
 #define PLACES_ASKED 4
 #define FRAMES_TOLD  5
 
-/* What one process has of a kind, or made of it. */
+/* The mappings or file descriptors of one kind that a process holds, or created while watched. */
 struct part {
 	uint64_t n, all;
-	char name[GROWER_NAME]; /* of its largest sort */
-	int32_t stack;		/* < 0: not known */
-	bool held;		/* all it holds, not what was added while it was watched */
+	char name[GROWER_NAME]; /* of the largest group of that kind */
+	int32_t stack;		/* number of a stack record; < 0: not known */
+	/* `n` is what the process holds, not what it created while watched */
+	bool held;
 };
 
 typedef bool is_part_fn(const char *name);
 
-/* Of holdings the name alone counts, of growth the name of its sort: they read alike. */
+/* Holdings are selected by their name, growth by the name of its group: both have the same form. */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
 	struct part p = {.stack = -1, .held = true};
@@ -74,7 +75,7 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
 	return p;
 }
 
-/* What it held when that was read, and what it has made since; never more than it has. */
+/* Adds what the process has created since its holdings were read; never more than it has now. */
 static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
 	const struct gauges *g = &o->s->now.g;
@@ -90,7 +91,7 @@ static struct part part_of(const struct occasion *o, enum what what, is_part_fn 
 	return held;
 }
 
-/* "mmap (libc.so.6) <- share (x) <- main (x)": the innermost frames. */
+/* Writes the innermost frames, such as "mmap (libc.so.6) <- share (x) <- main (x)". */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
 	struct frame_text frame[FRAMES_TOLD];
@@ -121,7 +122,7 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 
 #define SORTS_TOLD 2
 
-/* Whom the rest is of is not known: what is said of growth may be of the smaller part. */
+/* If the growth table was full, unknown code may have created more than the code that is named. */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
 	uint64_t lost = m->tick.losses.growth + m->growth_lost;
@@ -153,7 +154,7 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 	unattributed_evidence(f, m);
 }
 
-/* Title, evidence and severity of a pattern: by how near its process is to the limit. */
+/* Fills title, evidence and severity, which depends on how near the process is to its limit. */
 static void say_part(struct finding *f, const struct occasion *o, enum what what,
 		     const struct part *p, const char *is)
 {
@@ -179,7 +180,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 #define TREE_TOLD 4
 #define TREE_MOST 256
 
-/* Those of its process tree that have of the same, the most first. */
+/* Those processes of a process tree that hold most of one kind, the most first. */
 struct branch {
 	const struct subject *s;
 	uint64_t n;
@@ -196,7 +197,7 @@ static void add_branch(struct branch *b, size_t *n, const struct subject *s, uin
 		b[at] = (struct branch){s, has};
 }
 
-/* "python3[12] 64,811; pt_worker[14] 2,000, child of 12" */
+/* Writes, for example, "python3[12] 64,811; pt_worker[14] 2,000, child of 12". */
 static void put_branches(char *ret, size_t size, const struct process_tree *k,
 			 const struct branch *b, size_t told)
 {
@@ -214,7 +215,7 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 
 #define TREE "its process tree"
 
-/* Of a command that ends, the last process has none any more. */
+/* When a command ends, its last process has no tree any more: the evidence of `open` is kept. */
 static void keep_tree(struct finding *f, const struct finding *open)
 {
 	for (size_t i = 0; open && i < open->nr_evidence; i++)
@@ -222,7 +223,7 @@ static void keep_tree(struct finding *f, const struct finding *open)
 			finding_text(f, TREE, "%s", open->evidence[i].text);
 }
 
-/* Whose tensors they are: the parent's, its workers', or of both. */
+/* Shows which processes hold the tensors: the parent, its workers, or both. */
 static void tree_evidence(struct finding *f, const struct finding *open, const struct occasion *o,
 			  enum what what, is_part_fn *is_part)
 {
@@ -259,9 +260,9 @@ static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 	return p->n >= least && p->n * 100.0 >= p->all * (double)percent;
 }
 
-/* M03 */
+/* M03 pytorch-shared-tensors */
 
-/* "/dev/shm/torch_2653_91_7", folded or not; libtorch_cpu.so is another thing. */
+/* Matches "/dev/shm/torch_2653_91_7", also with digits folded to '#', but not libtorch_cpu.so. */
 static bool is_torch(const char *name)
 {
 	const char *at = strstr(name, "torch_");
@@ -298,7 +299,7 @@ static bool frames_have(const struct occasion *o, int32_t stack, const char *con
 	return false;
 }
 
-/* M04 */
+/* M04 thread-stacks */
 
 static bool is_guard(const char *name)
 {
@@ -308,7 +309,7 @@ static bool is_guard(const char *name)
 static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
 				     "guard_pages",    "Thread::",    NULL};
 
-/* Of the places that made most, one that makes threads. */
+/* Returns a stack that creates threads, of those that created most mappings; -1: none. */
 static int32_t thread_maker(const struct occasion *o)
 {
 	struct grower g[PLACES_ASKED];
@@ -322,8 +323,8 @@ static int32_t thread_maker(const struct occasion *o)
 }
 
 /*
- * A stack and its guard are two mappings a thread, whatever makes them; glibc maps both at once and
- * splits that by mprotect, so that growth alone does not name them.
+ * Each thread has two mappings, its stack and a guard. glibc maps both at once and splits them by
+ * mprotect(), so that growth by name does not show them.
  */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -343,7 +344,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* M05 */
+/* M05 zgc-heap-mappings */
 
 static bool is_zgc(const char *name)
 {
@@ -362,11 +363,11 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	return true;
 }
 
-/* M06, M08: splits */
+/* M06 allocator-splits-mappings, M08 go-thp-splits */
 
 static bool is_split(const char *name)
 {
-	return !strncmp(name, "split by m", 10); /* mprotect, madvise, munmap, mremap */
+	return !strncmp(name, "split by m", 10); /* by mprotect, madvise, munmap or mremap */
 }
 
 static const char *const allocators[] = {"je_",	     "jemalloc",  "mi_",       "_mi_",
@@ -406,7 +407,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* M07 */
+/* M07 dotnet-double-mapping */
 
 static bool is_double_mapper(const char *name)
 {
@@ -425,7 +426,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* M09 */
+/* M09 mapping-per-file */
 
 static bool is_numbered_file(const char *name)
 {
@@ -460,12 +461,12 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* M10 */
+/* M10 mapping-leak */
 
-/* What has a name of its own in the table is told under that. */
+/* Returns true if another rule reports this kind of mapping. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	if (is_split(g->name)) /* M04, M06, M08: of others it is told here */
+	if (is_split(g->name)) /* M04, M06 and M08 report splits by the code that they know */
 		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
 		       frames_have(o, g->stack, go_runtime);
 	return is_torch(g->name) || is_numbered_file(g->name) || !strcmp(g->name, "thread stack") ||
@@ -482,7 +483,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	known = added;
 	for (size_t i = 0; i < n; i++)
 		if (place[i].stack < 0)
-			known -= place[i].added; /* their stacks were lost: they say nothing */
+			known -= place[i].added; /* growth without a stack cannot be attributed */
 		else if (!g)
 			g = &place[i];
 	if (!g || g->added < MANY_MAPS || g->added * 10 < known * 8 || g->removed * 20 > g->added ||
@@ -503,7 +504,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* M11 */
+/* M11 map-count-peak */
 
 bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -523,7 +524,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* M12, F11 */
+/* M12 wine-map-count, F11 wine-esync-fds */
 
 static bool is_windows_program(const struct subject *s)
 {
@@ -561,7 +562,7 @@ bool wine_esync(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* F08 to F10 */
+/* F08 fd-leak, F09 close-wait-sockets, F10 pytorch-shared-fds */
 
 static bool is_anon_inode(const char *name)
 {
@@ -578,7 +579,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 
 	if (!is_many(&p, MANY_FDS, 50) || is_windows_program(o->s) || is_torch(p.name))
 		return false;
-	/* held by many is no leak by itself: it must grow, and give back little */
+	/* many open fds are no leak by themselves: the number must grow, and few may be closed */
 	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;

@@ -12,21 +12,21 @@
 #include "model/limit.h"
 #include "rules/shared_limits.h"
 
-/* A finding of growth outlives its forecast by this: a noisy fit comes and goes. */
+/* A finding of growth stays open this long after its last forecast: a noisy fit comes and goes. */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
-/* A fall of this share of the limit, one to, ends growth. */
+/* Growth has ended when the value falls by 1/FALLEN_SHARE of the limit. */
 #define FALLEN_SHARE 20
-/* So long a peak of what goes up and down is remembered, at least. */
+/* The peak of a value that goes up and down is remembered at least this long. */
 #define PEAK_NS 60000000000ULL
-/* The largest burst is told of when it is this share of what is left. */
+/* The largest burst is reported if it is at least 1/BURST_SHARE of what is left below the limit. */
 #define BURST_SHARE 10
-#define BURST_TIMES 3 /* what even growth is in the time of a burst */
+#define BURST_TIMES 3 /* a burst is this many times the average growth in an interval */
 
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
 
-/* 65,530 or 8.0 MiB, and what follows it. */
+/* Writes "65,530" or "8.0 MiB", followed by `after`. */
 static void amount(char *ret, size_t size, const struct resource *r, uint64_t n, const char *after)
 {
 	snprintf(ret, size, "%s%s", r->bytes && n != UINT64_MAX ? as_bytes(n).s : as_limit(n).s,
@@ -44,7 +44,10 @@ static void put_limit_name(struct buf *b, const struct resource *r, const struct
 		buf_puts(b, r->limit);
 }
 
-/* Thresholds passed, 0 to 3; a level once open stays until five points below its threshold. */
+/*
+ * Returns how many thresholds the value has passed, 0 to 3. An open finding leaves a level only
+ * when the value is five percentage points below its threshold.
+ */
 static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *open)
 {
 	uint32_t level = 0;
@@ -59,8 +62,8 @@ static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *o
 }
 
 /*
- * The highest value of late, where it goes up and down; 0: it does not. Of many short cycles the
- * finding itself remembers it.
+ * Returns the recent peak of a value that goes up and down, or 0 if it does not. With many short
+ * cycles the finding itself remembers the peak (grew_to).
  */
 static uint64_t peak_of(const struct occasion *o, const struct finding *open, uint64_t value,
 			struct finding *f)
@@ -77,7 +80,7 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 	return peak;
 }
 
-/* What goes up and down is as near as its peaks are: it is one finding, not one a cycle. */
+/* The level of a value that goes up and down is that of its peaks: one finding, not one a cycle. */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
 {
 	uint32_t now, peaks;
@@ -89,7 +92,7 @@ static uint32_t level_of(const struct use *u, const struct finding *open, uint64
 	return peaks > now ? peaks : now;
 }
 
-/* Of a process that ended: it had come down from its peak by then, and nothing followed. */
+/* Returns true if the process has ended with its value below the level of its peak. */
 static bool came_down(const struct occasion *o, const struct use *u)
 {
 	return o->s && o->s->final &&
@@ -115,7 +118,7 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 		      u->assumed ? "an assumed " : "", r->limit, end);
 }
 
-/* "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", of what is, or of what its peaks are. */
+/* Title, such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE": the value or its peaks. */
 static void say_near(struct finding *f, const struct resource *r, const struct use *u,
 		     uint64_t peak)
 {
@@ -163,8 +166,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 }
 
 /*
- * Growth that comes in bursts may be there before any rate says so. What comes evenly has none, and
- * of two, one may be chance.
+ * A burst can reach the limit before any rate shows growth. Even growth has no bursts. One burst
+ * may be chance: only two that both fill what is left are a warning.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
@@ -200,7 +203,7 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 		limit_above(&limit_table[LIMIT_MAX_MAP_COUNT], high, m->tick.limits.max_map_count));
 }
 
-/* Of a process that is gone only the next one can be helped. */
+/* Raises the limit of the running process; after its exit, in the shell that starts it again. */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
 	uint64_t want = limit_roomy(&limit_table[LIMIT_NOFILE], soft * 2);
@@ -369,7 +372,7 @@ static enum severity severity_of(const struct forecast *c, const struct finding 
 	return c->sure && c->seconds < press ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 }
 
-/* Of a process that ended with the finding open: it grew, and does not any more. */
+/* Reports a process that ended while its growth finding was open, in the past tense. */
 static bool was_coming(const struct occasion *o, const struct finding *open, const struct use *u,
 		       struct finding *f)
 {

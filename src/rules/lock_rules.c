@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* P12, P13: threads that wait for the lock of their address space, and who has it meanwhile. */
+/*
+ * P12 mmap-lock-contention, P13 mmap-lock-other-process: threads that wait for the mmap_lock of
+ * their process, and who holds it meanwhile.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,19 +12,19 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS	    0.05	  /* of a thread's time, from which on it is worth a word */
-#define CONVOY	    0.3		  /* of a thread's time, or of that of its faults */
-#define CONVOY_NS   3000000000ULL /* many threads that start at once wait for each other, too */
-#define AGENT_NS    2000000000ULL /* a single reading of the map is no lasting trouble, */
-#define AT_ONCE_NS  500000000ULL  /* unless it takes this long */
-#define EACH_THREAD 0.03	  /* of the time of all: of many threads little is waited for */
+#define WAITS	    0.05	  /* share of a thread's time: less is not reported */
+#define CONVOY	    0.3		  /* share of a thread's time, or of the time of its faults */
+#define CONVOY_NS   3000000000ULL /* many threads that start at once wait only shorter */
+#define AGENT_NS    2000000000ULL /* one read of the map by another process is harmless, */
+#define AT_ONCE_NS  500000000ULL  /* unless threads wait this long for it */
+#define EACH_THREAD 0.03	  /* of each thread's time: with many threads little waits add up */
 
-/* What a process waited for the lock in the last window, in shares of one thread's time. */
+/* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */
 struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
 	double others;		      /* while another process held the lock; part of `all` */
-	const struct slow_row *other; /* the slowest wait for such a process; NULL: none was slow */
+	const struct slow_row *other; /* slowest wait for another process; NULL: none was slow */
 };
 
 static bool waits_of(const struct occasion *o, struct lock_waits *ret)
@@ -41,7 +44,7 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	ret->faults = 0;
 	for (int i = 0; i < NR_ENDS; i++)
 		ret->faults += (now->stall_ns[i] - was->stall_ns[i]) / ns;
-	/* a recording of an earlier version has slow waits alone */
+	/* recordings of earlier versions have only slow waits */
 	ret->other = slow_for_others(o->m, &o->s->id, &slow_ns);
 	ret->others = fmax(now->lock_others_ns - was->lock_others_ns, slow_ns) / ns;
 	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;
