@@ -10,9 +10,9 @@
 #include "model/census_process.h"
 
 #define CHAINS	   1024
-#define SWEEP_EACH 512 /* names that were new: programs may come with another each */
+#define SWEEP_EACH 512 /* new workloads between two removals of idle ones */
 
-/* In records of processes: cumulative since the process' birth, or since hooks count. */
+/* Position of each counter in a record. `since_birth`: counted before probes were attached, too. */
 static const struct taken {
 	size_t at;
 	bool since_birth;
@@ -31,7 +31,7 @@ static const struct taken {
 	/* clang-format on */
 };
 
-/* Records of processes that did not change end before the counters. */
+/* Returns 0 if the record has no counters: the process did not change. */
 static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
@@ -69,14 +69,14 @@ void census_free(struct census *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* All workloads but `other`: NULL begins; NULL ends. */
+/* Iterates over all workloads except `other`. Start with NULL; returns NULL at the end. */
 static struct census_workload *each_workload(const struct census *c,
 					     const struct census_workload *after)
 {
 	return (struct census_workload *)table_each(&c->workload, after ? &after->link : NULL);
 }
 
-/* Takes those out that `is_over` says it of. */
+/* Removes the workloads for which is_over() returns true. */
 static void drop_workloads(struct census *c,
 			   bool (*is_over)(const struct census *c, const struct census_workload *w,
 					   uint64_t now_ns),
@@ -99,7 +99,7 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* Without its own series it is kept for as long as it might come back and be old enough. */
+/* A workload without series is kept for min_age_ns: if it returns, its age continues. */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
 	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
@@ -139,7 +139,7 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	return w;
 }
 
-/* A living member's labels speak for the workload where the member that did has ended. */
+/* Takes the labels of a live process when the process that provided them has exited. */
 static void represent(struct census_workload *w, const struct identity *id)
 {
 	if (w->represented)
@@ -196,7 +196,7 @@ static void take_counters(struct census *c, struct census_process *p,
 	}
 }
 
-/* What a process did before it was watched is nobody's count. */
+/* Excludes events from before faultscope watched the process. */
 static void begin(struct census_process *p, const struct process_record *r)
 {
 	p->start_ns = r->subject.start_ns;
@@ -214,7 +214,7 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* asked again, once there may be room */
+	p->serial = w == &c->other ? 0 : id->serial; /* 0: find its workload at the next record */
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -223,7 +223,7 @@ static void mark_ended(struct census *c, struct census_process *p)
 	p->ended = true;
 }
 
-/* The entry of its pid is another's: it stays in that one's workload until it is told its own. */
+/* The pid was reused: the entry stays in the old workload until set_workload(). */
 static void restart(struct census *c, struct census_process *p)
 {
 	c->ended -= p->ended;
@@ -236,7 +236,7 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 	struct census_process *p = pids_find(&c->processes, r->subject.pid);
 
 	if (p && r->subject.start_ns < p->start_ns)
-		return 0; /* a late word of who had the pid before */
+		return 0; /* late record of the previous process with this pid */
 	if (!p)
 		p = census_process_add(c, r->subject.pid);
 	else if (p->start_ns != r->subject.start_ns)
@@ -321,10 +321,10 @@ static void clear(struct census_workload *w)
 	w->active = w->represented = w->mixed = false;
 }
 
-/* Whether a process with these is nearer its limit than one with those. */
+/* Returns whether fds / limit is greater than than_fds / than_limit. */
 static bool is_nearer(uint64_t fds, uint64_t limit, uint64_t than_fds, uint64_t than_limit)
 {
-	return fds * than_limit > than_fds * limit; /* each below 2^32 */
+	return fds * than_limit > than_fds * limit; /* no overflow: all are below 2^32 */
 }
 
 static void add_process_gauges(struct census_workload *w, const struct census_process *p)
@@ -365,8 +365,9 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 }
 
 /*
- * How near a workload is to trouble: the share of its nearest limit, or of the time that it stood
- * still for major faults; more than any of these where it was refused something since.
+ * Sets the pressure of a workload: the highest share of a limit that one of its processes uses, or
+ * the share of time that it waited for major faults, if that is higher. A failure since the last
+ * update adds 1.
  */
 static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
 {
@@ -389,7 +390,9 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 	w->one = w->represented && !w->mixed;
 }
 
-/* What came since its series were told last would never be: it is in ~other instead. */
+/*
+ * Ends a workload's series. Events since the last export are missing in them: adds them to ~other.
+ */
 static void remove_own(struct census *c, uint32_t i)
 {
 	struct census_workload *w = c->own[i];
@@ -409,7 +412,7 @@ static void retire(struct census *c, uint64_t now_ns)
 
 		if (w->refs || now_ns - w->last_ns < c->limits.retention_ns)
 			continue;
-		w->first_ns = w->last_ns; /* were it to come back, it would be a new one */
+		w->first_ns = w->last_ns; /* if the workload returns, its age starts again */
 		remove_own(c, i);
 	}
 	drop_workloads(c, is_forgotten, now_ns);
@@ -422,7 +425,7 @@ static void count_series(struct census *c)
 		c->series += census_series(c, c->own[i]);
 }
 
-/* The more urgent first; of equals the larger, then by name. */
+/* Sorts by pressure, then by mappings, both descending; then by name. */
 static int by_pressure(const void *a, const void *b)
 {
 	const struct census_workload *x = *(struct census_workload *const *)a;
@@ -446,7 +449,7 @@ static void count_limited(struct census *c, struct census_workload *w)
 	w->limited = true;
 }
 
-/* Rare counters make series of what already has some: the least urgent go. */
+/* A rare counter adds a series when it leaves 0. Makes room: drops the lowest pressure first. */
 static void drop_series(struct census *c)
 {
 	while (c->owned && !has_room(c, 0)) {
@@ -461,7 +464,7 @@ static void drop_series(struct census *c)
 	}
 }
 
-/* What comes again and again counts as one that lives: a unit that crashes and is restarted. */
+/* The age counts from the first process: a unit that crashes and restarts becomes old, too. */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;
@@ -494,7 +497,7 @@ static void promote(struct census *c)
 	}
 }
 
-/* Gauges of `other`: of all that has no series of its own. */
+/* Sums the gauges of all workloads without their own series into `other`. */
 static void sum_other(struct census *c)
 {
 	uint64_t *to = c->other.gauge;

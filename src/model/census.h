@@ -27,54 +27,54 @@
 
 struct census_workload {
 	struct table_link link;
-	struct identity id; /* identity of one of its members */
-	/* `id` is that of all members; else only kind, name and namespace apply to all */
+	struct identity id; /* identity of one of the workload's processes */
+	/* `id` holds for all processes; otherwise only its kind, name and namespace do */
 	bool one;
-	bool own;			      /* has series under its own name */
-	bool active;			      /* has a live process */
-	uint64_t gauge[NR_CENSUS_GAUGES];     /* at the last census_update() */
-	uint64_t counter[NR_CENSUS_COUNTERS]; /* counted while it had its own series */
-	double pressure;		      /* at the last census_update(); see census.c */
+	bool own;			      /* the workload has series under its own name */
+	bool active;			      /* the workload has a live process */
+	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums at the last census_update() */
+	uint64_t counter[NR_CENSUS_COUNTERS]; /* events while the workload had its own series */
+	double pressure;		      /* nearness to a failure: see judge() in census.c */
 
-	/* bookkeeping of the census */
-	uint64_t shown[NR_CENSUS_COUNTERS];	   /* values of its own series at the last update */
-	uint64_t first_ns, last_ns;		   /* lifetime of its processes, as far as seen */
-	uint64_t stall_ns, failures;		   /* in its own series or in ~other */
-	uint64_t stall_before_ns, failures_before; /* at the update before */
+	/* private to census.c */
+	uint64_t shown[NR_CENSUS_COUNTERS];	   /* value of each own series at the last update */
+	uint64_t first_ns, last_ns;		   /* first start and last sighting of a process */
+	uint64_t stall_ns, failures;		   /* totals, also those counted in ~other */
+	uint64_t stall_before_ns, failures_before; /* totals at the previous update */
 	bool limited, represented, mixed;
-	uint32_t refs; /* processes in the table */
+	uint32_t refs; /* number of the workload's processes in census.processes */
 };
 
 struct census_limits {
-	uint32_t workloads; /* workloads with their own series: 50 */
-	uint32_t series;    /* all series: 5000 */
+	uint32_t workloads; /* maximum number of workloads with their own series; default 50 */
+	uint32_t series;    /* maximum number of all series; default 5000 */
 	/* series that do not belong to workloads; they count towards `series` */
 	uint32_t series_else;
-	/* series of one workload, without the rare ones: see census_series() */
+	/* series of each workload, without the rare counters: see census_series() */
 	uint32_t series_each;
-	uint64_t min_age_ns;   /* minimum age for its own series: 30 s */
-	uint64_t retention_ns; /* how long series stay after the last process: 5 min */
+	uint64_t min_age_ns;   /* a workload must be this old to get its own series; default 30 s */
+	uint64_t retention_ns; /* how long series stay after the last process; default 5 min */
 };
 
 struct census {
 	struct census_limits limits;
-	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* `owned` workloads, the oldest first */
-	struct census_workload other;			   /* all other workloads */
+	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with series, oldest first */
+	struct census_workload other;			   /* sums of all other workloads */
 	uint32_t owned;
-	uint32_t folded;	 /* workloads that are old enough but in `other` for want of room */
+	uint32_t folded;	 /* old enough workloads in `other`, for lack of room */
 	uint32_t series;	 /* current number of series of workloads and of `other` */
-	uint64_t series_limited; /* series dropped for want of room, total */
-	uint64_t processes_lost; /* processes above the maximum, whose counts are missing, total */
-	/* how often a workload was above the maximum, and counted in `other` without its name */
+	uint64_t series_limited; /* series dropped because of limits.series, total */
+	uint64_t processes_lost; /* process records dropped because the table was full, total */
+	/* how often a new workload exceeded CENSUS_WORKLOADS_MAX and was counted in `other` */
 	uint64_t workloads_lost;
 
-	struct pids processes; /* entries of struct census_process */
-	uint32_t ended;	       /* number of ended processes among them */
-	struct table workload; /* by name; the table owns its entries */
+	struct pids processes; /* entries are struct census_process */
+	uint32_t ended;	       /* number of entries in `processes` whose process has exited */
+	struct table workload; /* workloads by name; the table owns its entries */
 	uint32_t workloads;
 	uint64_t updated_ns;
-	bool swept;    /* since then */
-	uint32_t made; /* entries created since the last sweep */
+	bool swept;    /* idle workloads were removed since the last census_update() */
+	uint32_t made; /* workloads created since idle workloads were last removed */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -89,14 +89,14 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 		uint64_t now_ns);
 
 /*
- * Removes a process that has exited without a last record. Passing it again would count everything
- * again.
+ * Removes a process that has exited without a last record. Do not pass its records again: all its
+ * events would be counted twice.
  */
 void census_gone(struct census *c, const struct process_key *of);
 
 /*
- * Iterates over processes that are thought to be alive, with the time of their last record. Start
- * with *at 0; returns false at the end. For callers that check for lost exits.
+ * Iterates over processes that are believed to be alive, to find lost exits. Start with *at = 0;
+ * returns false at the end. `*ret_told_ns` is the time of the process's last record.
  */
 bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns);

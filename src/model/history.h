@@ -10,8 +10,8 @@
 
 #include "model/model.h"
 
-#define HISTORY_POINTS_MAX 240	    /* even: two points are merged into one */
-#define HISTORY_ROWS_MAX   4096	    /* more only while more processes are alive at once */
+#define HISTORY_POINTS_MAX 240	    /* even, because pairs of points are merged */
+#define HISTORY_ROWS_MAX   4096	    /* exceeded only while more processes are alive at once */
 #define HISTORY_OTHERS	   "~other" /* comm of the row of removed processes */
 #define HISTORY_EVENTS_MAX 512
 
@@ -19,57 +19,57 @@
 
 struct field;
 
-/* All processes: events counted in a time span, and the peak of sums in it. */
+/* Sums over all processes: events in a time span, and the peaks of gauges in it. */
 struct history_point {
 	uint64_t from_ns, to_ns;
 	uint64_t minor, major, stall_ns, failed;
-	uint64_t events; /* failed calls, threshold crossings, signals, OOM kills */
+	uint64_t events; /* number of failed calls, threshold crossings, signals, OOM kills */
 	uint64_t processes;
-	uint64_t gauge[HISTORY_GAUGES_MAX]; /* in the order of `gauge` of struct history */
+	uint64_t gauge[HISTORY_GAUGES_MAX]; /* peak of each sum, in the order of history.gauge */
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 };
 
-/* The last values of a process; or the sums of the removed processes' counters. */
+/* Last values of a process. In the row `~other`: sums of the counters of removed processes. */
 struct history_row {
-	uint64_t processes; /* 1 in an ordinary row */
+	uint64_t processes; /* number of processes in this row; 1 except in `~other` */
 	struct process_key id;
 	uint32_t ppid, uid;
 	char comm[COMM_LEN];
-	char *exe, *cgroup; /* owned; NULL: not known */
+	char *exe, *cgroup; /* owned by the row; NULL: not known */
 	uint64_t first_ns, last_ns;
 	bool final;
 	int32_t signal;
-	uint64_t *value; /* by row of fields[]; ~0 and !known[i]: null */
+	uint64_t *value; /* value[i] belongs to fields[i]; ~0 with !known[i] is null */
 	bool *known;
-	uint32_t *faults; /* faults by point; NULL: none */
+	uint32_t *faults; /* page faults in each point; NULL: none */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* by enum what; NULL: far from its limit */
+	struct series *series[2]; /* recent values, by enum what; NULL: far from the limit */
 	struct holdings held[2];
-	uint32_t next; /* next row in the hash chain, plus 1 */
+	uint32_t next; /* next row in the hash chain: index + 1; 0: end */
 };
 
 struct history {
-	const struct field *gauge[HISTORY_GAUGES_MAX]; /* the fields with a `sum`, in their order */
+	const struct field *gauge[HISTORY_GAUGES_MAX]; /* fields with a `sum`, as in fields[] */
 	size_t gauges;
 	struct history_point *point;
 	size_t points;
-	unsigned int scans_per_point; /* in a complete point */
-	unsigned int scans_in_last;   /* in the last point */
+	unsigned int scans_per_point; /* number of scans in each complete point */
+	unsigned int scans_in_last;   /* number of scans in the last point so far */
 	uint64_t looks;
 	struct history_row *row;
 	size_t rows, rows_room;
-	size_t others;	    /* row of removed processes, plus 1; 0: none */
-	uint64_t rows_lost; /* processes in that row, and those above HISTORY_ROWS_LIMIT */
+	size_t others;	    /* index + 1 of the row `~other`; 0: none */
+	uint64_t rows_lost; /* processes in `~other`, and processes above HISTORY_ROWS_LIMIT */
 	uint64_t beyond;    /* processes that are in no row and in no sum */
-	size_t ended;	    /* rows of ended processes */
+	size_t ended;	    /* number of rows whose process has exited */
 	uint32_t *bucket;
 	union event *event;
 	size_t events;
 	uint64_t events_lost;
 	uint64_t last_ns;
 	uint64_t wall_last_ns;
-	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* sums over the rows of live processes */
+	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* sums and number of live processes */
 	uint64_t latency[NR_ENDS][NR_LATENCY], latency_max_ns[NR_ENDS];
 	uint64_t faults_kind[NR_FAULT_KINDS];
 };
@@ -81,26 +81,26 @@ void history_free(struct history *h);
 /* Call after a scan, before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Call at the end: takes what was read after the last scan. */
+/* Call after the last scan: takes the holdings that were read since. Returns 0 or -ENOMEM. */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/* Returns a value by its row of fields[], or by "group.key"; 0 when it is unknown. */
+/* history_field() returns the value of `f`, history_value() of "group.key"; 0 if not known. */
 uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 
-/* Returns events per second in a point. */
+/* Returns `n` events of a point as events per second. */
 double history_rate(const struct history_point *p, uint64_t n);
 
 /* Returns a counter's sum over all processes. */
 uint64_t history_total(const struct history *h, const char *field);
 
-/* Returns how many processes were seen; and how many of them ended. */
+/* history_processes() counts all processes seen, history_ended() those that have exited. */
 uint64_t history_processes(const struct history *h);
 uint64_t history_ended(const struct history *h);
 
-/* Returns the minor and major faults of a process. */
+/* Returns the number of minor and major faults of a process. */
 uint64_t history_faults(const struct history_row *r);
 
 #endif

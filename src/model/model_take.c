@@ -84,7 +84,7 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	return s;
 }
 
-/* Keeps what a forecast may need, once a value is worth watching. */
+/* Adds a value to the series of resource i; creates a series for values above watch_percent. */
 static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
 		       uint64_t limit)
 {
@@ -104,7 +104,7 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 	return 0;
 }
 
-/* What a subject, or for OF_HOST the host, has of everything that runs out. */
+/* Adds the use of each resource of `scope` to its series. `s` is NULL for OF_HOST. */
 static int watch_resources(struct model *m, enum resource_scope scope, struct subject *s,
 			   uint64_t t_ns)
 {
@@ -117,7 +117,7 @@ static int watch_resources(struct model *m, enum resource_scope scope, struct su
 	return 0;
 }
 
-/* The processes of the first look came before the machine's limits. */
+/* Processes of the first scan arrive before the machine's limits: adds their values afterwards. */
 static int watch_first(struct model *m, uint64_t t_ns)
 {
 	m->first_ns = t_ns;
@@ -133,8 +133,8 @@ static uint64_t above(uint64_t v, uint64_t base)
 }
 
 /*
- * A process that was there before us: hooks counted between their attachment and the first look,
- * the kernel's own totals do not. Both begin with the first look.
+ * For a process older than faultscope: its probes counted events since they were attached, the
+ * kernel's totals are subtracted from the first scan on. Makes both begin at the first scan.
  */
 static void rebase(struct subject *s)
 {
@@ -160,16 +160,16 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 }
 
 /*
- * The kernel side's fd_high is of the soft limit that it is told with. Its map_high is of all
- * times: one that was told before is of a limit that may have changed since.
+ * gauges.fd_high is the peak under the soft limit of the same record. gauges.map_high is the peak
+ * of the whole lifetime: if it did not rise, it may belong to an earlier limit.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
 	const struct gauges *g = &s->now.g;
-	/* the first record of a session comes before the limit */
+	/* at the first record of a session, the limit is not known yet */
 	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
-	/* up to its first exec it ran its parent's program */
+	/* before its first exec, a new process runs its parent's program */
 	if (g->flags & PROC_BORN && !before->execs && g->execs) {
 		memset(s->top, 0, sizeof(s->top));
 		s->fds_high = 0;
@@ -182,7 +182,7 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
 	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
 }
 
-/* The first change of a window: what was, becomes the base of its deltas. */
+/* At the first change in a window, the previous values become the base of the window's deltas. */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
 	struct counters *c = s->prev.c;
@@ -223,14 +223,15 @@ static int take_counters(struct subject *s, const struct process_record *r, bool
 
 static void take_gauges(struct subject *s, const struct gauges *g)
 {
-	/* a sum over threads may miss one that is just dying: totals never go back */
+	/* sums over threads may miss a thread that is exiting; totals must not decrease */
 	uint64_t min = later(g->min_flt, s->now.g.min_flt);
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
 	/*
-	 * A process may be seen just before its fork is noted, and the command of `run` just before
-	 * its exec closed what it had of us, which alone begins anew: counters never go back.
+	 * A scan may see a process just before its fork event, or the command of `faultscope run`
+	 * before exec closes fds inherited from faultscope. Only for that command the totals start
+	 * again.
 	 */
 	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
@@ -243,9 +244,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 }
 
 /*
- * The count is the kernel's; calls are what we saw. What no call showed (close_range, exec, dup2
- * over an open descriptor, io_uring) is added where it is missing, so that the two always balance
- * and neither goes back.
+ * The kernel provides the number of open fds; probes count calls that open or close fds. The
+ * difference (close_range, exec, dup2 over an open fd, io_uring) is added to the smaller total, so
+ * that opened - closed is always the change of the number, and no total decreases.
  */
 static void balance_fds(struct subject *s)
 {
@@ -262,7 +263,7 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
-/* Two of them, so that one is always as old as `age_ns` once the process is. */
+/* Keeps two earlier states. past[0] is at least `age_ns` old, once the process is. */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {
 	if (!past[1].t_ns)
@@ -273,7 +274,7 @@ static void roll_past(struct past past[2], const struct past *now, uint64_t age_
 	}
 }
 
-/* A look tells of what changed: until then all stayed as the record before has it. */
+/* Scans report only changed processes: until now, the previous values were still true. */
 static void hold_past(struct subject *s, uint64_t t_ns)
 {
 	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
@@ -285,7 +286,7 @@ static void hold_past(struct subject *s, uint64_t t_ns)
 		s->past[0] = s->past[1] = held;
 }
 
-/* A last record comes when the memory is gone already: it is no past of anything. */
+/* Ignores the last record of a process: its memory is already freed. */
 static void keep_past(struct subject *s, uint64_t t_ns)
 {
 	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
@@ -306,13 +307,13 @@ static int take_process(struct model *m, const struct process_record *r)
 	if (!s)
 		s = make_subject(m, r);
 	if (!s || s->final)
-		return 0; /* two threads that end at once may both send a last record */
+		return 0; /* two threads that exit at once may both send a last record */
 	if (s->window != m->window && begin_window(m, s, first))
 		return -ENOMEM;
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
 	hold_past(s, r->h.t_ns);
-	/* exec(2) gives it new memory, of which it has nothing yet */
+	/* exec(2) replaces the address space, so memory use starts again */
 	if (r->g.execs > s->now.g.execs)
 		s->exec_ns = r->h.t_ns;
 	take_gauges(s, &r->g);
@@ -329,7 +330,7 @@ static int take_process(struct model *m, const struct process_record *r)
 	return watch_resources(m, OF_PROCESS, s, r->h.t_ns);
 }
 
-/* Of cgroups, which fill up while a process of theirs sleeps: no change of the process. */
+/* Levels of a process's cgroups may rise while it sleeps: this is no change of the process. */
 static int take_levels(struct model *m, const struct levels_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -342,15 +343,14 @@ static int take_levels(struct model *m, const struct levels_record *r)
 	return watch_resources(m, OF_CGROUP, s, r->h.t_ns);
 }
 
-/* A threshold crossed is a point that the looks would have missed. */
+/* Adds a threshold crossing to the time series: scans may miss the peak. */
 static int take_crossing(struct model *m, const struct crossing_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
 
 	if (!s)
 		return 0;
-	raise_top(&s->top[r->what == WHAT_MAPS ? WHAT_MAPS : WHAT_FDS], r->value,
-		  r->limit);
+	raise_top(&s->top[r->what == WHAT_MAPS ? WHAT_MAPS : WHAT_FDS], r->value, r->limit);
 	return keep_series(&s->series, r->what == WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
 			   r->h.t_ns, r->value, r->limit);
 }
@@ -381,8 +381,8 @@ static bool asks_for_memory(const struct refused_record *r)
 }
 
 /*
- * What was refused to the thread just before, as one chain of attempts: of this window it is marked
- * here; who keeps refusals of the last one finds the record itself.
+ * A retry with another size or flags succeeded: marks the failed calls of the thread before it, in
+ * this window. Code that keeps failed calls of earlier windows searches model.retry itself.
  */
 static void take_retry(struct model *m, const struct retry_record *r)
 {
@@ -432,7 +432,7 @@ static int take_symbol(struct model *m, const struct symbol_record *r)
 	return 0;
 }
 
-/* Recordings of early versions have other names of two probes. */
+/* Early recordings have other names of two probes. */
 static void rename_probe(char *name, size_t size)
 {
 	static const struct {
@@ -461,7 +461,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* What a later look is to know of, when the event is gone: it may come before its process does. */
+/* Keeps what later windows need. At the tick, the record of the event's process has arrived. */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);
@@ -510,8 +510,7 @@ int model_take(struct model *m, const struct record *h)
 		take_retry(m, (const struct retry_record *)h);
 		return 0;
 	case RECORD_SAMPLE:
-		return m->samples ? samples_take(m->samples, (const struct sample_record *)h)
-				  : 0;
+		return m->samples ? samples_take(m->samples, (const struct sample_record *)h) : 0;
 	case RECORD_HOST:
 		memcpy(&m->host, h, sizeof(m->host));
 		m->origin_ns = h->t_ns;
@@ -547,7 +546,7 @@ int model_take(struct model *m, const struct record *h)
 	return 0;
 }
 
-/* Takes an ended subject out of its chain and into the totals. */
+/* Removes an exited process from the table and adds its counters to the totals. */
 static void end_subject(struct model *m, struct subject *s)
 {
 	table_remove(&m->subject, &s->link);

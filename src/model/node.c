@@ -19,14 +19,14 @@ enum sums {
 	NR_SUMS
 };
 
-/* Of few processes. */
+/* Separate from struct node_process, because few processes have faults with a measured latency. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 	uint64_t stall_ns[NR_ENDS], latency_max_ns[NR_ENDS];
 };
 
-/* Why a call was refused, as far as it is told apart; first those of mappings. */
+/* Reasons of failed calls that have their own counter. Mapping calls come first. */
 enum reason {
 	REASON_MAX_MAP_COUNT,
 	REASON_RLIMIT_AS,
@@ -34,13 +34,13 @@ enum reason {
 	REASON_MAPPING_OTHER,
 	REASON_EMFILE,
 	REASON_ENFILE,
-	REASON_FD_OTHER, /* neither: no series tells it */
+	REASON_FD_OTHER, /* an errno other than EMFILE and ENFILE: not exported */
 	NR_REASONS
 };
 
 static const struct reason_row {
 	enum what what;
-	int counter; /* enum census_counter; -1: none */
+	int counter; /* enum census_counter; -1: not exported */
 } reasons[NR_REASONS] = {
 	[REASON_MAX_MAP_COUNT] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT},
 	[REASON_RLIMIT_AS] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_RLIMIT_AS},
@@ -53,29 +53,29 @@ static const struct reason_row {
 
 #define EQUALS 8
 
-/* Refusals of a process that its records told of, and its counters not yet. Of few processes. */
+/* Failed calls of a process that records reported, but its counters do not contain yet. */
 struct refusals {
 	uint64_t told[NR_REASONS];
-	int call[NR_REASONS]; /* enum call_id: the last one */
-	enum reason last[2];  /* by enum what */
-	/* equal ones: the kernel side counts them, and tells every second count at worst */
+	int call[NR_REASONS]; /* enum call_id: the last failed call with this reason */
+	enum reason last[2];  /* last reason, by enum what */
+	/* The kernel side merges equal failures, and reports at least each second one. */
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
-	size_t equals; /* the oldest makes room */
+	size_t equals; /* entries ever added to `equal`; when it is full, the oldest is replaced */
 };
 
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 					.last = {REASON_MAPPING_OTHER, REASON_EMFILE}};
 
-/* What of its counters went into the node's. */
+/* Counts of one process that are already part of struct node. */
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	   /* NULL: all 0; owned */
-	struct refusals *refusals; /* NULL: no record told of one; owned */
-	uint64_t bad_counted;	   /* bad kernel accesses, by their records */
-	uint16_t bad_module;	   /* 1 + place of the module of the last one; 0: none */
+	struct timed *timed;	   /* NULL: all counts are 0; owned by this struct */
+	struct refusals *refusals; /* NULL: no record reported a failed call; owned */
+	uint64_t bad_counted;	   /* bad kernel accesses that event records reported */
+	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
 };
 
 int node_init(struct node *n, struct census *census)
@@ -86,7 +86,7 @@ int node_init(struct node *n, struct census *census)
 	n->processes = (struct pids){.entry_bytes = sizeof(struct node_process),
 				     .pid_at = offsetof(struct node_process, of.pid),
 				     .most = NODE_PROCESSES_MAX};
-	/* its counters are there from the beginning: else the first event would be no increase */
+	/* Export the kernel's series as 0, or Prometheus would miss its first increase. */
 	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
 	return n->exemplar ? 0 : -ENOMEM;
 }
@@ -116,7 +116,7 @@ static void remove_process(struct node *n, struct node_process *p)
 	pids_remove(&n->processes, p);
 }
 
-/* NULL: there is no room. */
+/* Returns NULL if there is no room. */
 static struct node_process *make_process(struct node *n, const struct process_key *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
@@ -124,7 +124,7 @@ static struct node_process *make_process(struct node *n, const struct process_ke
 	if (p && same_subject(&p->of, of))
 		return p;
 	if (p)
-		remove_process(n, p); /* its pid is another's now */
+		remove_process(n, p); /* the pid was reused by a new process */
 	p = pids_add(&n->processes, of->pid);
 	if (!p) {
 		n->processes_lost++;
@@ -142,7 +142,7 @@ void node_gone(struct node *n, const struct process_key *of)
 		remove_process(n, p);
 }
 
-/* Grown by how much; a counter never goes back. */
+/* Returns by how much a counter has grown since `*before`. A lower value is ignored. */
 static uint64_t take_growth(uint64_t *before, uint64_t now)
 {
 	uint64_t more = now > *before ? now - *before : 0;
@@ -166,7 +166,7 @@ static void keep_exemplar(struct node *n, const char *workload, int counter,
 	e->counter = counter;
 }
 
-/* Whether its workload has series of its own or is among the others, is told later. */
+/* Stores the exemplar for ~other too: later, the workload may have no series of its own. */
 static void keep_of_workload(struct node *n, const struct identity *id, int counter,
 			     const struct node_exemplar *x)
 {
@@ -189,8 +189,7 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
-/* Of a user's event the site is the call: in which code, only the file of its program would tell.
- */
+/* The site of a failed call is the system call; its code location would need the program's file. */
 static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {
@@ -203,8 +202,9 @@ static void count(struct node *n, const struct process_record *r, const struct i
 }
 
 /*
- * Of `growth` refusals the records told some, by their reason. Others came after the last record of
- * equal ones: fewer of each sort than were told, and as likely as these were frequent.
+ * Divides `growth` failures by reason. Records reported some of them. The rest came after the last
+ * record of equal failures: for each reason fewer than were reported, so they are divided in
+ * proportion to the reported counts.
  */
 static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
@@ -216,7 +216,8 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 			continue;
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
-		sum += ret[i] > 1 ? ret[i] : 0; /* the second one is told, too */
+		/* With one reported failure none is unreported: the second is always reported. */
+		sum += ret[i] > 1 ? ret[i] : 0;
 	}
 	untold = rest;
 	for (int i = 0; i < NR_REASONS; i++) {
@@ -229,7 +230,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 	ret[f->last[what]] += rest;
 }
 
-/* How many there were the counters of the process say; why, the records that came before. */
+/* The process's counters say how many calls failed; earlier records say why. */
 static void take_refused(struct node *n, struct node_process *p, const struct process_record *r,
 			 const struct identity *id, enum what what)
 {
@@ -263,8 +264,8 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 }
 
 /*
- * A copy is made of anonymous memory or of a private file's page, and a page from swap may be one
- * of shared memory: neither is told, and what both come to is mostly anonymous memory.
+ * CLASS_COW may copy anonymous memory or a page of a private file mapping; CLASS_SWAP may be a page
+ * of shared memory. Counters do not distinguish these, and most such pages are anonymous.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
 	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,
@@ -298,7 +299,7 @@ static void take_backing(struct node *n, struct timed *t, const struct counters 
 		n->backing[b] += take_growth(&t->backing[b], served[b]);
 }
 
-/* Of the longest fault: both were kept with it. Empty where classes are not told. */
+/* Names the class of the longest fault. `site` stays empty if classes are not measured. */
 static void name_longest(const struct counters *c, int end, char *site, size_t size)
 {
 	for (int class = 0; class < NR_CLASSES; class ++)
@@ -331,7 +332,7 @@ static int take_latency(struct node *n, struct node_process *p, const struct pro
 	return 0;
 }
 
-/* What came after the last record of bad accesses shows in the counter of the process alone. */
+/* Bad accesses after the last event record are visible only in the counter of the process. */
 static void take_bad(struct node *n, struct node_process *p, const struct counters *c)
 {
 	if (p->bad_module)
@@ -365,7 +366,7 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 		return r->error == EMFILE   ? REASON_EMFILE
 		       : r->error == ENFILE ? REASON_ENFILE
 		       : r->error	    ? REASON_FD_OTHER
-					    : REASON_EMFILE; /* recvmsg has no errno */
+					    : REASON_EMFILE; /* recvmsg: drops the file, no errno */
 	if (!strcmp(reason, "max_map_count"))
 		return REASON_MAX_MAP_COUNT;
 	if (!strcmp(reason, "rlimit_as"))
@@ -373,7 +374,7 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 	return strncmp(reason, "overcommit", 10) ? REASON_MAPPING_OTHER : REASON_OVERCOMMIT;
 }
 
-/* As the kernel side does: about as much, asked for in the same way, at the same state. */
+/* Hashes what equal failures share, as the kernel side does: call, errno, facts, size, flags. */
 static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 {
 	bool sized = r->call < CALL_FD_FIRST;
@@ -387,7 +388,7 @@ static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
 }
 
-/* How many there were since the last record of equal ones. */
+/* Returns how many failures are new since the last record of equal ones; `count` is their total. */
 static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 {
 	struct equal *e = f->equal;
@@ -398,7 +399,7 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* they began anew */
+		e->count = count - 1; /* the kernel side started a new count */
 	}
 	return take_growth(&e->count, count);
 }
@@ -429,7 +430,7 @@ void node_refused(struct node *n, const struct refused_record *r, const char *re
 
 void node_pressure(struct node *n, const struct memory_wait_record *r)
 {
-	/* it comes just ahead of its process' record: of who is not known yet, it is ~other's */
+	/* The workload of a new process is not known before its first record: use ~other. */
 	if (r->reclaim_ns)
 		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
 			     n->now_ns);
@@ -487,7 +488,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 		if (!strcmp(n->module[i].name, name))
 			return &n->module[i];
 	if (n->modules < NODE_MODULES_MAX) {
-		/* the last place is for all that find none */
+		/* the last entry counts all modules that have no entry of their own */
 		name = n->modules == NODE_MODULES_MAX - 1 ? NODE_OTHER_MODULE : name;
 		array_copy(n->module[n->modules].name, sizeof(n->module->name), name);
 		return &n->module[n->modules++];
@@ -495,7 +496,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Equal ones of a process come as one record with their count, which is of all so far. */
+/* Returns the number of new bad accesses. A record's count is the total of equal accesses. */
 static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;
@@ -518,7 +519,7 @@ void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, cons
 	uint64_t more;
 
 	if (r->nofault)
-		return; /* of a probing read: no mistake */
+		return; /* copy_from_kernel_nofault() and similar functions expect faults */
 	m = module_of(n, module && *module ? module : NODE_KERNEL);
 	more = take_count(n, r);
 	p = make_process(n, &r->subject);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: what is exported of a machine as a whole, and of processes what the census does not take
- * from their records: why calls were refused, signals, victims, and whose the last of each was.
- * Records come in, counts go to the census and stay here. Pure.
+ * model: counts of the whole machine, and counts of processes that come as events of their own, not
+ * in process records: reasons of failed calls, fatal signals, OOM kills, and the last event of each
+ * counter. Records come in; counts go to the census or stay here. Pure: no I/O, no clock.
  */
 #ifndef FS_MODEL_NODE_H
 #define FS_MODEL_NODE_H
@@ -23,15 +23,15 @@
 #define NODE_KERNEL	   "vmlinux"
 #define NODE_NOWHERE	   "unknown"
 
-/* The last event behind a counter. */
+/* The last event behind a counter, shown as its OpenMetrics exemplar. */
 struct node_exemplar {
-	char workload[LABEL_BYTES]; /* or a module */
-	int counter;		    /* enum census_counter; -1: of a module */
+	char workload[LABEL_BYTES]; /* name of a workload or of a kernel module */
+	int counter;		    /* enum census_counter; -1: the counter of a kernel module */
 	uint32_t pid;
 	char comm[COMM_LEN];
-	char site[64]; /* "symbol+0x1a4", a call, a class of faults; empty: not known */
+	char site[64]; /* "symbol+0x1a4", system call, or class of faults; empty: not known */
 	double value;
-	uint64_t t_ns; /* CLOCK_MONOTONIC */
+	uint64_t t_ns; /* time of the event, CLOCK_MONOTONIC */
 };
 
 struct node_module {
@@ -40,7 +40,7 @@ struct node_module {
 	uint64_t reports[NR_REPORTS];
 };
 
-/* What is mapped where a fault goes. X(id, name): the name is the label. */
+/* What is mapped at the address of a fault. X(id, name): `name` is a label value of the metric. */
 #define NODE_BACKINGS(X)                                                                           \
 	X(ANON, "anon")                                                                            \
 	X(FILE, "file")                                                                            \
@@ -54,7 +54,7 @@ enum node_backing {
 		NR_BACKINGS,
 };
 
-/* A place in the kernel where a process touched bad addresses. */
+/* A kernel instruction at which one process accessed bad addresses, and how often. */
 #define NODE_SITES 256
 struct node_site {
 	struct process_key of;
@@ -63,53 +63,54 @@ struct node_site {
 
 struct node {
 	struct census *census;
-	uint64_t now_ns;	/* CLOCK_BOOTTIME, for the census; the caller's */
-	uint64_t access[3][2];	/* user-mode faults by access, and whether the page was there */
-	uint64_t kernel_user;	/* in kernel mode, at addresses of users: copies */
-	uint64_t kernel_kernel; /* at others */
-	uint64_t backing[NR_BACKINGS]; /* faults served, by their class */
+	uint64_t now_ns; /* current time, CLOCK_BOOTTIME, which the caller sets */
+	/* user-mode faults by access (read, write, exec) and page present */
+	uint64_t access[3][2];
+	uint64_t kernel_user;	       /* kernel-mode faults at user addresses: copy_from_user() */
+	uint64_t kernel_kernel;	       /* kernel-mode faults at kernel addresses */
+	uint64_t backing[NR_BACKINGS]; /* handled faults by enum node_backing */
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 	uint64_t stall_ns[NR_ENDS];
-	struct node_exemplar slowest[NR_ENDS]; /* of this collection, or before; pid 0: none */
+	struct node_exemplar slowest[NR_ENDS]; /* slowest fault so far; pid 0: none */
 	struct node_module module[NODE_MODULES_MAX];
-	size_t modules; /* the kernel itself is the first */
+	size_t modules; /* entries of `module` in use; module[0] is the kernel itself */
 	struct pending_report report;
-	struct node_site site[NODE_SITES]; /* by hash */
-	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
-	uint64_t processes_lost;	   /* beyond the cap */
+	struct node_site site[NODE_SITES]; /* hash table of kernel instructions with bad accesses */
+	struct node_exemplar *exemplar;	   /* hash table of NODE_EXEMPLARS entries; owned */
+	uint64_t processes_lost;	   /* processes above NODE_PROCESSES_MAX */
 
-	struct pids processes; /* the counts that were taken of each */
+	struct pids processes; /* by process: counts that are already in this struct */
 };
 
-/* `census` is told what is counted; -ENOMEM. */
+/* The node adds counts of workloads to `census`. Returns 0 or -ENOMEM. */
 int node_init(struct node *n, struct census *census);
 void node_free(struct node *n);
 
-/* A process as it is now, after the census took it. -ENOMEM. */
+/* Takes a process record; call after census_take(). Returns 0 or -ENOMEM. */
 int node_take(struct node *n, const struct process_record *r, const struct identity *id);
 
-/* It is gone, though its last record did not come. */
+/* Removes a process that has exited without a last record. */
 void node_gone(struct node *n, const struct process_key *of);
 
-/* Events. `reason` as rules/cause.h names it. */
+/* Each takes one event record. `reason` is the name of a cause, as in rules/cause.h. */
 void node_refused(struct node *n, const struct refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct memory_wait_record *r);
-/* `site`: what the bad access was; NULL where it is not known. */
+/* `site` describes the invalid memory access; NULL: not known. */
 void node_signal(struct node *n, const struct signal_record *r, const struct identity *id,
 		 const char *site);
 void node_oom(struct node *n, const struct oom_record *r, const struct identity *id);
 
-/* `module` and `site` of the instruction; NULL where it is not known. */
+/* `module` and `site` belong to the kernel instruction that faulted; NULL: not known. */
 void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,
 		       const char *site);
 
-/* A line of the kernel's log; and once in a while, for reports that do not say where they were. */
+/* node_report_expire() counts reports whose location did not follow; call it at each interval. */
 void node_report(struct node *n, const struct report_record *r);
 void node_report_expire(struct node *n, uint64_t now_ns);
 
 const char *node_backing_name(enum node_backing b);
 
-/* Of a workload's counter, or for -1 of a module; NULL: none. */
+/* Returns the last event behind a workload's counter, with -1 behind a module's; NULL: none. */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);
 
 #endif
