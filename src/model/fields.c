@@ -69,7 +69,7 @@ static bool get_created(const struct model *m, const struct subject *s, const st
 	return true;
 }
 
-/* By the hook of its own, or by one that sees both modes. */
+/* Reads kernel-mode faults from probe fault_kernel, or from fault_begin if it sees both modes. */
 static bool get_kernel(const struct model *m, const struct subject *s, const struct facts *f,
 		       uint64_t *ret)
 {
@@ -249,7 +249,7 @@ static const char *class_row(size_t i)
 	return name[i];
 }
 
-/* Classes told apart so far: by the error code, and by the signal a failure ends in. */
+/* Counts faults by error code (page present or not), and failed faults by their signal. */
 static uint64_t class_cell(const struct counters *c, size_t row, size_t column)
 {
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);
@@ -292,8 +292,8 @@ static const char *const fd_columns[] = {"calls", "failed"};
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell, LACKS_PROTECTION},
-	{"faults", "handled", "fault_class", "handled faults, by class", NR_CLASSES, 2,
-	 served_row, served_columns, served_cell},
+	{"faults", "handled", "fault_class", "handled faults, by class", NR_CLASSES, 2, served_row,
+	 served_columns, served_cell},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},

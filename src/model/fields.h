@@ -1,86 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: values of a process, as described in records/counters.def. */
+/* model: the values of a process: titles, units, where they are shown, and how to read them. */
 #ifndef FS_MODEL_FIELDS_H
 #define FS_MODEL_FIELDS_H
 
 #include "base/nearest.h"
 #include "model/model.h"
 
-enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* ~0: unlimited */ };
+enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* UNIT_LIMIT: ~0 is unlimited */ };
 enum field_type {
-	FIELD_COUNTER, /* a total since watching started; text output shows its rate */
+	FIELD_COUNTER, /* total since faultscope watches the process; text output shows the rate */
 	FIELD_GAUGE,
 };
 
-/* A column in the table of processes. */
+/* A column in the live view's and text output's table of processes. */
 struct field_column {
-	/*
-	 * position from the left; on narrow screens the last ones are omitted first. 0: no column
-	 */
+	/* position from the left; narrow screens omit the last columns first; 0: no column */
 	int nth;
 	int width;
-	const char *title; /* NULL: the title of the field */
-	const char *of;	   /* show as a percentage of this field; NULL: show the value */
+	const char *title; /* NULL: the field's own title */
+	const char *of;	   /* field of which the column shows a percentage; NULL: shows the value */
 };
 
 enum diff_sum { DIFF_LIVING, DIFF_EVER, DIFF_PER_SECOND };
 
-/* A line per workload when two recordings are compared. */
+/* A line for each workload in `faultscope diff`, which compares two recordings. */
 struct field_diff {
-	const char *name;  /* NULL: none */
-	double floor;	   /* smaller growth is not shown */
-	enum diff_sum sum; /* LIVING: ended processes hold nothing, and are left out */
-	double divide;	   /* divisor to the field's unit; 0: none */
+	const char *name;  /* name of the line; NULL: no line */
+	double floor;	   /* growth below this is not shown */
+	enum diff_sum sum; /* DIFF_LIVING: sum over live processes only */
+	double divide;	   /* divisor that converts to the unit shown; 0: 1 */
 };
 
-/* A condition of --fail-on with its own name. Fields with the same name are added up. */
+/* A condition of --fail-on. Fields with the same condition name are added up. */
 struct field_gate {
-	const char *name;  /* NULL: only the name of the field */
-	const char *help;  /* NULL: another field of this name has the help */
-	double unit;	   /* what a number without suffix means, in the field's unit; 0: 1 */
-	const char *limit; /* the limit that is 100 %, as for resource_find(); NULL: no limit */
+	const char *name;  /* name of the condition; NULL: only the field's name */
+	const char *help;  /* help text; NULL: another field of this name has it */
+	double unit;	   /* meaning of a number without suffix, in the field's unit; 0: 1 */
+	const char *limit; /* limit that is 100 %: a name for resource_find(); NULL: none */
 };
 
-/* Cells of the live view, in this order. */
+/* Cells that the live view shows for a leading field, in this order. */
 #define LEAD_VALUE    1u
-#define LEAD_SHARE    2u /* share of the limit of the field's resource */
+#define LEAD_SHARE    2u /* percentage of the limit of the field's resource */
 #define LEAD_TREND    4u
-#define LEAD_FORECAST 8u /* time until that limit is reached */
+#define LEAD_FORECAST 8u /* time until the resource's limit is reached */
 
-/* Leading columns of a tab of the live view; other fields follow them. */
+/* Position of a field among the leading columns of a live view tab; other fields follow. */
 struct field_lead {
 	int nth;	    /* position from the left; 0: not a leading column */
-	unsigned int cells; /* LEAD_* */
+	unsigned int cells; /* cells to show: LEAD_* */
 };
 
-/* A gauge whose sum over all processes is kept over time. */
+/* A gauge whose sum over all processes a recording's report shows over time. */
 struct field_sum {
-	const char *column; /* CSV column; NULL: no sum is kept */
-	const char *title;  /* of the chart */
+	const char *column; /* name of the sum's CSV column; NULL: no sum is kept */
+	const char *title;  /* title of the sum's chart */
 };
 
 struct field {
-	const char *group; /* JSON object in a process line; "" for none */
+	const char *group; /* JSON object that holds the field in a process line; "": none */
 	const char *key;
 	enum unit unit;
 	enum field_type type;
-	/* the value is null without this probe; NULL: a value of the kernel itself */
+	/* the value is null without this probe; NULL: the kernel itself keeps the value */
 	const char *hook;
 	const char *help;
-	/* Returns false when the value is unknown (null). NULL: the counter at `at`. */
+	/* Returns false if the value is unknown (null). NULL: read the counter at offset `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
-	size_t at;	    /* offset in struct counters */
-	uint32_t lacks;	    /* LACKS_* of the attach type that make it null; 0: none */
-	const char *column; /* short title in tables; NULL: its key in capitals */
+	size_t at;	    /* offset of the counter in struct counters */
+	uint32_t lacks;	    /* attach types with these LACKS_* bits make the value null; 0: none */
+	const char *column; /* short title in tables; NULL: `key` in capitals */
 	struct field_column table, share;
-	const char *block; /* name in the block of a process, with its group; NULL: not shown */
-	const char *html;  /* title in the report's table of processes; NULL: not in it */
+	const char *block; /* name of the value in the text block of a process; NULL: not shown */
+	const char *html;  /* column title in the HTML report's process table; NULL: not in it */
 	struct field_diff diff;
 	struct field_gate gate;
-	struct field_lead overview, lead; /* in the first tab, and in the tab of its group */
+	struct field_lead overview, lead; /* position in the first tab, and in the group's tab */
 	int resource;			  /* enum resource_id, for LEAD_SHARE and LEAD_FORECAST */
-	/* the live view keeps its latest values for a sparkline */
+	/* the live view keeps recent values for a sparkline */
 	bool trend;
 	struct field_sum sum;
 };
@@ -88,84 +86,77 @@ struct field {
 extern const struct field fields[];
 extern const size_t nr_fields;
 
-/*
- * Finds a field by "group.key", or by key or column if that is unique. Returns NULL if there is
- * none.
- */
+/* Finds a field by "group.key", or by a key or column that only one field has. NULL: none. */
 const struct field *field_find(const char *name);
 
 bool field_get(const struct model *m, const struct subject *s, const struct field *f,
 	       uint64_t *ret);
 
-/* Returns the growth in the window; 0 when nothing changed. */
+/* Returns by how much a counter grew in the window; 0 if the process did not change. */
 uint64_t field_delta(const struct model *m, const struct subject *s, const struct field *f);
 
-/* A table of counters inside a process line: JSON {row: {column: n}}, or {row: n} for one column.
- */
+/* A table of counters in a process line: JSON {row: {column: n}}, or {row: n} for one column. */
 struct grid {
 	const char *group, *key, *hook, *help;
 	size_t rows, columns;
 	const char *(*row)(size_t i);
 	const char *const *column;
 	uint64_t (*cell)(const struct counters *c, size_t row, size_t column);
-	uint32_t lacks; /* as in a field */
+	uint32_t lacks; /* attach types with these LACKS_* bits make the table null */
 };
 
 extern const struct grid grids[];
 extern const size_t nr_grids;
 
-/* A log2 histogram: bucket i counts values below le(i); the last bucket has no bound. */
+/* A log2 histogram: bucket i counts values below histogram_le(i); the last bucket has no bound. */
 struct histogram {
 	const char *group, *key, *hook, *help;
-	const char *within; /* JSON object within the group that holds it; NULL: the group itself */
+	const char *within; /* JSON object around the histogram; NULL: only the group */
 	enum unit unit;
 	size_t buckets;
-	unsigned int shift; /* bucket i: below 2^((i + 1) * step + shift) */
+	unsigned int shift; /* values in bucket i are below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct counters *c);
-	uint64_t (*max)(const struct counters *c); /* NULL: no maximum is kept */
-	uint32_t lacks;				   /* as in a field */
-	unsigned int step;			   /* 0: one */
-	bool sparse; /* one of many: omitted when empty, and one line in text */
+	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
+	uint32_t lacks;				   /* LACKS_* bits that make the histogram null */
+	unsigned int step;			   /* bits per bucket; 0: 1 */
+	bool sparse;				   /* omitted when empty; one line in text output */
 };
 
 extern const struct histogram histograms[];
 extern const size_t nr_histograms;
 
-/* Returns "group.key", or "key" of a field without a group, as field_find() accepts it. */
+/* Writes "group.key", or "key" if the group is "", as field_find() accepts it. Returns `ret`. */
 const char *field_name(const struct field *f, char *ret, size_t size);
 
-/* Returns the column title; for a counter that of its rate. */
+/* Writes the column title; a counter's title ends in "/s". Returns `ret`. */
 const char *field_column_title(const struct field *f, char *ret, size_t size);
 
-/* Adds every field's name to the "did you mean" search; the most similar name is kept in `name`. */
+/* Offers every field's name to the "did you mean" search; `name` receives the most similar one. */
 void fields_offer(struct nearest *n, char name[NEAREST_BYTES]);
 
-/*
- * Returns whether values of this probe are available: it is on, with an attach type that lacks none
- * of these.
- */
+/* Returns whether probe `hook` is on, with an attach type that has none of the bits `lacks`. */
 bool is_available(const struct model *m, const char *hook, uint32_t lacks);
 
 uint64_t histogram_le(const struct histogram *h, size_t bucket);
 uint64_t histogram_total(const struct histogram *h, const struct counters *c);
 
 /*
- * Returns the upper bound of the bucket that contains the quantile q (0 to 1); 0 for an empty
- * histogram.
+ * Returns the upper bound of the bucket that holds quantile q (0 to 1), at most the highest value;
+ * 0 for an empty histogram.
  */
 uint64_t histogram_quantile(const struct histogram *h, const struct counters *c, double q);
 
-/* Returns how many calls failed: of the mmap family, or those that create file descriptors. */
+/* Returns how many calls failed: mapping calls (WHAT_MAPS), or calls that create fds (WHAT_FDS). */
 uint64_t counters_refused(const struct counters *c, enum what what);
 
-/* Returns the page faults of a kind; -1 stands for any mode, access or protection. */
+/* Returns the page faults of one kind; -1 means any mode, any access or any protection. */
 uint64_t count_kinds(const struct counters *c, int kernel, int access, int protection);
 
-/* Returns how many faults of a class were handled. */
+/* Returns how many faults of a class the kernel handled. */
 uint64_t count_served(const struct counters *c, enum fault_class id);
 const char *class_name(enum fault_class id);
 
-/* JSON names of calls: CALL_* without NONE. */
+/* Returns the name of an enum call_id, as in JSON; "unknown" for other numbers. */
 const char *call_name(unsigned int call);
 
 #endif

@@ -6,42 +6,41 @@
 
 #define MIN_POINTS 4
 #define MAX_BLOCKS 8
-#define MIN_WINDOW (1.0 / 512) /* of the time observed */
+#define MIN_WINDOW (1.0 / 512) /* the shortest window, as a share of the time observed */
 
-/* Growth stands out of its own scatter by this many standard errors, or there is none. */
+/* Growth is clear if the rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
-/* The shorter a window, the more of them are tried: each half of the last has to be clearer. */
+/* Halving a window doubles the number of windows tried: each time CLEAR rises by this factor. */
 #define CLEARER 1.15
-/* A change of the rate that is this many standard errors away from none is one. */
+/* The rate itself changes if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* A future may differ from any past: what the interval is widened by, at once and with distance. */
+/* Widening of every interval, and more for each window length ahead: the future may differ. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
-/* Out of reach by this many times: no bend of it brings it within. */
+/* No forecast if the limit is this many times FORECAST_REACH away at the present rate. */
 #define TOO_FAR 8
-/* An interval whose end is this many times its begin says nothing. */
+/* No forecast if the end of the interval is more than this many times its start. */
 #define VAGUE 8
-/* Growth that a fall may take back is none: of this share of it, within so many times its window.
- */
+/* No forecast if a fall in the last FALL_SEEN windows took back this share of the growth. */
 #define FALL	  0.5
 #define FALL_SEEN 4
-/* Falls of this share of the whole rise make cycles of it. */
+/* Values whose falls reach this share of the whole rise are treated as cycles. */
 #define SWINGS 0.25
-/* What is left of the limit, as a share of it, when growth without cycles is sure to reach it. */
+/* Growth without cycles is sure to reach the limit when this share of the limit is left. */
 #define SURE_LEFT 0.02
 
-/* The last seconds of a series, cut into blocks of equal time. Rates are per second. */
+/* A window of a series, cut into blocks of equal time. Rates are per second. */
 struct trend {
 	double seconds;
 	int blocks;
-	double mark[MAX_BLOCKS + 1]; /* values at their ends */
-	double rate, scatter;	     /* mean of the blocks', and their standard deviation */
-	double bend, bend_error;     /* change of the rate per second */
-	double early, late;	     /* rates of the first and last half */
-	double fallen;		     /* the furthest that a value was below the high, of the rise */
+	double mark[MAX_BLOCKS + 1]; /* peak values at the block boundaries */
+	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
+	double bend, bend_error;     /* change of the rate per second, and its standard error */
+	double early, late;	     /* mean rates of the first and last half */
+	double fallen;		     /* deepest fall below an earlier peak, divided by the rise */
 };
 
-/* Student's t at 97.5 %, by degrees of freedom. */
+/* Returns Student's t at 97.5 % for a number of degrees of freedom. */
 static double student(int freedom)
 {
 	static const double t[MAX_BLOCKS] = {0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
@@ -57,8 +56,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The highest value up to a time, not before that of the last call, whose first later point is
- * *next. Between two points the rise is taken for even; behind the last there was none.
+ * Returns the peak at t_ns, interpolated between points; after the last point it stays constant.
+ * Successive calls need ascending times: *next is the first point after t_ns.
  */
 static double high_at(const struct series *s, double t_ns, uint32_t *next)
 {
@@ -76,7 +75,7 @@ static double high_at(const struct series *s, double t_ns, uint32_t *next)
 	return s->point[i - 1].high + share * (s->point[i].high - s->point[i - 1].high);
 }
 
-/* Theil-Sen: the median of the slopes between all pairs of marks. */
+/* Returns the median of the slopes between all pairs of marks (Theil-Sen), per second. */
 static double median_slope(const struct trend *t)
 {
 	double slope[MAX_BLOCKS * (MAX_BLOCKS + 1) / 2];
@@ -89,13 +88,13 @@ static double median_slope(const struct trend *t)
 	return (slope[pairs / 2] + slope[(pairs - 1) / 2]) / 2 * t->blocks / t->seconds;
 }
 
-/* Mean, scatter and bend (least squares) of the blocks' rates. */
+/* Sets mean, scatter and slope (least squares) of the blocks' rates. */
 static void fit_rates(struct trend *t)
 {
 	const double *mark = t->mark;
 	double per = t->seconds / t->blocks, middle = (t->blocks - 1) / 2.0;
 	double rate[MAX_BLOCKS], sum = 0, squares = 0, along = 0, across = 0, rest = 0;
-	/* Counts are whole: what scatters by less than half a unit a block is not known to. */
+	/* Counts are integers: less scatter than half a unit per block cannot be measured. */
 	double least = 0.25 / (per * per);
 
 	t->rate = (mark[t->blocks] - mark[0]) / t->seconds;
@@ -123,7 +122,7 @@ static void fit_rates(struct trend *t)
 	t->bend_error = sqrt((rest + 2 * least) / (t->blocks - 2) / squares) / per;
 }
 
-/* Below the high before it, of what came since. */
+/* Returns the deepest fall below an earlier peak since from_ns. */
 static double deepest_fall(const struct series *s, double from_ns)
 {
 	double deepest = s->point[s->n - 1].high - s->last;
@@ -157,8 +156,8 @@ static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns
 }
 
 /*
- * When a value reaches what is left, whose rate is `rate` now and grows by the share `growth` of
- * itself each second. Below 0 it levels off: INFINITY where that is before the limit.
+ * Returns the seconds until a value has risen by `left`. Its rate grows exponentially from `rate`
+ * by the share `growth` per second. With growth < 0 it levels off: INFINITY if below `left`.
  */
 static double time_to(double left, double rate, double growth)
 {
@@ -170,9 +169,8 @@ static double time_to(double left, double rate, double growth)
 }
 
 /*
- * Growth at a rate that does not change but scatters: where a drift of that rate with that
- * scatter, both estimated from a few blocks, may first be at the limit (Fieller's theorem, for the
- * scatter that is to come too).
+ * Forecast for a steady rate with scatter: when a drift with both, estimated from a few blocks, may
+ * first reach the limit. By Fieller's theorem, which also covers the scatter to come.
  */
 static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
 {
@@ -191,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Between a rate that goes on as it is now, and one that grows by a share of itself. */
+/* Forecast for a rising rate: between staying at the present rate and growing exponentially. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -211,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Between a rate that goes on as it is now, and one that falls as it did. */
+/* Forecast for a falling rate: between staying at the present rate and falling as before. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -226,7 +224,7 @@ static bool extend_slower(const struct trend *t, double left, struct forecast *r
 	return isfinite(ret->seconds) && isfinite(ret->high);
 }
 
-/* `slowed`: a longer window showed growth that comes to an end. */
+/* `*slowed`: a longer window showed that the growth is ending. Returns false without a forecast. */
 static bool extend(const struct trend *t, double left, double clear, bool *slowed,
 		   struct forecast *ret)
 {
@@ -255,7 +253,7 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 	       ret->high <= VAGUE * ret->low;
 }
 
-/* Falls are a good part of all that it rose: what a rise does then says little. */
+/* Returns whether falls are a large part of the whole rise: a rise alone predicts nothing then. */
 static bool swings(const struct series *s, uint64_t now_ns)
 {
 	uint64_t high = s->point[s->n - 1].high, first = s->point[0].low;
@@ -266,8 +264,8 @@ static bool swings(const struct series *s, uint64_t now_ns)
 }
 
 /*
- * When the line through the peaks is at the limit: a peak at or behind that point crosses it, at
- * most a cycle later.
+ * Forecasts where the line through the peaks of cycles reaches the limit. The first peak above that
+ * point crosses the limit, at most one cycle later.
  */
 static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uint64_t limit)
 {
@@ -288,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* no further than was seen */
+	f.sure = t.sure && at <= t.span; /* not further ahead than the past observed */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

@@ -11,14 +11,15 @@
 #define GROWER_NAME 96
 
 /*
- * Growth by name, or by place in the code. An unmap does not tell which call created the mapping:
- * for mappings, `removed` has everything that anybody unmapped, so the rest is a lower bound.
+ * Growth of mappings or fds, by name or by code location. The kernel side does not know which call
+ * created the mapping that an munmap removes: `removed` counts all unmaps of that name, so that
+ * `added - removed` is a lower bound.
  */
 struct grower {
-	char name[GROWER_NAME]; /* for a place: the name with the largest growth */
+	char name[GROWER_NAME]; /* name; for a code location, the name that grew most there */
 	uint64_t added, removed;
-	uint64_t known; /* part of `added` whose stack is known */
-	int32_t stack;	/* stack with the largest remaining growth; < 0: not known */
+	uint64_t known; /* part of `added` with a known stack */
+	int32_t stack;	/* stack that grew most; < 0: not known */
 	uint64_t by_stack;
 };
 
@@ -29,7 +30,7 @@ struct grower {
 size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added);
 
-/* The same by place in the code, over all names. */
+/* Finds the code locations with the largest remaining growth, over all names; as growers_of(). */
 size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
 			struct grower *ret, size_t room, uint64_t *ret_added);
 

@@ -12,7 +12,7 @@
 
 #define HISTORY_BUCKETS	   8192
 #define HISTORY_ROWS_LIMIT (HISTORY_ROWS_MAX + MODEL_SUBJECTS_MAX)
-#define HISTORY_TEXT_MAX   512 /* of a path */
+#define HISTORY_TEXT_MAX   512 /* maximum length of a path, in bytes */
 
 int history_init(struct history *h)
 {
@@ -135,7 +135,10 @@ uint64_t history_ended(const struct history *h)
 	return n;
 }
 
-/* Who ended and faulted least; NULL: all live. Refused calls and crashes come last. */
+/*
+ * Returns the row to give up: an ended process with the fewest faults; one with failed mapping
+ * calls or a fatal signal only if there is no other. NULL: all processes are alive.
+ */
 static struct history_row *least(struct history *h)
 {
 	struct history_row *best = NULL;
@@ -145,7 +148,7 @@ static struct history_row *least(struct history *h)
 		struct history_row *r = &h->row[i];
 		bool matters;
 
-		/* by what add_faults() keeps: all rows are looked at for each process */
+		/* compares faults_before, which is cheap: each new process searches all rows */
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
@@ -159,7 +162,7 @@ static struct history_row *least(struct history *h)
 	return best;
 }
 
-/* An empty row; NULL: there is no room, or no memory. */
+/* Returns an empty row; NULL if there are too many rows or no memory. */
 static struct history_row *row_add(struct history *h)
 {
 	struct history_row *r =
@@ -170,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* a row each of the table of fields, whose size is a limit too */
+	/* one value per field; nr_fields is constant */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -186,7 +189,7 @@ static uint32_t add_capped(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* Counters are added up; what a process had last says nothing of many. */
+/* Adds the counters of a row to another row. Gauges of an ended process have no sum. */
 static int add_row(struct history_row *to, const struct history_row *from)
 {
 	for (size_t i = 0; i < nr_fields; i++)
@@ -213,7 +216,7 @@ static int add_row(struct history_row *to, const struct history_row *from)
 	return 0;
 }
 
-/* Makes room by adding up a process that ended. Returns its row, empty; NULL where none did. */
+/* Adds the row of an ended process to `~other` and empties it. Returns NULL if no process ended. */
 static struct history_row *row_reuse(struct history *h)
 {
 	struct history_row *r = least(h), *others;
@@ -266,7 +269,7 @@ static struct history_row *row_make(struct history *h, const struct subject *s)
 	return r;
 }
 
-/* At most HISTORY_TEXT_MAX bytes of a text. */
+/* Replaces *to by a copy of `s`, at most HISTORY_TEXT_MAX bytes. Returns 0 or -ENOMEM. */
 static int keep_text(char **to, const char *s)
 {
 	size_t n = s ? strnlen(s, HISTORY_TEXT_MAX) : 0;
@@ -292,7 +295,7 @@ static int keep_series(struct history_row *r, const struct model *m, const struc
 	if (!from)
 		return 0;
 	if (!r->series[what])
-		r->series[what] = calloc(1, sizeof(struct series)); /* one for each of two limits */
+		r->series[what] = calloc(1, sizeof(struct series)); /* two series per process */
 	if (!r->series[what])
 		return -ENOMEM;
 	*r->series[what] = *from;
@@ -356,7 +359,7 @@ static void join_points(struct history_point *to, const struct history_point *fr
 			to->latency[end][i] += from->latency[end][i];
 }
 
-/* Two points become one. */
+/* Makes room for new points: merges each pair of points into one. */
 static void halve(struct history *h)
 {
 	for (size_t i = 0; i < HISTORY_POINTS_MAX / 2; i++) {
@@ -377,7 +380,7 @@ static void halve(struct history *h)
 	h->scans_per_point *= 2;
 }
 
-/* The point that a look at t_ns belongs to. */
+/* Returns the point for a scan at t_ns, a new one if the last point is complete. */
 static struct history_point *point_at(struct history *h, uint64_t t_ns)
 {
 	if (!h->points || h->scans_in_last == h->scans_per_point) {
@@ -434,7 +437,7 @@ static int add_faults(struct history *h, struct history_row *r)
 	return 0;
 }
 
-/* What is summed over processes: counters by their growth, gauges while they live. */
+/* What a process adds to the sums over all processes: counters, and gauges while it is alive. */
 struct share {
 	uint64_t minor, major, stall_ns, failed, gauge[HISTORY_GAUGES_MAX];
 };
@@ -484,7 +487,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
-/* Slow faults are sums that are told again and again: the model has the last of each. */
+/* Slow faults are left out: their records are totals, which the model keeps. */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {

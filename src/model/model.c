@@ -27,7 +27,7 @@ const struct counters *facts_counters(const struct facts *f)
 
 uint64_t gauges_rss_pages(const struct gauges *g)
 {
-	/* of a hostile recording the sum may wrap around */
+	/* unsigned: a hostile recording could make the sum overflow */
 	int64_t n = (uint64_t)g->rss_file_pages + (uint64_t)g->rss_anon_pages +
 		    (uint64_t)g->rss_shmem_pages;
 
@@ -64,7 +64,7 @@ const char *event_comm(const union event *e)
 	}
 }
 
-/* By its text, which recordings of each version have. */
+/* Matches the text, because recordings of each version contain it. */
 bool hook_is_unwanted(const char *why)
 {
 	return strstr(why, SWITCHED_OFF) != NULL;
