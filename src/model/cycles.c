@@ -4,19 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-/* A rise that lasts this many times a cycle, or cycles that ended so long ago, are another story.
- */
+/* Cycles are over after a rise of LEFT_PERIODS periods, or QUIET_PERIODS periods without a peak. */
 #define LEFT_PERIODS  3
 #define QUIET_PERIODS 3
 #define QUIET_NS      60e9
-/* How clear the growth of peaks has to be: standard errors. */
+/* Peaks grow if their slope is this many standard errors above 0. */
 #define CLEAR	    3.5
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* The growth of lows, of that of the peaks: else the swing grows, and not what is held. */
+/* Lows must rise with at least this share of the peaks' slope: else only the swing grows. */
 #define LOWS_SHARE (1 / 3.0)
-/* A rate of the last half that is less than this share of the first half's comes to an end. */
+/* Growth ends if the last half of the peaks grows less than this share of the first half. */
 #define SLOWED	    0.6
 #define LEAST_SWING 2
 #define STEPS	    1.5
@@ -125,7 +124,6 @@ bool cycles_left_behind(const struct cycles *c, uint64_t now_ns)
 	       now_ns - c->since_ns > LEFT_PERIODS * longest;
 }
 
-/* A least-squares line through (x, y). */
 struct line {
 	double mean_x, mean_y, slope, scatter, error;
 };
@@ -151,15 +149,15 @@ static struct line fit(const double *x, const double *y, int n)
 
 		rest += off * off;
 	}
-	/* counts are whole: what scatters by less than half a unit is not known to */
+	/* counts are integers: less scatter than half a unit cannot be measured */
 	l.scatter = sqrt((rest + 0.25 * n) / (n > 2 ? n - 2 : 1));
 	l.error = l.scatter / sqrt(across);
 	return l;
 }
 
 /*
- * Who looks at a fast rise now and then sees a peak that is off by what it rises from one look to
- * the next, and such peaks may drift: growth is more than that.
+ * A scan of a fast rise misses its peak by up to one step between scans, and such errors may look
+ * like growth. Returns whether the peaks grew by more.
  */
 static bool outgrow_steps(const struct cycles *c)
 {
@@ -171,7 +169,7 @@ static bool outgrow_steps(const struct cycles *c)
 	return last > first && last - first > STEPS * step;
 }
 
-/* Each peak and each low above the one before, and no slower at the end than at the begin. */
+/* Returns whether each peak and each low is above the last one, without slowing down. */
 static bool grow_evenly(const struct cycles *c, int n)
 {
 	int half = n / 2;
@@ -202,7 +200,7 @@ struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns)
 		low[i] = c->cycle[i].low;
 	}
 	peaks = fit(x, peak, n);
-	/* the last low may not be reached yet */
+	/* a falling value may not have reached the last low yet */
 	lows = fit(x, low, n - c->falling);
 	if (peaks.slope <= peaks.error * fmax(CLEAR, student[n - 2]) ||
 	    lows.slope < peaks.slope * LOWS_SHARE || !outgrow_steps(c) || !grow_evenly(c, n))

@@ -15,13 +15,13 @@
 /* A fall of 1/16 of the peak ends a rise; a rise of 1/16 ends a fall. */
 #define CYCLES_SWING 16
 
-/* The last cycles, the oldest first. Zero-initialise. */
+/* The last cycles, oldest first. Initialise with zeros. */
 struct cycles {
 	uint32_t n;
 	bool falling;
 	bool begun;
 	uint64_t top_ns, top; /* peak of the current or last rise */
-	uint64_t since_ns;    /* when that rise started */
+	uint64_t since_ns;    /* start of the rise to `top` */
 	uint64_t last, step;  /* latest value; largest single step in this rise */
 	struct {
 		uint64_t peak_ns, peak;
@@ -62,7 +62,7 @@ uint64_t cycles_deepest(const struct cycles *c);
 /* Returns whether the current rise is longer and higher than any cycle before. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
-/* Fits a line through the peaks. Unknown if there are fewer than three, or they do not grow. */
+/* Fits a line through the peaks. `known` is false for fewer than three, or if they do not grow. */
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns);
 
 #endif

@@ -11,9 +11,9 @@
 #include "model/fields.h"
 #include "model/growth_archive.h"
 
-#define SORTS_MAX 256 /* of one process; those of which least is left go into the last one */
+#define SORTS_MAX 256 /* names per process; the last one, "others", collects the least growth */
 
-/* include/uapi/linux/magic.h: where what is shared lives */
+/* file systems of shared mappings; numbers from include/uapi/linux/magic.h */
 static const struct {
 	uint64_t magic;
 	const char *name;
@@ -57,7 +57,7 @@ static void name_of_rights(uint32_t prot, uint32_t flags, char *ret, size_t size
 	array_append(ret, size, prot & 4 ? "x" : "");
 }
 
-/* GROWTH_ANON(): protection and flags of mmap. */
+/* GROWTH_ANON() packs protection and flags of mmap into `mode`. */
 static void name_of_anonymous(const struct growth *g, char *ret, size_t size)
 {
 	uint32_t prot = g->mode >> 24, flags = g->mode & 0x1fffff;
@@ -92,7 +92,7 @@ void growth_name(const struct growth *g, char *ret, size_t size)
 		name_of_split(call_name(g->call), ret, size);
 }
 
-/* What one sort has from one place in the code. */
+/* Growth of one name at one code location. */
 struct cell {
 	uint16_t sort;
 	int32_t stack;
@@ -100,12 +100,12 @@ struct cell {
 };
 
 struct cells {
-	char (*sort)[GROWER_NAME]; /* SORTS_MAX of them */
+	char (*sort)[GROWER_NAME]; /* SORTS_MAX names */
 	size_t sorts;
 	struct cell *cell;
 	size_t n;
 	uint64_t added;
-	uint64_t unmapped; /* of whom is not known */
+	uint64_t unmapped; /* unmaps of mappings with unknown creator */
 };
 
 static uint16_t sort_of(struct cells *c, const char *name)
@@ -121,7 +121,7 @@ static uint16_t sort_of(struct cells *c, const char *name)
 	return c->sorts++;
 }
 
-/* Stacks that read alike are one place: their numbers differ by what no name tells. */
+/* Returns one number for all stacks with equal text; their addresses may differ. */
 static int32_t place_of(const struct model *m, const struct growth *g)
 {
 	const struct frames *f = model_frames(m, &g->subject, g->stack);
@@ -151,8 +151,8 @@ static int by_left_in(const void *a, const void *b)
 }
 
 /*
- * The rows of a process that added something. Where they may be of more sorts than are kept apart,
- * those of which most is left come first. The caller frees; NULL: no memory.
+ * Returns the rows in which a process added something. If there may be more than SORTS_MAX names,
+ * rows with the largest remaining growth come first. The caller frees the array. NULL: no memory.
  */
 static const struct growth **find_rows(struct cells *c, const struct model *m,
 				       const struct process_key *id, enum what what, size_t *ret_n)
@@ -245,7 +245,7 @@ static int by_left(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : strcmp(g->name, h->name);
 }
 
-/* Cells of the same group stand together, and in it those of the same sort and stack. */
+/* Adds up the cells [from, to), which are sorted: cells of equal name and stack are adjacent. */
 static void add_cells(const struct cells *c, size_t from, size_t to, bool places, struct grower *g)
 {
 	uint64_t most = 0, run = 0;
@@ -280,8 +280,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	size_t n = 0;
 
 	*ret_added = 0;
-	/* most never do: they cost nothing. Rows are told behind the look that finds the process.
-	 */
+	/* Most processes never grow. Growth records follow the process record that creates `s`. */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-#define SHORT_ID 12 /* characters of a container's id that people use */
+#define SHORT_ID 12 /* container IDs are shown with this many characters */
 
 const char *workload_kind_name(enum workload_kind kind)
 {
@@ -21,7 +21,7 @@ const char *workload_kind_name(enum workload_kind kind)
 	return names[kind];
 }
 
-/* What a session has: its scope, the user's manager with its helpers, or the slice itself. */
+/* Returns whether the path is a user's session scope, systemd manager, or slice. */
 static bool is_session(const struct workload *w)
 {
 	return w->of_user &&
@@ -65,7 +65,7 @@ void identity_rename(struct identity *id, const char *name)
 {
 	label_copy(id->name, sizeof(id->name), *name ? name : "?");
 	if (id->name[0] == '~')
-		id->name[0] = '_'; /* names of our own begin so */
+		id->name[0] = '_'; /* '~' is reserved for faultscope's own names */
 }
 
 static void put_number(char *ret, size_t size, uint32_t n)
@@ -95,7 +95,7 @@ static bool has_id(const struct workload *w)
 	return w->runtime != RUNTIME_LXC && w->runtime != RUNTIME_NSPAWN;
 }
 
-/* "shop/cart/app"; "pod/UID/ID" where its names are not known. */
+/* Writes "shop/cart/app", or "pod/UID/ID" if the names are not known. */
 static void name_pod(const struct workload *w, const struct identity_names *n,
 		     unsigned int collapse, struct identity *id, char *ret, size_t size)
 {
@@ -113,7 +113,7 @@ static void name_pod(const struct workload *w, const struct identity_names *n,
 		array_append(ret, size, w->pod);
 	}
 	if (!n->container && !w->container[0])
-		return; /* a process of the pod's own */
+		return; /* a process in the pod's own cgroup */
 	array_append(ret, size, "/");
 	if (n->container)
 		array_append(ret, size, n->container);
@@ -159,8 +159,7 @@ static void name_session(const struct workload *w, unsigned int collapse, char *
 	}
 }
 
-/* A program calls itself what it likes: but not like anything above, which has a slash or a type.
- */
+/* A program chooses its name: replaces what would look like another kind (slash, ".service"). */
 static void name_comm(const struct identity_names *n, char *ret, size_t size)
 {
 	static const char *const types[] = {"service", "scope", "slice", "socket", "mount", "swap"};
@@ -179,7 +178,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	/* a container that is known to be a pod's, though its path does not tell */
+	/* the runtime's names show a pod, although the path does not */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))

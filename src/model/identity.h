@@ -12,7 +12,7 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-/* The first that applies: pod container, container, systemd unit, user session, program. */
+/* The first kind that applies: pod, container, systemd unit, user session, program. */
 enum workload_kind {
 	KIND_POD,
 	KIND_CONTAINER,
@@ -23,11 +23,11 @@ enum workload_kind {
 };
 
 struct identity {
-	uint64_t serial; /* a hash of all below; never 0. Differs where two share a name, as two
-			    pods of a set do */
+	/* hash of all other members, never 0: two pods of a set may share a name */
+	uint64_t serial;
 	enum workload_kind kind;
 	char name[LABEL_BYTES]; /* label `workload`; never empty, never starts with '~' */
-	char namespace[64];	/* of Kubernetes; empty when not applicable or unknown */
+	char namespace[64];	/* Kubernetes namespace; empty: none, or not known */
 	char pod[LABEL_BYTES];
 	char pod_uid[40];
 	char container[LABEL_BYTES];
@@ -35,7 +35,7 @@ struct identity {
 	char cgroup[LABEL_BYTES];
 };
 
-/* Names that the cgroup path does not have. */
+/* Names that the cgroup path does not contain. */
 struct identity_names {
 	const char *namespace, *pod, *container; /* NULL: not known */
 	const char *comm;
@@ -43,29 +43,27 @@ struct identity_names {
 };
 
 /*
- * Builds an identity from the path (workload_of()) and these names. Sets all but `serial` and
- * `cgroup`.
+ * Builds an identity from a parsed path and from names of the container runtime. Sets all members
+ * but `serial` and `cgroup`.
  */
 void identity_make(const struct workload *w, const struct identity_names *names,
 		   unsigned int collapse, struct identity *ret);
 
 /*
- * Sets the serial after all other fields. It is a hash of the contents: an identity that is evicted
- * from a cache and built again has the same serial.
+ * Sets `serial`; call after all other members are set. Since it hashes the contents, an identity
+ * that is evicted from a cache and built again has the same serial.
  */
 void identity_seal(struct identity *id);
 
-/* Replaces the name, cut to size and made valid. */
+/* Replaces the name by valid text of at most 200 bytes. */
 void identity_rename(struct identity *id, const char *name);
 
 /* Returns how specific a path is: a pod is more than a container, which is more than a unit. */
 enum workload_kind workload_kind_of(const struct workload *w);
 
-const char *workload_kind_name(enum workload_kind kind); /* "pod" */
+const char *workload_kind_name(enum workload_kind kind); /* returns "pod", … */
 
-/*
- * Copies a text, cut to size between characters; invalid UTF-8 and control characters become '?'.
- */
+/* Copies a text, cut between characters; invalid UTF-8 and control characters become '?'. */
 void label_copy(char *ret, size_t size, const char *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the table of metrics: names, help, types and labels. One row defines a new metric for all
+ * model: the table of metrics: names, help, types and labels. One row defines a metric for all
  * formats.
  */
 #ifndef FS_MODEL_METRICS_H
@@ -14,8 +14,8 @@
 
 enum metric_type {
 	METRIC_GAUGE,
-	METRIC_COUNTER, /* samples end in _total */
-	METRIC_INFO,	/* samples end in _info, and are 1 */
+	METRIC_COUNTER, /* metric names end in _total */
+	METRIC_INFO,	/* metric names end in _info; the value is 1 */
 	METRIC_HISTOGRAM,
 };
 
@@ -35,11 +35,11 @@ enum metric_id {
 #undef FAMILY_OWN_FAMILY
 
 struct metric {
-	const char *name; /* name of the family, as in OpenMetrics: without _total and _info */
+	const char *name; /* family name as in OpenMetrics: without _total and _info */
 	enum metric_type type;
-	const char *unit; /* suffix of the name; NULL: none */
+	const char *unit; /* unit, the last word of the name; NULL: none */
 	const char *help;
-	const char *label[METRIC_LABELS]; /* ends at the first NULL */
+	const char *label[METRIC_LABELS]; /* label names; NULL after the last one */
 };
 
 extern const struct metric metrics[NR_METRICS];

@@ -88,7 +88,7 @@ static void write_process(const struct origin_process *p, struct buf *b)
 	buf_printf(b, "%s (pid %u)", p->comm, p->pid);
 }
 
-/* Who has it, where that is not the process itself. */
+/* Writes who holds the limit: the process itself or an ancestor. */
 static void write_holder(const struct origin *o, struct buf *b)
 {
 	if (!o->generations) {
@@ -99,7 +99,7 @@ static void write_holder(const struct origin *o, struct buf *b)
 	buf_printf(b, ", %u parent%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
-/* Between the parent and it somebody called setrlimit: one of the two, or a third by prlimit. */
+/* A process changed the limit: the parent, the holder itself, or a third one with prlimit(). */
 static void write_changed(const struct origin *o, struct buf *b)
 {
 	const struct origin_process *p = &o->above;

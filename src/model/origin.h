@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: where a limit in force comes from, and how to say it. */
+/* model: where the value of a limit comes from, and how to describe it. */
 #ifndef FS_MODEL_ORIGIN_H
 #define FS_MODEL_ORIGIN_H
 
@@ -7,66 +7,66 @@
 #include "model/limit.h"
 #include "model/workload.h"
 
-#define ORIGIN_COMM 64 /* as /proc/PID/status has it: escaped */
+#define ORIGIN_COMM 64 /* bytes of a name in /proc/PID/status, where it is escaped */
 
 enum origin_from {
-	ORIGIN_UNKNOWN, /* nothing here tells */
-	ORIGIN_KERNEL,	/* the kernel's own */
-	ORIGIN_BOOT,	/* the kernel's command line */
-	ORIGIN_FILE, /* a line of a file: of sysctl.d, limits.conf, a unit, systemd's system.conf */
-	ORIGIN_MANAGER, /* what systemd gives its units without being told */
-	ORIGIN_RUNTIME, /* a container's runtime, or what told it to */
-	ORIGIN_PROCESS, /* a process: itself, or on the way to it */
-	ORIGIN_HAND,	/* a command or program, after the boot */
-	ORIGIN_OUTSIDE, /* of this container: its files are not the host's */
-	ORIGIN_NOBODY,	/* there is no limit */
+	ORIGIN_UNKNOWN, /* no source was found */
+	ORIGIN_KERNEL,	/* default of the kernel */
+	ORIGIN_BOOT,	/* kernel command line */
+	ORIGIN_FILE,	/* a line of sysctl.d, limits.conf, a unit, or system.conf */
+	ORIGIN_MANAGER, /* systemd's default for its units */
+	ORIGIN_RUNTIME, /* a container runtime, or its configuration */
+	ORIGIN_PROCESS, /* the process or an ancestor changed the limit */
+	ORIGIN_HAND,	/* a command or program changed the limit since boot */
+	ORIGIN_OUTSIDE, /* set outside of this container, whose files do not show it */
+	ORIGIN_NOBODY,	/* no limit is set */
 	NR_ORIGINS
 };
 
-/* A line of a file that speaks of the limit. */
+/* A line of a configuration file that sets the limit. */
 struct origin_line {
 	char file[256];
-	unsigned int line; /* from 1; 0: there is none */
-	char text[128];	   /* without the blanks around it; cut */
-	char value[64];	   /* of it */
-	bool glob;	   /* it names more than this one */
+	unsigned int line; /* line number from 1; 0: no line */
+	char text[128];	   /* text of the line, trimmed and cut */
+	char value[64];	   /* value that the line sets */
+	bool glob;	   /* the line has a wildcard: it matches other names too */
 };
 
 struct origin_process {
-	uint32_t pid; /* 0: none */
+	uint32_t pid; /* 0: no process */
 	char comm[ORIGIN_COMM];
 	uint32_t uid;
-	bool known; /* its limit */
+	bool known; /* `soft` and `hard` are known */
 	uint64_t soft, hard;
 };
 
 struct origin {
 	const struct limit *limit;
-	bool known;	/* the value in force; else it cannot be read, or its process is gone */
-	uint64_t value; /* LIMIT_NONE: unlimited; of a process the soft one */
-	uint64_t hard;	/* of a process */
-	uint64_t used;	/* of a cgroup */
+	bool known;	/* `value` is known; false: unreadable, or the process is gone */
+	uint64_t value; /* limit in force, of a process the soft limit; LIMIT_NONE: unlimited */
+	uint64_t hard;	/* hard limit of a process */
+	uint64_t used;	/* current use of a cgroup */
 	bool swap_known;
-	uint64_t swap; /* of a cgroup's memory: bytes that it may swap besides; LIMIT_NONE */
-	uint64_t most; /* a process' hard limit cannot be above: fs.nr_open; 0: no such thing */
+	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: any */
+	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
-	struct origin_line line;      /* what sets it, or else what tried to */
-	struct origin_process holder; /* of a process: the oldest ancestor that has the same */
-	struct origin_process above;  /* the holder's parent, which has another */
-	uint32_t generations;	      /* from the process up to the holder */
-	bool raised;		      /* by itself: the soft limit, up to the hard one */
-	struct workload workload;     /* of the process */
-	struct workload at_holder;    /* of the holder, or of the cgroup that binds */
-	char dir[768];		      /* of a cgroup: the one that binds, below the file system */
-	char file[64];		      /* in it; empty: none binds */
-	uint32_t levels;	      /* from the process' cgroup up to it */
-	bool outside;		      /* we look from within a container */
-	uint32_t unread; /* files that were there and could not be read, or were too many */
+	struct origin_line line;      /* line that sets the limit, or failed to */
+	struct origin_process holder; /* oldest ancestor with the same limit */
+	struct origin_process above;  /* the holder's parent, with another limit */
+	uint32_t generations;	      /* number of parents from the process to the holder */
+	bool raised;		      /* the process raised its soft limit to the hard limit */
+	struct workload workload;     /* workload of the process */
+	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
+	char dir[768];		      /* path of the limiting cgroup below the mount point */
+	char file[64];		      /* file in `dir`; empty: no cgroup limits */
+	uint32_t levels;	      /* levels from the process's cgroup up to `dir` */
+	bool outside;		      /* faultscope runs in a container */
+	uint32_t unread;	      /* number of files not read: no permission, or too many */
 };
 
-/* What follows "set by". */
+/* Writes the text that follows "set by". */
 void origin_describe(const struct origin *o, struct buf *b);
 
-const char *origin_name(enum origin_from from); /* stable: "file", "kernel" */
+const char *origin_name(enum origin_from from); /* stable names: "file", "kernel", … */
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 
 #define BASE_NS	      10000000000ULL
-#define WATCH_PERCENT 50 /* of its limit, from which on growth is kept */
-#define TMPFS_PERCENT 5  /* of its size: a tmpfs in use */
+#define WATCH_PERCENT 50 /* growth is recorded from this % of the limit */
+#define TMPFS_PERCENT 5	 /* a tmpfs is in use from this % of its size */
 
 const char *host_figure_key(size_t i)
 {
@@ -33,14 +33,14 @@ const char *cgroup_figure_key(size_t i)
 	return key[i];
 }
 
-/* Findings are told apart by it: no process has the pid 0. */
+/* Returns a key that identifies a cgroup or mount in findings. Its pid is 0, as of no process. */
 static struct process_key id_of(const char *path, uint32_t salt)
 {
 	return (struct process_key){
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
-/* The base is from ten to twenty seconds old, or the first. */
+/* `base` is 10 to 20 s old, or the first record. */
 #define ROLL(of, r)                                                                                \
 	do {                                                                                       \
 		if (!(of)->newer.h.t_ns)                                                           \
@@ -237,7 +237,7 @@ uint64_t host_figure(const struct model *m, enum host_figure i)
 	return m->pressure && m->pressure->known ? m->pressure->now.n[i] : FIGURE_UNKNOWN;
 }
 
-/* Of less than ten seconds the kernel's own mean over ten says more. */
+/* In the first 10 s, the kernel's own 10 s average is more exact. */
 static double stall_of(const struct stall *now, const struct stall *base, uint64_t ns)
 {
 	if (!now->known)

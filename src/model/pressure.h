@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: how short of memory the machine, its cgroups and its file systems in memory are. Records
- * that user space makes once a look, from small files of /proc and cgroupfs; rates are taken over
- * ten to twenty seconds where that much was watched.
+ * model: memory pressure of the machine, its cgroups and its tmpfs mounts. Once per interval, user
+ * space creates these records from small files of /proc and cgroupfs. Rates are computed over 10 to
+ * 20 s, or since the start of a shorter measurement.
  */
 #ifndef FS_MODEL_PRESSURE_H
 #define FS_MODEL_PRESSURE_H
@@ -10,14 +10,14 @@
 #include "model/model.h"
 #include "records/pressure_records.h"
 
-#define LEVELS_MAX     64 /* cgroups with a limit of their own */
-#define MOUNTS_MAX     48
-#define SCORES_MAX     8 /* of those that the OOM killer would take first */
+#define LEVELS_MAX 64 /* cgroups with a memory limit */
+#define MOUNTS_MAX 48
+#define SCORES_MAX 8 /* processes with the highest OOM score */
 
 struct level {
-	struct process_key id; /* as findings have it */
+	struct process_key id; /* identifies the cgroup in findings */
 	struct cgroup_record now, base, newer;
-	struct series series; /* of what cannot be dropped */
+	struct series series; /* memory that is not reclaimable */
 };
 
 struct mount_use {
@@ -27,50 +27,51 @@ struct mount_use {
 };
 
 struct pressure {
-	bool known; /* false: of a recording that has none */
+	bool known; /* false: no record of the host's pressure */
 	struct pressure_record now, base, newer;
 	struct level level[LEVELS_MAX];
 	struct mount_use mount[MOUNTS_MAX];
 	struct score_record score[SCORES_MAX];
 	size_t levels, mounts, scores;
-	uint64_t lost; /* levels and mounts that there was no room for */
+	uint64_t lost; /* number of cgroups and mounts left out for lack of room */
 };
 
-/* For model_take(): -ENOMEM. */
+/* Only for model_take(). Returns 0 or -ENOMEM. */
 int pressure_take(struct model *m, const struct record *h);
 
-/* Events of a figure, a second, since the base; below 0: not known. */
+/* Return the events per second since `base`; below 0: not known. */
 double host_rate(const struct model *m, enum host_figure i);
 double level_rate(const struct level *l, enum cgroup_figure i);
 
-/* FIGURE_UNKNOWN where there is none. */
+/* Returns FIGURE_UNKNOWN if the value is not known. */
 uint64_t host_figure(const struct model *m, enum host_figure i);
 
-/* The share of time (0 to 1) since the base that something waited for memory; below 0: not known */
+/* Return the share of time (0 to 1) that tasks stalled on memory since `base`; < 0: not known. */
 double host_stall(const struct model *m, bool full);
 double level_stall(const struct level *l, bool full);
 
-/* Whether it was read at the last look: else it is gone. */
+/* Return whether the last scan read the cgroup or mount; otherwise it is gone. */
 bool level_is_there(const struct model *m, const struct level *l);
 bool mount_is_there(const struct model *m, const struct mount_use *u);
 
-/* Whether a mount may become news, and is worth its place in a recording: a tmpfs in use, or a disk
- * that is nearly full. */
+/*
+ * Returns whether a mount belongs into recordings: a tmpfs in use, or a disk that is nearly full.
+ */
 bool mount_may_matter(const struct mount_record *r);
 
-/* What it cannot give back but by swapping; FIGURE_UNKNOWN: not known. */
+/* Returns the bytes that are reclaimable only by swapping; FIGURE_UNKNOWN: not known. */
 uint64_t level_kept_bytes(const struct level *l);
 
-/* Whether a cgroup (NULL: not known) is the one of this path, or below it. */
+/* Returns whether a cgroup (NULL: not known) has this path or is below it. */
 bool cgroup_is_within(const char *cgroup, const char *path);
 
-/* The path of the cgroup so many levels above; false: not known, or there are not so many. */
+/* Writes the path of the cgroup `up` levels above; false: not known, or the root is nearer. */
 bool cgroup_above(const char *cgroup, uint32_t up, char *ret, size_t size);
 
-/* The same of a level's path. */
+/* Returns whether a cgroup is the level's own, or is below it. */
 bool level_holds(const struct level *l, const char *cgroup);
 
-/* The lower of memory.max and of what it may have beside swap; FIGURE_UNKNOWN: none. */
+/* Returns whether the cgroup has a memory limit, and the limit is not 0. */
 bool level_has_limit(const struct level *l);
 
 struct forecast level_forecast(const struct model *m, const struct level *l);

@@ -5,11 +5,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#define ID_LEN 64 /* hex digits of a container's id in all runtimes of the OCI family */
+#define ID_LEN 64 /* hex digits of a container ID in OCI runtimes */
 
 /*
- * How runtimes call the cgroup of a container: PREFIX-ID.scope under systemd, with colons for
- * slashes where a runtime is not told that systemd is there, and PREFIX/ID or PREFIX-ID without.
+ * Names that runtimes give to a container's cgroup: PREFIX-ID.scope with the systemd driver; with
+ * colons for slashes if the runtime is not configured for systemd; else PREFIX/ID or PREFIX-ID.
  */
 static const struct {
 	const char *prefix;
@@ -71,12 +71,12 @@ static void take_container(struct workload *w, enum runtime runtime, const char 
 		len = sizeof(w->container) - 1;
 	memcpy(w->container, id, len);
 	w->container[len] = 0;
-	/* what comes below is of a systemd of its own */
+	/* units below a container belong to the container's own systemd */
 	w->unit[0] = 0;
 	w->user_manager = w->of_user = false;
 }
 
-/* systemd lets a user make cgroups below user@UID.service (Delegate= of user@.service). */
+/* Users may create cgroups below user@UID.service (Delegate= in user@.service). */
 static bool is_users(const char *name)
 {
 	return !strncmp(name, "user@", 5) || !strcmp(name, "user.slice") ||
@@ -84,9 +84,9 @@ static bool is_users(const char *name)
 }
 
 /*
- * "pod" and a uid of 36 characters, in which systemd wants underscores. It counts below the
- * kubelet's "kubepods", "kubepods.slice" or "kubelet-kubepods.slice" alone: elsewhere anybody may
- * have made a cgroup of this name.
+ * Finds "pod" and a UID of 36 characters, in which systemd replaces dashes by underscores. Only
+ * below the kubelet's "kubepods", "kubepods.slice" or "kubelet-kubepods.slice": elsewhere anybody
+ * may have created a cgroup with such a name.
  */
 static void take_pod(struct workload *w, const char *name)
 {
@@ -114,7 +114,7 @@ static void take_pod(struct workload *w, const char *name)
 static bool take_prefixed(struct workload *w, const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		/* "SLICE:docker:ID" has the prefix in the middle */
+		/* in "SLICE:docker:ID", the prefix follows a colon */
 		const char *at = strstr(name, prefixes[i].prefix);
 
 		if (!at || (at != name && at[-1] != ':'))
@@ -152,8 +152,8 @@ void unit_unescape(char *s)
 }
 
 /*
- * A scope that systemd-machined made: of systemd-nspawn, which gives the name alone, or of libvirt,
- * which puts driver and number before it. What qemu runs is a machine, not a container.
+ * Parses a scope of systemd-machined. systemd-nspawn uses only the name; libvirt writes the driver
+ * and a number before it. NULL for qemu: a virtual machine is not a container.
  */
 static const char *take_machine(struct workload *w, const char *name)
 {
@@ -174,7 +174,7 @@ static bool take_named(struct workload *w, const char *name, const char *parent)
 {
 	char plain[256];
 
-	strcpy(plain, name); /* a component is no longer */
+	strcpy(plain, name); /* fits: a component has fewer than 256 bytes */
 	unit_unescape(plain);
 	if (!strncmp(name, "lxc.payload.", 12) && name[12])
 		w->runtime = RUNTIME_LXC, name += 12;
@@ -210,10 +210,10 @@ static void take_unit(struct workload *w, const char *name)
 	unsigned long uid;
 	char *end;
 
-	/* systemd puts an underscore before what could be taken for a file of the kernel's */
+	/* systemd adds '_' to names that could be kernel files */
 	if (name[0] == '_')
 		name++;
-	/* a manager's own processes, not of a unit that has limits */
+	/* init.scope has the manager's own processes, and no limits of a unit */
 	if (!strcmp(name, "init.scope") ||
 	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
 	      is_unit(name, "mount") || is_unit(name, "swap")))
@@ -225,11 +225,11 @@ static void take_unit(struct workload *w, const char *name)
 			w->uid = uid;
 		}
 	}
-	strcpy(w->unit, name); /* a component is no longer */
+	strcpy(w->unit, name); /* fits: a component has fewer than 256 bytes */
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 
-/* "user-1000.slice" */
+/* Parses a name such as "user-1000.slice". */
 static void take_user(struct workload *w, const char *name)
 {
 	unsigned long uid;

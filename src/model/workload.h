@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: what a cgroup's path says of who runs there: systemd unit, container, pod. */
+/* model: parses a cgroup path: systemd unit, container, pod. */
 #ifndef FS_MODEL_WORKLOAD_H
 #define FS_MODEL_WORKLOAD_H
 
@@ -15,31 +15,31 @@ enum runtime {
 	RUNTIME_CRIO,
 	RUNTIME_LXC,
 	RUNTIME_NSPAWN,
-	RUNTIME_UNNAMED, /* a container by its id, or a pod's, without a name of who runs it */
+	RUNTIME_UNNAMED, /* a container or pod whose path does not name the runtime */
 };
 
 struct workload {
 	enum runtime runtime;
-	char container[72]; /* its id, or the name of an lxc or nspawn one; empty: none */
-	char pod[40];	    /* uid, with dashes; empty: not of Kubernetes */
-	char unit[256];	    /* the innermost service or scope; empty: none */
-	bool unit_inside;   /* it is the container's own systemd that runs it */
-	bool user_manager;  /* it is the one of `uid` that runs it */
-	bool kubepods;	    /* it is at or below a cgroup that the kubelet made */
-	bool delegated;	    /* it is below a cgroup that a user may make others in, by any name */
-	bool of_user;	    /* it is below the slice of `uid`: of a session, or of that manager */
+	char container[72]; /* container ID; for lxc and nspawn the name; empty: no container */
+	char pod[40];	    /* UID with dashes; empty: not a Kubernetes pod */
+	char unit[256];	    /* innermost service or scope; empty: none */
+	bool unit_inside;   /* `unit` belongs to the container's own systemd */
+	bool user_manager;  /* the systemd of user `uid` runs `unit` */
+	bool kubepods;	    /* the path is at or below a cgroup of the kubelet */
+	bool delegated;	    /* a user may create cgroups with any name in the path */
+	bool of_user;	    /* the path is below the slice of user `uid` */
 	uint32_t uid;
 };
 
-/* Of a path such as cgroup_of() gives; what it does not say is empty. */
+/* Parses a path such as cgroup_of() returns. What the path does not contain stays empty. */
 void workload_of(const char *path, struct workload *ret);
 
-const char *runtime_name(enum runtime r); /* "docker"; "a container" for an unnamed one */
+const char *runtime_name(enum runtime r); /* "docker"; "a container": RUNTIME_UNNAMED */
 
-/* Whether a component of a path is the name of a unit of this type, "service" for one. */
+/* Returns whether a path component is the name of a unit with this type, for example "service". */
 bool is_unit(const char *name, const char *type);
 
-/* systemd's \x2d in names of units, in place; no NUL comes of it. */
+/* Decodes systemd's escapes such as \x2d in a unit name, in place. A NUL becomes '?'. */
 void unit_unescape(char *s);
 
 #endif
