@@ -10,7 +10,8 @@ struct pids census_processes(void)
 
 void census_process_sweep(struct census *c)
 {
-	/* what moves into a slot is looked at too; what wraps around may be left for the next time
+	/*
+	 * An entry that moves into the free slot is checked, too; one from the start may be left.
 	 */
 	for (uint32_t i = 0; i < c->processes.slots && c->ended;) {
 		struct census_process *p = pids_at(&c->processes, i);

@@ -6,26 +6,26 @@
 #include "model/census.h"
 
 struct census_process {
-	struct census_workload *w; /* NULL: not yet assigned */
+	struct census_workload *w; /* NULL: not assigned yet */
 	uint64_t start_ns;
-	uint64_t told_ns; /* CLOCK_MONOTONIC of its last record */
-	uint64_t serial;  /* serial of its identity */
+	uint64_t told_ns; /* time of the last record, CLOCK_MONOTONIC */
+	uint64_t serial;  /* identity.serial of its workload */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
-	bool ended; /* removed at the next update: events may still arrive */
+	bool ended; /* exited; removed at the next update, as events may still arrive */
 };
 
 /* Returns an empty table. */
 struct pids census_processes(void);
 
 /*
- * Adds an entry without a workload. Pointers to other entries become invalid. Returns NULL when
+ * Adds an entry without a workload, and invalidates pointers to other entries. Returns NULL if
  * there is no room.
  */
 struct census_process *census_process_add(struct census *c, uint32_t pid);
 
-/* Removes entries of ended processes. Pointers to other entries become invalid. */
+/* Removes entries of exited processes, and invalidates pointers to other entries. */
 void census_process_sweep(struct census *c);
 
 #endif

@@ -7,17 +7,17 @@
 
 #include "base/array.h"
 
-#define RANDOM_LEN 5  /* of a name that the API server makes */
-#define HEX_LEAST  16 /* of what systemd and others make at random */
+#define RANDOM_LEN 5  /* length of the random suffix of the Kubernetes API server */
+#define HEX_LEAST  16 /* minimum length of hex digits that count as random */
 #define UUID_LEN   36
 
-/* What Kubernetes makes names of: apimachinery/pkg/util/rand/rand.go. */
+/* Characters of random names in Kubernetes: apimachinery/pkg/util/rand/rand.go. */
 #define RANDOM_CHARS "bcdfghjklmnpqrstvwxz2456789"
 
-/* The digits of a hash, as SafeEncodeString() there maps them to characters of the above. */
+/* Characters of a hash after SafeEncodeString() of Kubernetes' rand.go. */
 #define HASH_CHARS "456789bcdf"
 
-/* Where the last segment begins, which is of these characters alone; NULL: it is not. */
+/* Returns the last '-' if only `least` to `most` of these characters follow it; otherwise NULL. */
 static char *last_segment(char *name, const char *chars, size_t least, size_t most)
 {
 	char *dash = strrchr(name, '-');
@@ -29,7 +29,7 @@ static char *last_segment(char *name, const char *chars, size_t least, size_t mo
 	return len >= least && len <= most && strspn(dash + 1, chars) == len ? dash : NULL;
 }
 
-/* A template's hash is of a number of 32 bits, so as good as always of 8 to 10 digits. */
+/* Finds a pod template hash. It encodes a 32-bit number, so it nearly always has 8 to 10 digits. */
 static char *template_hash(char *name)
 {
 	char *at = last_segment(name, HASH_CHARS, 4, 10);
@@ -37,7 +37,7 @@ static char *template_hash(char *name)
 	return at && strpbrk(at, "456789") ? at : NULL;
 }
 
-/* When a CronJob's turn was: minutes since 1970 (1.21 on), before that seconds. */
+/* Finds the scheduled time of a CronJob: minutes since 1970 (from 1.21), earlier seconds. */
 static char *cron_time(char *name)
 {
 	char *at = last_segment(name, "0123456789", 8, 10);
@@ -74,7 +74,7 @@ static size_t uuid_len(const char *s)
 	for (size_t i = 0; i < UUID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		/* systemd wants underscores in names of slices */
+		/* in slice names, systemd replaces '-' by '_' */
 		if (dash ? s[i] != '-' && s[i] != '_' : !isxdigit((unsigned char)s[i]))
 			return 0;
 	}
@@ -90,7 +90,7 @@ static size_t hex_len(const char *s)
 	return n >= HEX_LEAST && digits ? n : 0;
 }
 
-/* Of D-Bus: a connection's name, ":1.42". */
+/* Returns the length of a D-Bus connection name such as ":1.42", or 0. */
 static size_t bus_len(const char *s)
 {
 	size_t n = 1, m;
@@ -132,8 +132,8 @@ static void fold_random(const char *name, char *ret, size_t size)
 }
 
 /*
- * An instance that counts connections ("3-10.0.0.1:22-10.0.0.2:4444", "12-3456-0"): of a socket
- * with Accept=yes, systemd.socket(5). "15-main" is a name.
+ * Returns whether an instance name counts connections ("3-10.0.0.1:22-10.0.0.2:4444", "12-3456-0"),
+ * as for sockets with Accept=yes, systemd.socket(5). "15-main" does not.
  */
 static bool is_counted_instance(const char *s)
 {
@@ -147,7 +147,7 @@ static bool is_counted_instance(const char *s)
 	return rest[strspn(rest, "0123456789-")] == 0;
 }
 
-/* The instance, without its type. */
+/* Replaces the instance name, which has no unit suffix here, by '#'. */
 static void fold_instance(char *at, unsigned int collapse)
 {
 	if (!*at)
@@ -157,14 +157,14 @@ static void fold_instance(char *at, unsigned int collapse)
 		strcpy(at, "#");
 }
 
-/* What systemd-run calls them: "run-u12", "run-r3f…", "run-p4211-i4212". */
+/* Returns whether systemd-run chose the name: "run-u12", "run-r3f…", "run-p4211-i4212". */
 static bool is_run(const char *name)
 {
 	return !strncmp(name, "run-", 4) && name[4] &&
 	       name[4 + strspn(name + 4, "0123456789abcdefiupr-#")] == 0;
 }
 
-/* The number at the end of a scope's, which is of who asked for it. */
+/* Replaces the number at the end of a scope's name, which is a pid, by '#'. */
 static void fold_number(char *name)
 {
 	char *dash = strrchr(name, '-');

@@ -8,24 +8,24 @@
 
 #include <stddef.h>
 
-#define LABEL_BYTES 201 /* size of a workload name, with its NUL */
+#define LABEL_BYTES 201 /* bytes of a workload name, including its NUL */
 
-/* Which variable parts of names are removed. */
-#define COLLAPSE_REPLICAS  1u /* pods of ReplicaSets, DaemonSets and Jobs: their random parts */
-#define COLLAPSE_JOBS	   2u /* pods of CronJobs: the time */
+/* Kinds of variable parts that are removed from names. */
+#define COLLAPSE_REPLICAS  1u /* random parts of pods of ReplicaSets, DaemonSets, Jobs */
+#define COLLAPSE_JOBS	   2u /* the time in pods of CronJobs */
 #define COLLAPSE_TRANSIENT 4u /* units and sessions with a number, random part or peer address */
 #define COLLAPSE_INSTANCES 8u /* all instances of a template: postgresql@15-main.service */
 #define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
 
 /*
- * "cart-7d9f8b6c5d-x2x9v" becomes "cart", "backup-29231040-x2x9v" becomes "backup". `collapse`:
- * COLLAPSE_*.
+ * Removes variable parts of a pod name: "cart-7d9f8b6c5d-x2x9v" becomes "cart",
+ * "backup-29231040-x2x9v" becomes "backup". `collapse`: COLLAPSE_*.
  */
 void pod_collapse(const char *pod, unsigned int collapse, char *ret, size_t size);
 
 /*
- * "app-gimp-4211.scope" becomes "app-gimp-#.scope", "sshd@3-10.0.0.1:22-10.0.0.2:4.service" becomes
- * "sshd@#…".
+ * Replaces variable parts of a unit name: "app-gimp-4211.scope" becomes "app-gimp-#.scope",
+ * "sshd@3-10.0.0.1:22-10.0.0.2:4.service" becomes "sshd@#…".
  */
 void unit_collapse(const char *unit, unsigned int collapse, char *ret, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the exported series of a workload, one row each. Rows of records/counters.def marked
- * EXPORTED are summed by the census itself; exported.def has the others.
+ * model: the series that the exporter shows of a workload, one row each. Rows of
+ * records/counters.def marked EXPORTED, and the rows of exported.def.
  */
 #ifndef FS_MODEL_EXPORTED_H
 #define FS_MODEL_EXPORTED_H
@@ -14,8 +14,8 @@
 
 /* clang-format off */
 /*
- * The first counters are taken from records of processes, where they are cumulative: the census
- * adds the increase.
+ * Counters of a workload. The first NR_CENSUS_TAKEN come from process records, which hold totals:
+ * the census adds their increase.
  */
 enum census_counter {
 #define ENUM_NOT_EXPORTED
@@ -43,22 +43,22 @@ enum census_gauge {
 
 #define NR_EXPORTED (NR_CENSUS_COUNTERS + NR_EXPORTED_GAUGES)
 
-/* The series exists only once its value is not 0. */
+/* The series is exported only after its value was above 0. */
 #define EXPORT_RARE 1
-/* A failed call or a death: workloads with these get their own series first. */
+/* A failed call or a killed process. Workloads with failures get their own series first. */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4
 
 struct exported {
 	enum metric_id family;
-	const char *label[2]; /* labels besides those of the workload; NULL: none */
+	const char *label[2]; /* label values besides the workload; NULL: none */
 	enum unit unit;
 	const char *hook; /* probe that the value needs; NULL: none */
 	unsigned int flags;
 	int what; /* enum census_counter or census_gauge */
 };
 
-/* Counters in the order of enum census_counter, then gauges. */
+/* Rows of counters in the order of enum census_counter, then rows of gauges. */
 extern const struct exported exported[NR_EXPORTED];
 
 #endif

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-/* Every stack of a goroutine begins there, or in the scheduler's own. */
+/* Returns whether the stack is of a goroutine or of Go's scheduler. */
 static bool is_go(const char *text)
 {
 	return strstr(text, "runtime.goexit") || strstr(text, "runtime.mstart");
 }
 
-/* What Go's standard library begins its packages with, as far as a system call passes there. */
+/* First path elements of Go's standard packages that make system calls. */
 static const char *const go_library[] = {
 	"archive",  "bufio",   "bytes",	  "compress", "context", "crypto", "database",
 	"encoding", "fmt",     "html",	  "internal", "io",	 "log",	   "mime",
 	"net",	    "os",      "path",	  "reflect",  "runtime", "sort",   "strings",
 	"sync",	    "syscall", "testing", "text",     "time",	 "vendor"};
 
-/* "net/http.(*Client).Do", "syscall.Syscall" */
+/* Matches names such as "net/http.(*Client).Do", "syscall.Syscall". */
 static bool is_go_library(struct frame_text f)
 {
 	size_t len = strcspn(f.s, "/. \n");

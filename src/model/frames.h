@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: selects the frames that identify a stack best. */
+/* model: selects the frames of a stack that identify it best. */
 #ifndef FS_MODEL_FRAMES_H
 #define FS_MODEL_FRAMES_H
 
@@ -12,9 +12,9 @@ struct frame_text {
 };
 
 /*
- * The innermost frames, up to `room`. Of Go's stacks, whose calls all pass through its library,
- * only the first frame of it: the others are who called it. Returns how many; *ret_more: there are
- * others.
+ * Selects the innermost frames, up to `room`. In stacks of Go, only the first frame of its standard
+ * library is selected, since system calls always pass through several. Returns how many; *ret_more:
+ * there are more.
  */
 size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
 

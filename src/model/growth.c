@@ -10,7 +10,7 @@
 
 #define FRAMES_TEXT_MAX (sizeof(((struct frames_record *)0)->text) - 1)
 
-/* Takes out what the kernel side left where digits were. */
+/* Removes the filler that the kernel side writes in place of digits. */
 static void close_up(char *name)
 {
 	char *to = name;
@@ -21,10 +21,10 @@ static void close_up(char *name)
 	*to = 0;
 }
 
-/* What stood in a place, before another row comes to stand there. */
+/* Archives the entry's row if the new row is of another process or a later use of the entry. */
 static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
-	const struct growth former = m->growth[place]; /* a copy: the rows may move */
+	const struct growth former = m->growth[place]; /* a copy: growth_archive() may move rows */
 
 	if (!former.first_ns ||
 	    (former.first_ns == row->first_ns && same_subject(&former.subject, &row->subject)))
@@ -39,7 +39,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 	int err;
 
 	if (r->place >= MODEL_GROWTH_MAX)
-		return 0; /* of a hostile file */
+		return 0; /* only a hostile file has such a place */
 	close_up(row.name);
 	if (!m->growth)
 		m->growth = calloc(GROWTH_MAX, sizeof(*m->growth));
@@ -47,7 +47,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 		return -ENOMEM;
 	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
-	/* told again, at the begin of a file: the kernel side has none there */
+	/* an archived row at the start of a recording: the kernel side has no such entry */
 	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
@@ -76,11 +76,11 @@ static struct frames *of_alike(struct table_link *l)
 
 static void join_alike(struct model *m, struct frames *f)
 {
-	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* never 0 */
+	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* 0 means: not in the table */
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* places that have no name are not one place */
+		return; /* unknown functions of different stacks are not equal */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 
@@ -90,7 +90,7 @@ static void join_alike(struct model *m, struct frames *f)
 	table_add(&m->alike, &f->alike_link, hash);
 }
 
-/* Makes room: the stacks of processes that have ended. False where there are none. */
+/* Drops the stacks of exited processes. Returns false if there are none. */
 static bool drop_frames(struct model *m)
 {
 	size_t before = m->nr_frames;
@@ -127,10 +127,10 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 	}
 	if (table_make(&m->frames, STACKS_MAX) || table_make(&m->alike, STACKS_MAX))
 		return -ENOMEM;
-	f = malloc(sizeof(*f) + len + 1); /* MODEL_FRAMES_MAX of them */
+	f = malloc(sizeof(*f) + len + 1); /* at most MODEL_FRAMES_MAX allocations */
 	if (!f)
 		return -ENOMEM;
-	f->alike_link.hash = 0; /* not in that table */
+	f->alike_link.hash = 0; /* 0: not in the table `alike` */
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;
@@ -143,7 +143,7 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 }
 
 static struct origin_record *find_origin(const struct model *m, const struct process_key *id,
-					    uint32_t limit)
+					 uint32_t limit)
 {
 	for (size_t i = 0; i < m->origins; i++)
 		if (m->origin[i].limit == limit && same_subject(&m->origin[i].subject, id))
@@ -152,12 +152,12 @@ static struct origin_record *find_origin(const struct model *m, const struct pro
 }
 
 const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
-					    uint32_t limit)
+					 uint32_t limit)
 {
 	return find_origin(m, id, limit);
 }
 
-/* The last that is told of a limit stands: its commands are for the largest request. */
+/* The last record of a limit replaces earlier ones: its commands cover the largest request. */
 int growth_take_origin(struct model *m, const struct origin_record *r)
 {
 	struct origin_record *known = find_origin(m, &r->subject, r->limit);

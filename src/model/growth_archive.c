@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two, with room to spare */
+#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two; larger than the number of rows */
 
 _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
@@ -27,8 +27,7 @@ static uint32_t hash_of(const struct growth *g)
 	return hash ^ hash >> 32;
 }
 
-/* Where the row is in the index, or would be. An entry is a row's number; 0: none, which is a
- * place. */
+/* Returns the index entry of a row, or the free one for it. Entries are row numbers; 0 is free. */
 static uint32_t *entry_of(const struct model *m, const struct growth *row)
 {
 	uint32_t at = hash_of(row);
@@ -104,7 +103,7 @@ int growth_archive(struct model *m, const struct growth *row)
 		kept->last_ns = row->last_ns;
 		return 0;
 	}
-	/* asked again only once another process has ended */
+	/* repeated only after another process has exited */
 	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
 		m->growth_dropped_at = m->totals.ended;
 		drop_ended(m);

@@ -8,12 +8,12 @@
 
 #include "model/model.h"
 
-#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* the entries, and four times as many archived rows */
+#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* kernel side's entries, and archived rows */
 
 /*
- * Archives a copy of a row. The row must not be in the model, whose rows may move. Without room,
- * rows of ended processes are dropped, else this row; dropped rows that had grown are counted in
- * `growth_lost`. Returns 0 or -ENOMEM.
+ * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated.
+ * Without room, it drops rows of exited processes, or else this row; dropped rows with remaining
+ * growth are counted in `growth_lost`. Returns 0 or -ENOMEM.
  */
 int growth_archive(struct model *m, const struct growth *row);
 

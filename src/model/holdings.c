@@ -16,7 +16,7 @@ int holdings_take(struct model *m, const struct holding_record *r)
 		h->sort = calloc(HOLDINGS_MAX, sizeof(*h->sort));
 	if (!h->sort)
 		return -ENOMEM;
-	/* numbered from 0, without gaps: a new reading takes the place of the one before */
+	/* A list is numbered from 0 without gaps: a new list replaces the old one. */
 	h->sort[r->nth] = r->g;
 	h->n = r->nth + 1;
 	return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: what a process held when it was read, the most frequent kinds first. */
+/* model: mappings and fds that a process held when they were read, most frequent kinds first. */
 #ifndef FS_MODEL_HOLDINGS_H
 #define FS_MODEL_HOLDINGS_H
 
 #include "model/model.h"
 
-#define HOLDINGS_MAX 64 /* kinds of one process and `what` */
+#define HOLDINGS_MAX 64 /* maximum number of kinds per process and enum what */
 
 /* Only for model_take.c. Returns 0 or -ENOMEM; unknown processes are ignored. */
 int holdings_take(struct model *m, const struct holding_record *r);

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define KERNEL "vmlinux" /* as node.h has it */
+#define KERNEL "vmlinux" /* name of the kernel in node.h */
 
 const char *kernel_report_name(enum kernel_report_kind kind)
 {
@@ -26,7 +26,7 @@ static const char *skip(const char *s, const char *of)
 	return s + strspn(s, of);
 }
 
-/* "comm[pid]: segfault at …": who names a process, and a file of it, may write what he likes. */
+/* Returns whether a line is "comm[pid]: segfault at …": users choose the names in such a line. */
 static bool is_of_process(const char *line)
 {
 	for (int i = 0; i <= COMM_LEN && line[i]; i++) {
@@ -41,7 +41,7 @@ static bool is_of_process(const char *line)
 	return false;
 }
 
-/* "Oops: 0002 [#1] PREEMPT SMP NOPTI": what follows the number is of the kernel's own words. */
+/* Returns whether a line is "Oops: 0002 [#1] PREEMPT SMP NOPTI": after the number only capitals. */
 static bool is_oops(const char *line)
 {
 	const char *number = strstr(line, "[#"), *end;
@@ -60,7 +60,7 @@ static bool starts(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* Whether a line begins so, and has two more texts in this order. */
+/* Returns whether a line begins with `start` and then contains `then` and `last`, in this order. */
 static bool is_like(const char *line, const char *start, const char *then, const char *last)
 {
 	const char *at = starts(line, start) ? strstr(line + strlen(start), then) : NULL;
@@ -68,14 +68,14 @@ static bool is_like(const char *line, const char *start, const char *then, const
 	return at && strstr(at + strlen(then), last);
 }
 
-/* One a row may have several. */
+/* Lines that start a report; a report kind may have several rows. */
 static const struct {
 	enum kernel_report_kind kind;
-	const char *start, *then, *last; /* "": anything */
+	const char *start, *then, *last; /* "": any text */
 	bool place_follows;
 } forms[] = {
 	{REPORT_WARN, "WARNING: CPU: ", " PID: ", " at "},
-	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* since 6.19 */
+	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* form of the line since Linux 6.19 */
 	{REPORT_KASAN, "BUG: KASAN: ", " in ", ""},
 	{REPORT_KFENCE, "BUG: KFENCE: ", " in ", ""},
 	{REPORT_UBSAN, "UBSAN: ", " in ", ":"},
@@ -101,7 +101,7 @@ static bool find_kind(const char *line, enum kernel_report_kind *ret, bool *ret_
 	return true;
 }
 
-/* "function+0x16/0x30 [module]", or with the module's build behind its name. */
+/* Reads the module of "function+0x16/0x30 [module]"; a build id may follow the module name. */
 static void find_module(const char *line, char *ret)
 {
 	const char *at = strstr(line, "+0x"), *end;

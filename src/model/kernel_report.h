@@ -21,7 +21,7 @@ enum kernel_report_kind {
 
 #define REPORT_MODULE 64
 
-/* The location of a report is logged some lines after its kind. */
+/* Maximum wait for the location of a report, which is logged some lines after its kind. */
 #define REPORT_WAIT_NS 2000000000ULL
 
 struct kernel_report {
@@ -29,7 +29,7 @@ struct kernel_report {
 	char module[REPORT_MODULE]; /* "vmlinux": the kernel itself; empty: not known */
 };
 
-/* An oops or a lockup whose location is not known yet. */
+/* An oops or lockup report that waits for the line with its location. */
 struct pending_report {
 	bool is;
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
@@ -39,13 +39,13 @@ struct pending_report {
 const char *kernel_report_name(enum kernel_report_kind kind);
 
 /*
- * Takes one more line. Returns how many reports it completes, of which `ret` has room for two: the
- * pending one and the line's own.
+ * Takes one line of the kernel log. Returns how many reports the line completes, at most two: the
+ * waiting one and the line's own.
  */
 int kernel_report_take(struct pending_report *p, const struct report_record *r,
 		       struct kernel_report ret[2]);
 
-/* Returns whether a pending report has waited long enough, although its location is not known. */
+/* Returns true and the waiting report if its location did not follow within REPORT_WAIT_NS. */
 bool kernel_report_expire(struct pending_report *p, uint64_t now_ns, struct kernel_report *ret);
 
 #endif

@@ -21,7 +21,7 @@ const struct limit limit_table[NR_LIMITS] = {
 #include "model/limits.def"
 };
 
-/* Causes that are called otherwise than the limit which said no. */
+/* Causes of failed calls whose name differs from the key of the limit. */
 static const struct {
 	const char *cause;
 	enum limit_id limit;
@@ -57,7 +57,7 @@ const struct limit *limit_of_cause(const char *cause)
 	return limit_find(cause);
 }
 
-/* Counts are set as powers of two, from 64 Ki on; of bytes that would be too much: in quarters. */
+/* Counts become powers of two, at least 65,536. For bytes these are too coarse: quarters. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 {
 	uint64_t step = l->bytes ? MIB : 65536, want;

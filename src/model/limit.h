@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: limits, and their names in the kernel, shells, systemd and PAM. Each limit is a row of
+ * model: limits and their names in the kernel, shells, systemd and PAM. Each is a row of
  * limits.def, which all code that finds, changes or names limits uses.
  */
 #ifndef FS_MODEL_LIMIT_H
@@ -23,28 +23,28 @@ enum limit_id {
 };
 
 struct limit {
-	const char *key, *name; /* max_map_count, vm.max_map_count */
+	const char *key, *name; /* such as max_map_count; vm.max_map_count */
 	enum limit_kind kind;
 	bool bytes;
-	bool is_mode;	       /* a mode, not a number: doubling it makes no sense */
-	uint64_t initial;      /* kernel default; for a process the soft limit */
-	uint64_t initial_hard; /* kernel default of the hard limit of a process */
+	bool is_mode;	       /* the value is a mode, not a number */
+	uint64_t initial;      /* kernel default; for rlimits the soft limit */
+	uint64_t initial_hard; /* kernel default of an rlimit's hard limit */
 	uint64_t most;	       /* maximum that the kernel accepts; 0: no maximum */
 	uint64_t usual;	       /* least value to suggest, as distributions set it; 0: none */
 
-	const char *path; /* of a sysctl: path below /proc/sys */
+	const char *path; /* sysctl: path below /proc/sys */
 
-	const char *title;	/* of a process: title in /proc/PID/limits */
-	const char *word;	/* such as nofile: for prlimit(1), limits.conf, docker */
-	char letter;		/* such as n: option of ulimit */
+	const char *title;	/* rlimit: title in /proc/PID/limits */
+	const char *word;	/* rlimit: such as nofile, for prlimit(1), limits.conf, docker */
+	char letter;		/* rlimit: option of ulimit, such as n */
 	unsigned int ulimit_by; /* bytes per unit of ulimit and limits.conf */
 
-	const char *controller; /* of a cgroup */
-	/* files; %s is a huge page size such as 2MB; NULL: not in version 1 */
+	const char *controller; /* cgroup: name of the controller */
+	/* cgroup: limit and usage file; %s is a huge page size such as 2MB; NULL: none in v1 */
 	const char *max, *now, *max_v1, *now_v1;
 
-	const char *unit_key;	 /* name in systemd units; NULL: none */
-	const char *manager_key; /* systemd's default for units; NULL: none */
+	const char *unit_key;	 /* name of the setting in systemd units; NULL: none */
+	const char *manager_key; /* systemd's default for that setting; NULL: none */
 };
 
 extern const struct limit limit_table[NR_LIMITS];
@@ -67,7 +67,7 @@ const struct limit *limit_of_cause(const char *cause);
  */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
-/* The same, but also well above the current limit: for a workaround. */
+/* Suggests a value as limit_roomy() does, but well above the current limit `now`: a workaround. */
 uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: top consumers of memory. Processes of one program that descend from each other are one
- * consumer: a trainer and its workers, a server and its children; but not everything that a shell
- * or init started.
+ * model: top consumers of memory. Processes of one program that descend from each other count as
+ * one consumer, for example a trainer and its workers. All children of a shell or of init do not.
  */
 #ifndef FS_MODEL_MEMORY_HOLDERS_H
 #define FS_MODEL_MEMORY_HOLDERS_H
@@ -12,20 +11,20 @@
 struct top_consumer {
 	const struct subject *root;
 	size_t processes;
-	uint64_t rss_bytes;    /* sum; shared pages count for each process */
-	uint64_t swap_bytes;   /* summed up */
-	uint64_t shmem_bytes;  /* of the process with most: usually the others share it */
+	uint64_t rss_bytes;    /* sum of RSS; shared pages count for each process */
+	uint64_t swap_bytes;   /* sum of swapped memory */
+	uint64_t shmem_bytes;  /* of the process with the most: others usually share it */
 	uint64_t commit_bytes; /* private writable memory, touched or not */
 	uint64_t child_bytes;  /* mean resident and swapped bytes of a child; 0: no children */
 	double per_second;     /* growth of resident and swapped memory in the last 30 to 60 s */
 };
 
-/* Finds the top consumers, the largest first, at most `most`. Returns how many. */
+/* Finds at most `most` top consumers, largest first. Returns how many. */
 size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
 
 /*
- * Returns the growth of a process's resident and swapped memory in bytes per second; its start is
- * in *ret_ns.
+ * Returns the growth of a process's resident and swapped memory in bytes per second, measured over
+ * the last *ret_ns nanoseconds.
  */
 double subject_growth(const struct model *m, const struct subject *s, uint64_t *ret_ns);
 

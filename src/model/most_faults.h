@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: the few processes that faulted most of all that were watched, ended ones too. */
+/* model: the few processes with the most page faults, including those that have exited. */
 #ifndef FS_MODEL_MOST_FAULTS_H
 #define FS_MODEL_MOST_FAULTS_H
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 64 /* a hostile recording may have a ring of them */
+#define DEPTH_MOST 64 /* a hostile recording may contain a cycle of parents */
 
 static int by_pid(const void *a, const void *b)
 {
@@ -35,7 +35,7 @@ void process_tree_free(struct process_tree *k)
 	*k = (struct process_tree){};
 }
 
-/* A pid alone does not say which birth: it is the last one before the child's own. */
+/* Returns the process with pid ppid that started last before the child: pids are reused. */
 const struct subject *process_tree_parent(const struct process_tree *k, const struct subject *s)
 {
 	const struct subject *best = NULL;

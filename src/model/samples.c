@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define PAGE_TABLE_ENTRY 8 /* bytes: a huge page is what a page of them maps */
+#define PAGE_TABLE_ENTRY 8 /* bytes: one page of entries maps a huge page */
 
 static void thin(struct samples *s)
 {
@@ -19,7 +19,7 @@ static void thin(struct samples *s)
 	s->thinned++;
 }
 
-/* What a hostile file must not have told. */
+/* Replaces invalid values, which only a hostile file has. */
 static void tidy(struct sample_record *r)
 {
 	if (r->class >= NR_CLASSES)
@@ -36,14 +36,14 @@ int samples_take(struct samples *s, const struct sample_record *r)
 	struct sample_record *more;
 
 	if (!r->weight || r->weight > UINT32_MAX >> 16)
-		return 0; /* of a hostile file */
+		return 0; /* only a hostile file has such a weight */
 	if (!s->taken++ || r->weight < s->least)
 		s->least = r->weight;
 	if (r->weight > s->most)
 		s->most = r->weight;
 	if (s->n == SAMPLES_MAX)
 		thin(s);
-	/* as often as those before were */
+	/* thin out new samples as much as the old ones */
 	if (s->taken & ((1u << (s->thinned & 15)) - 1))
 		return 0;
 	more = array_grow(s->sample, s->n, &s->room, SAMPLES_MAX, sizeof(*more));

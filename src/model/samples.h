@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: page faults that were drawn by chance, with address and user stack, of a whole recording.
- * Bounded: when they are as many as there is room for every second one goes, and those that stay
- * stand for twice as many.
+ * model: randomly sampled page faults of a recording, with address and user stack. When the array
+ * is full, every second sample is dropped and the weights of the others are doubled.
  */
 #ifndef FS_MODEL_SAMPLES_H
 #define FS_MODEL_SAMPLES_H
@@ -12,18 +11,19 @@
 
 #include "records/records.h"
 
-#define SAMPLES_MAX 32768 /* even: every second one goes */
+#define SAMPLES_MAX 32768 /* even, because every second sample is dropped */
 
 struct samples {
-	struct sample_record *sample; /* by time */
+	struct sample_record *sample; /* samples in order of time; owned */
 	size_t n, room;
-	uint64_t taken;	      /* with those that went */
-	uint32_t least, most; /* weights that they came with */
+	uint64_t taken;	      /* samples offered, including dropped ones */
+	uint32_t least, most; /* range of weights before doubling */
 	unsigned int
-		thinned; /* how often every second one went; of later ones as many go at once */
+		/* how often every second sample was dropped; later samples are thinned as much */
+		thinned;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int samples_take(struct samples *s, const struct sample_record *r);
 void samples_free(struct samples *s);
 
@@ -31,14 +31,14 @@ void samples_free(struct samples *s);
 	if ((a) != (b))                                                                            \
 	return (a) < (b) ? -1 : 1
 
-/* As a comparison: by process. */
+/* Compares the processes of two samples, for use in a comparison function of qsort(). */
 int sample_order_process(const struct sample_record *x, const struct sample_record *y);
 
-/* All of them by `order`, as qsort() takes it; the caller frees it. NULL: out of memory. */
+/* Returns all samples sorted by `order`, as for qsort(); the caller frees. NULL: no memory. */
 const struct sample_record **samples_sort(const struct samples *s,
 					  int (*order)(const void *, const void *));
 
-/* What one brought in: a page, a huge one. */
+/* Returns the bytes that a sampled fault mapped: a page or a huge page. */
 uint64_t sample_bytes(const struct sample_record *r, const struct host_limits *l);
 
 #endif

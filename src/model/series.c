@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* A little less than a second: looks each second are one step each. */
+/* Slightly less than 1 s, so that each scan once a second is a step of its own. */
 #define BURST_NS 900000000ULL
 
-/* The point that is missed least: its neighbours are near each other, seen from now. */
+/* Returns the point to drop: its neighbours are nearest to each other, relative to its age. */
 static uint32_t most_dispensable(const struct series *s)
 {
 	uint64_t now = s->point[s->n - 1].t_ns;
@@ -78,7 +78,7 @@ static void add_point(struct series *s, uint64_t t_ns, uint64_t high, uint64_t l
 	s->n++;
 }
 
-/* Within a step there is one point. The last moves on until it is a step behind the one before. */
+/* Returns whether t_ns is within one step of the point before the last: then the last one moves. */
 static bool is_within_step(const struct series *s, uint64_t t_ns)
 {
 	return t_ns - s->point[s->n > 1 ? s->n - 2 : 0].t_ns < SERIES_STEP_NS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: faults that took long, and waits for the lock of the address space, by process, sort,
- * file, holder of the lock and place in the code: the latest figures of each.
+ * model: slow page faults and waits for mmap_lock, by process, class, file, lock holder and user
+ * stack: the latest totals of each.
  */
 #ifndef FS_MODEL_SLOW_H
 #define FS_MODEL_SLOW_H
@@ -12,37 +12,37 @@
 
 struct slow_row {
 	struct slow_faults_record now;
-	struct slow_faults_record before; /* as it was when the window began */
-	uint64_t window;		  /* the last one that it grew in */
+	struct slow_faults_record before; /* totals at the start of the window */
+	uint64_t window;		  /* last window in which the totals grew */
 };
 
 struct slow_rows {
-	struct slow_row row[SLOW_ROWS_MAX]; /* the one told longest ago makes room */
+	struct slow_row row[SLOW_ROWS_MAX]; /* when full, the oldest record is replaced */
 	size_t n;
 	uint64_t lost;
 };
 
-/* For model_take(): -ENOMEM. */
+/* Only for model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
-/* Whether two tell of the same sort: then the later one holds the earlier. */
+/* Returns whether two records have the same key; the later record then includes the earlier one. */
 bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
-/* The rows of a process of faults or waits that took most in all; up to `room`. */
+/* Finds the faults or waits of a process with the longest total time, at most `room`. */
 size_t slow_worst(const struct model *m, const struct process_key *id, const struct slow_row **ret,
 		  size_t room);
 
 /*
- * How long a process waited in the last window, as far as that was slow, while others had the lock
- * of its address space: its row of the one that it waited longest for; NULL: nobody.
+ * Sums how long a process waited in the last window while other processes held its mmap_lock; only
+ * slow waits. Returns the row with the longest wait; NULL: none.
  */
 const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);
 
-/* Which of its own calls had the lock longest, ever, while its threads waited; NULL: not known. */
+/* Returns the process's own call that held mmap_lock longest while threads waited; NULL: none. */
 const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id);
 
-/* "file_major", ..., "call", "holder" */
+/* Returns the name of the row's class: "file_major", …, "call", "holder". */
 const char *slow_sort(const struct slow_faults_record *r);
 
 #endif

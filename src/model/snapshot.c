@@ -11,7 +11,7 @@
 
 #define SNAPSHOT_BYTES_MAX (1ULL << 30)
 
-/* All that is put into the room begins at such an address. */
+/* Rounds up to the alignment of objects in the buffer. */
 static size_t rounded(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
@@ -45,7 +45,7 @@ static size_t subject_bytes(const struct subject *s)
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
 }
 
-/* With room for what one process holds, should it be read meanwhile. */
+/* Includes room for the holdings of one process, in case they are read later. */
 static size_t model_bytes(const struct model *m)
 {
 	size_t n = 2 * HOLDINGS_MAX * sizeof(struct holding) +
@@ -66,17 +66,17 @@ static int make_room(struct snapshot *s, size_t bytes)
 		return 0;
 	if (bytes > SNAPSHOT_BYTES_MAX)
 		return -E2BIG;
-	bytes += bytes / 4; /* processes come and go: not each look a new one */
+	bytes += bytes / 4; /* 25 % more, so that not every new process causes a reallocation */
 	free(s->room);
 	s->size = 0;
-	s->room = malloc(bytes); /* below SNAPSHOT_BYTES_MAX and a quarter */
+	s->room = malloc(bytes); /* at most 1.25 * SNAPSHOT_BYTES_MAX */
 	if (!s->room)
 		return -ENOMEM;
 	s->size = bytes;
 	return 0;
 }
 
-/* A copy, for which there is room; NULL of NULL. */
+/* Copies to the buffer, which has room. Returns NULL for NULL. */
 static void *put(struct snapshot *s, const void *what, size_t bytes)
 {
 	void *at = s->room + s->used;

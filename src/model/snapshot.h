@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the model as it was at the end of a window, kept while the live one goes on: what is drawn
- * between two looks, or while the view is paused, is drawn from it.
+ * model: a copy of the model at the end of a window. The live view draws from it between two scans
+ * and while it is paused, as the model continues to change.
  */
 #ifndef FS_MODEL_SNAPSHOT_H
 #define FS_MODEL_SNAPSHOT_H
@@ -9,20 +9,20 @@
 #include "model/model.h"
 
 /*
- * Zero-initialise. `m` is for reading alone, by whatever reads a model; named stacks, symbols,
- * origins and slow faults are shared with the model it was taken of, which has to outlive it or its
- * next snapshot_take().
+ * Initialise with zeros. `m` is read-only, for any code that reads a model. Stack names, symbols,
+ * origins and slow faults belong to the original model, which must live until the next
+ * snapshot_take() or snapshot_free().
  */
 struct snapshot {
 	struct model m;
-	char *room; /* owned: what `m` points to */
+	char *room; /* buffer with everything that `m` points to; owned */
 	size_t size, used;
 };
 
-/* In place of what was there. -ENOMEM, or -E2BIG beyond the cap: then it is empty. */
+/* Replaces the snapshot. Returns -ENOMEM, or -E2BIG above the maximum; then `m` is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
-/* What a process holds was read since: it is taken over. -ENOSPC: at the next snapshot. */
+/* Copies the holdings of a process that were read since. -ENOSPC: wait for the next snapshot. */
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id);
 
 void snapshot_free(struct snapshot *s);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define CHAINS	    1024
-#define SWEEP_EVERY 32 /* looks: who is gone makes room */
+#define SWEEP_EVERY 32 /* windows between removals of exited processes */
 
 struct trend {
 	struct table_link link;
 	struct process_key of;
-	uint64_t first, last; /* looks of its first and its last sample */
+	uint64_t first, last; /* windows of the first and the last sample */
 	float sample[TREND_FIELDS][TREND_SAMPLES];
 };
 
@@ -27,7 +27,7 @@ static struct trend *find(const struct trends *t, const struct process_key *of)
 
 static struct trend *make(struct trends *t, const struct process_key *of)
 {
-	struct trend *one = calloc(1, sizeof(*one)); /* TRENDS_MAX of them */
+	struct trend *one = calloc(1, sizeof(*one)); /* at most TRENDS_MAX allocations */
 
 	if (!one)
 		return NULL;
@@ -50,7 +50,7 @@ static float value_of(const struct model *m, const struct subject *s, const stru
 	return field_get(m, s, f, &n) ? n : 0;
 }
 
-/* What a field was in a window without a change: nothing happened, and all stayed. */
+/* Fills windows in which the process did not change: counters did not grow, gauges stayed. */
 static void fill(const struct trends *t, struct trend *one)
 {
 	uint64_t from = one->last + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: what some fields were in the last windows, by process and of all: what sparklines are
- * drawn of. Rates of what counts, values of what does not.
+ * model: recent values of some fields, per process and for the whole host, for sparklines: rates of
+ * counters, values of gauges.
  */
 #ifndef FS_MODEL_TREND_H
 #define FS_MODEL_TREND_H
@@ -10,32 +10,32 @@
 
 #define TREND_SAMPLES 60
 #define TREND_FIELDS  8
-#define TRENDS_MAX    8192 /* processes */
+#define TRENDS_MAX    8192 /* maximum number of processes */
 
 struct trend;
 
-/* Zero-initialise but for the fields. */
+/* Initialise with zeros, except for `field` and `fields`. */
 struct trends {
-	const struct field *field[TREND_FIELDS]; /* `fields` of them */
+	const struct field *field[TREND_FIELDS]; /* `fields` fields to record */
 	size_t fields;
 	struct table by_subject;
-	struct trend *host; /* what counts, of all processes that were shown; owned */
+	struct trend *host; /* counters summed over all processes shown; owned */
 	size_t n;
-	uint64_t lost;	 /* processes beyond the cap, times looks */
-	uint64_t window; /* looks so far */
+	uint64_t lost;	 /* per window, processes above TRENDS_MAX; summed */
+	uint64_t window; /* number of windows so far */
 };
 
-/* At the end of each window. -ENOMEM. */
+/* Call at the end of each window. Returns 0 or -ENOMEM. */
 int trends_update(struct trends *t, const struct model *m);
 
 /*
- * The last `n` samples, the oldest first, of a process or (NULL) of all; before the first one, 0.
- * Returns how many there were, at most `n`.
+ * Reads the last `n` samples, oldest first, of a process or (NULL) of the host; 0 before the first
+ * sample. Returns the number of samples, at most `n`.
  */
 size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n);
 
-/* Keeps the fields. */
+/* Removes all samples, but keeps `field` and `fields`. */
 void trends_clear(struct trends *t);
 
 #endif
