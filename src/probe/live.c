@@ -32,32 +32,32 @@
 #include "probe/statistics.h"
 #include "probe/wire_records.h"
 
-#define OWN_PID "own_pid" /* the program */
+#define OWN_PID "own_pid" /* BPF program that reads faultscope's pid in the initial namespace */
 #define SLOW_NS 1000000
-/* Of page faults, about; a power of two is what they are drawn by at most. */
+/* Target number of sampled page faults between two scans, and the lowest sampling rate. */
 #define SAMPLES_A_LOOK	 256
 #define SAMPLE_EACH_MOST (1u << 15)
 
 struct live {
 	struct source src;
-	union wire_record record; /* the last one of the ring */
-	bool limits_sent;	  /* in this drain */
+	union wire_record record; /* copy of the latest record from the ring */
+	bool limits_sent;	  /* the limits were sent in this drain */
 	__u64 missed;
-	__u32 sampled; /* by the last look */
-	bool nested;   /* in a pid namespace: our pids are not those of the records */
-	bool locked;   /* no program is tried: kernel lockdown */
+	__u32 sampled; /* shared.sampled at the last scan */
+	bool nested;   /* own pid namespace: faultscope's pids differ from those in records */
+	bool locked;   /* kernel lockdown: do not try to load any program */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
-	struct features features; /* what the kernel lacks, once a load was refused */
+	struct features features; /* features that the kernel lacks; set after a failed load */
 	struct links links;
-	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own */
+	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own BTF */
 	struct limits limits;
 	struct growth_table growth;
-	bool areas_foreign; /* see layout.h */
+	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
 	struct ring_buffer *rb;
-	struct proc_scan *proc;	 /* where the look is /proc's */
-	const struct sink *sink; /* during a drain */
+	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
+	const struct sink *sink; /* receives records during a drain */
 };
 
 static struct live *live_of(struct source *src)
@@ -107,7 +107,7 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/* CPU time, which moves without a fault, is of no use to export */
+	/* export does not need CPU time, which changes without a fault */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
@@ -115,7 +115,7 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
-	/* of use to refusals alone, and a file of megabytes */
+	/* only failed calls need addresses of variables, and /proc/kallsyms has megabytes */
 	if (choice_of(&live->choice, hook_find("calls")))
 		variables_find(c->variable);
 }
@@ -128,9 +128,9 @@ static enum object_build build_of(const struct live *live)
 }
 
 /*
- * Ahead of the load: what this kernel has no function or tracepoint for. A load that ends at such a
- * program was for nothing, and the verifier takes most of the time of a start. And what programs
- * read without relocation.
+ * Before the load, skips programs whose function or tracepoint this kernel lacks: each failed load
+ * costs most of the time of a start, in the verifier. Also sets layouts that programs read without
+ * relocation.
  */
 static void ask_btf(struct live *live)
 {
@@ -138,7 +138,7 @@ static void ask_btf(struct live *live)
 	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
 
 	if (libbpf_get_error(kernel))
-		kernel = NULL; /* the load says what to do then */
+		kernel = NULL; /* the load will fail and explain this */
 	for (size_t h = 0; kernel && h < nr_hooks; h++)
 		while (choice_of(&live->choice, h) &&
 		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,
@@ -184,8 +184,8 @@ static int try_load(struct live *live)
 }
 
 /*
- * The hook whose program the log names first as one that failed to load; -1 where it names none. It
- * may name functions that programs share besides.
+ * Returns the probe of the first failed program in the log that belongs to a chosen attach type;
+ * -1: none. The log also names functions that programs share.
  */
 static int find_failed_hook(const struct live *live)
 {
@@ -202,9 +202,9 @@ static int find_failed_hook(const struct live *live)
 }
 
 /*
- * A file of BTF relocates what reads kernel objects. Programs whose target is a type of the kernel
- * need the ids of its own BTF besides: each of their hooks tries its next mechanism. False where
- * none of them was chosen.
+ * A BTF file relocates reads of kernel objects. Programs attached to kernel types also need type
+ * ids of the kernel's own BTF: tries the next attach type of their probes. Returns false if none
+ * was chosen.
  */
 static bool refuse_typed(struct live *live)
 {
@@ -222,7 +222,7 @@ static bool refuse_typed(struct live *live)
 	return refused;
 }
 
-/* Whether the kernel has not what the build with task storage needs. */
+/* Returns the feature that the task-storage build needs and the kernel lacks; NULL: none. */
 static const char *lacks_task_build(const struct features *f)
 {
 	if (f->lacks_btf)
@@ -234,7 +234,7 @@ static const char *lacks_task_build(const struct features *f)
 	return NULL;
 }
 
-/* What a fault was for is told at its end, or not at all. */
+/* Disables fault_class if its requirements are not met: it classifies a fault at its end. */
 static void settle_classes(struct live *live)
 {
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
@@ -265,8 +265,8 @@ static int attach_hook(struct live *live, const struct hook_alternate *alt)
 }
 
 /*
- * Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again; -errno where
- * files or memory lack.
+ * Attaches all chosen attach types. Returns 1 if one failed and another was chosen: load again.
+ * -errno: lack of files or memory.
  */
 static int attach_all(struct live *live)
 {
@@ -295,7 +295,7 @@ static int attach_all(struct live *live)
 	return 0;
 }
 
-/* Ahead of refusals: the machine's limits as they are now, once a drain. */
+/* Sends the machine's present limits before the first failed call of each drain. */
 static int tell_limits(struct live *live)
 {
 	struct limits_record r = {.h = {RECORD_LIMITS, sizeof(r), host_monotonic_ns()}};
@@ -371,7 +371,7 @@ static int read_scan(struct live *live)
 	char none[64];
 	ssize_t n;
 
-	/* files of the machine are used up: the processes stay as they were at the last look */
+	/* The system has no free file: processes keep the values of the last scan. */
 	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
 		live->missed++;
 		return 0;
@@ -395,7 +395,7 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 	return state_waits(&((struct live *)ctx)->obj, pid, birth_ns);
 }
 
-/* One pass over the processes; the ring is drained as often as it fills up on the way. */
+/* Scans all processes once; drains the ring each time it fills up meanwhile. */
 static int scan_all(struct live *live, const struct sink *sink)
 {
 	const struct proc_states states = {live, state_of, state_is_waiting};
@@ -418,8 +418,8 @@ static int scan_all(struct live *live, const struct sink *sink)
 }
 
 /*
- * A recording of a day is to stay small, and a look's samples of use: each costs a walk of the user
- * stack, and a line in it.
+ * Limits the number of samples between scans: each costs a walk of the user stack, and space in the
+ * recording.
  */
 static void hold_samples(struct live *live)
 {
@@ -444,7 +444,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	limits_read(&live->limits, &tick.limits);
 	if (tick.limits.max_map_count)
 		live->obj.shared->max_map_count = tick.limits.max_map_count;
-	/* What hooks sent before the look goes first: it is older than the look's figures. */
+	/* Events before the scan must precede the newer values of the scan. */
 	err = live_drain(src, sink);
 	if (err)
 		return err;
@@ -524,7 +524,7 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
-/* Under lockdown every program gets the same answer. False where that ends it. */
+/* Skips all programs under lockdown, for `doctor`. Returns false if the load must end. */
 static bool leave_programs(struct live *live)
 {
 	if (!live->opt.examines || live->locked)
@@ -535,8 +535,8 @@ static bool leave_programs(struct live *live)
 }
 
 /*
- * What to go on with after a load that failed: another build, or one hook's next mechanism. False
- * where nothing is left to try.
+ * After a failed load, chooses another build, or the next attach type of one probe. Returns false
+ * if there is nothing left to try.
  */
 static bool choose_again(struct live *live, int err)
 {
@@ -620,8 +620,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
 		     live->opt.forced);
-	load_log_begin(); /* libbpf prints nothing by itself from here on */
-	/* a file of BTF is the caller's: it is opened by the caller's rights */
+	load_log_begin(); /* from here on, libbpf prints nothing itself */
+	/* opens the caller's BTF file with the caller's rights */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err) {
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
@@ -633,7 +633,7 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 		live_close(&live->src);
 		return err;
 	}
-	malloc_trim(0); /* the kernel's BTF, parsed for the load, is megabytes */
+	malloc_trim(0); /* frees the kernel's BTF, several MB, which was parsed for the load */
 	*ret = &live->src;
 	return 0;
 }
@@ -647,7 +647,10 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 	return state_begin(&live->obj, pid, PROC_WATCHED | (follow ? PROC_FOLLOW : 0));
 }
 
-/* As the initial namespace has it; where the kernel cannot run the program for us, our own. */
+/*
+ * Returns faultscope's pid in the initial namespace, if the kernel can run the program; else
+ * getpid().
+ */
 static pid_t own_pid(struct live *live)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
@@ -706,7 +709,7 @@ bool live_scans_proc(const struct source *src)
 	return scans_with((const struct live *)src, "/proc");
 }
 
-/* init_seq_pidns(), kernel/bpf/task_iter.c: it goes by the pids of who reads. */
+/* iter/task shows the processes of the reader's pid namespace: init_seq_pidns(), task_iter.c. */
 bool live_scan_is_confined(const struct source *src)
 {
 	const struct live *live = (const struct live *)src;
@@ -737,7 +740,7 @@ int live_resume(struct source *src)
 
 const char *live_library(void)
 {
-	return libbpf_version_string() + 1; /* behind its "v" */
+	return libbpf_version_string() + 1; /* without the "v" */
 }
 
 const struct hook_status *live_hooks(const struct source *src)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the live source. Loads the kernel side, attaches what the kernel allows, looks. */
+/* probe: the live source: loads BPF programs, attaches those that the kernel allows, scans. */
 #ifndef FS_PROBE_LIVE_H
 #define FS_PROBE_LIVE_H
 
@@ -13,72 +13,71 @@
 #define TIER_ALL 0xfu
 
 struct live_options {
-	bool watch_all;	    /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers; /* bit i: pay for tier i */
-	bool majors;	    /* time major faults alone; buckets are powers of two of a second */
-	bool attribute;	    /* keep who grows, and tell user stacks */
-	/* from how many mappings and descriptors of a process on */
+	bool watch_all;	    /* watch all processes, not only those of live_watch() */
+	unsigned int tiers; /* bit i: overhead level i is enabled */
+	bool majors;	    /* measure only major faults, in buckets of powers of 2 of 1 s */
+	bool attribute;	    /* record growth, and send user stacks */
+	/* growth is recorded for processes with at least this many mappings or fds */
 	unsigned int attribute_maps, attribute_fds;
-	/* Whether a process that a record told of has ended; NULL: places of growth are not given
-	 * back. */
+	/* Returns whether a process has exited. NULL: growth entries are never released. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
-	unsigned int ring_bytes; /* a power of two; 0: as it is built */
-	bool examines;		 /* blind is an answer too: opens where nothing would be counted */
-	const char *btf_path;	 /* where the running kernel offers none; NULL: see btf.h */
+	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
+	bool examines;		 /* for `doctor`: opens even if no probe would count anything */
+	const char *btf_path;	 /* BTF file for a kernel without BTF; NULL: see btf.h */
 	const char
-		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */
+		*forced[HOOKS_MAX]; /* by probe: attach type or "none"; NULL: the best that works */
 };
 
 /*
- * Loads and attaches. Returns 0 and a source to close, or -EPERM, -ENOSYS (the kernel lacks what
- * is needed), -errno; `error` then says what, why and what to do.
+ * Loads and attaches the probes. Returns 0 and a source to close; or -EPERM, -ENOSYS (the kernel
+ * lacks a required feature), -errno: `error` then says what failed, why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 
 /*
- * Watches a process that lives already, given its pid in our namespace; with `follow` the children
- * it makes from now on too. -EOPNOTSUPP: not in a pid namespace with this state.
+ * Watches an existing process, by its pid in faultscope's namespace. With `follow`, also children
+ * that it creates later. -EOPNOTSUPP: in a pid namespace with the hash-table build.
  */
 int live_watch(struct source *src, pid_t pid, bool follow);
 
-/* The children that we make from now on are watched as the command of `run`, or no longer. */
+/* Starts or stops watching faultscope's own new children as the command of `faultscope run`. */
 void live_run_parent(struct source *src, bool begin);
 
 /*
- * Page faults are sampled, or no longer: where user stacks are kept, classes are told, and the
- * kernel takes the build with task storage; elsewhere it changes nothing.
+ * Starts or stops sampling page faults. Needs user stacks, fault classes, and the build with task
+ * storage; otherwise it has no effect.
  */
 void live_sample(struct source *src, bool on);
 
-/* A process' pid as records have it, which is the initial namespace's; 0: not known. */
+/* Returns a pid as in records, which is that of the initial pid namespace; 0: not known. */
 pid_t live_pid_of(struct source *src, pid_t pid);
 
-/* Whether looks and map commands are refused to who has no right to BPF (before 5.19). */
+/* Returns whether scans and map commands fail without CAP_BPF, as on kernels before 5.19. */
 bool live_needs_rights(struct source *src);
 
-/* Adds to the events that were missed: what a look found out. */
+/* Adds events that a scan missed to the counter of missed events. */
 void live_count_missed(struct source *src, __u64 events);
 
 bool live_scans_proc(const struct source *src);
 
-/* Whether looks see no process outside of our own pid namespace: the iterator over all tasks. */
+/* Returns whether scans miss processes outside of faultscope's pid namespace, as iter/task does. */
 bool live_scan_is_confined(const struct source *src);
 
-/* The next looks tell all processes, those too that did not change; or no longer. */
+/* Starts or stops scans that also send unchanged processes. */
 void live_scan_whole(struct source *src, bool whole);
 
-/* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
+/* Detaches all probes, or attaches them again; programs stay loaded. Returns 0 or -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);
 
-/* What the kernel counted of each program, as far as there is room: how many. */
+/* Reads the kernel's statistics of each program, up to `room`. Returns how many. */
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room);
 
-/* Whether kernel.bpf_stats_enabled. */
+/* Returns whether kernel.bpf_stats_enabled is set. */
 bool live_times_programs(const struct source *src);
 
-/* The version of libbpf that it works by. */
+/* Returns the version of libbpf. */
 const char *live_library(void);
 
 const struct hook_status *live_hooks(const struct source *src);

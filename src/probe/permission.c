@@ -32,14 +32,14 @@ static bool have(cap_value_t cap)
 	return v == CAP_SET;
 }
 
-/* Tracing asks for rights in the initial user namespace, whatever one may do in another. */
+/* Tracing needs capabilities in the initial user namespace; those in another do not count. */
 static bool may_load(void)
 {
 	return !host_is_in_user_namespace() &&
 	       (have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON)));
 }
 
-/* Whether system calls of ours are filtered: "Seccomp:	2" in /proc/self/status. */
+/* Returns whether seccomp filters faultscope's calls: "Seccomp: 2" in /proc/self/status. */
 static bool is_filtered(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -54,7 +54,7 @@ static bool is_filtered(void)
 	return mode == 2;
 }
 
-/* How bpf(2) answers a question that anyone may ask who may call it: 0, or -errno. */
+/* Makes a bpf(2) call that needs no capabilities. Returns 0 or -errno. */
 static int ask_bpf(void)
 {
 	union bpf_attr attr = {.info.bpf_fd = -1};
@@ -69,7 +69,7 @@ bool permission_is_total(int err)
 	return (err == -EPERM || err == -EACCES) && !may_load();
 }
 
-/* The word in brackets. */
+/* Returns the word in brackets of /sys/kernel/security/lockdown. */
 void permission_lockdown(char *ret, size_t size)
 {
 	char text[128], *at, *end;
@@ -90,7 +90,7 @@ bool permission_is_locked(bool refused)
 	return !strcmp(lockdown, "confidentiality") || (refused && kernel_lacks_reads());
 }
 
-/* Before 5.11 maps count as locked memory, and EPERM is what is answered past its limit. */
+/* Before 5.11, maps count as locked memory; above RLIMIT_MEMLOCK, bpf(2) fails with EPERM. */
 static bool explain_locked_memory(char *error, size_t size)
 {
 	struct rlimit limit;
@@ -189,7 +189,7 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 	return a;
 }
 
-/* Lines around the verifier's reason: libbpf's, instructions, branches, precision, figures. */
+/* Returns whether a log line is of libbpf, an instruction, a branch, precision or statistics. */
 static bool is_step(const char *line)
 {
 	static const char *const begins[] = {
@@ -202,8 +202,8 @@ static bool is_step(const char *line)
 }
 
 /*
- * The answer of a verifier that went through a program and refused it, and its reason: the last
- * line of its log before "processed N insns" that is no step. Of a long log only the end is kept.
+ * Explains a program that the verifier checked and refused. The reason is the last line of the log
+ * before "processed N insns" that is_step() does not exclude. Only the end of a long log is kept.
  */
 static struct answer not_taken(int err, const char *log)
 {
@@ -247,7 +247,7 @@ const struct answer permission_locked = {
 	.remedy = "boot with lockdown=integrity",
 };
 
-/* Debian's kernels, and Android's, have a level above 2, where CAP_PERFMON does not count. */
+/* Debian and Android kernels have levels above 2, at which CAP_PERFMON does not suffice. */
 static bool is_paranoid(void)
 {
 	char level[16];

@@ -10,24 +10,24 @@
 #include "probe/record_layout.h"
 
 #define SLOTS_MAX	 65536
-#define SLOT_BYTES_MAX	 (64u << 20) /* of all records remembered */
+#define SLOT_BYTES_MAX	 (64u << 20) /* maximum sum of the lengths of remembered records */
 #define BUCKETS		 (1u << 17)
-#define CHUNKS_TO_KEY	 360 /* an hour of looks each ten seconds */
+#define CHUNKS_TO_KEY	 360 /* 1 h of scans every 10 s */
 #define RAW_ROOM	 (CHUNK_RAW_MAX + 4 * RECORD_BYTES_MAX)
 #define DEFLATE_LEVEL	 6
 #define VARINT_BYTES_MAX 10
 
-/* How the field of a record is told: see docs/design/recording-format.md. */
+/* Reference from a record to its slot: see docs/design/recording-format.md. */
 #define REF_IS_SHORT 1u
 #define REF_NONE     0u
 #define REF_NEW	     1u
 #define REF_FIRST    2u
 
-/* The last record of one process or place: both sides remember the same, in the same order. */
+/* The last record of one process or entry. Packer and unpacker have equal slots, in equal order. */
 struct slot {
-	__u64 a; /* of whom: the writer's alone */
+	__u64 a; /* start time of the process; only the packer sets it */
 	__u32 b, kind;
-	__u32 next; /* of the chain: 1 + its place; 0: the end */
+	__u32 next; /* index + 1 of the next slot in the hash chain; 0: end */
 	unsigned char *image;
 };
 
@@ -35,7 +35,7 @@ struct memory {
 	struct record_layout layout;
 	struct slot *slot;
 	size_t n, bytes;
-	__u32 *bucket; /* 1 + place */
+	__u32 *bucket; /* heads of hash chains: slot index + 1 */
 	__u64 last_ns;
 	__s64 last_slot;
 };
@@ -69,13 +69,13 @@ static void memory_free(struct memory *m)
 	free(m->bucket);
 }
 
-/* Nearly full: it is time to begin anew. */
+/* Returns whether the memory is nearly full, so that a key chunk must follow. */
 static bool memory_is_full(const struct memory *m)
 {
 	return m->n == SLOTS_MAX || m->bytes + RECORD_BYTES_MAX > SLOT_BYTES_MAX;
 }
 
-/* What a record is of, where it is one of many of the same; false: it stands for itself. */
+/* Finds the key of a record that repeats for one process or entry; false: the record has no key. */
 static bool key_of(const struct record *h, struct slot *ret)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
@@ -111,7 +111,7 @@ static __u32 bucket_of(const struct slot *key)
 	return x >> 40 & (BUCKETS - 1);
 }
 
-/* Its place; -1: there is none. */
+/* Returns the index of a slot; -1: none. */
 static __s64 memory_find(const struct memory *m, const struct slot *key)
 {
 	for (__u32 i = m->bucket[bucket_of(key)]; i; i = m->slot[i - 1].next) {
@@ -123,14 +123,14 @@ static __s64 memory_find(const struct memory *m, const struct slot *key)
 	return -1;
 }
 
-/* Whether a process lives on: of one that ended there is no further record. */
+/* Returns whether the record is the last one of a process. */
 static bool is_last(const struct record *h)
 {
 	return h->kind == RECORD_PROCESS &&
 	       ((const struct process_record *)h)->g.flags & PROC_FINAL;
 }
 
-/* Makes a slot. NULL: no memory. */
+/* Creates a slot; NULL: out of memory. */
 static struct slot *memory_add(struct memory *m, const struct kind_layout *k)
 {
 	struct slot *s = &m->slot[m->n];
@@ -160,17 +160,17 @@ static __u64 load(const unsigned char *at, const struct part *p)
 	__u64 v = 0;
 	unsigned int unused = 64 - 8 * p->size;
 
-	memcpy(&v, at, p->size); /* least byte first */
+	memcpy(&v, at, p->size); /* little-endian */
 	return p->type == VALUE_SIGNED ? (__u64)((__s64)(v << unused) >> unused) : v;
 }
 
 struct packer {
 	struct memory memory;
-	unsigned char *raw, *out;			   /* out has the header in front */
-	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* of the record that is added */
+	unsigned char *raw, *out;			   /* `out` begins with the chunk header */
+	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* the record being added */
 	size_t len, out_room;
 	__u64 t_ns;
-	unsigned int chunks; /* since the last key */
+	unsigned int chunks; /* number of chunks since the last key chunk */
 	bool is_available;   /* the list of fields was written */
 };
 
@@ -209,7 +209,7 @@ static void put(struct packer *p, __u64 v)
 	p->raw[p->len++] = v;
 }
 
-/* One field, where it differs. `last`: the id of the one told before. */
+/* Writes one field if it changed. `*last`: id of the previous field written. */
 static void put_element(struct packer *p, const struct part *part, __u32 nth,
 			const unsigned char *now, const unsigned char *was, __u32 *last)
 {
@@ -235,7 +235,7 @@ static void put_element(struct packer *p, const struct part *part, __u32 nth,
 	*last = id;
 }
 
-/* All fields of p->image that differ from `was`, and 0. */
+/* Writes all fields of p->image that differ from `was`, and a 0. */
 static void put_fields(struct packer *p, const struct kind_layout *k, const unsigned char *was)
 {
 	__u32 last = 0;
@@ -252,7 +252,7 @@ static void put_fields(struct packer *p, const struct kind_layout *k, const unsi
 	put(p, 0);
 }
 
-/* What a record leaves out is as it was. */
+/* Completes a short record with values of the previous one. */
 static void make_image(struct packer *p, const struct kind_layout *k, const struct record *h,
 		       const unsigned char *was)
 {
@@ -262,7 +262,7 @@ static void make_image(struct packer *p, const struct kind_layout *k, const stru
 		memcpy(p->image + k->len, (const unsigned char *)h + k->len, h->extra);
 }
 
-/* Where a record stands that is the first of its process or place; false: it is not kept. */
+/* Adds a slot for the first record of a process or entry. Returns false if there is no room. */
 static bool add_slot(struct memory *m, const struct kind_layout *k, const struct slot *key,
 		     unsigned char **ret)
 {
@@ -339,7 +339,7 @@ static __u32 header_crc(const struct chunk_header *ch)
 	return crc32(0, bytes + from, sizeof(*ch) - from);
 }
 
-/* A chunk of these bytes, in p->out. */
+/* Builds a chunk from `raw` in p->out. */
 static int make_chunk(struct packer *p, const void *raw, size_t len, __u32 flags,
 		      const unsigned char **ret, size_t *ret_len)
 {
@@ -400,8 +400,8 @@ struct unpacker {
 	struct memory memory;
 	unsigned char *raw;
 	size_t len, at;
-	bool keyed;	 /* a key chunk was taken, and all after it */
-	bool has_fields; /* their list was taken */
+	bool keyed;	 /* a key chunk and all chunks after it were taken */
+	bool has_fields; /* the list of fields was taken */
 	_Alignas(8) unsigned char record[RECORD_BYTES_MAX];
 };
 
@@ -544,7 +544,7 @@ static bool take_fields(struct unpacker *u, const struct kind_layout *k)
 	}
 }
 
-/* -EBADMSG, -ENOMEM. */
+/* Returns 0, -EBADMSG or -ENOMEM. */
 static int take_record(struct unpacker *u, struct record *h)
 {
 	struct memory *m = &u->memory;
@@ -563,7 +563,7 @@ static int take_record(struct unpacker *u, struct record *h)
 		return -EBADMSG;
 	memcpy(u->record, k->last, k->bytes);
 	if (ref == REF_NEW) {
-		/* records may be longer here than where they were written */
+		/* the reader's records may be longer than the writer's were */
 		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
 					 ? NULL
 					 : memory_add(m, k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: records packed small. What a record repeats (a process, a place of growth, a tick) is told
- * as the difference from the last of the same, and a chunk of them is deflated. A chunk stands on
- * those before it, back to the last key chunk, which stands alone: reading can begin there.
+ * probe: packs records for recordings. A record is written as the difference from the last record
+ * of the same process, growth entry or tick; a chunk of records is deflated. A chunk depends on
+ * earlier chunks back to the last key chunk, which depends on none: reading can begin there.
  */
 #ifndef FS_PROBE_RECORD_PACKING_H
 #define FS_PROBE_RECORD_PACKING_H
@@ -12,20 +12,20 @@
 
 #include "records/records.h"
 
-#define CHUNK_RAW_MAX (1u << 20) /* before it is deflated: from here on a chunk is ended */
+#define CHUNK_RAW_MAX (1u << 20) /* a chunk ends at this many bytes before deflation */
 
 #define CHUNK_MAGIC  0x4b435346 /* "FSCK" */
 #define CHUNK_KEY    1u
-#define CHUNK_FIELDS 2u /* the list of fields, in front of all others */
+#define CHUNK_FIELDS 2u /* this chunk is the list of fields; the first of a file */
 
 struct chunk_header {
 	__u32 magic;
-	__u32 header_crc;  /* of what follows it in the header */
-	__u32 payload_crc; /* of the deflated bytes */
+	__u32 header_crc;  /* CRC of the header members after this one */
+	__u32 payload_crc; /* CRC of the deflated payload */
 	__u32 packed_bytes;
 	__u32 raw_bytes;
 	__u32 flags; /* CHUNK_* */
-	__u64 t_ns;  /* of its last record */
+	__u64 t_ns;  /* time of the chunk's last record */
 };
 
 struct packer;
@@ -34,20 +34,20 @@ struct field_record;
 int packer_make(struct packer **ret);
 void packer_free(struct packer *p);
 
-/* -ENOMEM, -EINVAL for a record of a length that cannot be. */
+/* Adds a record to the chunk. Returns 0, -ENOMEM, or -EINVAL for a wrong length. */
 int packer_add(struct packer *p, const struct record *h);
 
-/* Whether the chunk holds anything; whether it is time to end it. */
+/* packer_holds(): the chunk has records. packer_is_full(): it is time for packer_end(). */
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
 
-/* Drops what the chunk under way holds. The next one stands alone. */
+/* Drops the current chunk. The next one will be a key chunk. */
 void packer_begin_anew(struct packer *p);
 
-/* The chunk that tells of the fields, to be written first; of no bytes where it was written. */
+/* Returns the chunk with the list of fields, to be written first; length 0: already written. */
 int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
-/* Ends the chunk: its header and payload, valid until the next call. */
+/* Ends the chunk. Returns its header and payload, which are valid until the next call. */
 int packer_end(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
 struct unpacker;
@@ -55,16 +55,16 @@ struct unpacker;
 int unpacker_make(struct unpacker **ret);
 void unpacker_free(struct unpacker *u);
 
-/* Whether these bytes are a header that can be trusted for its lengths. */
+/* Returns whether the bytes are a header with a correct CRC and possible lengths. */
 bool chunk_header_is_good(const struct chunk_header *ch);
 
-/* Takes a chunk. -EBADMSG for one that is damaged, or stands on one that was not taken. */
+/* Takes a chunk. Returns -EBADMSG if it is damaged or depends on a chunk that was not taken. */
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload);
 
-/* The `nth` field that is not known here. False behind the last. */
+/* Returns the nth field that this version does not know; false: there are fewer. */
 bool unpacker_unknown(const struct unpacker *u, size_t nth, struct field_record *ret);
 
-/* The next record of the chunk, valid until the next call. 1 at its end, -EBADMSG, -ENOMEM. */
+/* Returns the next record, valid until the next call; 1: end of the chunk; -EBADMSG, -ENOMEM. */
 int unpacker_next(struct unpacker *u, struct record **ret);
 
 #endif

@@ -18,12 +18,12 @@
 #include "probe/record_layout.h"
 
 #define FORMAT	   3
-#define LAST_BYTES 256 /* kept free for a last chunk, which says that there was no more room */
+#define LAST_BYTES 256 /* reserved for a last chunk that says END_FULL */
 
 struct file_header {
 	char magic[8];
 	__u32 format;
-	__u32 byte_order; /* 0x01020304 as the writer has it */
+	__u32 byte_order; /* 0x01020304 in the writer's byte order */
 };
 
 static const char magic[] = "FSREC\r\n\032";
@@ -36,16 +36,16 @@ static void fill_file_header(struct file_header *fh)
 
 struct recorder {
 	FILE *f;
-	struct output_file file; /* whose descriptor is that of f */
+	struct output_file file; /* uses the file descriptor of `f` */
 	struct packer *packer;
 	unsigned long long max_bytes;
-	off_t whole;   /* offset behind the last whole chunk */
-	off_t fields;  /* bytes of the list of fields, behind that */
-	__u64 last_ns; /* of what was taken */
-	int failed;    /* -errno once a write failed */
+	off_t whole;   /* end of the last complete chunk, in bytes */
+	off_t fields;  /* bytes of the list of fields, written after `whole` */
+	__u64 last_ns; /* time of the last record */
+	int failed;    /* -errno after a failed write; else 0 */
 };
 
-/* Closes the file, by stdio, which owns its descriptor. Returns as output_file_end(). */
+/* Closes the file through stdio, which owns its fd. Returns as output_file_end(). */
 static int end_file(struct recorder *rec, int err)
 {
 	if (rec->f) {
@@ -136,7 +136,7 @@ static int put_chunk(struct recorder *rec)
 	return 0;
 }
 
-/* No more room: a chunk that stands alone says so. What it would have followed is not there. */
+/* Writes a last key chunk that says END_FULL. The chunk that did not fit is dropped. */
 static int put_full(struct recorder *rec)
 {
 	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};
@@ -182,14 +182,14 @@ int recorder_close(struct recorder *rec)
 
 	if (!err && packer_holds(rec->packer))
 		err = put_chunk(rec);
-	if (err == -EOVERFLOW) /* as asked: it says so at its end */
+	if (err == -EOVERFLOW) /* not an error: the recording's end says that it is full */
 		err = rec->failed ? 0 : put_full(rec);
 	if (!err && fflush(rec->f))
 		err = -errno;
 	if (err) {
 		int fd = fileno(rec->f);
 
-		/* stdio may hold half a frame: cut back to what a look had flushed */
+		/* stdio may have written half a chunk: truncate to the last complete chunk */
 		if (ftruncate(fd, rec->whole))
 			err = -errno;
 	}
@@ -215,8 +215,8 @@ struct replay {
 	struct source src;
 	FILE *f;
 	struct unpacker *unpacker;
-	bool has_reported_unknown; /* the fields that are not known here */
-	unsigned char *payload;	   /* of a chunk */
+	bool has_reported_unknown; /* unknown fields were sent */
+	unsigned char *payload;	   /* deflated payload of the current chunk */
 	size_t payload_room;
 	struct replay_facts facts;
 	unsigned long long offset, size;
@@ -224,7 +224,7 @@ struct replay {
 	_Alignas(8) unsigned char block[RECORD_BYTES_MAX];
 };
 
-/* The first damage is told; all is counted. Returns -EBADMSG. */
+/* Counts a damage; keeps the offset of the first. Returns -EBADMSG. */
 static int note_damage(struct replay *rp, unsigned long long at, unsigned long long next)
 {
 	struct replay_facts *f = &rp->facts;
@@ -258,7 +258,7 @@ static int seek_to(struct replay *rp, unsigned long long offset)
 	return fseeko(rp->f, offset, SEEK_SET) ? -errno : 0;
 }
 
-/* Reads the payload of a chunk whose header is at rp->offset. 0, -EBADMSG where it is not whole. */
+/* Reads the payload of the chunk at rp->offset. Returns 0, -ENOMEM, or -EBADMSG if damaged. */
 static int read_payload(struct replay *rp, const struct chunk_header *ch)
 {
 	unsigned long long left = rp->size - rp->offset - sizeof(*ch);
@@ -278,7 +278,7 @@ static int read_payload(struct replay *rp, const struct chunk_header *ch)
 	return unpacker_take(rp->unpacker, ch, rp->payload);
 }
 
-/* Where the next chunk begins that stands alone; rp->size where there is none. */
+/* Returns the offset of the next key chunk; rp->size if there is none. */
 static unsigned long long find_key(struct replay *rp, unsigned long long from)
 {
 	unsigned char window[65536];
@@ -300,7 +300,7 @@ static unsigned long long find_key(struct replay *rp, unsigned long long from)
 	return rp->size;
 }
 
-/* Reads the next chunk that can be read. 0, 1 at the clean end, -EBADMSG at one that is not. */
+/* Reads the next readable chunk. Returns 0, 1 at a proper end, -EBADMSG at a damaged end. */
 static int read_chunk(struct replay *rp)
 {
 	struct chunk_header ch;
@@ -331,7 +331,7 @@ static int read_chunk(struct replay *rp)
 	}
 }
 
-/* The next record, into rp->block. Returns as read_chunk(). */
+/* Reads the next record into rp->block. Returns as read_chunk(). */
 static int read_packed(struct replay *rp)
 {
 	struct record *h;
@@ -356,7 +356,7 @@ static int read_packed(struct replay *rp)
 	return 0;
 }
 
-/* Whether the last record is one that says that it is. */
+/* Notes whether the last record was an end record. */
 static void note_end(struct replay *rp)
 {
 	const struct end_record *end = (const struct end_record *)rp->block;
@@ -380,7 +380,7 @@ static int read_record(struct replay *rp)
 	return err;
 }
 
-/* What a recording made of this one has to carry along. */
+/* Sends fields that this version does not know, so that a copy of the recording keeps them. */
 static int tell_unknown(struct replay *rp, const struct sink *sink)
 {
 	struct field_record r;
@@ -455,7 +455,7 @@ static const struct source_ops replay_ops = {
 	.close = replay_close,
 };
 
-/* Says in `error` why a file is no recording of ours. */
+/* Writes to `error` why a file is not a recording that this version reads. Returns 0 or -EINVAL. */
 static int check_header(const char *path, const struct file_header *fh, size_t got, char *error,
 			size_t size)
 {
@@ -493,7 +493,7 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 		return -ENOMEM;
 	rp->src.ops = &replay_ops;
 	rp->path = strdup(path);
-	/* a FIFO without a writer is to be refused, not waited for */
+	/* without O_NONBLOCK, open() would wait for a writer of a FIFO */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	rp->f = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!rp->f || fstat(fd, &st)) {
