@@ -35,7 +35,7 @@ static int attach_auto(struct links *links, struct bpf_program *prog)
 	return keep(links, bpf_program__attach(prog));
 }
 
-/* A software event of each CPU, every one of them. */
+/* Attaches a program to a software event of each online CPU. */
 static int attach_perf(struct links *links, struct bpf_program *prog, unsigned long long config)
 {
 	struct perf_event_attr attr = {
@@ -51,7 +51,7 @@ static int attach_perf(struct links *links, struct bpf_program *prog, unsigned l
 		struct bpf_link *link;
 
 		if (fd < 0 && errno == ENODEV)
-			continue; /* not online */
+			continue; /* the CPU is offline */
 		if (fd < 0)
 			return -errno;
 		link = bpf_program__attach_perf_event(prog, fd);
@@ -75,7 +75,7 @@ static int attach_call_exits(struct links *links, struct bpf_program *prog)
 		if (!err)
 			attached++;
 		else if (!attached)
-			return err; /* not even the first: no tracefs */
+			return err; /* the first tracepoint is missing: no tracefs */
 	}
 	return 0;
 }

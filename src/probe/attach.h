@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: attaches the programs of one alternate; owns the links. */
+/* probe: attaches the programs of an attach type, and owns their links. */
 #ifndef FS_PROBE_ATTACH_H
 #define FS_PROBE_ATTACH_H
 
@@ -11,13 +11,12 @@
 struct links {
 	struct bpf_link *link[LINKS_MAX];
 	int nr;
-	int iterator; /* index of the link to read the look from; -1: none */
+	int iterator; /* index of the link of the scan iterator; -1: none */
 };
 
-/* 0, or -errno with nothing of this alternate left attached. */
+/* Attaches an attach type. Returns 0; or -errno, with none of its programs attached. */
 int attach_alternate(struct links *links, const struct object *o, const struct hook_alternate *alt);
 
-/* Detaches all. */
 void detach_all(struct links *links);
 
 #endif

@@ -13,7 +13,7 @@ bool choice_is_hash(const struct choice *c)
 {
 	const struct hook_alternate *state = choice_of(c, hook_find("state"));
 
-	/* with none of both nothing is counted, but every kernel loads it */
+	/* without a state probe nothing is counted; every kernel loads the hash-table build */
 	return !state || state->state == STATE_HASH;
 }
 
@@ -26,7 +26,7 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
-/* What times major faults alone is chosen where they alone are wanted, and by --probe. */
+/* An attach type that LACKS_MINOR is used for major faults only, or if --probe requests it. */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
@@ -39,7 +39,7 @@ static bool fits(const struct choice *c, const struct hook_alternate *alt)
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
 
-/* The first alternate from `from` on that this build has; -1 where there is none. */
+/* Returns the first attach type from `from` on that this build has; -1: none. */
 static int next_fitting(const struct choice *c, size_t hook, int from)
 {
 	const struct hook_alternate *alt = hooks[hook].alternate;
@@ -50,7 +50,7 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 	return -1;
 }
 
-/* Whether --probe NAME=none is given for a hook. */
+/* Returns whether the option --probe NAME=none was given. */
 static bool is_unwanted(const struct choice *c, const char *hook)
 {
 	const char *forced = c->forced[hook_find(hook)];
@@ -96,7 +96,7 @@ static void choose(struct choice *c, size_t hook)
 	}
 }
 
-/* A mechanism that was asked for may need a build that is not the first choice. */
+/* Returns a probe with an attach type, requested by --probe, that needs the hash-table build. */
 static const char *wants_hash(const struct choice *c)
 {
 	for (size_t h = 0; h < nr_hooks; h++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: which mechanism each hook is tried with next, and what was answered before. */
+/* probe: chooses the attach type to try next for each probe, and keeps earlier errors. */
 #ifndef FS_PROBE_ATTACH_CHOICE_H
 #define FS_PROBE_ATTACH_CHOICE_H
 
@@ -13,51 +13,51 @@
 
 struct hook_status {
 	enum hook_use state;
-	const struct hook_alternate *used; /* where ON */
-	char why[512];	    /* what was tried and the kernel's answer; empty where the best is on */
-	const char *remedy; /* what may help to a better one; NULL: nothing that is known */
+	const struct hook_alternate *used; /* attach type in use, if `state` is HOOK_ON */
+	char why[512];	    /* attach types that failed, and the errors; empty: the best is on */
+	const char *remedy; /* what may make a better attach type work; NULL: not known */
 };
 
 struct choice {
-	unsigned int tiers;	   /* bit i: tier i is paid for */
-	bool majors;		   /* of faults only the end of major ones is wanted */
-	bool no_kfuncs;		   /* this kernel lacks those that the full build calls */
-	const char *const *forced; /* by hook: a mechanism, or "none"; NULL: the best that works */
-	int at[HOOKS_MAX];	   /* the alternate to try, or in use; -1: none */
+	unsigned int tiers;	   /* bit i: overhead level i is enabled */
+	bool majors;		   /* measure only the end of major faults */
+	bool no_kfuncs;		   /* this kernel lacks kfuncs that the full build calls */
+	const char *const *forced; /* by probe: attach type or "none"; NULL: the best that works */
+	int at[HOOKS_MAX];	   /* index of the attach type to try, or in use; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };
 
-/* `majors`: fault_end is wanted of major faults alone, whatever tiers say. */
+/* Chooses first attach types. `majors`: fault_end for major faults only, whatever `tiers` says. */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
-/* NULL: the hook is off or blind. */
+/* Returns the chosen attach type; NULL: the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
-/* Where the kernel takes no program at all: what works without one, or blind. */
+/* The kernel loads no programs at all: chooses attach types without one, or none. */
 void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
-/* After a refusal: the next alternate that this build of the kernel side has, or blind. */
+/* An attach type failed: chooses the next one that this build has, or none. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
-/* What to add to the reason why fault_class is blind: that --probe switched off what it needs. */
+/* Returns text to add if fault_class is unavailable because --probe disabled what it needs. */
 const char *choice_why_no_classes(const struct choice *c);
 
-/* Whether the build with hash tables is wanted. */
+/* Returns whether to use the build with hash tables. */
 bool choice_is_hash(const struct choice *c);
 
 /*
- * After the kernel could not do with the other build: begins again with this one, or, where that
- * was asked for, without state. False where that was tried.
+ * The kernel cannot use the task-storage build: starts again with the hash-table build; with no
+ * state if --probe asked for task storage. Returns false if that was already done.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /*
- * After a load that found functions of the kernel missing: goes on with the build that calls none.
- * False where that was tried.
+ * The kernel lacks kfuncs: continues with the build that calls none. Returns false if that was
+ * already done.
  */
 bool choice_leave_kfuncs(struct choice *c);
 
-/* Whether a program belongs to what is chosen; its hook, or -1. */
+/* Returns the probe whose chosen attach type uses a program; -1: none. */
 int choice_hook_of(const struct choice *c, const char *program);
 
 #endif

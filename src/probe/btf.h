@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the kernel's type information (BTF), the running kernel's own or a file. */
+/* probe: finds the kernel's type information (BTF): the running kernel's own, or a file. */
 #ifndef FS_PROBE_BTF_H
 #define FS_PROBE_BTF_H
 
@@ -8,10 +8,9 @@
 #define BTF_PATH_MAX 512
 
 /*
- * Which BTF to relocate by: the running kernel's own where it offers that, else the file `given`
- * (NULL: none), else one of an archive (`make btf-archive`) unpacked in a place of ours.
- * `ret_path`, of BTF_PATH_MAX bytes, is empty for the kernel's own. Returns 0, or -ENOSYS, -ENOENT,
- * -EINVAL with `error` set.
+ * Finds the BTF for relocations: the running kernel's own; without it the file `given` (NULL:
+ * none); else a file of an installed archive (`make btf-archive`). `ret_path`, of BTF_PATH_MAX
+ * bytes, is empty for the kernel's own. Returns 0, or -ENOSYS, -ENOENT, -EINVAL with `error` set.
  */
 int btf_find(const char *given, char *ret_path, char *error, size_t size);
 

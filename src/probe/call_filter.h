@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the system calls that are left once all is attached and listens: those of looking, of
- * answering, of writing what was found and of ending. No socket, no program and no process is made
- * any more.
+ * probe: the system calls that faultscope needs after all probes are attached and it listens: to
+ * scan, to answer requests, to write files, and to exit. It can then create no sockets, programs or
+ * processes.
  */
 #ifndef FS_PROBE_CALL_FILTER_H
 #define FS_PROBE_CALL_FILTER_H
@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 /*
- * All others are refused with EPERM from here on, to the calling thread and those it starts, or to
- * all threads there are. Needs no_new_privs. Returns 0 or -errno; -EBUSY where a thread has a
- * filter of its own.
+ * Makes all other system calls fail with EPERM, for the calling thread and its later threads, or
+ * for all threads. Needs no_new_privs. Returns 0 or -errno; -EBUSY if a thread has another filter.
  */
 int call_filter_enter(bool all_threads);
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define HELPER_LOOP 181 /* BPF_FUNC_loop: headers before 5.17 have no name for it */
+#define HELPER_LOOP 181 /* BPF_FUNC_loop, which headers before 5.17 do not define */
 
 bool kernel_lacks_task_storage(void)
 {
@@ -16,7 +16,7 @@ bool kernel_lacks_task_storage(void)
 
 bool kernel_lacks_reads(void)
 {
-	/* bpf_probe_read_kernel(&eight_bytes_of_stack, 8, NULL); return 0 */
+	/* program: bpf_probe_read_kernel(&eight_bytes_of_stack, 8, NULL); return 0 */
 	const struct bpf_insn program[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
 		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
@@ -37,7 +37,7 @@ bool kernel_lacks_reads(void)
 
 void features_ask(struct features *f)
 {
-	/* the questions leave no line in the log of the load that they are about */
+	/* keeps messages of the tests out of the log of the load */
 	libbpf_print_fn_t print = f->asked ? NULL : libbpf_set_print(NULL);
 	struct btf *kernel;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the hook table. One row a hook; the loader, `doctor` and the README read it. */
+/* probe: the table of probes, one row each; used by the loader, `doctor` and the README. */
 #ifndef FS_PROBE_HOOKS_H
 #define FS_PROBE_HOOKS_H
 
@@ -10,35 +10,35 @@
 #define HOOK_PROGRAMS	4
 
 enum attach_kind {
-	ATTACH_NOTHING,	     /* it is not attached: the object is built so, or user space runs it */
-	ATTACH_AUTO,	     /* libbpf knows the target from the program's section */
-	ATTACH_ITERATOR,     /* program 0: user space reads it */
-	ATTACH_PERF_BEGIN,   /* program 0 on PAGE_FAULTS, on each CPU */
-	ATTACH_PERF_MAJORS,  /* program 0 on PAGE_FAULTS_MAJ, on each CPU */
-	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
-	ATTACH_MEMCG_FAULTS, /* program 0 a tracepoint, program 1 on PAGE_FAULTS_MAJ */
-	ATTACH_CALL_EXITS,   /* one program on the classic exit tracepoint of each call */
+	ATTACH_NOTHING,	     /* not attached: part of the build, or done by user space */
+	ATTACH_AUTO,	     /* libbpf attaches as the program's section name says */
+	ATTACH_ITERATOR,     /* user space reads program 0 */
+	ATTACH_PERF_BEGIN,   /* program 0 on the perf event PAGE_FAULTS of each CPU */
+	ATTACH_PERF_MAJORS,  /* program 0 on PAGE_FAULTS_MAJ of each CPU */
+	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, of each CPU */
+	ATTACH_MEMCG_FAULTS, /* program 0 on a tracepoint, program 1 on PAGE_FAULTS_MAJ */
+	ATTACH_CALL_EXITS,   /* program 0 on the classic exit tracepoint of each system call */
 };
 
-/* Which build of the kernel side an alternate works with: see bpf/compat.bpf.h. */
+/* Build of the kernel side that an attach type needs: see bpf/compat.bpf.h. */
 enum hook_state { STATE_ANY, STATE_TASK, STATE_KFUNCS, STATE_HASH };
 
 struct hook_alternate {
-	const char *mechanism; /* NULL ends the list */
+	const char *mechanism; /* name of the attach type; NULL ends the list */
 	enum attach_kind attach;
 	enum hook_state state;
 	const char *program[HOOK_PROGRAMS];
-	unsigned int lacks;  /* LACKS_*, SEES_* */
-	const char *differs; /* from the best alternate; NULL: not at all */
+	unsigned int lacks;  /* LACKS_* and SEES_* bits */
+	const char *differs; /* difference from the best attach type; NULL: none */
 };
 
 struct hook {
 	const char *name;
 	int tier;
-	bool core; /* without it faultscope does not do its job */
+	bool core; /* faultscope cannot do its job without this probe */
 	const char *feeds;
-	const char *lost; /* without it */
-	/* for each of which events there is overhead that no work of `doctor` measures, and why */
+	const char *lost; /* what is missing without this probe */
+	/* event whose overhead `doctor` cannot measure, text for the event, and the reason */
 	struct {
 		const char *per, *said, *why;
 	} unmeasured;
@@ -48,13 +48,13 @@ struct hook {
 extern const struct hook hooks[];
 extern const size_t nr_hooks;
 
-/* Index of a hook by name, -1 where there is none. */
+/* Returns the index of a probe by name; -1: none. */
 int hook_find(const char *name);
 
-/* Index of a hook's alternate by mechanism, -1 where there is none. */
+/* Returns the index of an attach type of a probe; -1: none. */
 int hook_alternate_find(const struct hook *h, const char *mechanism);
 
-/* Whether a core hook works by the last of its alternates, which measures less than the first. */
+/* Returns whether a core probe uses its last attach type, which measures less than the best. */
 bool hook_is_degraded(const struct hook *h, const struct hook_alternate *used);
 
 #endif

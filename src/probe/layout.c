@@ -6,7 +6,7 @@
 
 #define NOT_THERE UINT32_MAX
 
-/* Bytes at which a member begins, of unions and structures without a name too. */
+/* Returns the byte offset of a member, also within unnamed unions and structures. */
 static __u32 offset_of(const struct btf *btf, const struct btf_type *t, const char *name)
 {
 	const struct btf_member *m = btf_members(t);
@@ -84,7 +84,7 @@ __u32 layout_lock_success(const struct btf *kernel)
 		t = btf__type_by_id(kernel, t->type);
 	if (!t || !btf_is_func_proto(t))
 		return FS_LOCK_SUCCESS_UNKNOWN;
-	/* void *, mm, memcg_path until 6.13, write, success */
+	/* arguments: void *, mm, memcg_path (until 6.13), write, success */
 	return btf_vlen(t) == 5	  ? FS_LOCK_SUCCESS_FOURTH
 	       : btf_vlen(t) == 4 ? FS_LOCK_SUCCESS_THIRD
 				  : FS_LOCK_SUCCESS_UNKNOWN;

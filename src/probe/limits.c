@@ -72,7 +72,7 @@ static void read_meminfo(const struct limits *l, struct host_limits *ret)
 	}
 }
 
-/* "0.20 0.18 0.12 1/80 11206": running and all threads of the machine behind the third. */
+/* Reads the number after '/' in "0.20 0.18 0.12 1/80 11206": all threads of the machine. */
 static __u64 threads_of(const struct limits *l)
 {
 	char text[128];

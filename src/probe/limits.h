@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: limits of the machine, read at each look from files that stay open. */
+/* probe: limits of the machine, read at each scan from files that stay open. */
 #ifndef FS_PROBE_LIMITS_H
 #define FS_PROBE_LIMITS_H
 
@@ -13,10 +13,10 @@ struct limits {
 	int fd[LIMIT_FILES];
 };
 
-/* What cannot be opened reads as 0. */
+/* A file that cannot be opened reads as 0. */
 void limits_open(struct limits *l);
 void limits_read(const struct limits *l, struct host_limits *ret);
-bool limits_bpf_stats(const struct limits *l); /* whether kernel.bpf_stats_enabled is set */
+bool limits_bpf_stats(const struct limits *l); /* returns whether kernel.bpf_stats_enabled is set */
 __u64 limits_own_rss_bytes(const struct limits *l);
 void limits_close(struct limits *l);
 

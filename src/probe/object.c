@@ -8,7 +8,7 @@
 
 #include "probe/growth_table.h"
 
-/* The object files as they are: a skeleton's program knows only its own byte order. */
+/* Embeds the object files unchanged: a libbpf skeleton supports only one byte order. */
 #define BYTES_OF(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n.balign 16\n"                                               \
 		".globl " #name ", " #name "_end\n.hidden " #name ", " #name "_end\n" #name        \
@@ -28,7 +28,7 @@ static const struct {
 	[OBJECT_HASH] = {bpf_hash_object, bpf_hash_object_end},
 };
 
-/* Loaded, or given up: its pages need not stay resident for months. */
+/* Lets the kernel drop the pages of an embedded object that is no longer needed. */
 static void leave_file(enum object_build build)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -60,7 +60,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	return 0;
 }
 
-/* Tables of what grows, that take no memory where it is not asked for. */
+/* Maps of growth, which are reduced to one entry if growth is not recorded. */
 static const char *const growth_maps[] = {
 	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
 
@@ -115,7 +115,7 @@ int object_load(struct object *o, bool growth)
 	err = err ?: bpf_object__load(o->obj);
 	if (err)
 		return err;
-	o->config = NULL; /* libbpf sealed it */
+	o->config = NULL; /* libbpf made it read-only at the load */
 	leave_file(o->build);
 	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
 	if (!o->shared)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * probe: the kernel side as a BPF object, in one of its builds (bpf/compat.bpf.h), and what it
- * shares with us.
- */
+/* probe: the BPF object in one of its builds (bpf/compat.bpf.h), and memory shared with it. */
 #ifndef FS_PROBE_OBJECT_H
 #define FS_PROBE_OBJECT_H
 
@@ -14,56 +11,55 @@
 
 enum object_build {
 	OBJECT_FULL,
-	OBJECT_PLAIN, /* without kfuncs */
-	OBJECT_HASH,  /* state in tables by pid, not on the task; nothing new of the kernel */
+	OBJECT_PLAIN, /* does not call kfuncs */
+	OBJECT_HASH,  /* state in tables by pid, not in task storage; for old kernels */
 };
 
 struct object {
 	struct bpf_object *obj; /* NULL: not open */
 	enum object_build build;
-	struct fs_config *config; /* until the load */
-	struct fs_shared *shared; /* after the load */
-	/* after the load, GROWTH_MAX each; NULL: growth is not kept */
+	struct fs_config *config; /* valid until the load */
+	struct fs_shared *shared; /* valid after the load */
+	/* valid after the load, GROWTH_MAX entries each; NULL: growth is not recorded */
 	const struct growth *growth;
 	struct fs_spare *spares;
 };
 
-/* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
+/* Opens a build. `btf_path`: file with the kernel's BTF; NULL: libbpf finds it. 0 or -errno. */
 int object_open(struct object *o, enum object_build build, const char *btf_path);
 
-/* How many files the programs and maps that are to be loaded will be, at least. */
+/* Returns the minimum number of files that the selected programs and maps need. */
 size_t object_files(const struct object *o);
 
 /*
- * Between open and load: room for what the CPUs here need at least, for that many processes in
- * tables by pid, and a ring of that many bytes (a power of two; 0: as it is built).
+ * Call between open and load. Sizes tables for the CPUs of this machine, tables by pid for a number
+ * of processes, and the ring in bytes (a power of two; 0: default).
  */
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 
 /*
- * Between open and load: enlarges every LRU hash of an object to 256 entries a CPU that can be,
- * where it has fewer. Each CPU takes up to 128 free entries ahead of its need
- * (kernel/bpf/bpf_lru_list.c, LOCAL_FREE_TARGET): a table with fewer than that for each CPU loses
- * entries that are in use.
+ * Call between open and load. Enlarges every LRU hash of an object to at least 256 entries per
+ * possible CPU. Each CPU reserves up to 128 free entries (kernel/bpf/bpf_lru_list.c,
+ * LOCAL_FREE_TARGET): a smaller table evicts entries in use.
  */
 void object_size_lru_tables(struct bpf_object *obj);
 
-/* Loads what is selected, and maps what is shared; `growth`: that too. 0, -errno. */
+/* Loads the selected programs, and maps shared memory (`growth`: growth too). 0 or -errno. */
 int object_load(struct object *o, bool growth);
 
-/* Safe on one that is not open. */
+/* Does nothing if the object is not open. */
 void object_close(struct object *o);
 
-/* NULL where this build has no such program. */
+/* Returns NULL if this build has no such program. */
 struct bpf_program *object_program(const struct object *o, const char *name);
 
-/* Whether a program's target is a type of the kernel, found by its own BTF only. */
+/* Returns whether a program attaches to a type of the kernel, which only the kernel's BTF has. */
 bool object_is_typed(const struct object *o, const char *program);
 
-/* Whether such a program's target is not among the types of the kernel: it would fail the load. */
+/* Returns whether a typed program's target is missing in the kernel's BTF: its load would fail. */
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
 
-/* The same of any of `n` programs, of which NULL is the last. */
+/* As object_lacks_target(), for any of at most `n` programs; NULL ends the list. */
 bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
 		      const struct btf *kernel);
 

@@ -73,7 +73,7 @@ static bool has_helper(enum bpf_func_id helper)
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) > 0;
 }
 
-/* To wait for us makes sense where we can run meanwhile. */
+/* A panic waits only if faultscope can run on another CPU meanwhile. */
 static bool has_other_cpu(void)
 {
 	cpu_set_t set;
@@ -128,7 +128,7 @@ static void attach_one(struct precursors *p, size_t h)
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
 		if (prog && !bpf_program__autoload(prog))
-			continue; /* another of them has its part */
+			continue; /* another program of this probe replaces this one */
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;
@@ -153,7 +153,7 @@ static int take_one(void *ctx, void *data, size_t size)
 static int map_all(struct precursors *p)
 {
 	p->memory_bytes = 256 * 512;
-	p->memory = map_memory(p, "survivors", p->memory_bytes); /* or nothing is kept there */
+	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: nothing is kept there */
 	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
 	if (!p->shared)
 		return -errno;
@@ -189,8 +189,9 @@ int precursors_open(struct precursors **ret, const char *btf_path, char *error, 
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
 
 		/*
-		 * Named, the kernel's own BTF is all that is searched for types: libbpf before 1.3
-		 * asks for the BTF of modules too where it lacks one, which takes CAP_SYS_ADMIN.
+		 * With this path, libbpf searches types only in the kernel's own BTF. Else libbpf
+		 * before 1.3 also loads the BTF of modules for a missing type, which needs
+		 * CAP_SYS_ADMIN.
 		 */
 		err = load(p, *btf ? btf : "/sys/kernel/btf/vmlinux");
 		if (err)

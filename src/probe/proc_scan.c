@@ -20,11 +20,11 @@
 
 struct seen {
 	__u64 start_ns, signature;
-	bool kept; /* the kernel side had its state */
+	bool kept; /* the kernel side had state at the last scan */
 };
 
 struct proc_scan {
-	struct seen seen[SEEN]; /* by pid, the last one that fell there */
+	struct seen seen[SEEN]; /* by pid; processes with equal hash replace each other */
 };
 
 static __u64 tick_ns(void)
@@ -37,7 +37,7 @@ __u64 proc_scan_birth(__u64 start_ns)
 	return start_ns / tick_ns() * tick_ns();
 }
 
-/* proc_pid_stat(5); the comm may hold anything, brackets too. */
+/* Parses a line as in proc_pid_stat(5); comm may contain anything, also brackets. */
 static bool read_stat(int dir, struct process_record *r)
 {
 	unsigned long long min, maj, user, system, start;
@@ -95,7 +95,7 @@ static bool read_status(int dir, struct gauges *g)
 	return true;
 }
 
-/* "Max open files   1024   4096   files": soft and hard; "unlimited" is ~0. */
+/* Parses "Max open files 1024 4096 files" (soft, hard); "unlimited" becomes ~0. */
 static __u64 limit_of(const char *text, const char *name, __u64 *ret_hard)
 {
 	const char *at = strstr(text, name);
@@ -124,7 +124,7 @@ static bool read_limits(int dir, struct gauges *g)
 	return true;
 }
 
-/* The size of /proc/PID/fd is the count since f1f1f2569901 (6.2), 0 before. */
+/* Counts fds. The size of /proc/PID/fd is their number since f1f1f2569901 (6.2), before that 0. */
 static __u32 count_fds(int dir)
 {
 	struct stat st;
@@ -142,7 +142,7 @@ static __u32 count_fds(int dir)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	return n > 2 ? n - 2 : 0; /* . and .. */
+	return n > 2 ? n - 2 : 0; /* without . and .. */
 }
 
 static __u64 signature_of(const struct process_record *r)
@@ -156,7 +156,7 @@ static void keep_max(__u64 *max, __u64 ns)
 		*max = ns;
 }
 
-/* The kernel side adds a thread's last fault at its next one: here it counts already. */
+/* The kernel side adds a thread's last fault at its next fault; a scan adds it at once. */
 static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
@@ -190,7 +190,7 @@ static void take_state(struct process_record *r, const struct fs_state *st)
 	r->g.fd_high = st->fd_high;
 }
 
-/* What only a thread that has not ended has: `dir` is that of one. False where there is none. */
+/* Reads values that need a live thread, from its directory. Returns false if it has exited. */
 static bool read_alive(int dir, struct process_record *r)
 {
 	char text[1024];
@@ -224,9 +224,9 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Whether a process whose state was not found has counters all the same. Its last record may be in
- * the ring. Or its state moves from a thread to the one that called execve() and takes the first
- * one's place: then it waits, or it has arrived while /proc was read.
+ * Returns whether a process without state has counters elsewhere: its last record may be in the
+ * ring; or its state moves to a thread that called execve() and becomes the leader, so that it
+ * waits in a table or arrived after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)
@@ -249,8 +249,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us
-	 */
+	/* posix_spawn() may return before exec closes fds that the child inherited */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)
@@ -258,7 +257,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 	if (!read_process(dir, pid, &r))
 		return 0;
 	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
-		return 0; /* the next look tells of it */
+		return 0; /* the next scan sends the process */
 	if (!r.g.map_count)
 		r.g.flags |= PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
@@ -293,7 +292,7 @@ int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *st
 			continue;
 		dir = openat(dirfd(proc), de->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0)
-			continue; /* gone */
+			continue; /* the process has exited */
 		err = look_at(*pl, dir, pid, everyone, states, sink);
 		close(dir);
 	}

@@ -73,7 +73,7 @@ static int add_part(struct kind_layout *k, const struct part *p)
 	return 0;
 }
 
-/* A part behind the struct. */
+/* Adds an unknown part after the struct. */
 static int add_unknown(struct kind_layout *k, const struct part *of)
 {
 	struct part p = *of;
@@ -104,7 +104,7 @@ static const struct record_field *find_known(uint32_t kind, const struct part *p
 	return NULL;
 }
 
-/* A field as the file has it: as much of it as is known here, and the rest. */
+/* Adds a field of the file: the elements that this version knows, and the others as unknown. */
 static int add_field(struct kind_layout *k, const struct part *given)
 {
 	const struct record_field *f = find_known(k->kind, given);
@@ -137,7 +137,7 @@ int record_layout_add(struct record_layout *l, const struct field_record *f)
 	return err ? err : add_unknown(k, &p);
 }
 
-/* What a record without any field is, and room for the last one. */
+/* Creates the images `first` and `last` of each kind. */
 static int make_images(struct record_layout *l)
 {
 	for (size_t i = 0; i < l->kinds; i++) {
@@ -157,7 +157,7 @@ static int make_images(struct record_layout *l)
 			for (uint32_t n = 0; f->unknown_is_max && n < f->count; n++)
 				memset(k->first + f->offset + n * f->stride, 0xff, f->size);
 		}
-		for (size_t j = 0; j < k->parts; j++) /* the file has it: 0 where it says nothing */
+		for (size_t j = 0; j < k->parts; j++) /* 0 if the file does not write it */
 			for (uint32_t n = 0; n < k->part[j].count; n++)
 				memset(k->first + k->part[j].offset + n * k->part[j].stride, 0,
 				       k->part[j].size);
@@ -210,7 +210,7 @@ static int read_line(struct record_layout *l, struct kind_layout **k, const char
 		return -EINVAL;
 	if (type != 't' && p.size != 1 && p.size != 2 && p.size != 4 && p.size != 8)
 		return -EINVAL;
-	for (size_t i = 0; i < (*k)->parts; i++) /* twice the same: both would be one in memory */
+	for (size_t i = 0; i < (*k)->parts; i++) /* refuse duplicates: they share memory */
 		if (!strcmp((*k)->part[i].name, p.name) &&
 		    p.from < (*k)->part[i].from + (*k)->part[i].count)
 			return -EINVAL;

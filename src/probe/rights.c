@@ -16,19 +16,19 @@
 
 #include "probe/call_filter.h"
 
-/* include/uapi/linux/landlock.h as of its ABI 6; an older one takes the first words of it. */
+/* Copy of include/uapi/linux/landlock.h, ABI 6; older ABIs use the first members. */
 struct ruleset {
 	__u64 files;
 	__u64 net;
 	__u64 scopes;
 };
-#define NET_ALL	      3ULL /* bind and connect by TCP */
-#define SCOPE_SOCKETS 1ULL /* abstract UNIX sockets of others */
-#define SCOPE_SIGNALS 2ULL /* to processes outside */
+#define NET_ALL	      3ULL /* TCP bind and connect */
+#define SCOPE_SOCKETS 1ULL /* abstract UNIX sockets outside of the domain */
+#define SCOPE_SIGNALS 2ULL /* signals to processes outside of the domain */
 
 static const struct {
 	int abi;
-	unsigned int files; /* rights to files it knows: all lower bits */
+	unsigned int files; /* number of file rights that the ABI has */
 	size_t size;
 } abis[] = {{1, 13, 8}, {2, 14, 8}, {3, 15, 8}, {4, 15, 16}, {5, 16, 16}, {6, 16, 24}};
 
@@ -55,8 +55,8 @@ bool rights_are_of_file(void)
 }
 
 /*
- * The owner of a set-user-ID file would be its user's too, whatever the effective capabilities are:
- * files are then opened as the caller again, and the permitted capabilities stay.
+ * A set-user-ID process opens files as the owner of its program, whatever its effective
+ * capabilities: becomes the calling user again, and keeps the permitted capabilities.
  */
 static int become_caller(void)
 {
@@ -102,7 +102,7 @@ cap_t rights_raise(enum rights_use use)
 	for (size_t i = 0; raised && i < n; i++)
 		if (permitted(raised, wanted[i]))
 			cap_set_flag(raised, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
-	/* where it fails, the kernel refuses what it is for, and the caller says so */
+	/* if this fails, the operation fails too, and its caller reports the error */
 	if (raised)
 		cap_set_proc(raised);
 	cap_free(raised);
@@ -116,7 +116,7 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Of what is to be kept, what we have. */
+/* Chooses the capabilities to keep that the process has. */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {
@@ -138,7 +138,7 @@ static void drop_capabilities(const struct right *keep, size_t n, struct rights 
 		goto out;
 	}
 	choose_kept(had, keep, n, ret);
-	/* the bounding set asks for CAP_SETPCAP; without it, no_new_privs does as well */
+	/* dropping the bounding set needs CAP_SETPCAP; without it, no_new_privs is enough */
 	for (int cap = 0; cap < cap_max_bits(); cap++)
 		if (cap_drop_bound(cap))
 			break;
@@ -169,7 +169,7 @@ static int allow_below_fd(int ruleset, int fd, __u64 access)
 	struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
 	struct stat st;
 
-	/* what holds for directories alone is refused for a file */
+	/* Landlock refuses rights of directories for a file */
 	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)

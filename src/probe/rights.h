@@ -11,23 +11,23 @@
 
 /* A capability that is kept, and its purpose. */
 struct right {
-	int capability; /* CAP_*; `instead` if the process lacks it */
-	int instead;	/* -1: nothing */
+	int capability; /* CAP_*; if the process lacks this one, it keeps `instead` */
+	int instead;	/* CAP_*; -1: none */
 	const char *why;
 };
 
-/* What remains after dropping. */
+/* Privileges that remain after dropping. */
 struct rights {
 	struct right kept[RIGHTS_KEPT_MAX];
 	size_t nr_kept;
 	bool no_new_privs;
-	int landlock;		 /* its ABI version; 0: not in use */
-	const char *no_landlock; /* why not */
+	int landlock;		 /* Landlock ABI version; 0: not in use */
+	const char *no_landlock; /* reason why Landlock is not in use */
 	bool filtered;		 /* a seccomp filter permits only some system calls */
-	char failed[160];	 /* what could not be dropped, and why; empty: nothing */
+	char failed[160];	 /* what could not be dropped, and why; empty: everything was */
 };
 
-/* What remains accessible besides reading /proc and /sys. */
+/* Files that remain accessible besides reading /proc and /sys. */
 struct rights_scope {
 	const char *const *readable; /* files and directories, NULL-terminated; NULL: none */
 	const char *writable;	     /* directory in which files are replaced; NULL: none */
@@ -35,27 +35,26 @@ struct rights_scope {
 	bool filters;		     /* permit only the system calls of call_filter.h */
 };
 
-/* Why effective capabilities are raised. */
+/* Purpose for which effective capabilities are raised. */
 enum rights_use {
 	RIGHTS_FOR_BPF,	    /* bpf(2) and perf_event_open(2) */
-	RIGHTS_FOR_TRACEFS, /* these, and reading tracepoint ids */
+	RIGHTS_FOR_TRACEFS, /* as RIGHTS_FOR_BPF, and reading tracepoint ids */
 };
 
 /*
- * Returns whether the capabilities of this process come from its file (setcap, set-user-ID):
- * AT_SECURE of getauxval(3). Its caller then has none of them, and must gain nothing but BPF by
- * them.
+ * Returns whether this process got capabilities from its file (setcap, set-user-ID): AT_SECURE of
+ * getauxval(3). The user who started it has none of them, and must gain nothing by them but BPF.
  */
 bool rights_are_of_file(void);
 
 /*
- * Clears effective capabilities that come from the file, and returns to the caller's user if it is
- * set-user-ID: until rights_raise(), files open as for the caller. Call it before reading anything
- * of the caller's. Returns 0 or -errno.
+ * Clears effective capabilities that come from the file, and returns to the caller's user if the
+ * file is set-user-ID. Files then open with the caller's rights until rights_raise(). Call it
+ * before any file of the caller is read. Returns 0 or -errno.
  */
 int rights_set_aside(void);
 
-/* Raises the capabilities that `use` needs. Returns what rights_lower() must lower. */
+/* Raises the capabilities that `use` needs. Returns the previous ones for rights_lower(). */
 cap_t rights_raise(enum rights_use use);
 void rights_lower(cap_t had);
 
@@ -65,18 +64,18 @@ void rights_lower(cap_t had);
  */
 void rights_drop_to(const struct right *keep, size_t n, struct rights *ret);
 
-/* Permits only the system calls of call_filter.h, to the calling thread or to all. */
+/* Permits only the system calls of call_filter.h, for the calling thread or for all threads. */
 void rights_filter_calls(struct rights *ret, bool all_threads);
 
 /*
  * Drops all capabilities but `keep`, and the ways to regain them. With Landlock, only /proc, /sys
- * and the scope can then be opened. The steps are independent: failures are noted in `ret` and do
- * not stop it.
+ * and the scope can then be opened. The steps are independent: a step that fails is noted in `ret`,
+ * and the next follows.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
 
-/* Calls `call` without effective capabilities. Returns 0, or -errno when that is impossible. */
+/* Runs call() without effective capabilities. Returns 0, or -errno if these cannot be cleared. */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
 /* Returns a name such as "cap_bpf", in a buffer of at least 32 bytes. */

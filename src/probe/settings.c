@@ -19,7 +19,7 @@ enum from {
 	FROM_HARD,
 	FROM_SWAP_USED,
 	FROM_THREADS,
-	FROM_LATER /* by who looks it up */
+	FROM_LATER /* another function sets the value */
 };
 
 struct row {
@@ -27,8 +27,8 @@ struct row {
 	enum setting_unit unit;
 	const char *of;
 	enum from from;
-	size_t at;	  /* in struct host_limits; the resource of an rlimit */
-	const char *path; /* of a file */
+	size_t at;	  /* offset in struct host_limits, or resource of an rlimit */
+	const char *path; /* path of a file */
 };
 
 #define LIMITS(member) FROM_LIMITS, offsetof(struct host_limits, member), NULL
@@ -71,7 +71,7 @@ static void read_rlimit(struct setting *s, int resource, bool hard)
 	set(s, s->unlimited ? 0 : hard ? r.rlim_max : r.rlim_cur);
 }
 
-/* What cannot be read is 0 there; of these only some can truly be. */
+/* struct host_limits has 0 for unreadable values; only some values can really be 0. */
 static void take_limit(struct setting *s, const struct host_limits *l, size_t at)
 {
 	uint64_t value = *(const uint64_t *)((const char *)l + at);

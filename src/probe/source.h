@@ -26,7 +26,7 @@ struct source_ops {
 	int (*look)(struct source *src, const struct sink *sink);
 	/* Sends pending records without a scan. */
 	int (*drain)(struct source *src, const struct sink *sink);
-	/* A descriptor that is readable when urgent records are pending; -1: never. */
+	/* Returns a file descriptor that is readable when urgent records are pending; -1: none. */
 	int (*fd)(struct source *src);
 	void (*close)(struct source *src);
 };
@@ -34,8 +34,8 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	int live;
-	int plain;	 /* live, without probes: proc_source.h */
-	char error[512]; /* after a failure: what failed, on what, why, and what to do */
+	int plain;	 /* live source without probes: proc_source.h */
+	char error[512]; /* what failed, on what, why, and what to do */
 };
 
 #endif

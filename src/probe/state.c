@@ -11,8 +11,8 @@
 #include "probe/proc_scan.h"
 
 /*
- * The state of a process whose first thread has ended is moved to a table. In a copy that was made
- * during that move some counters are 0 already, which is seen afterwards.
+ * Reads the state of a process. When its main thread exits, the state moves to a table; a copy
+ * taken during the move may have counters that are already 0, which a second lookup detects.
  */
 static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: accesses the kernel side's state of a process: see bpf/process_state.bpf.h. */
+/* probe: accesses the kernel side's state of a process, bpf/process_state.bpf.h. */
 #ifndef FS_PROBE_STATE_H
 #define FS_PROBE_STATE_H
 

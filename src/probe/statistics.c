@@ -4,7 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* The next that is loaded, behind `at`, and what is known of it. */
+/* Returns the first loaded program after `at`, and its info. */
 static struct bpf_program *next_loaded(const struct bpf_object *obj, struct bpf_program *at,
 				       struct bpf_prog_info *ret)
 {

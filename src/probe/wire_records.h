@@ -7,9 +7,9 @@
 
 #include "records/records.h"
 
-#define WIRE_RECORD_MAX 4096 /* bytes of the longest record that the kernel side sends */
+#define WIRE_RECORD_MAX 4096 /* bytes of the longest record from the kernel side */
 
-/* Room for any of them. */
+/* Has room for each kind of record. */
 union wire_record {
 	struct record h;
 	struct process_record process;
