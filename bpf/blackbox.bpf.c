@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel side of the flight recorder: records events that precede a crash. It uses only raw
- * tracepoints and kprobes. Each is attached separately, so one that a kernel lacks does not disable
- * the others.
+ * The BPF programs of the flight recorder, which record events before a crash. Only raw tracepoints
+ * and kprobes are used, and each is attached separately: the others work if a kernel lacks one.
  */
 #include "compat.bpf.h"
 #include "wire_blackbox.h"
@@ -16,7 +15,7 @@ struct {
 	__uint(max_entries, 256 << 10);
 } ring SEC(".maps");
 
-/* The latest records, so that they can be found in a memory dump. */
+/* Copies of the latest records, to be found in a memory dump. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -48,9 +47,7 @@ struct {
 #define PER_SECOND 8
 #define SECOND_NS  1000000000ULL
 
-/*
- * Two CPUs may take the same token at the same instant: this is a rate limit, not an exact count.
- */
+/* Takes a token, if there is one. Not exact: two CPUs may take the same token at once. */
 static __always_inline bool take_token(__u32 what, __u64 now)
 {
 	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);
@@ -74,8 +71,8 @@ static __always_inline bool take_token(__u32 what, __u64 now)
 }
 
 /*
- * Returns the number of equal events when one should be sent (the first, powers of two, one per
- * second), else 0.
+ * Counts equal events. Returns the count if the event should be sent (the first one, powers of two,
+ * once per second), else 0.
  */
 static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 {
@@ -128,7 +125,7 @@ static __always_inline void submit(struct precursor_record *r)
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* Finds the most recently freed range that contained the address. */
+/* Finds the most recently freed range that contains the address. */
 static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 {
 	__u64 newest = shared.areas;
@@ -144,9 +141,9 @@ static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 }
 
 /*
- * Writes to the buffer of every trace instance that has the event bpf_trace:bpf_trace_printk
- * enabled. An instance in memory that survives a warm reboot then keeps the record even if user
- * space never runs again.
+ * Writes the record to each trace instance with the event bpf_trace:bpf_trace_printk enabled. If an
+ * instance is in memory that survives a warm reboot, the record survives even if user space never
+ * runs again.
  */
 static __always_inline void mark(const struct precursor_record *r)
 {
@@ -183,8 +180,8 @@ static __always_inline void send_fault(void *ctx, struct precursor_record *r, st
 #define EFLAGS_AC 0x40000
 
 /*
- * Returns 1 for an access to a kernel address, 2 for a fault that the kernel handles without the
- * exception table (it is fatal), 0 for a harmless one.
+ * Classifies a kernel-mode fault: 1 for an access to a kernel address, 2 if no exception table
+ * entry can recover it (fatal), 0 if harmless.
  */
 static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -193,7 +190,7 @@ static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 erro
 	if (error_code & PF_INSTR)
 		return 2;
 #if defined(__TARGET_ARCH_x86)
-	/* do_user_addr_fault(): a user address outside STAC and CLAC goes to page_fault_oops() */
+	/* do_user_addr_fault(): an access outside of STAC and CLAC goes to page_fault_oops() */
 	if (config.smap && !(BPF_CORE_READ(regs, flags) & EFLAGS_AC))
 		return 2;
 #endif
@@ -215,7 +212,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	}
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
-	/* a jump to an unmapped address has no code there; the caller is on the stack */
+	/* A jump to an unmapped address has no code there; the stack shows the caller. */
 	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
@@ -242,18 +239,18 @@ struct {
 #define TRAP_PF 14
 
 /*
- * Accesses that the kernel makes with an exception table entry on purpose are not recovered faults:
- * registers that this CPU lacks (rdmsr_safe()), and state that a program chose and the kernel
- * restores (segments, FPU).
+ * Returns whether an instruction is expected to fault and has an exception table entry for that:
+ * access to registers that this CPU may lack (rdmsr_safe()), or restoring state that a program
+ * chose (segments, FPU). These are not recovered faults.
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {
 	__u32 code = 0;
 
 	bpf_probe_read_kernel(&code, 3, (void *)ip);
-	if ((code & 0xf0) == 0x40) /* REX */
+	if ((code & 0xf0) == 0x40) /* skip a REX prefix */
 		code >>= 8;
-	if ((code & 0xff) == 0x8e) /* mov to a segment */
+	if ((code & 0xff) == 0x8e) /* mov to a segment register */
 		return true;
 	if ((code & 0xff) != 0x0f)
 		return false;
@@ -279,7 +276,7 @@ int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long 
 	struct fixing f = {.address = address, .trap = trap, .error_code = error_code};
 
 	if (trap == TRAP_PF && !(address >> 63))
-		return 0; /* a copy from or to a bad user address: the call fails with EFAULT */
+		return 0; /* copy from or to a bad user address: fails with EFAULT */
 	f.ip = regs_ip(regs);
 	if (trap == TRAP_GP && is_of_registers(f.ip))
 		return 0;
@@ -351,7 +348,7 @@ int black_panic(struct pt_regs *ctx)
 	return 0;
 }
 
-#define HOLD_STEPS (1 << 23) /* the limit of bpf_loop() */
+#define HOLD_STEPS (1 << 23) /* maximum of bpf_loop() */
 
 struct hold {
 	__u64 until_ns;
@@ -363,9 +360,9 @@ static long hold_on(__u32 i, struct hold *h)
 }
 
 /*
- * The same with bpf_loop() (5.17). panic() is about to stop the other CPUs, and the recorder with
- * them. The probe delays it once, until the recorder has written everything to disk or the time is
- * up.
+ * Records a panic and delays it once, with bpf_loop() (5.17), until the recorder has written
+ * everything to disk or hold_ns has passed: panic() is about to stop the other CPUs, and the
+ * recorder with them.
  */
 SEC("kprobe/panic")
 int black_panic_hold(struct pt_regs *ctx)
@@ -395,7 +392,7 @@ int black_report(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Kernels until "module: replace module_layout with module_memory" (ac3b43283923, 6.4). */
+/* Layout of struct module until ac3b43283923 (6.4), which replaced core_layout by mem[]. */
 struct module___layout {
 	struct {
 		void *base;
@@ -428,7 +425,7 @@ static __always_inline int record_module(void *mod, __u32 what)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->taints))
-		return 0; /* a kernel without module support */
+		return 0; /* the kernel is built without modules */
 	r = begin_at(what, (__u64)mod ^ bpf_ktime_get_ns(), 0);
 	if (!r)
 		return 0;
@@ -480,7 +477,7 @@ static __always_inline bool is_driver(__u64 ip)
 	       ip - config.text_start >= config.text_end - config.text_start;
 }
 
-/* Identifies who frees: the first driver function on the stack. */
+/* Notes the code that frees a range: the first driver function on the stack. */
 static __always_inline int begin_freeing(void *ctx)
 {
 	__u64 who = bpf_get_current_pid_tgid(), ip = 0;
@@ -539,8 +536,8 @@ int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
 /* ---- hardware ---- */
 
 /*
- * Since "x86/mce: Add wrapper for struct mce" (6.13) this is the first member of the tracepoint's
- * argument.
+ * The layout of struct mce. Since "x86/mce: Add wrapper for struct mce" (6.13) it is the first
+ * member of the tracepoint's argument.
  */
 struct mce___own {
 	__u64 status, addr;
@@ -554,7 +551,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->bank))
-		return 0; /* a kernel without machine check support */
+		return 0; /* the kernel is built without machine checks */
 	r = begin_at(PRE_MCE, BPF_CORE_READ(m, bank), 0);
 	if (!r)
 		return 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Differences between kernels, in one place, each with the commit that made it.
+ * Differences between kernels, each with the commit that introduced it.
  *
- * The kernel side is compiled three times. The default build needs kfuncs (bpf_iter_task_new(),
+ * The BPF programs are built three times. The default build needs kfuncs (bpf_iter_task_new(),
  * c68a78ffe2cb, 6.7), task storage for tracing programs (a10787e6d58c, 5.12), bpf_loop()
  * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17). It reads kernel objects by plain
  * loads.
  *
- * FS_PLAIN needs no kfunc. A weak kfunc is no solution: libbpf before 1.3 then searches the BTF of
- * modules, which CAP_BPF alone does not permit, and gives up.
+ * FS_PLAIN needs no kfunc. Weak kfuncs do not help: for these, libbpf before 1.3 searches the BTF
+ * of modules, which CAP_BPF alone does not permit, and fails.
  *
  * FS_HASH needs nothing newer than the ring buffer (457f44363a88, 5.8): state is in hash tables,
- * kernel objects are read by probe reads, loops are bounded. Probes without typed arguments (raw
- * tracepoints) use it as well.
+ * kernel objects are read by probe reads, loops are bounded. This build is also needed for probes
+ * without typed arguments (raw tracepoints).
  */
 #ifndef FS_COMPAT_BPF_H
 #define FS_COMPAT_BPF_H
@@ -24,9 +24,9 @@
 
 #include "pure_logic.h"
 
-/* Reads members of a kernel object: by plain loads if the pointer can be typed as a task. */
+/* Read members of kernel objects: by plain loads if a number can become a typed task pointer. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
-#define FS_ADDRESSES /* as_task() also converts a number to a task */
+#define FS_ADDRESSES /* as_task() accepts an address as a number */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
@@ -39,8 +39,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 
 #ifdef FS_HASH
 /*
- * The object is evaluated first, outside of the relocated access: the expression for it is our own
- * code.
+ * The object is evaluated outside of the relocated access, as its expression may call other code.
  */
 #define get(object, ...)                                                                           \
 	({                                                                                         \
@@ -49,7 +48,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 	})
 #define current_task() ((struct task_struct *)bpf_get_current_task())
 #else
-/* get(task, mm), get(task, signal, nr_threads), …: one load per step; through NULL it reads 0 */
+/* get(task, mm), get(task, signal, nr_threads), …: one load per step; a NULL pointer reads as 0 */
 #define get(object, ...)     ___bpf_apply(get_, ___bpf_narg(__VA_ARGS__))(object, __VA_ARGS__)
 #define get_1(o, a)	     ((o)->a)
 #define get_2(o, a, b)	     ((o)->a->b)
@@ -60,8 +59,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 
 /*
  * Atomics that return a value (5ca419f2864a, 5.12), and global functions that take pointers
- * (e5069b9c23b3, 5.12). Without them, events of two threads at the same instant may be sent twice
- * or added up wrongly.
+ * (e5069b9c23b3, 5.12). In the FS_HASH build, which has neither, simultaneous events of two threads
+ * may be sent twice or summed wrongly.
  */
 #ifdef FS_HASH
 #define once_verified	 static __noinline
@@ -87,8 +86,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Whether page faults are disabled for the current task. A probe read disables them itself:
- * copy_from_kernel_nofault().
+ * Returns whether page faults are disabled for a task. copy_from_kernel_nofault() also disables
+ * them, so a probe read of the counter sees 1 more.
  */
 #ifdef FS_HASH
 #define faults_disabled(task) (get(task, pagefault_disabled) > 1)
@@ -97,8 +96,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Calls the callback until it returns 1. The verifier checks bpf_loop()'s callback once, but each
- * iteration of a bounded loop.
+ * Calls `step` until it returns 1, at most `most` times. The verifier checks a callback of
+ * bpf_loop() once, but each iteration of a bounded loop.
  */
 #ifdef FS_HASH
 #define repeat(most, step, ctx)                                                                    \
@@ -111,7 +110,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define repeat(most, step, ctx) bpf_loop(most, step, ctx, 0)
 #endif
 
-/* Proposed kernel patches rename mm->map_count but keep its meaning. */
+/* Proposed kernel patches rename mm->map_count to vma_count. */
 struct mm_struct___renamed {
 	int vma_count;
 } __attribute__((preserve_access_index));
@@ -124,9 +123,9 @@ static __always_inline __u32 map_count_of(struct mm_struct *mm)
 }
 
 /*
- * Until f1a7941243c1 (6.2) the kernel has one atomic per kind of page, since then per-CPU counters.
- * These are flavours of types that every kernel has: for other types libbpf searches the BTF of
- * modules, which CAP_BPF alone does not permit.
+ * Until f1a7941243c1 (6.2) the kernel has one atomic counter per kind of page, since then per-CPU
+ * counters. These types are flavours of types that every kernel has: for missing types, libbpf
+ * searches the BTF of modules, which CAP_BPF alone does not permit.
  */
 struct mm_struct___plain_rss {
 	struct {
@@ -141,10 +140,10 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /*
- * A number that changes with each change of the mappings. With per-VMA locks (5e31275cc997, 6.4) it
- * is the kernel's count of such changes, in a seqcount since "mm: convert mm_lock_seq to a proper
- * seqcount" (6.14). Before, it is a sum that misses one case: a mapping replaced by an identical
- * one.
+ * mappings_version() changes with each change of the mappings. With per-VMA locks (5e31275cc997,
+ * 6.4) it returns the kernel's own count of changes, in a seqcount since "mm: convert mm_lock_seq
+ * to a proper seqcount" (6.14). On older kernels it is a sum, which misses a mapping replaced by an
+ * identical one.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
@@ -165,15 +164,15 @@ static __always_inline __u64 mappings_version(struct mm_struct *mm)
 }
 
 /*
- * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counted as
- * major.
+ * Before d92725256b4f (6.0), the kernel retries the first write to a shared page, and so counts the
+ * fault as major.
  */
 #define retries_shared_writes()                                                                    \
 	(!bpf_core_enum_value_exists(enum vm_fault_reason, VM_FAULT_COMPLETED))
 
 /*
- * A per-thread value that changes in each NUMA hinting fault (task_numa_fault()) and is reset now
- * and then.
+ * Returns a per-thread value that changes at each NUMA hinting fault (task_numa_fault()) and is
+ * sometimes reset.
  */
 static __always_inline __u64 numa_figure(struct task_struct *task)
 {
@@ -190,8 +189,8 @@ static __always_inline __u64 bytes_read(struct task_struct *task)
 }
 
 /*
- * Returns 1 or 0 without a branch: the verifier checks the code after a branch once per path, and
- * old verifiers hardly prune.
+ * Returns 1 or 0 without a branch: the verifier checks all code after a branch once per path, and
+ * old verifiers hardly prune paths.
  */
 static __always_inline __u64 is_not_zero(__u64 x)
 {
@@ -204,9 +203,9 @@ static __always_inline __u64 is_not_zero(__u64 x)
 #define is_zero(x) (is_not_zero(x) ^ 1)
 
 /*
- * The capabilities that capable() tests: those of other user namespaces permit no exceeding of a
- * limit. Until f122a08b197d (6.3) the kernel has an array of two words, since then one 64-bit word:
- * the same 8 bytes.
+ * Returns the capabilities that capable() tests; those in other user namespaces do not help to
+ * exceed a limit. Until f122a08b197d (6.3) the kernel has an array of two 32-bit words, since then
+ * one 64-bit word: the same 8 bytes.
  */
 static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
@@ -229,7 +228,7 @@ static __always_inline bool has_capability(struct task_struct *task, int capabil
 
 /*
  * mm->flags is a word; since "mm: introduce bitmap type for mm_struct flags" (6.18) it is a bitmap
- * of the same name.
+ * of equal name.
  */
 struct mm_struct___flag_word {
 	unsigned long flags;
@@ -255,8 +254,8 @@ static __always_inline __u64 mm_flags_of(struct mm_struct *mm)
 }
 
 /*
- * A file that can be mapped has mmap or, since "mm: add mmap_prepare() compatibility" (6.16),
- * mmap_prepare.
+ * Returns the method that maps a file: mmap or, since "mm: add mmap_prepare() compatibility"
+ * (6.16), mmap_prepare; 0: the file cannot be mapped.
  */
 struct file_operations___prepare {
 	void *mmap_prepare;
@@ -272,9 +271,8 @@ static __always_inline __u64 mmap_method(const struct file_operations *ops)
 }
 
 /*
- * The number of processes of a user: a field of user_struct; since 21d1c5e386bc (5.14) a counter of
- * the user in its namespace; since de399236e240 (6.0) the first element of an array of rlimit
- * counters.
+ * Returns the number of processes of a user: a member of user_struct; since 21d1c5e386bc (5.14) a
+ * counter of the user in its namespace; since de399236e240 (6.0) the first rlimit counter.
  */
 struct user_struct___processes {
 	atomic_t processes;
@@ -315,18 +313,18 @@ struct fault_event {
 /* Converts an arm64 ESR (arch/arm64/include/asm/esr.h) to x86 error code bits. */
 static __always_inline __u64 fault_of_esr(__u64 esr)
 {
-	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW, IABT_CUR: an instruction fetch */
+	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW and IABT_CUR are instruction fetches */
 	__u64 what = class == 0x20 || class == 0x21 ? PF_INSTR : 0;
 
-	/* WNR without CM: a write that is not cache maintenance */
+	/* WNR without CM is a write that is not cache maintenance. */
 	if (!what && esr & 1 << 6 && !(esr & 1 << 8))
 		what = PF_WRITE;
 	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;
 }
 
 /*
- * on_cpu is an int in 6.12 and a byte in 7.2. libbpf narrows a plain load of an unsigned field; a
- * probe read needs the size.
+ * Returns whether a task runs. on_cpu is an int in 6.12 and a byte in 7.2: libbpf adapts a plain
+ * load of an unsigned member, but a probe read needs the size.
  */
 static __always_inline bool runs_now(struct task_struct *task)
 {
@@ -338,8 +336,7 @@ static __always_inline bool runs_now(struct task_struct *task)
 }
 
 /*
- * Returns non-zero when the bits from `bits` upwards are not all equal. Has no branch, for the
- * verifier.
+ * Returns 0 if all bits from bit number `bits` upwards are equal. Has no branch, for the verifier.
  */
 static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
@@ -349,20 +346,20 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 }
 
 /*
- * For a function whose callers ignore its result. clang 21 removes such a result, and the verifier
- * then rejects the function if R0 holds a pointer to the stack (prepare_func_exit()). "used" keeps
- * the result.
+ * Marks a function whose callers ignore its result. clang 21 would remove the result, and the
+ * verifier then rejects the function if R0 holds a pointer to the stack (prepare_func_exit()).
+ * "used" keeps the result.
  */
 #define returns_unread static __noinline __attribute__((used))
 
-/* Registers at the end of a system call still hold its number and arguments. */
+/* At the end of a system call, registers still hold its number and arguments. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
 #define regs_sp(regs)	      get(regs, sp)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
-	if (compat) /* int $0x80, SYSENTER: arch/x86/entry/entry_64_compat.S */
+	if (compat) /* calls by int $0x80 or SYSENTER: arch/x86/entry/entry_64_compat.S */
 		return (__u32)(n == 0	? get(regs, bx)
 			       : n == 1 ? get(regs, cx)
 			       : n == 2 ? get(regs, dx)
@@ -377,12 +374,12 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 			: get(regs, r9);
 }
 /*
- * Whether a register holds a non-canonical address. An access through such a register causes a
- * general protection fault, which reports no address.
+ * Returns whether a register holds a non-canonical address. An access through such a register
+ * causes a general protection fault, which reports no address.
  */
 static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {
-	__u32 bits = task_size >> 48 ? 56 : 47; /* five levels of page tables, or four */
+	__u32 bits = task_size >> 48 ? 56 : 47; /* five or four levels of page tables */
 	__u64 value[17] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,  regs->di,
 			   regs->bp,  regs->sp,	 regs->r8,  regs->r9,  regs->r10, regs->r11,
 			   regs->r12, regs->r13, regs->r14, regs->r15, regs->ip};
@@ -416,7 +413,7 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #error "registers: of x86 and arm64 alone"
 #endif
 
-/* Returns who called the function that made the system call, if that function keeps no frame. */
+/* Returns the caller of the system call wrapper, if the wrapper creates no stack frame. */
 static __always_inline __u64 regs_caller(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_arm64)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads the kernel state at the end of a failed call, which distinguishes the limits: the range of
- * mappings, the file, cgroup levels, counts of the user. Each part is a global function, which the
- * verifier checks once; it reads the request from the record.
+ * Reads the kernel state at the end of a failed call, to find the limit that was reached: the range
+ * of mappings, the file, cgroup levels, counts of the user. Each part is a global function, which
+ * the verifier checks once; its input is the record's description of the call.
  */
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
@@ -35,8 +35,8 @@ static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 }
 
 /*
- * `address` is that of a struct file, as a number: global functions take no kernel pointers before
- * 5.12.
+ * Describes a file. `address` is that of its struct file, as a number: before 5.12, global
+ * functions take no kernel pointers.
  */
 once_verified int describe_file(struct file_facts *f, __u64 address)
 {
@@ -65,7 +65,7 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* Describes the file behind descriptor `with` of the current task. */
+/* Describes the file of file descriptor `with` of the current task. */
 record_part(read_named)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
@@ -80,14 +80,12 @@ record_part(read_named)
 }
 
 #ifdef FS_HASH
-#define MOST_AREAS 4 /* what the verifier accepts of a bounded loop */
+#define MOST_AREAS 4 /* the verifier accepts no longer bounded loop here */
 #else
 #define MOST_AREAS 4096
 #endif
 
-/*
- * A walk over a range of mappings. It adds up in the record itself, because the stack has no room.
- */
+/* Walks over a range of mappings. Sums are kept in the record, because the stack has no room. */
 struct range_walk {
 	struct refused_record *to;
 	struct area a;
@@ -99,14 +97,15 @@ struct range_walk {
 	__u64 never; /* mappings with one of these bits are left unchanged */
 };
 
-/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() skips */
+/* VM_SPECIAL and VM_HUGETLB of include/linux/mm.h, which mlock_fixup() skips */
 #define VM_ACCESS	0x7
 #define VM_NEVER_LOCKED (0x4000 | 0x40000 | 0x400 | 0x10000000 | 0x400000)
 #define VM_NONE_OF_ALL	(1UL << 62)
 
 /*
- * mprotect, mlock and munlock change one mapping after another, and stop at the first that they
- * cannot change. The mappings before it are already changed. Other calls change none.
+ * Sets the VM_* bits that a call changes. mprotect, mlock and munlock change one mapping after
+ * another, and stop at the first that they cannot change, so that earlier mappings stay changed.
+ * Other calls change no mapping if they fail.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
@@ -132,7 +131,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		/* a flag, not a count: with a count the verifier would check each value */
+		/* a flag, not a count: the verifier would check each value of a count */
 		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
@@ -191,17 +190,17 @@ static __always_inline void walk_range(struct refused_record *r, __u64 from, __u
 	r->range.walk = before == ~0UL || before != mm_changes(mm) ? WALK_BUSY
 			: from < to && w.at < w.end		   ? WALK_CUT
 								   : WALK_DONE;
-	if (r->call != CALL_MMAP) /* mmap has a file of its own, or none */
+	if (r->call != CALL_MMAP) /* for mmap, `file` describes the file passed to the call */
 		describe_file(&r->file, w.file);
 }
 
-#define STACK_GAP_PAGES	    256 /* stack_guard_gap: the gap that brk keeps below a stack */
+#define STACK_GAP_PAGES	    256 /* stack_guard_gap, which brk keeps free below a stack */
 #define MREMAP_MAYMOVE	    1
 #define MAP_FIXED	    0x10
 #define MAP_ANONYMOUS	    0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 
-/* Reads the range that a call of the mmap family names, rounded as the kernel does. */
+/* Reads the range of addresses in the arguments of a mapping call, rounded as the kernel does. */
 record_part(read_range)
 {
 	__u64 from = 0, length = 0, above = 0;
@@ -253,9 +252,9 @@ static __always_inline void consider_level(struct level_room *l, __u64 used, __u
 	l->up = up;
 }
 
-/* page counts from here on mean no limit: PAGE_COUNTER_MAX is at least 2^51 pages */
+/* PAGE_COUNTER_MAX, which means no limit, is at least 2^51 pages */
 #define NO_PAGE_LIMIT (1UL << 50)
-/* pids.max from here on means no limit: PIDS_MAX is the limit of pid_max plus one */
+/* PIDS_MAX, which means no limit, is the maximum of pid_max plus one */
 #define NO_PIDS_LIMIT (1UL << 32)
 
 static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task, __u32 id)
@@ -270,9 +269,9 @@ static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *ta
 }
 
 /*
- * How many levels of cgroup v2 are between a process's own cgroup and the one whose controller
- * applies. A controller need not be enabled in each level: cgroup_e_css(), kernel/cgroup/cgroup.c.
- * 0 for cgroup v1.
+ * Returns how many cgroup v2 levels lie between the task's own cgroup and the cgroup whose
+ * controller applies, since a controller need not be enabled at each level: cgroup_e_css(),
+ * kernel/cgroup/cgroup.c. 0 for cgroup v1.
  */
 static __always_inline __u32 levels_without(struct task_struct *task, void *css)
 {
@@ -326,7 +325,7 @@ static __always_inline void read_pids_levels(struct task_struct *task, struct le
 	}
 }
 
-/* Finds the cgroup levels that have the least room. */
+/* Finds the cgroup levels with the least room, for memory and for pids. */
 record_part(read_levels)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -335,7 +334,7 @@ record_part(read_levels)
 	read_pids_levels(task, &r->pids);
 }
 
-/* Reads a counter and its limit, of the user namespace level that is closest to its limit. */
+/* Reads a counter and its limit at the level of user namespaces that is closest to its limit. */
 static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
 					__u64 *ret_max)
 {
@@ -360,9 +359,9 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 }
 
 /*
- * RLIMIT_NPROC applies at each level: the user's own level has the limit of the process, parents
- * have the limit that was set when a namespace was created. Reads the level that is closest to its
- * limit.
+ * Reads the number of processes at the level of user namespaces that is closest to its
+ * RLIMIT_NPROC. A user's own level has the limit of the process; higher levels have the limit that
+ * was in force when the namespace was created.
  */
 static __always_inline void read_processes(struct refused_record *r, const struct cred *cred)
 {
@@ -404,12 +403,12 @@ record_part(read_user)
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
 	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
-	/* longs; before 905ae01c4ae2 (5.14) the credentials have no ucounts */
+	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. Counts are longs. */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
 	if (r->call == CALL_FANOTIFY) {
-		/* 5b8fea65d197 (5.13) */
+		/* UCOUNT_FANOTIFY_GROUPS exists since 5b8fea65d197 (5.13) */
 		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
 			return;
 		which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
@@ -421,11 +420,11 @@ record_part(read_user)
 		    &u->inotify_watches, &u->inotify_watches_max);
 }
 
-#define SECCOMP_FILTER_BIT 1 /* SECCOMP_MODE_FILTER is 2 */
+#define SECCOMP_FILTER_BIT 1 /* bit that distinguishes SECCOMP_MODE_FILTER (2) */
 
 /*
- * Returns 1 when a seccomp filter may have answered the call instead of the kernel, else 0. Since
- * 8e01b51a31a1 (5.11) the kernel keeps a bitmap of the calls that the filter always allows.
+ * Returns 1 if a seccomp filter may have failed the call, else 0. Since 8e01b51a31a1 (5.11) the
+ * kernel keeps a bitmap of calls that the filter always permits.
  */
 static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, bool compat)
 {
@@ -449,7 +448,7 @@ static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, boo
 #define PIDNS_ADDING_BIT 31 /* include/linux/pid_namespace.h */
 
 /*
- * Returns 1 when the init process of its pid namespace has exited, so that no process can be
+ * Returns 1 if the init process of the task's pid namespace has exited, so that no process can be
  * created there; else 0.
  */
 static __always_inline __u32 is_namespace_over(struct task_struct *task)
@@ -459,11 +458,11 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 	       1;
 }
 
-#define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
+#define MDWE_BIT 28 /* MMF_HAS_MDWE since b507808ebce2 (6.3); unused by earlier kernels */
 
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
-/* Has no branches: the verifier would check everything that follows once per set of facts. */
+/* Returns FACT_* bits. No branches: the verifier would check later code for each combination. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 caps = host_capabilities(task);
@@ -480,7 +479,7 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 	return facts;
 }
 
-/* Counts open file descriptors below `limit`. Those above date from when the limit was higher. */
+/* Counts open fds below `limit`; fds above it were opened under a higher limit. */
 static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 {
 	__u64 bits = (__u64)BPF_CORE_READ(fdt, open_fds), word;
@@ -499,7 +498,7 @@ static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 	return count;
 }
 
-/* Counts open file descriptors, and free numbers from `with` up to the soft limit. */
+/* Counts open fds, and free fd numbers from `with` up to the soft limit. */
 record_part(read_fds)
 {
 	struct task_struct *task = current_task();

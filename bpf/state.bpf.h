@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the kernel's data of a process, and sends its record: used by scans, probes and exits. */
+/* Reads the kernel's values of a process and sends its record, for scans, probes and exits. */
 #ifndef FS_STATE_BPF_H
 #define FS_STATE_BPF_H
 
 #include "process_state.bpf.h"
 
-/* 2^30 per second, as 2^-24 of a ns: bounds of native histograms are powers of two of a second. */
+/* Factor from ns to 2^-30 s, as a fraction of 2^24, for buckets in powers of two of 1 s. */
 #define UNITS_PER_NS 18014399ULL
 
 static __always_inline __u32 latency_bucket(__u64 ns)
@@ -39,7 +39,7 @@ static __always_inline void add_class(struct counters *c, const struct fs_fault_
 			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
 }
 
-/* Counts a fault that ended. */
+/* Counts a fault that has ended. */
 static __always_inline void add_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (NR_LATENCY - 1);
@@ -52,8 +52,8 @@ static __always_inline void add_fault(struct counters *c, const struct fs_fault_
 }
 
 /*
- * Adds a thread's last fault to the counters of its process. The thread does this at its next fault
- * and at its exit, because class and outcome are known only some time after the fault's end.
+ * Adds a thread's last fault to the counters of its process. Class and outcome of a fault are known
+ * only some time after its end, so this is called at the thread's next fault or exit.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
@@ -65,8 +65,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 }
 
 /*
- * A record includes the leader's last fault before it is added; otherwise the fault of a thread
- * that then sleeps would be late. The counters were copied before, so it is never counted twice.
+ * Adds the leader's last fault to the counters in a record, but not to the process: otherwise the
+ * fault of a thread that then sleeps would be reported late. It is added to the process later.
  */
 static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
@@ -89,8 +89,8 @@ static __always_inline void add_pending(struct counters *c, const struct fs_faul
 #define NOT_KNOWN	 (~0ULL)
 
 /*
- * Returns a soft limit of a process, by its signal_struct. Such pointers are loaded once and passed
- * on: for each load through a task the verifier searches all of the kernel's types by name.
+ * Returns a soft limit from a signal_struct. Callers load such pointers once, because at each load
+ * through a task the verifier searches the kernel's types by name.
  */
 static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 {
@@ -115,9 +115,7 @@ static __always_inline __u32 popcount(__u64 v)
 
 #ifdef FS_HASH
 
-/*
- * What the verifier accepts of a bounded loop: 2^16 descriptors; above, the count is a lower bound.
- */
+/* The verifier accepts loops for 2^16 fds; above, the count is a lower bound. */
 #define FD_WORDS (1 << 10)
 
 /* A global function, which the verifier checks once, not once per loop step. */
@@ -126,7 +124,7 @@ __noinline __u32 count_word(__u64 at)
 	return popcount(word_at(at));
 }
 
-/* Counts set bits in the first words of a descriptor bitmap. */
+/* Counts the set bits in the first `words` words of an fd bitmap. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
 	__u32 count = 0;
@@ -139,7 +137,7 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 #else
 
 #define FD_CHUNK_WORDS 4
-#define FD_CHUNKS      (1 << 16) /* 2^24 descriptors; beyond that the count is a lower bound */
+#define FD_CHUNKS      (1 << 16) /* 2^24 fds; above, the count is a lower bound */
 
 struct fd_walk {
 	unsigned long *bits;
@@ -147,13 +145,13 @@ struct fd_walk {
 	__u32 count;
 };
 
-/* Never inlined: its words would be on the stack twice. */
+/* Not inlined, because the array would be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
 
-	barrier_var(n); /* otherwise clang 19 omits the test from which verifiers know the bound */
+	barrier_var(n); /* otherwise clang 19 omits the comparison that tells verifiers the bound */
 	if (n > FD_CHUNK_WORDS)
 		return 1;
 	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
@@ -164,12 +162,12 @@ static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 	return 0;
 }
 
-/* Counts set bits in the first words of a descriptor bitmap. */
+/* Counts the set bits in the first `words` words of an fd bitmap. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
 	struct fd_walk w = {.bits = (unsigned long *)bits, .left = words};
 
-	if (words <= FD_CHUNK_WORDS) /* most processes have up to 256 descriptors */
+	if (words <= FD_CHUNK_WORDS) /* most processes have at most 256 fds */
 		count_chunk(0, &w);
 	else
 		bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
@@ -179,8 +177,8 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 #endif
 
 /*
- * Counts the open file descriptors of a task: the set bits of its bitmap, as /proc/PID/fd lists
- * them.
+ * Counts the open fds of a task as /proc/PID/fd lists them: the set bits of the bitmap. Returns
+ * false if the task has no file table.
  */
 static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 {
@@ -194,7 +192,7 @@ static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 	return true;
 }
 
-/* Tests a value against the next threshold of its limit; sends a crossing when it is reached. */
+/* Compares a value with the next threshold of its limit, and sends a record if it is crossed. */
 static __always_inline void test_marks(struct fs_state *st, struct task_struct *leader, __u32 what,
 				       __u64 value, __u64 limit)
 {
@@ -203,7 +201,7 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 
 	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * config.mark_percent[mark])
 		return;
-	/* the one thread that advances the mark sends the crossing */
+	/* only the thread that advances the mark sends the record */
 	if (!swap_if(&st->marks[what & 1], mark, mark + 1))
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -222,8 +220,8 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 }
 
 /*
- * Re-arms a threshold when the value is five points below it. A global function, as others here
- * that take no kernel pointer: the verifier checks it once, not once per path.
+ * Re-arms thresholds that are at least five percentage points above the value. A global function,
+ * which the verifier checks once, not once per path.
  */
 once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
@@ -248,7 +246,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 				    __u64 limit)
 {
 	st->fds = fds;
-	/* an earlier peak says nothing about a limit that was lowered since */
+	/* an earlier peak is not valid for a limit that was lowered */
 	if ((__u32)limit < st->fd_limit)
 		st->fd_high = 0;
 	st->fd_limit = limit;
@@ -257,13 +255,13 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS	  (1 << 16) /* above this, the sum is a lower bound */
-#define MOST_THREADS_HASH (1 << 9)  /* what the verifier accepts of a bounded loop */
+#define MOST_THREADS	  (1 << 16) /* for more threads, the sum is a lower bound */
+#define MOST_THREADS_HASH (1 << 9)  /* the verifier accepts no longer bounded loop */
 
 #ifdef FS_HASH
 
 /*
- * Sums a per-thread number along signal->thread_head. With one sum per call it can be a global
+ * Sums one member over the list signal->thread_head. One sum per call, so that this can be a global
  * function, whose loop the verifier checks once.
  */
 __noinline __u64 sum_of_threads(__u64 head, __u32 member)
@@ -293,7 +291,7 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 
 #else
 
-/* A walk along signal->thread_head. */
+/* State of a walk along signal->thread_head. */
 struct thread_walk {
 	void *head, *node;
 	__u64 min_flt, maj_flt, ran_ns;
@@ -330,8 +328,8 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 #endif
 
 /*
- * Sums faults and time of all threads, dead and alive. Returns 0 when some may be missing:
- * __exit_signal() moves a dying thread's numbers into signal->min_flt under stats_lock, and that
+ * Sums faults and CPU time of all threads, dead and alive. Returns 0 if the sums may miss a thread:
+ * __exit_signal() adds a dying thread's numbers to signal->min_flt under stats_lock, and the lock's
  * sequence changed meanwhile.
  */
 once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signal)
@@ -349,8 +347,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Tries several times, since two CPUs may end threads of one process at the same moment. Not a
- * loop: before 6.2 a loop may contain no call ("back-edge").
+ * Retries, since two CPUs may end threads of one process at the same time. Not a loop: before 6.2 a
+ * loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -360,12 +358,12 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 }
 
 #define MANY_THREADS 256
-#define SUM_EACH     16 /* scans at most: a power of two */
+#define SUM_EACH     16 /* at most this many scans per sum; a power of two */
 
 /*
- * Whether the sums of the last scan can be reused: a thread costs 0.1 us, mostly for cold cache
- * lines. Without faults since then they are equal, except for faults that began before both scans,
- * or that no probe sees. With faults, they are late by one scan per 256 threads.
+ * Returns whether the sums of the last scan can be reused: a sum takes 0.1 us per thread, mostly
+ * for cold cache lines. Without later faults the sums are equal, except for faults that began
+ * before both scans, or that no probe sees. With faults, they are late by one scan per 256 threads.
  */
 static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 {
@@ -410,15 +408,15 @@ static __always_inline void read_memory_gauges(struct mm_struct *mm, struct gaug
 	g->rss_shmem_pages = rss_pages(mm, 3);
 }
 
-/* Of the default hierarchy, version 2. */
+/* Returns the id of the task's cgroup in the default hierarchy (v2). */
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 {
 	return get(task, cgroups, dfl_cgrp, kn, id);
 }
 
 /*
- * Counts mappings and descriptors of a process, and tells of the thresholds that they passed: ahead
- * of the record that has the counts. `alive` is a thread of it that still has mm and files.
+ * Counts mappings and fds of a process, and sends crossed thresholds before the record with the
+ * counts. `alive` is a thread that still has mm and files.
  */
 static __always_inline void count_holdings(struct fs_state *st, struct task_struct *leader,
 					   struct task_struct *alive, struct signal_struct *sig)
@@ -441,8 +439,8 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
 }
 
 /*
- * Fills the gauges of a process whose holdings were just counted, all but `fd_base`. They are never
- * on the stack, which has no room for them: an exit fills them in its record, a look in `looked`.
+ * Fills all gauges but `fd_base`, after count_holdings(). Gauges do not fit on the stack: an exit
+ * fills those in its record, a scan those in `scanned`.
  */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
@@ -465,7 +463,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	/* a leader that has ended is neither moved to a cgroup nor given another user */
+	/* an exited leader keeps its old cgroup and user */
 	g->cgroup_id = cgroup_id_of(alive);
 	g->ppid = get(leader, real_parent, tgid);
 	g->uid = get(alive, cred, uid.val);
@@ -478,9 +476,9 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 #define BEYOND_NPROC (1UL << CAP_SYS_ADMIN | 1UL << CAP_SYS_RESOURCE)
 
 /*
- * What RLIMIT_NPROC counts, and whom it binds: kernel/fork.c, copy_process(). Of those who are
- * watched alone: for all of a host it would be the dearest part of a look. Addresses of a struct
- * cred and a struct signal_struct, as numbers.
+ * Reads the number of threads that RLIMIT_NPROC limits, and the limit, which does not apply to root
+ * and some capabilities: copy_process() in kernel/fork.c. Not with watch_all, since it would be the
+ * most expensive part of a scan. Arguments: addresses of a struct cred and a struct signal_struct.
  */
 once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)
 {
@@ -498,7 +496,7 @@ once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_sig
 	return 0;
 }
 
-/* False where the ring had no room: it is told the next time. */
+/* Returns false if the ring is full; then the values are sent next time. */
 static __always_inline bool send_pressure(struct fs_state *st, struct task_struct *leader)
 {
 	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
@@ -520,8 +518,8 @@ static __always_inline bool send_pressure(struct fs_state *st, struct task_struc
 }
 
 /*
- * Reserves a process record, and fills its subject and, where asked, its counters. NULL where the
- * ring has no room.
+ * Reserves a process record and fills its subject and, with `counters`, its counters. Returns NULL
+ * if the ring is full.
  */
 static __always_inline struct process_record *
 begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
@@ -546,7 +544,7 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 	return r;
 }
 
-/* Behind the gauges, which sum up the CPU time. */
+/* Call after read_gauges(), which sums the CPU time. */
 static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
 				       struct usage *u)
 {
