@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Page faults: kind at their begin, latency and class at their end, failure by the signal that
- * follows.
+ * Page faults: kind at the begin, latency and class at the end; a signal that follows shows
+ * failure.
  */
 #include "class.bpf.h"
 #include "errno.bpf.h"
@@ -27,8 +27,8 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	if (!config.time_faults)
 		return;
 	/*
-	 * Before any branch: for each load through a trusted pointer the verifier searches the
-	 * kernel's types by name (since 6.2), once per path that reaches the load.
+	 * Before any branch: since 6.2 the verifier searches the kernel's types by name for each
+	 * load through a trusted pointer, once per path that reaches the load.
 	 */
 	mm = get(task, mm);
 	barrier_var(mm);
@@ -45,13 +45,13 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
-/* Called at the begin of a fault of the current task; `kind` is FAULT_*. */
+/* Called at the begin of a fault of the current task; `kind`: FAULT_* bits. */
 static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();
 	struct fs_state *st;
 
-	/* a fault that begins in user mode is never a kernel thread's */
+	/* skips kernel threads, which have no user-mode faults */
 	if (kind & FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
 		return 0;
 	st = proc_of(get(task, group_leader));
@@ -92,8 +92,8 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_VMA_LOCK    0x1000
 
 /*
- * A fault that could not be handled under its per-VMA lock (52f238653e45, 6.4) starts again under
- * mmap_lock, without FAULT_FLAG_TRIED.
+ * Returns whether a fault is a second try. A fault that cannot be handled under its per-VMA lock
+ * (52f238653e45, 6.4) starts again under mmap_lock, without FAULT_FLAG_TRIED.
  */
 static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
 {
@@ -109,8 +109,8 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 }
 
 /*
- * handle_mm_fault(), for kernels without fault tracepoints (arm64). It is called again for a retry,
- * is called by get_user_pages() without registers, and is not called where nothing is mapped.
+ * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). It is called again
+ * for a retry, by get_user_pages() without registers, and not at all if no mapping exists.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -140,7 +140,7 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 	return begin_handling(address, flags, regs != NULL);
 }
 
-/* The software event at the entry of the fault handler has neither access type nor protection. */
+/* The software event of page faults has neither access type nor protection. */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
@@ -148,9 +148,9 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Whether an access in kernel mode cannot be a user copy: it is to a kernel address, or an
- * instruction fetch, or to a user address without EFLAGS.AC on a CPU with SMAP (user copies run
- * between STAC and CLAC). A NULL pointer dereference in a driver looks like this.
+ * Returns whether a kernel-mode access cannot be a user copy: to a kernel address, an instruction
+ * fetch, or to a user address without EFLAGS.AC on a CPU with SMAP (user copies run between STAC
+ * and CLAC). A NULL pointer dereference in a driver looks like the last one.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -171,7 +171,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	__u64 count;
 
 	fill_subject(&s, get(task, group_leader));
-	/* a bad access is counted per process, a probing read once for all processes */
+	/* counts bad accesses by process, probe reads once for all processes */
 	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
 		return;
@@ -201,7 +201,7 @@ static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_co
 	if (!(get(task, flags) & PF_KTHREAD))
 		st = proc_of(get(task, group_leader));
 
-	/* a probing read concerns only its process, a bad access everybody */
+	/* sends probe reads only of watched processes, bad accesses of all */
 	if (st || !nofault)
 		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
@@ -216,9 +216,9 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (is_forbidden(address, regs, error_code))
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
-		return 0; /* the other probe counts it */
+		return 0; /* the probe fault_begin counts it */
 	if (faults_disabled(current_task()))
-		/* never handled: a failed access, such as by a stack walk of user memory */
+		/* fails without handling, for example in a stack walk of user memory */
 		return 0;
 	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }
@@ -238,9 +238,9 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 #endif
 
 /*
- * arm64 has no fault tracepoints. __do_kernel_fault() gets every fault in kernel mode that no
- * mapping serves, including user copies of bad addresses. Other accesses to user addresses go
- * directly to die_kernel_fault().
+ * For arm64, which has no fault tracepoints. __do_kernel_fault() is called for each kernel-mode
+ * fault without a mapping, including user copies from bad addresses. Other accesses to user
+ * addresses go directly to die_kernel_fault().
  */
 static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
 {
@@ -280,15 +280,15 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* 0 means that none ended */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* never 0: this means that none ended */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);
 }
 
 /*
- * mm_account_fault() triggers these software events at the end of a handled fault, in the faulting
- * thread, with its address; never for a failed fault or for the first pass of a retry.
+ * Called by software events of mm_account_fault() at the end of a handled fault, in the thread that
+ * faulted; never for a failed fault or the first try of a retry.
  */
 static __always_inline int on_served(void *ctx, __u32 end)
 {
@@ -296,10 +296,10 @@ static __always_inline int on_served(void *ctx, __u32 end)
 	struct fs_fault_slot *slot;
 
 	if (config.majors_alone && end == END_MINOR)
-		return 0; /* the begin is overwritten by the next fault's */
+		return 0; /* the next fault overwrites begin_ns */
 	slot = slot_find(task);
 	/*
-	 * without a begin, the fault started before the probe was attached, or its process is not
+	 * without begin_ns, the fault began before the probe was attached, or the process is not
 	 * watched
 	 */
 	if (slot && slot->begin_ns) {
@@ -327,7 +327,7 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 #define VM_FAULT_RETRY 0x400
 
 /*
- * The end of a fault, on kernels that allow tracing of functions; regs are NULL for
+ * The end of a fault, on kernels that allow tracing of functions. `regs` is NULL in calls of
  * get_user_pages().
  */
 SEC("fexit/handle_mm_fault")
@@ -335,13 +335,13 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 	     unsigned int flags, struct pt_regs *regs, unsigned int ret)
 {
 	if (!regs || ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))
-		return 0; /* a failed fault stays open until the next fault of its thread */
+		return 0; /* a failed fault stays open until the thread's next fault */
 	return on_served(ctx,
 			 ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? END_MAJOR : END_MINOR);
 }
 
 /*
- * The same without the flags, which decide whether a retried fault is major. The function has
+ * The end of a fault, without the flags that show whether a retried fault is major. The kernel has
  * counted the fault for its thread before it returns.
  */
 SEC("kretprobe/handle_mm_fault")
@@ -368,10 +368,10 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * Costs half as much: mm_account_fault() counts PGFAULT for the memory cgroup just before it
- * decides between minor and major. So a raw tracepoint ends every fault, and the software event is
- * needed only for major faults: it corrects the class of those without PGMAJFAULT. Failed faults
- * are counted here too; the signal that follows discards them.
+ * The end of a fault at half the cost: mm_account_fault() counts PGFAULT for the memory cgroup just
+ * before it decides between minor and major. The raw tracepoint ends every fault; the software
+ * event is needed only for major faults, and corrects those without PGMAJFAULT. Failed faults end
+ * here too; the signal that follows discards them.
  */
 #define is_item(item, name)                                                                        \
 	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \
@@ -385,11 +385,11 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	struct task_struct *task;
 
 	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
-		return 0; /* called for each charged page as well, so as often as for faults */
+		return 0; /* returns early: the tracepoint also fires for each charged page */
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
-		return 0; /* get_user_pages(), or not watched */
+		return 0; /* a fault of get_user_pages(), or of a process that is not watched */
 	if (ends)
 		end_fault(ctx, task, slot);
 	else if (major)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Growth: mappings and file descriptors by user stack, call and folded name. It is recorded only
- * for processes that hold many of them, so that the start of ordinary processes costs nothing here.
+ * Growth: mappings and fds by user stack, call and folded name. It is recorded only for processes
+ * that hold many of them, so that the start of other processes costs nothing.
  */
 #ifndef FS_GROWTH_BPF_H
 #define FS_GROWTH_BPF_H
@@ -33,7 +33,7 @@ struct {
 	__type(value, struct growth);
 } growth SEC(".maps");
 
-/* The current owner of an entry of `growth`. */
+/* The present key of an entry of `growth`. */
 struct growth_holder {
 	struct growth_key key;
 	__u32 generation; /* how often the entry was reused */
@@ -46,7 +46,7 @@ struct {
 	__type(value, struct growth_holder);
 } growth_holders SEC(".maps");
 
-/* A ring of entries that user space released, because it no longer needs them. */
+/* A ring of entries of `growth` that user space has released. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -55,17 +55,15 @@ struct {
 	__type(value, struct fs_spare);
 } growth_spares SEC(".maps");
 
-/*
- * The entry that a file descriptor belongs to, so that the number of open ones is known per entry.
- */
+/* The entry of `growth` for each fd, so that the number of open fds is known per entry. */
 struct owner_key {
-	__u64 start_ns; /* birth of its process: the pid may be reused later */
+	__u64 start_ns; /* start time of the process, since the pid may be reused */
 	__u32 pid;
 	__u32 fd;
 };
 struct owner {
 	__u32 place;
-	__u32 generation; /* generation of the entry: a later one belongs to another owner */
+	__u32 generation; /* growth_holder.generation; if it differs, the entry has a new key */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -76,7 +74,7 @@ struct {
 
 #ifndef FS_HASH
 
-/* Returns memory for what is attributed, until scratch_end(), or NULL when there is none. */
+/* Returns memory for one row until scratch_end(); NULL: all memory is in use. */
 static __always_inline struct scratch *begin_growth(enum what what)
 {
 	struct scratch *s = scratch_begin();
@@ -91,8 +89,8 @@ static __always_inline struct scratch *begin_growth(enum what what)
 }
 
 /*
- * Replaces numbers in a name by "#", hexadecimal digits after a first decimal digit too, and
- * returns the hash of the result. Removed digits become NAME_FILLER, so that the verifier sees one
+ * Replaces each number in a name by "#", including hexadecimal digits after a decimal digit.
+ * Returns the hash of the result. Removed digits become NAME_FILLER, so that the verifier sees one
  * position per step.
  */
 once_verified __u64 fold_name(struct growth *g)
@@ -123,8 +121,8 @@ once_verified __u64 fold_name(struct growth *g)
 #define SPARES_TRIED 4
 
 /*
- * Returns an entry that user space released, removed from its old key, or -1. An entry that grew
- * after its release is kept. `any` has no meaning.
+ * Returns an entry that user space released, after removing its old key; -1: none. Entries that
+ * grew after their release are skipped. `any` has no meaning.
  */
 once_verified int take_spare(__u32 any)
 {
@@ -154,7 +152,7 @@ once_verified int take_spare(__u32 any)
 	return -1;
 }
 
-/* Returns an unused entry, or -1. */
+/* Returns an unused entry; -1: none. */
 static __always_inline __s32 free_place(void)
 {
 	if (shared.growth_used < GROWTH_MAX) {
@@ -167,9 +165,9 @@ static __always_inline __s32 free_place(void)
 }
 
 /*
- * Returns a new entry, or -1 when none is left. The entry is filled before others can find it. If
- * another thread inserted the same key first, its entry is used; user space sees from `last_ns`
- * that ours was never used, and releases it.
+ * Returns a new entry; -1: none is left. It is filled before other threads can find it. If another
+ * thread has inserted the key first, its entry is returned; user space releases the other entry,
+ * whose last_ns is 0.
  */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
 {
@@ -198,8 +196,8 @@ lost:
 }
 
 /*
- * Adds to the entry of the call's code. `g` describes what was created; its name is not folded yet.
- * Returns the entry, or -1.
+ * Adds growth to the entry of a call's stack and name. `g` describes what the call created; its
+ * name is not folded yet. Returns the entry, or -1.
  */
 static __noinline __s32 grow(const struct call *c, struct growth *g)
 {
@@ -220,7 +218,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
 	at = known ? (__s32)*known : new_place(&key, g);
-	kept = bpf_map_lookup_elem(&growth, &at); /* the lookup of -1 fails */
+	kept = bpf_map_lookup_elem(&growth, &at); /* a lookup of -1 fails */
 	if (!kept)
 		return -1;
 	atomic_add(&kept->added, g->added);
@@ -247,7 +245,7 @@ static __always_inline void name_file(struct growth *g, struct task_struct *task
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-/* Notes that a call changed the map count of a process. */
+/* Notes in `c` by how much a call changed the map count. */
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
 	if (!config.attribute || count < config.attribute_maps)
@@ -256,7 +254,7 @@ static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 	c->removed = before > count ? before - count : 0;
 }
 
-/* Notes that a call created a file descriptor, and how many more of the same kind. */
+/* Notes in `c` that a call created `made` fds, `fd` among them. */
 static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
 {
 	if (!config.attribute || st->fds < config.attribute_fds)
@@ -266,7 +264,7 @@ static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 f
 	c->fd[0] = fd;
 }
 
-/* The same for two file descriptors. */
+/* Notes in `c` that a call created two fds. */
 static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
 {
 	note_fd(st, c, fd[0], 1);
@@ -309,7 +307,7 @@ static __always_inline void disown(const struct owner *owner)
 	g->last_ns = bpf_ktime_get_ns();
 }
 
-/* `place` < 0: the creator is not recorded. */
+/* Records which entry of `growth` an fd belongs to; `place` < 0: not known. */
 static __always_inline void own(const struct owner_key *key, __s32 place)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);
@@ -334,7 +332,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 	at = grow(c, &s->growth);
 	old = bpf_map_lookup_elem(&owners, &key);
 	if (old)
-		disown(old); /* an unseen close: by dup2, close_range or execve */
+		disown(old); /* dup2, close_range or execve closed the fd unseen */
 	else
 		atomic_add(&st->owners, 1);
 	own(&key, at);
@@ -351,7 +349,7 @@ returns_unread int attribute_by_stack(struct fs_state *st, const struct call *c)
 	return 0;
 }
 
-/* Attributes what a call created to the code that made the call. */
+/* Records growth for the code that made a call. */
 static __always_inline void attribute(struct fs_state *st, struct call *c)
 {
 	if (c->added)
@@ -375,7 +373,7 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 	atomic_add(&st->owners, -1);
 }
 
-#else /* too much for the verifiers of the kernels that this build supports */
+#else /* FS_HASH: older verifiers do not accept this code */
 
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {

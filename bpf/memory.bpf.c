@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What threads do or wait for when they need memory: reclaim, compaction, mmap_lock, disk I/O. */
+/* Waits of threads that need memory: reclaim, compaction, mmap_lock, disk I/O. */
 #include "class.bpf.h"
 #include "state.bpf.h"
 
@@ -7,7 +7,7 @@ static __always_inline struct fs_fault_slot *waiting_slot(struct task_struct *ta
 							  struct fs_state **ret_st)
 {
 	if (get(task, flags) & PF_KTHREAD)
-		return NULL; /* kswapd and kcompactd work for other tasks */
+		return NULL; /* kernel threads such as kswapd work for other tasks */
 	*ret_st = proc_of(get(task, group_leader));
 	return *ret_st ? slot_make(task, *ret_st) : NULL;
 }
@@ -41,7 +41,7 @@ static __always_inline int end_wait(__u32 wait)
 	return 0;
 }
 
-/* The arguments differ between kernels, and are not used here. */
+/* The tracepoint's arguments differ between kernels, and are not needed. */
 SEC("raw_tp/mm_compaction_begin")
 int on_compaction_begin(void *ctx)
 {
@@ -56,7 +56,7 @@ int on_compaction_end(void *ctx)
 
 #define TLB_REMOTE_SEND_IPI 4 /* include/linux/mm_types.h, enum tlb_flush_reason */
 
-/* Of all flush reasons only this one counts: the CPU that requests the flush reports it once. */
+/* Counts only this reason, which the requesting CPU reports once per flush. */
 SEC("raw_tp/tlb_flush")
 int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -71,7 +71,7 @@ int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The kernel sets in_iowait from before the thread sleeps until after it wakes. */
+/* Returns in_iowait, which is set from before a thread sleeps for I/O until after it wakes. */
 static __always_inline bool waits_for_disk(struct task_struct *task)
 {
 #ifdef FS_HASH
@@ -81,7 +81,7 @@ static __always_inline bool waits_for_disk(struct task_struct *task)
 #endif
 }
 
-/* The current thread goes to sleep. A sleep within another wait belongs to that wait. */
+/* Called when the current thread goes to sleep. Sleep within another wait belongs to that wait. */
 static __always_inline int sleeps(bool preempt, struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -95,8 +95,8 @@ static __always_inline int sleeps(bool preempt, struct task_struct *task)
 }
 
 /*
- * Another thread wakes the task. The wait ends here, before the task waits for a CPU, as in the
- * kernel's delay accounting.
+ * Called when another thread wakes the task. As in the kernel's delay accounting, the wait ends
+ * now, not when the task gets a CPU.
  */
 static __always_inline int wakes(struct task_struct *task)
 {
@@ -140,9 +140,9 @@ int raw_waking(struct bpf_raw_tracepoint_args *ctx)
 
 #define RWSEM_READER_OWNED 1 /* kernel/locking/rwsem.c */
 #define RWSEM_OWNER_FLAGS  7
-#define LOCK_WAIT_NS	   10000 /* a shorter time is not a wait */
+#define LOCK_WAIT_NS	   10000 /* shorter times are not counted as waits */
 
-/* The thread that last released a contended mmap_lock, by address space. */
+/* For each address space: the thread that last released a contended mmap_lock. */
 struct last_holder {
 	__u64 ns;
 	__u32 pid;
@@ -165,7 +165,7 @@ static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 ow
 	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
 }
 
-/* Sets the holder of a wait that is over, when no holder was known at its begin. */
+/* Sets the holder of a wait that has ended, if none was known when it began. */
 static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 mm, __u64 since)
 {
 	struct last_holder *h = bpf_map_lookup_elem(&last_holders, &mm);
@@ -177,7 +177,7 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
 }
 
-/* Notes who holds a lock that is taken. For several readers it is the latest. */
+/* Notes the holder of a lock; of several readers, the latest. */
 static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
 					struct mm_struct *mm)
 {
@@ -196,7 +196,7 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	bpf_probe_read_kernel(slot->holder_comm, sizeof(slot->holder_comm), holder->comm);
 }
 
-/* `mm` may be that of another process: in /proc and in reclaim. */
+/* Returns NULL if `mm` belongs to another process, as in /proc and in reclaim. */
 static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *task, __u64 mm,
 							  struct fs_state **ret_st)
 {
@@ -204,8 +204,8 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 }
 
 /*
- * The thread is in no page fault, so the fields of one are free to use, once the last fault is
- * added.
+ * Sends a slow wait or hold outside of page faults. The slot's fields of page faults are free to
+ * use, after the last fault is added.
  */
 static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
@@ -235,19 +235,20 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * An attempt fails when it may not wait, or when the thread is killed meanwhile. The argument moved
- * by one when memcg_path was removed ("mm: mmap_lock: optimize mmap_lock tracepoints", 6.14).
+ * Returns whether mmap_lock was acquired; it is not if the thread must not wait, or is killed. The
+ * argument moved when memcg_path was removed ("mm: mmap_lock: optimize mmap_lock tracepoints",
+ * 6.14).
  */
 static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 success = 1;
 
-	/* not in C: clang would make one load at a computed offset, which verifiers reject */
+	/* assembly, since clang would emit one load at a computed offset, which verifiers reject */
 	if (config.lock_success == FS_LOCK_SUCCESS_THIRD)
 		asm volatile("%0 = *(u64 *)(%1 + 16)" : "=r"(success) : "r"(ctx));
 	else if (config.lock_success == FS_LOCK_SUCCESS_FOURTH)
 		asm volatile("%0 = *(u64 *)(%1 + 24)" : "=r"(success) : "r"(ctx));
-	return success & 0xff; /* a bool */
+	return success & 0xff; /* the argument is a bool */
 }
 
 SEC("raw_tp/mmap_lock_acquire_returned")
@@ -283,7 +284,7 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 
 #define RWSEM_FLAG_WAITERS 2
 
-/* Nearly always the task's own mm, which is read without a function call. */
+/* Returns mmap_lock.count. Nearly always `mm` is the task's own, which needs no function call. */
 static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm_struct *mm)
 {
 	__s64 own = get(task, mm, mmap_lock.count.counter);
@@ -292,8 +293,8 @@ static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm
 }
 
 /*
- * Called before a lock is released: notes who held it while others waited. Readers in /proc are
- * seen by the waits.
+ * Called before mmap_lock is released: notes who held it while others waited. Readers in /proc are
+ * only seen by the threads that wait.
  */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)

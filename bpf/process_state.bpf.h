@@ -15,7 +15,7 @@ static __always_inline void fill_subject(struct process_key *s, struct task_stru
 	s->pad = 0;
 }
 
-/* Initial value of a new entry: too large for the stack. */
+/* Initial value of a new entry, which is too large for the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -40,10 +40,9 @@ struct {
 } slots SEC(".maps");
 
 /*
- * State of processes whose leader has exited while other threads continue. It cannot stay with the
- * leader's task: a thread that calls execve takes over the leader's pid and birth, and the kernel
- * then frees the leader's task with its storage (de_thread(), fs/exec.c). The subject stays the
- * same.
+ * State of processes whose leader has exited while other threads continue. A thread that calls
+ * execve takes over the leader's pid and start time, and the kernel then frees the leader's task
+ * with its storage (de_thread(), fs/exec.c): state must be kept elsewhere.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -61,15 +60,15 @@ struct {
 			 sizeof(__u64))
 
 /*
- * Moves counters from one state to another. Each counter is taken in one atomic step, so that none
- * is lost or counted twice when other threads still add to `from` or move it too. `counted` of the
- * source is cleared first: a later addition sets it again, and whoever sees it moves the rest.
+ * Moves counters from one state to another. Each counter is moved in one atomic step, so that none
+ * is lost or counted twice if other threads add to `from` or move it too. `from->counted` is
+ * cleared first: a later addition sets it again, and whoever sees it moves the rest.
  */
 struct move {
 	struct fs_state *from, *to;
 };
 
-/* A callback of bpf_loop(): the verifier checks it once, not once per step. */
+/* callback of bpf_loop(), which the verifier checks once, not once per step */
 static long move_counter(__u32 i, struct move *m)
 {
 	__u64 *source, *target, n;
@@ -102,7 +101,7 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 	return 0;
 }
 
-/* Returns the state of a process that is not, or no longer, with its leader, else `left`. */
+/* Returns the state of a process that is not stored with its leader; otherwise `left`. */
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
@@ -128,7 +127,7 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
-/* The same, but creates a missing state. Returns NULL when there is no room. */
+/* As proc_find(), but creates missing state. Returns NULL if there is no room. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(leader);
@@ -166,8 +165,8 @@ static __always_inline void proc_drop(struct task_struct *leader)
 
 /*
  * Called when the leader exits before its process. The order matters: the new state exists before
- * the old one is marked as left, and nothing is sent before all is moved. One word holds both
- * PROC_LEFT and PROC_FINAL, so either this function or proc_ends() is first.
+ * the old one is marked PROC_LEFT, and nothing is sent before all counters are moved. One word
+ * holds PROC_LEFT and PROC_FINAL, so that either this function or proc_ends() is first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -203,7 +202,7 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 	return 0;
 }
 
-/* The same for a process whose leader exited before it was watched. */
+/* Moves the state of a process whose leader exited before it was watched, and returns it. */
 static __always_inline struct fs_state *proc_without_leader(struct task_struct *leader,
 							    struct fs_state *st)
 {
@@ -214,7 +213,7 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 	return proc_find(leader) ?: st;
 }
 
-/* Steps of waiting for another CPU, which needs about 10 us in proc_leader_left(). */
+/* Maximum steps of waiting for another CPU in proc_leader_left(), which takes about 10 us. */
 #define MOST_WAITED 4096
 
 static long is_whole(__u32 i, struct move *m)
@@ -235,8 +234,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * Returns the state for the last record, or NULL when another thread sends it: of two threads that
- * exit at once, both may see no other one alive.
+ * Returns the state for the last record; NULL if another thread sends it: two threads that exit at
+ * once may both see no other live thread.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
@@ -259,8 +258,8 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 }
 
 /*
- * Whether a copied state was complete and belonged to this process during the copy: the leader may
- * exit meanwhile, and another thread take its place.
+ * Returns whether a copied state was complete and of this process during the copy: the leader may
+ * exit meanwhile, and another thread may take its place.
  */
 static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
 {
@@ -268,7 +267,7 @@ static __always_inline bool proc_was_whole(struct fs_state *st, struct task_stru
 	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
 }
 
-/* Called when a thread took the leader's place: the state moves into the new leader's storage. */
+/* Called after a thread took the leader's place: moves the state to the new leader's storage. */
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
@@ -315,8 +314,8 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192); /* the loader raises this to the number of live processes */
-	__type(key, __u32);	   /* tgid */
+	__uint(max_entries, 8192); /* default; the loader sets the number of live processes */
+	__type(key, __u32);	   /* pid of the process (tgid) */
 	__type(value, struct fs_state);
 } procs SEC(".maps");
 
@@ -348,7 +347,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 
 	if (st)
 		return st;
-	/* actions of a dying process after its last record must not create a new state */
+	/* after its last record, an exiting process must not create new state */
 	empty = bpf_map_lookup_elem(&blank, &zero);
 	if (!empty || !get(leader, signal, live.counter))
 		return NULL;
@@ -359,7 +358,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	return st;
 }
 
-/* Processes whose last record is sent: only one thread may send it. */
+/* Processes whose last record is being sent, so that only one thread sends it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -377,14 +376,14 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 	return bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST) ? NULL : st;
 }
 
-/* Starts a new state for a reused pid; nothing of the previous process is kept. */
+/* Creates new state for a reused pid; nothing of the previous process is kept. */
 static __always_inline struct fs_state *proc_make_fresh(struct task_struct *leader)
 {
 	proc_drop(leader);
 	return proc_make(leader);
 }
 
-/* The pid stays, and so does its entry; but an open fault belonged to the thread that exited. */
+/* State by pid stays valid. Clears the leader's open fault, which ended with its thread. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));
@@ -450,7 +449,7 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 
 #endif
 
-/* Returns the fault slot of a thread. The leader's is in the state of its process. */
+/* Returns the fault slot of a thread; the leader's is part of the process state. */
 static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 {
 	struct fs_state *st;
@@ -460,7 +459,7 @@ static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 	st = proc_find(task);
 	if (!st)
 		return NULL;
-	barrier_var(st); /* no arithmetic before the NULL test: the verifier requires this order */
+	barrier_var(st); /* no arithmetic before the NULL test, as the verifier requires */
 	return &st->slot;
 }
 
@@ -470,7 +469,7 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
 }
 
-/* Returns the state of a process, given its leader, or NULL when it is not watched. */
+/* Returns the state of a process, given its leader; NULL: the process is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *leader)
 {
 	return config.watch_all ? proc_make(leader) : proc_find(leader);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Failed calls: counts and coalesces them, and fills their records. */
+/* Failed calls: counts them, coalesces equal ones, and sends their records. */
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
 #include "request_size.bpf.h"
 #include "stack.bpf.h"
 
-/* A system call at its end. */
+/* A system call that is returning. */
 struct call {
 	struct task_struct *task;
 	struct task_struct *leader;
@@ -16,13 +16,13 @@ struct call {
 	__u8 call;  /* enum call_id */
 	__u8 shape; /* enum fs_shape */
 	bool compat;
-	__u32 nr; /* number in the table that `compat` selects */
-	/* what the call created, as far as it is attributed (growth.bpf.h) */
-	__u32 added;   /* mappings, or for each of `fd` descriptors */
-	__u32 removed; /* mappings */
-	__u32 fds;     /* how many of `fd` are given; 0 for mappings */
+	__u32 nr; /* system call number in the table that `compat` selects */
+	/* growth by this call, for growth.bpf.h */
+	__u32 added;   /* number of mappings added, or of fds created */
+	__u32 removed; /* number of mappings removed */
+	__u32 fds;     /* number of fds in `fd`; 0 for mapping calls */
 	__u32 fd[2];
-	__s32 stack; /* the caller's stack, set by find_stack(); -1: not known */
+	__s32 stack; /* number of the user stack, set by find_stack(); -1: not known */
 };
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * Notes what a probe learned within the current call of the thread, until the call ends. `noted` in
- * `st` spares other threads the lookup.
+ * Notes something about the thread's current call, until the call ends. st->noted counts such
+ * threads, so that other threads skip the lookup.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -56,7 +56,7 @@ static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
 	return slot && slot->noted ? slot : NULL;
 }
 
-/* Removes the note: a search that failed was repeated elsewhere and found room. */
+/* Removes the note: a later search in the same call found a free range. */
 static __always_inline void forget_area(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -66,11 +66,11 @@ static __always_inline void forget_area(struct fs_state *st)
 }
 
 struct note {
-	__u64 area_bytes; /* length of a free range that was not found */
+	__u64 area_bytes; /* length of the free range that was not found */
 	__u32 facts;	  /* FACT_SAID_* */
 };
 
-/* Takes the note of a thread at the end of its call, whatever the result. */
+/* Returns and removes the note of the thread, at the end of its call. */
 static __always_inline struct note take_note(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -106,7 +106,7 @@ static __always_inline void read_limits(struct refused_record *r, struct signal_
 	r->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
 }
 
-/* Returns the descriptor that a call names besides those it creates, or < 0. */
+/* Returns the fd argument of a call, not an fd that it creates; < 0: none. */
 static __always_inline long fd_of(const struct refused_record *r)
 {
 	switch (r->call) {
@@ -122,8 +122,8 @@ static __always_inline long fd_of(const struct refused_record *r)
 #define fill_zero(what) __builtin_memset(&(what), 0, sizeof(what))
 
 /*
- * Failed calls with one errno may have several causes. Those with about the same size, the same
- * form and a similar map count are equal.
+ * Returns a group of failed calls that are coalesced, as they probably have one cause: similar
+ * size, equal mmap flags, and a map count that is or is not near vm.max_map_count.
  */
 static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm, __u32 facts)
 {
@@ -139,7 +139,7 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 	return group;
 }
 
-/* Returns the bytes that a call of the mmap family requests in addition, or 0. */
+/* Returns the additional bytes that a mapping call requests; 0: none. */
 static __always_inline __u64 bytes_asked(const struct call *c)
 {
 	if (c->shape == FS_SHAPE_BRK)
@@ -149,7 +149,7 @@ static __always_inline __u64 bytes_asked(const struct call *c)
 	return c->call == CALL_MMAP ? call_arg(c, 1) : 0;
 }
 
-/* Remembers the last failed request for memory that was sent. */
+/* Notes the last failed request for memory, for settle_request(). */
 static __always_inline void note_request(struct fs_state *st, const struct call *c)
 {
 	__u64 bytes = bytes_asked(c);
@@ -162,8 +162,8 @@ static __always_inline void note_request(struct fs_state *st, const struct call 
 }
 
 /*
- * A call of the mmap family succeeded: checks whether it repeats the failed request in another
- * form.
+ * Called when a mapping call succeeds. Sends a record if the call repeats the thread's failed
+ * request in another form.
  */
 static __always_inline void settle_request(struct fs_state *st, const struct call *c)
 {
@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * The call chains below are deep. Each step releases its part of the stack when it ends, so that
- * the end of a system call keeps only `struct call` and `struct refusal`.
+ * The call chains below are deep. They are not inlined, so that the end of a system call has only
+ * `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -208,7 +208,7 @@ returns_unread int find_stack(struct call *c)
 	return 0;
 }
 
-/* What the record of a failed call has besides the call itself. */
+/* Values of a failed call's record that are not in struct call. */
 struct refusal {
 	__u64 count;
 	__u64 area_bytes;
@@ -216,7 +216,7 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a failed call. Returns false when it is coalesced with earlier ones. */
+/* Counts a failed call. Returns false if it is coalesced with earlier ones. */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -242,7 +242,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	return true;
 }
 
-/* Fills what needs no walk through lists. The rest is zero or unknown. */
+/* Fills all members that need no walk through lists; the rest becomes zero or unknown. */
 returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {
@@ -305,7 +305,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	read_levels(r, 0);
 	read_user(r, 0);
 	read_variables(r, 0);
-	/* F_DUPFD's argument is the lowest number it may use */
+	/* with F_DUPFD, the argument is the lowest fd number to use */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);

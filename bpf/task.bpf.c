@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The life of processes, and the look over all of them. */
+/* Fork, exec and exit of processes, and scans of all processes. */
 #include "changes.h"
 #include "state.bpf.h"
 
@@ -28,7 +28,7 @@ static __always_inline void send_fork(struct task_struct *parent, struct task_st
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
-/* Names are sent, not looked up: of others' /proc/PID/exe only CAP_SYS_PTRACE may read. */
+/* Sends the program's path: to read another user's /proc/PID/exe takes CAP_SYS_PTRACE. */
 static __always_inline void send_exec(struct fs_state *st, struct task_struct *task,
 				      struct linux_binprm *bprm)
 {
@@ -55,7 +55,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	__u32 flags = PROC_BORN;
 
 	if (get(child, pid) != get(child, tgid))
-		return 0; /* a thread: its process has its state already */
+		return 0; /* a thread: its process already has state */
 	from = proc_find(get(forking, group_leader));
 	if (shared.run_parent && (__u32)get(parent, tgid) == shared.run_parent)
 		flags |= PROC_WATCHED | PROC_FOLLOW | PROC_COMMAND;
@@ -73,16 +73,15 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
-	st->flags = flags; /* a look takes what was inherited from a process with PROC_BORN */
+	st->flags = flags; /* set last: with PROC_BORN, a scan uses fd_base */
 	rebase_maps(st, child);
 	send_fork(parent, child);
 	return 0;
 }
 
 /*
- * The first exec of a process that was born: up to here it ran its parent's program. What that had
- * open and mapped is no peak of the program that begins now. Of the command of `run` the parent is
- * faultscope.
+ * Called at the first exec of a new process: what its parent's program had open and mapped is no
+ * peak of the program that starts. The parent of the command of `faultscope run` is faultscope.
  */
 static __always_inline void forget_parent(struct fs_state *st, struct task_struct *task)
 {
@@ -96,7 +95,7 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 		st->fd_base = fds;
 }
 
-/* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us. */
+/* posix_spawn() may return before exec has closed fds inherited from faultscope. */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
 	return (st->flags & PROC_COMMAND) && !st->execs;
@@ -112,7 +111,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	if (!st)
 		return 0;
 	if (old_pid != get(task, pid)) {
-		/* from now on its faults are in the leader's slot */
+		/* from now on, the slot of the leader holds its faults */
 		slot = former_slot(execing, old_pid);
 		if (slot)
 			add_latency(st, slot);
@@ -120,7 +119,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	}
 	if (st->flags & PROC_SHARES_MM) {
 		clear_bits(&st->flags, PROC_SHARES_MM);
-		st->map_high = 0; /* what it saw so far were its parent's mappings */
+		st->map_high = 0; /* the peak so far was that of its parent's mappings */
 	}
 	if (st->flags & PROC_BORN && !st->execs)
 		forget_parent(st, task);
@@ -133,13 +132,13 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 
 #define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
 
-/* Whether threads of a process may outlive the leader: in a group exit all of them end. */
+/* Returns whether threads may outlive the leader; a group exit ends all threads. */
 static __always_inline bool goes_on(struct signal_struct *sig)
 {
 	return !(get(sig, flags) & SIGNAL_GROUP_EXIT);
 }
 
-/* The last record of a process, by the last of its threads. */
+/* Sends the last record of a process. Called in its last thread. */
 static __always_inline void tell_end(struct fs_state *st, struct task_struct *leader,
 				     struct task_struct *last, struct signal_struct *sig)
 {
@@ -151,7 +150,7 @@ static __always_inline void tell_end(struct fs_state *st, struct task_struct *le
 		bump(shared.losses.ring);
 		return;
 	}
-	st->threads = 0; /* what it ends with is summed up */
+	st->threads = 0; /* 0: the final values are always summed */
 	r->g.fd_base = st->fd_base;
 	read_gauges(st, leader, last, sig, &r->g);
 	read_usage(st, leader, &r->u);
@@ -229,7 +228,7 @@ int raw_exit(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-/* Run by user space, never attached: who it is, where its own pid is of another namespace. */
+/* Sets faultscope's pid in the initial namespace. User space runs this program unattached. */
 SEC("raw_tp")
 int own_pid(void *ctx)
 {
@@ -242,7 +241,7 @@ once_verified __u64 gauge_signature(struct gauges *g)
 	return g ? hash_gauges(g) : 0;
 }
 
-/* Residence changes without the process: reclaim takes it away. */
+/* Resident memory may change without the process: reclaim takes pages away. */
 static __always_inline __s64 rss_figure(struct mm_struct *mm)
 {
 	return rss_pages(mm, 0) + rss_pages(mm, 1) * 3 + rss_pages(mm, 2) * 5 +
@@ -252,13 +251,13 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 #define MIX(hash, value) (((hash) ^ (__u64)(value)) * 0x9e3779b97f4a7c15UL)
 
 /*
- * What others may change of a process that sleeps: its limits (prlimit), its cgroups in each
- * hierarchy (a css_set is shared by those who are in the same ones), and its parent, by ending.
+ * Hashes what others may change while a process sleeps: its limits (prlimit), its cgroups in each
+ * hierarchy (processes in equal cgroups share a css_set), and its parent, which may exit.
  */
 static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 					       struct signal_struct *sig)
 {
-	/* copied: the verifier allows no arithmetic on pointers that it knows */
+	/* read as numbers: the verifier allows no arithmetic on trusted pointers */
 	__u64 hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
 			 (__u64)BPF_CORE_READ(leader, real_parent));
 
@@ -271,9 +270,9 @@ static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 }
 
 /*
- * Whether nothing of a process can have changed since the last look: its only thread has not run,
- * nobody took memory from it, and nobody set its limits or moved it. Spares the cold cache lines of
- * mm and files.
+ * Returns whether a process cannot have changed since the last scan: its only thread has not run,
+ * no memory was taken away, and nobody changed its limits or cgroups. Avoids reading the cold cache
+ * lines of mm and files.
  */
 static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader,
 					 struct signal_struct *sig)
@@ -287,14 +286,14 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
 	    !st->counted && from_outside == st->from_outside)
 		return true;
-	/* read before the figures: what runs meanwhile is looked at again */
+	/* before the other values are read: a thread that runs meanwhile is scanned again */
 	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;
 	return false;
 }
 
-/* Whether a counter moved since the last look. */
+/* Returns whether a counter changed since the last scan. */
 static __always_inline bool take_counted(struct fs_state *st)
 {
 #ifdef FS_HASH
@@ -304,19 +303,16 @@ static __always_inline bool take_counted(struct fs_state *st)
 #endif
 }
 
-/* The process that is looked at, and what is read of it. One look is under way at a time. */
+/* The process that is being scanned, and its values. Only one scan runs at a time. */
 static struct {
 	__u64 leader;
-	__u64 alive; /* a thread of it that has mm and files */
+	__u64 alive; /* address of a thread that has mm and files */
 	struct gauges g;
 } scanned SEC(".data.looked");
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
 
-/*
- * Tells of what was read of a process. It may lose its leader meanwhile: then the next look tells
- * of it.
- */
+/* Sends the values of a process. Its leader may exit meanwhile: then the next scan sends them. */
 static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader,
 					      bool counters)
 {
@@ -335,7 +331,7 @@ static __always_inline enum told send_scanned(struct fs_state *st, struct task_s
 	return TOLD;
 }
 
-/* Tells of a process if it changed since the last look. False where the ring was full. */
+/* Sends a process if it changed since the last scan. Returns false if the ring is full. */
 static __always_inline bool send_if_changed(struct fs_state *st, struct task_struct *leader,
 					    struct task_struct *alive)
 {
@@ -348,12 +344,12 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 		st->epoch = shared.epoch;
 		return true;
 	}
-	/* before the count: an exec between the two shows as a base that changes later */
+	/* before counting: after an exec between both, the base changes in a later record */
 	scanned.g.fd_base = st->fd_base;
 	count_holdings(st, leader, alive, sig);
 	read_gauges(st, leader, alive, sig, &scanned.g);
 	st->threads = scanned.g.threads;
-	/* a move within version 1 shows in no gauge: user space reads the names again */
+	/* a move within cgroup v1 changes no gauge: user space reads the names again */
 	signature = gauge_signature(&scanned.g) ^ st->from_outside;
 	counted = take_counted(st);
 	if (counted || shared.scan_whole || signature != st->signature) {
@@ -372,9 +368,9 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 
 #ifdef FS_ADDRESSES
 /*
- * A global function, which takes no tasks: it finds their addresses in `scanned`. The verifier goes
- * through it once, not again in each state that the loop over the processes is in, for which it
- * took 240 MiB of the kernel's memory.
+ * A global function finds the tasks in `scanned`, since it takes no tasks as arguments. The
+ * verifier checks it once, not in each state of the loop over processes, which took 240 MiB of
+ * kernel memory.
  */
 __noinline int send_if_changed_once(struct fs_state *st)
 {
@@ -392,10 +388,7 @@ static __always_inline bool scan_state(struct fs_state *st, struct task_struct *
 #define scan_state send_if_changed
 #endif
 
-/*
- * Looks at a process; `alive` is a thread of it that has mm and files. False where the ring was
- * full.
- */
+/* Scans a process; `alive` is a thread that has mm and files. Returns false if the ring is full. */
 static __always_inline bool look_at(struct task_struct *task, struct task_struct *alive)
 {
 	struct task_struct *leader = as_task(task);
@@ -406,13 +399,13 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 		return true;
 	sig = get(leader, signal);
 	if (get(sig, live.counter) == 0)
-		return true; /* a zombie: its last record has been sent */
+		return true; /* a zombie: its last record was sent */
 	st = config.watch_all ? proc_make(task) : proc_find(task);
 	if (!st)
 		return true;
 	if (st->start_ns != get(leader, start_boottime)) {
 		if (st->start_ns)
-			st = proc_make_fresh(task); /* its pid was another's */
+			st = proc_make_fresh(task); /* the pid was reused */
 		if (!st)
 			return true;
 		st->start_ns = get(leader, start_boottime);
@@ -421,7 +414,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 	if (get(leader, exit_state) && goes_on(sig))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
-		return true; /* emitted before the ring filled up */
+		return true; /* already sent before the ring filled up */
 	return scan_state(st, leader, alive);
 }
 
@@ -433,7 +426,7 @@ extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
 extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
 
-#define MOST_DEAD_THREADS 1024 /* that are passed over to find one that is alive */
+#define MOST_DEAD_THREADS 1024 /* maximum number of exited threads to skip */
 
 struct alive_walk {
 	void *head, *node;
@@ -454,7 +447,7 @@ static long is_alive(__u32 i, struct alive_walk *w)
 	return 1;
 }
 
-/* A thread of a process that has mm and files: another one where the leader has ended. */
+/* Scans a process, using another thread if the leader has exited: one that has mm and files. */
 static __noinline bool scan_thread_group(struct task_struct *task)
 {
 	struct task_struct *leader = as_task(task);
@@ -470,7 +463,7 @@ static __noinline bool scan_thread_group(struct task_struct *task)
 	return w.alive ? look_at(task, as_task(w.alive)) : true;
 }
 
-/* The look, best: the open-coded iterator (c68a78ffe2cb, 6.7) visits processes, not threads. */
+/* The preferred scan: an open-coded iterator (c68a78ffe2cb, 6.7), which visits no other threads. */
 SEC("syscall")
 int look_syscall(void *ctx)
 {
@@ -493,8 +486,8 @@ int look_syscall(void *ctx)
 #endif
 
 /*
- * The same by an iterator that user space reads. It visits threads too, which are passed over, but
- * for those whose leader has ended: that has neither mm nor files.
+ * A scan by an iterator that user space reads. It visits all threads. Others than the leader are
+ * skipped, unless the leader has exited: it has neither mm nor files.
  */
 SEC("iter/task")
 int look_iter(struct bpf_iter__task *ctx)
