@@ -8,10 +8,7 @@
 
 typedef __u64 __attribute__((may_alias)) fs_any_word; /* for members of any type */
 
-/*
- * Returns a hash of all gauges. Two gauges that differ have equal hashes with a probability of
- * 2^-64.
- */
+/* Returns a hash of all gauges. Different gauges have equal hashes with a probability of 2^-64. */
 static __always_inline __u64 hash_gauges(const struct gauges *g)
 {
 	__u64 hash = 0;
@@ -25,16 +22,16 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 }
 
 /*
- * Clears a 0/1 flag that other threads set after they change a counter. Returns whether it was set.
- * The caller reads the counters afterwards: a counter that changes meanwhile is either read then,
- * or leaves the flag set for the next time. Reading and clearing is one atomic step and a barrier.
+ * Clears a 0/1 flag that threads set after they change a counter. Returns whether it was set. The
+ * caller reads counters afterwards: a counter that changes meanwhile is read now, or leaves the
+ * flag set for the next time. Reading and clearing is one atomic step and a barrier.
  */
 static __always_inline bool take_flag(__u32 *flag)
 {
 	return *flag && __sync_lock_test_and_set(flag, 0);
 }
 
-/* The same for kernels before 5.12, which have an atomic add but no atomic exchange. */
+/* As take_flag(), for kernels before 5.12: they have an atomic addition, but no exchange. */
 static __always_inline bool take_flag_by_adding(__u32 *flag)
 {
 	if (!*(volatile __u32 *)flag)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Per-CPU memory that several programs share. A program can be interrupted on its CPU by another
- * one: in an interrupt, by a tracepoint that it triggers, or by another task, since the kernel
+ * Per-CPU memory that several programs share. A program can be interrupted by another one on its
+ * CPU: in an interrupt, by a tracepoint that it triggers, or by another task, since the kernel
  * switches tasks within tracepoint programs from 7.0 on ("tracing: Guard __DECLARE_TRACE() use of
- * __DO_TRACE_CALL() with SRCU-fast"). So each user claims an element, and no other program uses
- * that element until unclaim(). A program never moves to another CPU (migrate_disable()).
+ * __DO_TRACE_CALL() with SRCU-fast"). Therefore each user claims an element, and no other program
+ * uses it until unclaim(). A program never moves to another CPU (migrate_disable()).
  */
 #ifndef FS_CLAIM_BPF_H
 #define FS_CLAIM_BPF_H
@@ -13,9 +13,9 @@
 #include "claim.h"
 
 /*
- * Defines claim_MAP(), which returns the index of an unused element, or -1 when all are in use. MAP
- * is a per-CPU array of TYPE, whose member `users` is reserved for this. `any` has no meaning:
- * clang folds a global function without arguments into its callers.
+ * Defines claim_MAP(), which returns the index of an unused element; -1: all are in use. MAP is a
+ * per-CPU array of TYPE, whose member `users` is reserved for this. `any` has no meaning: clang
+ * would fold a global function without arguments into its callers.
  */
 #define define_claim(map, type, parts)                                                             \
 	__noinline int claim_##map(__u32 any)                                                      \

@@ -6,10 +6,9 @@
 #include "pure_logic.h"
 
 /*
- * Returns true when the caller is the only user until unclaim(). The addition returns no value,
- * because kernels before 5.12 have no atomic that does; the counter is read after it. Of two
- * concurrent callers both may fail, but never both succeed, because the later one reads the
- * additions of both.
+ * Returns true if the caller is the only user until unclaim(). Kernels before 5.12 have no atomic
+ * addition that returns a value, so the counter is read after it. Of two concurrent callers both
+ * may fail, but never both succeed: the later one reads both additions.
  */
 static __always_inline bool claim(__u32 *users)
 {

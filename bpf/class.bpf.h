@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Determines the class of a page fault: at its begin from the mapping and the error code, at its
- * end from what the kernel counted meanwhile. A thread often faults in one mapping repeatedly, so
- * the mapping is cached until mappings change.
+ * Determines the class of a page fault: at the begin from the mapping and the error code, at the
+ * end from values that the kernel counted meanwhile. The mapping is cached until mappings change,
+ * since a thread often faults in one mapping repeatedly.
  */
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
 #include "slow_fault.bpf.h"
 
-/* include/linux/mm.h. The bit of VM_UFFD_MINOR changed several times, so it is not tested. */
+/* VM_* of include/linux/mm.h. The bit of VM_UFFD_MINOR changed several times: it is not tested. */
 #define VM_UFFD_MISSING 0x200
 #define VM_PFNMAP	0x400
 #define VM_UFFD_WP	0x1000
@@ -23,17 +23,16 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* not mapped yet, below a stack that may grow down */
+#define AREA_GROWS   6 /* not mapped yet, below a stack that can grow */
 #define AREA_SORT    7
-#define AREA_SHARED  8 /* flags */
+#define AREA_SHARED  8 /* AREA_SHARED and later values are flags */
 #define AREA_MISSING 16
 #define AREA_WP	     32
 
 #define NEVER_HUGE	  (1LL << 62)
-#define HUGE_PAGES	  512 /* 4 KiB each */
+#define HUGE_PAGES	  512 /* number of 4 KiB pages in a huge page */
 #define HUGE_PAGE_BYTES	  (HUGE_PAGES * 4096UL)
-#define MOST_OTHERS_PAGES 256 /* pages that may become resident during a fault for other reasons   \
-			       */
+#define MOST_OTHERS_PAGES 256 /* other pages that a fault may make resident */
 
 static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flags)
 {
@@ -43,11 +42,11 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() */
+	if (!BPF_CORE_READ(vma, vm_ops)) /* as vma_is_anonymous() */
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return AREA_DRIVER; /* [vdso] and the like */
+		return AREA_DRIVER; /* special mappings such as [vdso] */
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 
@@ -59,7 +58,7 @@ static __always_inline __u32 flags_of_area(__u64 flags)
 
 /*
  * Caches the kind of mapping at the fault's address. A hole is not cached, because the mapping
- * above it may grow.
+ * above may grow into it.
  */
 once_verified int classify_area(struct fs_fault_slot *slot)
 {
@@ -131,15 +130,15 @@ static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 }
 
 /*
- * The kernel counts some retried writes as major. Then only the bytes read by the thread show
- * whether the fault was major.
+ * Returns whether the kernel may count the fault as major only because it was retried. Then the
+ * bytes that the thread read show whether the fault was major.
  */
 static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
 {
 	return retries_shared_writes() && what >> 1 & FAULT_WRITE && slot->area & AREA_SHARED;
 }
 
-/* Called at the begin of a fault of the current task; `what` is FAULT_*. */
+/* Called at the begin of a fault of the current task; `what`: FAULT_* bits. */
 static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
 					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {

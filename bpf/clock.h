@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Time spans between clock readings of different CPUs. */
+/* Durations between clock readings of different CPUs. */
 #ifndef FS_CLOCK_H
 #define FS_CLOCK_H
 
@@ -7,8 +7,8 @@
 
 /*
  * Returns the nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few
- * nanoseconds: a time that another CPU noted just before may be later than `now`; the result is
- * then 0, not 584 years. Has no branch, which keeps the verifier's work small.
+ * nanoseconds: a time noted by another CPU may be later than `now`; the result is then 0, not 584
+ * years. No branches, for the verifier.
  */
 static __always_inline __u64 ns_between(__u64 since, __u64 now)
 {

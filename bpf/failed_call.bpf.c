@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System calls of which only failures are recorded, and the lines that the kernel logs in a failed
- * call.
+ * System calls of which only failures are recorded, and log lines that the kernel writes in failed
+ * calls.
  */
 #include "oom.bpf.h"
 #include "refusal.bpf.h"
@@ -9,19 +9,19 @@
 
 #define F_SETPIPE_SZ 1031
 
-/* prlimit(pid, resource, new, old), or setrlimit(resource, new), which only x86 still has. */
+/* Returns whether the call sets RLIMIT_NOFILE: prlimit(), or setrlimit(), only on x86. */
 static __always_inline bool bounds_descriptors(const struct call *c)
 {
 	return call_arg(c, c->shape == FS_SHAPE_PRLIMIT ? 1 : 0) == RLIMIT_NOFILE;
 }
 
-/* Returns whether clone(CLONE_PIDFD) failed because no file descriptor was left. */
+/* Returns whether clone(CLONE_PIDFD) failed because no fd was available. */
 static __always_inline bool makes_no_pidfd(long ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-/* Returns whether the errno is one that a limit causes. */
+/* Returns whether the call failed with an errno that a limit causes. */
 static __always_inline bool is_other_refusal(const struct call *c)
 {
 	switch (c->shape) {
@@ -39,7 +39,7 @@ static __always_inline bool is_other_refusal(const struct call *c)
 		return c->ret == -ENOMEM;
 	case FS_SHAPE_PRLIMIT:
 	case FS_SHAPE_SETRLIMIT:
-		/* without the capability, raising the hard limit is simply not permitted */
+		/* without CAP_SYS_RESOURCE, raising a hard limit is not permitted anyway */
 		return c->ret == -EPERM && bounds_descriptors(c) &&
 		       has_capability(c->task, CAP_SYS_RESOURCE);
 	case FS_SHAPE_FCNTL:
@@ -51,14 +51,14 @@ static __always_inline bool is_other_refusal(const struct call *c)
 #define FD_SETSIZE 1024
 
 /*
- * core_sys_select() reads and writes as many bits of the caller's sets as its argument says, but at
- * most the size of the descriptor table.
+ * Counts select() with more than FD_SETSIZE fds. core_sys_select() accesses as many bits of the
+ * caller's sets as the argument says, at most the size of the fd table.
  */
 static __always_inline void saw_select(struct fs_state *st, const struct call *c)
 {
 	struct task_struct *task = c->task;
 
-	bump(st->c.selects); /* alone this does not mark the process as changed */
+	bump(st->c.selects); /* does not mark the process as changed */
 	if ((__s32)call_arg(c, 0) > FD_SETSIZE &&
 	    BPF_CORE_READ(task, files, fdt, max_fds) > FD_SETSIZE)
 		tally(st, selects_wide, 1);
@@ -83,8 +83,8 @@ static __always_inline bool begins(const char *text, const char *with)
 }
 
 /*
- * A log line that the kernel writes within the failed call: __vm_enough_memory() since 44b414c8715c
- * (6.2), get_empty_filp() always. Both are rate-limited.
+ * Called for each log line. A failed call may log its cause: __vm_enough_memory() since
+ * 44b414c8715c (6.2), get_empty_filp() always; both rate-limited.
  */
 static __always_inline int line_written(const char *text, unsigned long len)
 {

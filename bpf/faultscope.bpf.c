@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel side as one object: all parts share maps, and each tracepoint has one program. */
+/* The BPF programs as one object: all parts share maps, and each tracepoint has one program. */
 #include "task.bpf.c"
 #include "fault.bpf.c"
 #include "signal.bpf.c"
@@ -10,14 +10,14 @@
 #include "cgroup.bpf.h"
 #include "pressure.bpf.h"
 
-/* Replaces the id of fcntl by that of the command. */
+/* Sets the id of fcntl(F_SETPIPE_SZ), which is counted as a call of its own. */
 static __always_inline void name_fcntl(struct call *c)
 {
 	if (c->shape == FS_SHAPE_FCNTL && call_arg(c, 1) == F_SETPIPE_SZ)
 		c->call = CALL_PIPE_SIZE;
 }
 
-/* Called at the end of a system call. `regs` still hold the arguments. */
+/* Called at the end of a system call; `regs` still hold the arguments. */
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
@@ -27,7 +27,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	/* most numbers are unused in both tables: return before reading the task */
+	/* most calls are in neither table: return before reading the task */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	c.compat = is_compat_call(task);
@@ -42,8 +42,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (!st)
 		return 0;
 	/*
-	 * the code below loads only from these: the verifier searches all types for each trusted
-	 * load
+	 * as_task() results: for each load through a trusted pointer, the verifier searches all
+	 * types
 	 */
 	c.task = as_task(task);
 	c.leader = as_task(c.leader);
@@ -58,7 +58,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
-		take_note(st); /* discards the note of a search that succeeded at another place */
+		take_note(st); /* discards the note of a search that succeeded elsewhere */
 	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);
 	return 0;
@@ -80,7 +80,7 @@ int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 }
 
 #else
-/* Attached to the classic exit tracepoint of each call of interest; other calls then cost less. */
+/* Attached to the exit tracepoint of each system call in the tables: other calls cost less. */
 SEC("tp")
 int on_call_exit(struct syscall_trace_exit *ctx)
 {

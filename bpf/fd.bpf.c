@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* File descriptors: created, closed, failed; thresholds are tested when one is created. */
+/* System calls that create or close fds: counts, failures, and thresholds after each new fd. */
 #include "growth.bpf.h"
 
 #define F_DUPFD		0
@@ -7,16 +7,16 @@
 #define SOL_SOCKET	1
 #define SCM_RIGHTS	1
 #define SCM_CREDENTIALS 2
-#define CREDENTIALS_LEN 28 /* length of a complete credentials message */
+#define CREDENTIALS_LEN 28 /* bytes of a complete credentials message */
 #define MSG_CTRUNC	8
-/* Commands of bpf(2) that return a file descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
+/* commands of bpf(2) that return an fd: include/uapi/linux/bpf.h, enum bpf_cmd */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
- * A control message without descriptors that ends at the end of the buffer was truncated, and left
- * no room for messages behind it. Otherwise its length in the buffer is rounded up.
+ * Returns 1 if a control message without fds was truncated, which explains MSG_CTRUNC: a short
+ * SCM_CREDENTIALS message, or one that ends, not rounded up, at the end of the buffer.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -29,9 +29,9 @@ static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 }
 
 /*
- * Counts the descriptors in control messages that recvmsg wrote to user memory, in at most four
- * messages. `*ret_cut` is set when some were dropped because the buffer or the fd limit was too
- * small; `*ret_first` is one of the received descriptors, if any.
+ * Counts fds in control messages that recvmsg wrote to user memory, in at most four messages.
+ * `*ret_cut`: some were dropped, because the buffer or the fd limit was too small. `*ret_first`:
+ * one of the received fds, if any.
  */
 static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
 {
@@ -61,9 +61,9 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 }
 
 #define MOST_MESSAGES 4
-#define MMSG_BYTES    64 /* struct mmsghdr: a message and its length */
+#define MMSG_BYTES    64 /* bytes of a struct mmsghdr: a message and its length */
 
-/* The same for several messages, all of which were received. */
+/* As passed_fds(), for all messages that recvmmsg received, at most MOST_MESSAGES. */
 static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
 {
 	__u32 n = 0;
@@ -78,10 +78,10 @@ static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut,
 }
 
 /*
- * The kernel assigns the lowest free number: a call that returns n leaves at least n + 1
- * descriptors open, and there were never more, unless dup2 or F_DUPFD chose a number. So the bitmap
- * is counted only when this number, or the running count between two scans, suggests that a
- * threshold was crossed.
+ * Updates fd counts after a call created fds. The kernel assigns the lowest free number: after a
+ * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. The
+ * bitmap is counted only if this number, or the running count since the last scan, may have crossed
+ * a threshold.
  */
 static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
 					__u32 at_least)
@@ -107,7 +107,7 @@ static __always_inline void saw_close(struct fs_state *st)
 		atomic_add(&st->fds, -1);
 }
 
-/* recvmsg succeeds even when it drops descriptors for want of a free number. */
+/* Returns whether recvmsg, which succeeds anyway, dropped fds because of RLIMIT_NOFILE. */
 static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
@@ -118,7 +118,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 	return true;
 }
 
-/* For calls that do several things. */
+/* Returns whether this command of fcntl or bpf creates an fd; true for other calls. */
 static __always_inline bool makes_descriptors(const struct call *c)
 {
 	__u64 command;
@@ -140,14 +140,14 @@ static __always_inline bool is_refusal(const struct call *c)
 		return false;
 	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
 		return true;
-	/* the caller chooses the lowest number */
+	/* EINVAL: the caller's lowest number is above the limit */
 	if (c->shape == FS_SHAPE_FCNTL)
 		return c->ret == -EINVAL;
 	return c->shape == FS_SHAPE_DUP2 && c->ret == -EBADF &&
 	       call_arg(c, 1) >= soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 }
 
-/* Returns the errno of a failed call (0 for recvmsg, which has none), or NOT_REFUSED. */
+/* Returns the errno of a failed call (0 for recvmsg, which returns none), or NOT_REFUSED. */
 static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_FD_FIRST) & 31;
@@ -163,7 +163,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			/* a failure that no limit causes: no such file, interrupted, … */
+			/* fails for another reason than a limit: no such file, interrupted, … */
 			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;
@@ -175,10 +175,10 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		tally(st, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
-		return NOT_REFUSED; /* the next scan counts how many were closed */
+		return NOT_REFUSED; /* the next scan counts the closed fds */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
-		/* 32-bit message headers have another layout; the next scan corrects the count */
+		/* 32-bit message headers have another layout: the next scan corrects the count */
 		made = c->compat		       ? 0
 		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
 						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);
@@ -189,7 +189,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		break;
 	case FS_SHAPE_FD2:
 		made = 2;
-		/* pipe(fd[2]) and socketpair(…, fd[2]) */
+		/* pipe(fd[2]) and socketpair(…, fd[2]) write their fds to memory */
 		where = c->call == CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3);
 		if (!bpf_probe_read_user(pair, sizeof(pair), (void *)where))
 			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;

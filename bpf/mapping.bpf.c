@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The mmap family of calls: map count, sizes, failures. */
+/* System calls that change mappings: map count, sizes, failures. */
 #include "growth.bpf.h"
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
@@ -14,8 +14,8 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 #define MADV_HWPOISON 100
 
 /*
- * Other errors mean that this kernel or mapping does not support the advice; poisoning memory needs
- * a capability.
+ * Returns whether madvise() failed at a limit. Other errors mean that the kernel or the mapping
+ * does not support the advice; poisoning memory needs a capability.
  */
 static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
 {
@@ -34,7 +34,7 @@ static __always_inline bool is_discard(const struct call *c)
 	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED;
 }
 
-/* Returns the errno of a failed call (0 for brk, which has none), or NOT_REFUSED. */
+/* Returns the errno of a failed call (0 for brk, which returns none), or NOT_REFUSED. */
 static __noinline int on_map_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_MMAP) & 15;
@@ -47,15 +47,15 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED;
 	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
 		return NOT_REFUSED;
-	/* brk returns no errno: this answer is from a seccomp filter */
+	/* An errno of brk is from a seccomp filter: the kernel returns the unchanged break. */
 	if (c->shape == FS_SHAPE_BRK && !refused)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
-	/* The sum of all differences is the total change, in whatever order threads run. */
+	/* The differences add up to the total change, in whatever order threads run. */
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
-		; /* first event of a process that existed before faultscope started */
+		; /* first event of a process older than faultscope */
 	else if (count > before)
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)
@@ -75,7 +75,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	return NOT_REFUSED;
 }
 
-/* `address` is the result of the search for a free range, or -errno. */
+/* `address` is the result of a search for a free range, or -errno. */
 static __always_inline int on_area(unsigned long address, struct vm_unmapped_area_info *info)
 {
 	struct task_struct *task = current_task();
@@ -94,10 +94,7 @@ static __always_inline int on_area(unsigned long address, struct vm_unmapped_are
 	return 0;
 }
 
-/*
- * Overhead level 1: called for each mapping that needs an address, failed ones too; other calls
- * cost nothing.
- */
+/* Overhead level 1: called for each mapping that needs an address, including failed ones. */
 SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(on_unmapped_area, unsigned long address, struct vm_unmapped_area_info *info)
 {

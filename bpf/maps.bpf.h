@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Maps shared by kernel and user space: the ring, loss counters, and coalescing of equal events. */
+/* Maps shared by all BPF programs: the ring, loss counters, and coalescing of equal events. */
 #ifndef FS_MAPS_BPF_H
 #define FS_MAPS_BPF_H
 
@@ -10,11 +10,11 @@
 const volatile struct fs_config config SEC(".rodata.config") = {};
 struct fs_shared shared SEC(".data.shared") = {};
 
-/* Equal failed calls, and equal kernel faults, share one entry. */
+/* Equal failed calls share an entry, and so do equal kernel faults. */
 struct coalesce_key {
 	struct process_key subject;
 	__u64 what;
-	__u64 group; /* distinguishes events of one kind */
+	__u64 group; /* distinguishes events of the kind `what` */
 };
 struct coalesced {
 	__u64 count;
@@ -29,14 +29,14 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20); /* the loader may change this size */
+	__uint(max_entries, 2 << 20); /* default; the loader may change it */
 } ring SEC(".maps");
 
 #define PF_KTHREAD 0x200000 /* include/linux/sched.h */
 
 #define bump(counter) atomic_add(&(counter), 1)
 
-/* Adds to a counter of a process and marks the process as changed, for the next scan. */
+/* Adds to a counter of a process, and marks the process as changed for the next scan. */
 #define tally(st, counter, n)                                                                      \
 	do {                                                                                       \
 		atomic_add(&(st)->c.counter, n);                                                   \
@@ -48,7 +48,7 @@ static __always_inline __u64 ns_since(__u64 since)
 	return ns_between(since, bpf_ktime_get_ns());
 }
 
-/* Returns the position of the highest set bit; 0 for 0. */
+/* Returns the number of the highest set bit; 0 for 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {
 	__u32 at = 0;
@@ -69,7 +69,7 @@ static __always_inline void fill_header(struct record *h, __u32 kind, __u32 len)
 	h->t_ns = bpf_ktime_get_ns();
 }
 
-/* Wakes the reader only when the ring is an eighth full: a wake-up costs microseconds. */
+/* Wakes the reader only if the ring is at least an eighth full: a wake-up takes microseconds. */
 static __always_inline __u64 wake_when_filling(void)
 {
 	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > (256 << 10) ? BPF_RB_FORCE_WAKEUP
@@ -77,7 +77,7 @@ static __always_inline __u64 wake_when_filling(void)
 }
 
 /*
- * Counts one of several equal events. Returns the count when the event should be sent (the first,
+ * Counts one of several equal events. Returns the count if the event should be sent (the first one,
  * each power of two, and one per 200 ms), else 0.
  */
 static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)

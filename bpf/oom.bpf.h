@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Victims of the OOM killer. The kernel writes a log line, sends the signal and marks its victim,
- * in this order, in the thread that requested memory. The data of these steps are kept until the
- * mark.
+ * Victims of the OOM killer. In the thread that requested memory, the kernel logs a line, sends the
+ * signal, and marks the victim, in this order. Values of the first two steps are kept until the
+ * third.
  */
 #ifndef FS_OOM_BPF_H
 #define FS_OOM_BPF_H
@@ -10,7 +10,7 @@
 #include "evidence.bpf.h"
 
 struct oom {
-	__u64 victim; /* address of the victim's task */
+	__u64 victim; /* `r` describes the victim */
 	__u32 constraint;
 	__u32 known; /* the record describes the victim */
 	struct oom_record r;
@@ -49,7 +49,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64); /* the loader raises this to what the CPUs need */
+	__uint(max_entries, 64); /* minimum; the loader adapts it to the number of CPUs */
 	__type(key, __u32);	 /* pid of the thread */
 	__type(value, struct oom);
 } ooms SEC(".maps");
@@ -57,7 +57,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct oom); /* read-only: initial value of a new entry */
+	__type(value, struct oom); /* initial value of a new entry; read-only */
 } no_oom SEC(".maps");
 
 static __always_inline struct oom *oom_find(struct task_struct *task)
@@ -89,9 +89,11 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 #endif
 
-#define OOM_LINE_CONSTRAINT 31 /* behind "oom-kill:constraint=CONSTRAINT_" */
+#define OOM_LINE_CONSTRAINT 31 /* length of "oom-kill:constraint=CONSTRAINT_" */
 
-/* The line of dump_oom_summary(), since ef8444ea01d7 (5.0). Rate-limited. */
+/*
+ * Reads the constraint in the line of dump_oom_summary(), since ef8444ea01d7 (5.0). Rate-limited.
+ */
 static __always_inline void oom_line(const char *text, unsigned long len)
 {
 	struct oom *o;
@@ -131,7 +133,7 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 }
 
-/* Returns the pages of the requesting process that are not reclaimable. */
+/* Returns the number of pages of the requesting process that are not reclaimable. */
 static __always_inline __u32 kept_pages_of(struct task_struct *task)
 {
 	struct mm_struct *mm = get(task, mm);
@@ -140,7 +142,7 @@ static __always_inline __u32 kept_pages_of(struct task_struct *task)
 	return pages > 0 ? pages : 0;
 }
 
-/* `victim` is the task since 72ba14deb40a (6.8), before that the pid. */
+/* `victim` is the task since 72ba14deb40a (6.8), earlier the pid. */
 static __always_inline int oom_marked(__u64 victim)
 {
 	struct task_struct *task = current_task();
@@ -150,7 +152,7 @@ static __always_inline int oom_marked(__u64 victim)
 	if (!o)
 		return 0;
 	if (!o->known || (victim != o->victim && victim != o->r.subject.pid))
-		goto out; /* the victim is already exiting, or is not watched */
+		goto out; /* the victim is already exiting, or not watched */
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);
@@ -168,7 +170,7 @@ out:
 	return 0;
 }
 
-/* The argument is read as a number, whichever type it has. */
+/* Reads the argument as a number, since its type depends on the kernel. */
 SEC("raw_tp/mark_victim")
 int on_oom_victim(struct bpf_raw_tracepoint_args *ctx)
 {

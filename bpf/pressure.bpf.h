@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waits for memory: direct reclaim, and major faults that read from swap. The sums are kept with
- * the process, and the next scan sends them.
+ * Waits for memory: direct reclaim, and major faults that read from swap. Sums are kept in the
+ * state of the process until a scan sends them.
  */
 #ifndef FS_PRESSURE_BPF_H
 #define FS_PRESSURE_BPF_H
@@ -59,7 +59,7 @@ static __always_inline bool is_anonymous(__u64 address)
 	return vma && !BPF_CORE_READ(vma, vm_file);
 }
 
-/* A major fault of anonymous memory reads from swap. */
+/* Counts a major fault of anonymous memory, which reads from swap. */
 SEC("perf_event")
 int on_major(struct bpf_perf_event_data *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For kernel-side headers that unit tests compile too: logic without kernel access, whose races no
- * test can provoke in a kernel at will.
+ * For BPF headers that unit tests also compile: logic without kernel access, whose races tests
+ * cannot provoke in a kernel.
  */
 #ifndef FS_PURE_LOGIC_H
 #define FS_PURE_LOGIC_H
@@ -12,8 +12,8 @@
 
 /*
  * Adds atomically, without a return value. clang 21 compiles __sync_fetch_and_add() to an
- * instruction that returns the old value even if it is unused, and kernels before 5.12 reject that
- * one. A relaxed addition is the older instruction; the barriers keep the compiler's order.
+ * instruction that returns the old value even if unused, which kernels before 5.12 reject. A
+ * relaxed addition uses the older instruction; the barriers keep the compiler's order.
  */
 #define atomic_add(at, n)                                                                          \
 	do {                                                                                       \

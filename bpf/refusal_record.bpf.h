@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parts of the record of a failed call, each filled by a global function: the verifier checks these
- * once, not once per path that calls them.
+ * Functions that fill parts of the record of a failed call. They are global functions, which the
+ * verifier checks once, not once per path that calls them.
  */
 #ifndef FS_REFUSAL_RECORD_BPF_H
 #define FS_REFUSAL_RECORD_BPF_H
@@ -11,14 +11,14 @@
 
 #ifdef FS_HASH
 
-/* Before 5.12 a global function takes only numbers, so each finds the record in this map. */
+/* A record being filled. Before 5.12, global functions take only numbers, such as its index. */
 struct draft {
-	struct refused_record r; /* first member: a pointer to the record is one to its draft */
+	struct refused_record r; /* first: a pointer to the record also points to its draft */
 	__u32 users;
-	__u32 at; /* index in the map */
+	__u32 at; /* index in `drafts` */
 };
 
-#define DRAFTS 4 /* per CPU */
+#define DRAFTS 4 /* number per CPU */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, DRAFTS);
@@ -31,8 +31,8 @@ define_claim(drafts, struct draft, DRAFTS);
 #define draft_of(record) ((struct draft *)(record))
 
 /*
- * Returns a record that the caller owns until draft_send(), or NULL when all are in use. Not
- * inlined, because its callers have no stack to spare.
+ * Returns a record that the caller owns until draft_send(); NULL: all are in use. Not inlined,
+ * because its callers have no stack space left.
  */
 static __noinline struct refused_record *draft_begin(void)
 {
@@ -92,7 +92,7 @@ static __always_inline long draft_send(struct refused_record *r)
 
 #endif
 
-/* record_part(read_x) { … } defines read_x(record, number); its body uses `r` and `with`. */
+/* record_part(read_x) { … } defines read_x(record, number); the body uses `r` and `with`. */
 #define record_part(name)                                                                          \
 	static __always_inline void name##_of(struct refused_record *r, __u32 with);               \
 	part_entry(name) static __always_inline void name##_of(struct refused_record *r, __u32 with)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Kernel error reports from its log: WARN, KASAN, KFENCE, UBSAN, oops, hung task, soft lockup. The
- * kernel side selects lines by their first words; user space interprets them.
+ * Kernel error reports in the kernel log: WARN, KASAN, KFENCE, UBSAN, oops, hung task, soft lockup.
+ * BPF programs select lines by their first word; user space interprets them.
  */
 #ifndef FS_REPORT_BPF_H
 #define FS_REPORT_BPF_H
 
 #include "maps.bpf.h"
 
-#define REPORT_STAMP	   40 /* a time stamp ends within so many bytes of a line */
+#define REPORT_STAMP	   40 /* maximum length of the time stamp of a line */
 #define BEGINS(a, b, c, d) ((__u32)(a) << 24 | (__u32)(b) << 16 | (__u32)(c) << 8 | (__u32)(d))
 
 static __always_inline bool is_of_report(const char *s)
@@ -21,12 +21,12 @@ static __always_inline bool is_of_report(const char *s)
 	case BEGINS('w', 'a', 't', 'c'): /* watchdog: BUG: soft lockup */
 	case BEGINS('O', 'o', 'p', 's'):
 	case BEGINS('I', 'n', 't', 'e'): /* Internal error: arm64 */
-	/* before 6.9, x86 prints no "Oops:" here */
+	/* before 6.9, x86 prints no "Oops:" before these: */
 	case BEGINS('g', 'e', 'n', 'e'): /* general protection fault */
 	case BEGINS('i', 'n', 'v', 'a'): /* invalid opcode */
 	case BEGINS('d', 'i', 'v', 'i'): /* divide error */
 	case BEGINS('s', 't', 'a', 'c'): /* stack segment */
-	/* the location */
+	/* lines with the location of a report */
 	case BEGINS('R', 'I', 'P', ':'):
 	case BEGINS('p', 'c', ' ', ':'):
 	case BEGINS('e', 'p', 'c', ' '):
@@ -36,8 +36,8 @@ static __always_inline bool is_of_report(const char *s)
 }
 
 /*
- * Bytes before the text: until 701850dc0c31 (5.19) the tracepoint got the line as consoles do, with
- * its time stamp if enabled.
+ * Returns the length of the time stamp of a line: until 701850dc0c31 (5.19) the tracepoint receives
+ * it, if enabled, as consoles do.
  */
 static __always_inline __u32 stamp_of(const char *s)
 {
@@ -49,11 +49,11 @@ static __always_inline __u32 stamp_of(const char *s)
 	return 0;
 }
 
-/* Copies the line; what follows it in the buffer is not part of it. */
+/* Copies a line, which is followed by other text in its buffer. */
 static __always_inline void read_line(char *ret, unsigned long size, const char *text,
 				      unsigned long len)
 {
-	/* otherwise clang keeps two copies, and the verifier does not know the bound */
+	/* otherwise clang makes two copies, and the verifier does not know the bound */
 	barrier_var(len);
 	if (len > size - 1)
 		len = size - 1;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads how much memory a failed call requested when no argument has it: from a kernel object that
- * the call names, or from the memory of the process.
+ * Reads how much memory a failed call requested if no argument contains the size: from a kernel
+ * object that the call names, or from the memory of the process.
  */
 #ifndef FS_REQUEST_SIZE_BPF_H
 #define FS_REQUEST_SIZE_BPF_H
 
 #include "evidence.bpf.h"
 
-/* include/linux/xarray.h */
+/* constants of include/linux/xarray.h */
 #define XA_LEVELS	  5
 #define XA_CHUNK_SHIFT	  6
 #define is_xa_node(entry) (((entry)&3) == 2 && (entry) > 4096)
 
 /*
- * include/linux/ipc_namespace.h and ipc/util.h: an id consists of a slot number and a sequence
+ * include/linux/ipc_namespace.h and ipc/util.h: an IPC id consists of a slot number and a sequence
  * number
  */
 #define IPC_SHM		    2
@@ -67,7 +67,7 @@ static __always_inline void read_segment(struct refused_record *r)
 
 #define STRING_CHUNK 4096
 #ifdef FS_HASH
-#define MOST_CHUNKS  8 /* what the verifier accepts of a bounded loop */
+#define MOST_CHUNKS  8 /* the verifier accepts no longer bounded loop here */
 #define MOST_BUFFERS 4
 #else
 #define MOST_CHUNKS  (1 << 17)
@@ -75,8 +75,8 @@ static __always_inline void read_segment(struct refused_record *r)
 #endif
 
 /*
- * Destination of bpf_probe_read_user_str(). Only the lengths of strings are used, never their
- * bytes, so several programs may write here at the same time.
+ * Buffer for bpf_probe_read_user_str(). Only lengths of strings are used, never their bytes, so
+ * several programs may write here at once.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -85,19 +85,19 @@ struct {
 	__type(value, char[STRING_CHUNK]);
 } string_chunk SEC(".maps");
 
-/* Walks the strings of two NULL-terminated lists, argv and envp. */
+/* Walks the strings of argv and envp, which are NULL-terminated arrays. */
 struct string_walk {
-	__u64 list; /* address of the next pointer */
+	__u64 list; /* address of the next pointer to a string */
 	__u64 second;
 	__u64 at;   /* address within a string; 0: between two strings */
-	__u64 here; /* bytes of this string read so far */
+	__u64 here; /* bytes read of the current string */
 	__u64 bytes;
 	__u64 longest;
 	__u32 pointer_bytes;
 	__u32 whole;
 };
 
-/* Moves to the next string. Returns false when there is none, or when it cannot be read. */
+/* Moves to the next string. Returns false after the last one, or if the pointer is unreadable. */
 static __always_inline bool next_string(struct string_walk *w)
 {
 	__u64 pointer = 0;
@@ -109,7 +109,7 @@ static __always_inline bool next_string(struct string_walk *w)
 	w->list += w->pointer_bytes;
 	if (pointer) {
 		w->at = pointer;
-		w->bytes += 8; /* the kernel counts 8 bytes per pointer, for 32-bit callers too */
+		w->bytes += 8; /* the kernel counts 8 bytes per pointer, also for 32-bit callers */
 		return true;
 	}
 	w->whole = !w->second;
@@ -134,7 +134,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
 	if (n <= 0)
 		return 1;
-	/* a full chunk ends in a NUL that replaced a byte of the string: read that byte again */
+	/* a full chunk ends in a NUL that replaces a byte of the string: read that byte again */
 	if (n == STRING_CHUNK)
 		n--, w->at += n;
 	else
@@ -146,7 +146,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	return 0;
 }
 
-/* Sums arguments and environment, and the path, which also becomes a string of the new program. */
+/* Sums the bytes of arguments, environment and path, which is also copied to the new program. */
 static __always_inline void read_strings(struct refused_record *r, __u64 path, __u64 argv,
 					 __u64 envp)
 {
@@ -159,7 +159,7 @@ static __always_inline void read_strings(struct refused_record *r, __u64 path, _
 	r->asked.whole = w.whole;
 }
 
-/* include/uapi/linux/io_uring.h */
+/* constants of include/uapi/linux/io_uring.h */
 #define IORING_REGISTER_BUFFERS	 0
 #define IORING_REGISTER_BUFFERS2 15
 struct buffers2 {
@@ -210,8 +210,8 @@ static __always_inline void read_buffers(struct refused_record *r)
 }
 
 /*
- * As mqueue_get_inode() in ipc/mqueue.c: the messages, and 48 bytes per message for a struct
- * msg_msg and a tree node. Without attributes, the limits of the IPC namespace apply.
+ * Computes the bytes of a message queue as mqueue_get_inode() in ipc/mqueue.c: per message its
+ * size, and 48 bytes each for struct msg_msg and a tree node. Without attributes, defaults apply.
  */
 static __always_inline void read_queue(struct refused_record *r)
 {
@@ -228,7 +228,7 @@ static __always_inline void read_queue(struct refused_record *r)
 	r->asked.whole = 1;
 }
 
-/* `with` is the enum fs_shape of the call. */
+/* Reads the size that a failed call requested; `with` is the call's enum fs_shape. */
 record_part(read_request_size)
 {
 	if (r->call == CALL_SHMAT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Randomly sampled page faults, each with its address and mapping. They show where a process
- * faults, at the cost of one random number for each other fault.
+ * Randomly sampled page faults, with address and mapping. They show where a process faults, at the
+ * cost of one random number for each fault that is not sampled.
  */
 #ifndef FS_SAMPLE_BPF_H
 #define FS_SAMPLE_BPF_H
@@ -12,13 +12,13 @@
 #define VM_GROWSDOWN 0x100 /* include/linux/mm.h */
 
 /*
- * Returns how many faults the one that just ended represents; 0: not sampled. Slow faults are
- * sampled SAMPLE_EACH times as often, because a few of them cause most of the lost time.
+ * Returns how many faults the fault that just ended represents; 0: not sampled. Slow faults are
+ * sampled SAMPLE_EACH times as often, because a few of them cause most of the delay.
  */
 static __always_inline __u32 sample_weight(bool slow)
 {
 #ifdef FS_HASH
-	return 0; /* user stacks are too much for the verifiers of the kernels of this build */
+	return 0; /* older verifiers do not accept the code for user stacks */
 #else
 	__u32 each = shared.sample_each;
 
@@ -61,7 +61,7 @@ static __always_inline void name_area(struct sample_record *r, struct mm_struct 
 	find_area(&a, r->address);
 	vma = (struct vm_area_struct *)a.vma;
 	if (!vma)
-		return; /* unmapped meanwhile */
+		return; /* unmapped since the fault */
 	file = BPF_CORE_READ(vma, vm_file);
 	r->area_from = a.from;
 	r->area_to = a.to;
@@ -71,7 +71,7 @@ static __always_inline void name_area(struct sample_record *r, struct mm_struct 
 					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-/* Sends the fault that the current thread just ended, if it was sampled. */
+/* Sends the sampled fault that the current thread just ended. */
 once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 stack, __u32 weight)
 {
 	struct task_struct *task = current_task();

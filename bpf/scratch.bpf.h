@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Working memory besides the stack, which is limited to 512 bytes. */
+/* Working memory of BPF programs, in addition to the stack of 512 bytes. */
 #ifndef FS_SCRATCH_BPF_H
 #define FS_SCRATCH_BPF_H
 
@@ -8,26 +8,26 @@
 #include "maps.bpf.h"
 
 /*
- * A frame pointer chain, as the kernel follows it. System call wrappers create no frame, so the
- * chain lacks their caller: it is the word at the stack pointer.
+ * A frame pointer chain, as the kernel follows it. It lacks the caller of the system call wrapper,
+ * which creates no frame: this address is at the stack pointer.
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];
 	__u64 caller; /* 0: not known */
 	__u64 frames;
-	struct area at; /* mapping of the frame that is examined */
+	struct area at; /* mapping of the frame being examined */
 };
 
 struct scratch {
 	union {
 		struct chain chain;
-		struct growth growth; /* what is being attributed */
+		struct growth growth; /* growth of the current call */
 	};
 	__u32 users;
 	__u32 pad;
 };
 
-#define SCRATCHES 8 /* per CPU: two for each program that may be active there */
+#define SCRATCHES 8 /* per CPU: two for each program that may be active on the CPU */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRATCHES);
@@ -37,7 +37,7 @@ struct {
 
 define_claim(scratches, struct scratch, SCRATCHES);
 
-/* Returns memory that the caller owns until scratch_end(), or NULL when all is in use. */
+/* Returns memory that the caller owns until scratch_end(); NULL: all is in use. */
 static __always_inline struct scratch *scratch_begin(void)
 {
 	__u32 at = claim_scratches(0);

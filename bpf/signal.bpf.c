@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fatal signals: the access that failed, and the mapping at its address; and processes that abort
- * themselves.
+ * Fatal signals: the memory access that failed, and the mapping at its address; also processes that
+ * abort themselves.
  */
 #include "oom.bpf.h"
 
@@ -14,11 +14,11 @@
 #define BUS_MCEERR_AO 5
 #define SI_TKILL      (-6)
 
-#define VM_RIGHTS 7 /* to read, write, execute: include/linux/mm.h */
+#define VM_RIGHTS 7 /* VM_READ, VM_WRITE, VM_EXEC of include/linux/mm.h */
 
-#define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
+#define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
-/* Reads how full a tmpfs is, except for what other CPUs have not yet added up. */
+/* Reads how full a tmpfs is, except for pages that other CPUs have not added up yet. */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
@@ -28,7 +28,7 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * Reads the disk space that a file has at least: blocks of delayed allocation count only as pages.
+ * Reads the minimum disk space of a file. Blocks of delayed allocation are only counted as pages.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {
@@ -53,7 +53,7 @@ static __always_inline void read_mapping(struct signal_record *r, struct vm_area
 		read_disk(r, file);
 }
 
-/* Takes no lock: a thread that is being sent a signal cannot wait for one. */
+/* Reads the mapping at r->address. Takes no lock: a thread that receives a signal cannot wait. */
 once_verified int read_area(struct signal_record *r)
 {
 	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
@@ -75,7 +75,7 @@ once_verified int read_area(struct signal_record *r)
 		r->area = MAPPED_NONE;
 	if (r->area_flags & VM_RIGHTS)
 		return 0;
-	/* above the hole may be a stack that could not grow into it, or its guard */
+	/* above the hole may be a stack that could not grow into it, or a stack guard */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
 	if (vma) {
@@ -86,8 +86,8 @@ once_verified int read_area(struct signal_record *r)
 }
 
 /*
- * A fault signal that is blocked or ignored got its default action before it is sent:
- * force_sig_info_to_task(), kernel/signal.c.
+ * Returns whether a signal has its default action. A fault signal that is blocked or ignored gets
+ * the default action before it is sent: force_sig_info_to_task(), kernel/signal.c.
  */
 static __always_inline bool is_fatal(struct task_struct *task, int sig)
 {
@@ -100,8 +100,8 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 }
 
 /*
- * A thread sends a fault signal to itself: its registers are those of the access. They are not read
- * for other signals.
+ * Reads registers of the failed access: a thread sends a fault signal to itself. They are not valid
+ * for signals of other senders.
  */
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
@@ -113,7 +113,7 @@ static __always_inline void read_access(struct signal_record *r, struct task_str
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
 	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
 		r->flags |= SIGNAL_ODD;
-	/* on_sig_stack(), include/linux/sched/signal.h */
+	/* as on_sig_stack(), include/linux/sched/signal.h */
 	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
 		r->flags |= SIGNAL_ASIDE;
 #endif
@@ -147,8 +147,8 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 }
 
 /*
- * abort() and raise(): a thread sends the signal to itself by tgkill. It is no fault, but ends a
- * process that detected one, or whose handler reported one.
+ * Returns whether a thread sent the signal to itself by tgkill, as abort() and raise() do. This is
+ * no fault, but ends a process that detected one, or whose handler reported one.
  */
 static __always_inline bool is_raised(int sig, int code, struct task_struct *target)
 {
@@ -171,20 +171,20 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 			oom_signal(target, leader);
 		return 0;
 	}
-	/* SEND_SIG_NOINFO and SEND_SIG_PRIV are 0 and 1; a fault comes with a real siginfo. */
+	/* info is SEND_SIG_NOINFO (0) or SEND_SIG_PRIV (1); a fault has a siginfo */
 	if ((sig != SIGSEGV && sig != SIGBUS && sig != SIGABRT) || (unsigned long)info <= 1)
 		return 0;
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
 	if (code <= 0 && !is_raised(sig, code, target))
-		return 0; /* sent by kill or sigqueue */
+		return 0; /* sent by kill() or sigqueue() */
 	leader = get(target, group_leader);
 	st = proc_find(leader);
 	if (!st)
 		return 0;
 	if (sig == SIGABRT || code <= 0) {
 		/*
-		 * a fault handler raised the signal again; without a handler there was no bad
-		 * access
+		 * The handler of an earlier fault raised the signal again; without an earlier fault
+		 * there was no bad access.
 		 */
 		if (sig == SIGABRT || st->c.fault_failed)
 			emit_signal(target, leader, sig, code, 0);
@@ -197,8 +197,8 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		tally(st, fault_poison, 1);
 	slot = slot_find(target);
 	if (slot)
-		slot->begin_ns = slot->ended_ns = 0; /* it failed: it has no latency */
-	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
+		slot->begin_ns = slot->ended_ns = 0; /* a failed fault has no latency */
+	/* _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	emit_signal(target, leader, sig, code, address);
 	return 0;

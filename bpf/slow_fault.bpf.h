@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Details of slow faults: the file, the kind of wait, and the holder of the lock. */
+/* Totals of slow faults, by file, kind of wait, lock holder and user stack. */
 #ifndef FS_SLOW_FAULT_BPF_H
 #define FS_SLOW_FAULT_BPF_H
 
@@ -25,7 +25,7 @@ struct {
 	__type(value, struct slow_faults);
 } slow SEC(".maps");
 
-/* Initial value of a new entry: too large for the stack. */
+/* Initial value of a new entry, which is too large for the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -56,7 +56,7 @@ static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
 	return bpf_map_lookup_elem(&slow, key);
 }
 
-/* Sends the first of each kind, each power of two, and one per 200 ms. */
+/* Sends the totals at the first fault, at each power of two, and every 200 ms. */
 static __always_inline void send_slow(struct slow_faults *s)
 {
 	struct slow_faults_record *r;
@@ -80,9 +80,7 @@ static __always_inline bool is_fault(__u32 class)
 	return class < NR_CLASSES;
 }
 
-/*
- * Records what the current thread just ended: a fault of that class, or a wait outside of a fault.
- */
+/* Adds a fault of the current thread to the totals, or a wait outside of faults, by `class`. */
 once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack)
 {
 	struct task_struct *task = current_task();
@@ -137,8 +135,8 @@ static __always_inline bool is_slow(const struct fs_fault_slot *slot)
 }
 
 /*
- * Records slow faults and sampled ones by place in the code. `weight` is how many faults a sampled
- * one represents; 0: not sampled.
+ * Records a slow or sampled fault with its user stack. `weight`: the number of faults that a
+ * sampled fault represents; 0: not sampled.
  */
 static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 					    struct fs_fault_slot *slot, __u32 class, __u32 weight)
@@ -150,7 +148,7 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
-		/* waits outside of faults are sent at the tracepoints of mmap_lock */
+		/* no files for waits outside of faults, whose tracepoints are in mmap_lock code */
 		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif

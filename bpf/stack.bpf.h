@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User stacks, each with a number. User space gets each stack once, by files and offsets, while
+ * User stacks, each with a number. User space receives each stack once, as files and offsets, while
  * these are still mapped.
  */
 #ifndef FS_STACK_BPF_H
@@ -15,8 +15,8 @@ struct chain_key {
 };
 
 /*
- * Chains that were sent, and their numbers. The least recently used one makes room; if it appears
- * again, it is sent with another number.
+ * Frame pointer chains that were sent, and their stack numbers. When the table is full, the least
+ * recently used chain is dropped; if it appears again, it is sent with a new number.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* The same for invalid chains, as they were before they were cut. */
+/* Chains with invalid frames, as they were before cut_chain(), and their stack numbers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);
@@ -56,13 +56,13 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* it is not known whether it is code */
+		return true; /* without the layout of mappings, code cannot be recognised */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
-/* bpf_loop() passes only a pointer to the stack. */
+/* bpf_loop() passes only a pointer to memory on the stack. */
 struct chain_walk {
 	struct chain *c;
 };
@@ -71,7 +71,7 @@ static long next_frame(__u32 i, struct chain_walk *w)
 {
 	if (i >= STACK_FRAMES || i >= w->c->frames)
 		return 1;
-	/* the innermost frame is always code */
+	/* the innermost frame is always in code */
 	if (!i || is_code(w->c, w->c->ip[i]))
 		return 0;
 	w->c->frames = i;
@@ -79,9 +79,9 @@ static long next_frame(__u32 i, struct chain_walk *w)
 }
 
 /*
- * Code without frame pointers leaves data where the chain is expected, so each walk yields another
- * chain: everything from the first non-code address on is random. Returns 0 when mappings changed
- * meanwhile.
+ * Cuts a chain at the first address that is not in code. Code without frame pointers leaves data in
+ * the place of the chain, so that everything after it is random and differs at each walk. Returns 0
+ * if mappings changed meanwhile.
  */
 once_verified int cut_chain(struct chain *c)
 {
@@ -102,10 +102,10 @@ once_verified int cut_chain(struct chain *c)
 #define FRAME_ADDRESS 2 /* BPF_STACK_BUILD_ID_IP */
 
 /*
- * Sends only addresses, which user space looks up in the mappings. bpf_get_stack() looks up files
- * under mmap_lock. Where interrupts are disabled, the kernel releases that lock by the CPU's only
- * irq_work. The tracepoints of the lock fire within such a walk: a second walk there, by any
- * program, would use the irq_work twice, and the lock would never be released
+ * Sends only addresses, for which user space searches the mappings. bpf_get_stack() finds files
+ * under mmap_lock. With interrupts disabled, the kernel releases that lock by the CPU's only
+ * irq_work. Tracepoints of mmap_lock fire within such a stack walk: a second walk there, by any
+ * program, would use the irq_work twice, and mmap_lock would never be released
  * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks the objects).
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
@@ -140,13 +140,13 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
-	/* at once: its process may soon exit, and its mappings with it */
+	/* wakes user space now: the process may soon exit, and its mappings with it */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
- * Returns a number for a new chain, or < 0 when none is left until the next scan. Fewer are left
- * for chains of sampled faults (`sampled`).
+ * Returns a number for a new chain; < 0: none is left until the next scan. For chains of sampled
+ * faults (`sampled`), fewer numbers are available.
  */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 					const struct chain *c, bool sampled, bool named)
@@ -198,8 +198,8 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 }
 
 /*
- * Returns the number of the current call's user stack, or < 0; `caller` is the caller of the system
- * call wrapper. New stacks are sent to user space, with their files if `named`.
+ * Returns the number of the current user stack, or < 0. `caller` is the caller of the system call
+ * wrapper. New stacks are sent to user space, with files and offsets if `named`.
  */
 static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
 				      bool sampled, bool named)

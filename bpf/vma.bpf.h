@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Finds the mapping at an address of the current process. It walks the kernel's tree of VMAs
- * without a lock, so it works in every probe. (bpf_find_vma() returns -EBUSY where interrupts are
- * off and its irq_work is in use.) Each pointer is read as data. `mm_changes()` detects a
- * concurrent change.
+ * without a lock, so that it works in every probe. (bpf_find_vma() returns -EBUSY if interrupts are
+ * off and its irq_work is in use.) Pointers are read as data; mm_changes() detects concurrent
+ * changes.
  */
 #ifndef FS_VMA_BPF_H
 #define FS_VMA_BPF_H
@@ -12,7 +12,7 @@
 
 #define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
 
-/* A mapping, or the hole between two mappings: [from, to). */
+/* A mapping, or a hole between two mappings: addresses from `from` to `to` - 1. */
 struct area {
 	/* address of the mm_struct: global functions take no kernel pointers before 5.12 */
 	__u64 mm;
@@ -22,17 +22,16 @@ struct area {
 };
 
 /*
- * The layout of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). It is not
- * relocated: for types that an older kernel lacks, libbpf searches the BTF of modules, which
- * CAP_BPF alone does not permit. User space compares the layout with the kernel's BTF:
- * src/probe/layout.c.
+ * Constants of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). They are
+ * not relocated: for types that an older kernel lacks, libbpf searches the BTF of modules, which
+ * CAP_BPF alone does not permit. src/probe/layout.c compares them with the kernel's BTF.
  */
-/* 16 entries per leaf, 10 per inner node: more than vm.max_map_count permits */
+/* maximum depth: with 16 entries per leaf and 10 per inner node, enough for vm.max_map_count */
 #define MAPLE_LEVELS 8
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
-/* As ma_data_end(): returns the index of the last used entry of a node. */
+/* Returns the index of the last used entry of a node, as ma_data_end(). */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 {
 	__u64 pivot = 0;
@@ -49,8 +48,8 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 }
 
 /*
- * As mtree_range_walk(). The last address of the mapping is kept in `a`, not in a variable: this
- * function ends most call chains, and so needs 24 bytes less of the stack.
+ * Searches a maple tree as mtree_range_walk(). The last address of the mapping is kept in `a`, not
+ * in a variable, to save 24 bytes of the stack: most call chains end here.
  */
 static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64 address)
 {
@@ -104,7 +103,7 @@ struct mm_struct___rb {
 	} mm_rb;
 } __attribute__((preserve_access_index));
 
-#define RB_LEVELS 40 /* twice the logarithm of more mappings than a process can have */
+#define RB_LEVELS 40 /* twice log2 of more mappings than a process can have */
 
 static __always_inline void find_in_rb_tree(struct area *a, struct rb_node___areas *root,
 					    __u64 address)
@@ -152,9 +151,9 @@ static __always_inline void search_area(struct area *a, __u64 address)
 enum area_part { AREA_VMA, AREA_FROM, AREA_TO };
 
 /*
- * Returns one part of the mapping at `address`. A global function takes and returns only numbers
- * before 5.12. `known` is the vm_area_struct that an earlier call found; it makes the search
- * unnecessary.
+ * Returns one part of the mapping at `address`: before 5.12, a global function takes and returns
+ * only numbers. `known` is the vm_area_struct that an earlier call found, to avoid a search; 0:
+ * none.
  */
 __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 known)
 {
@@ -170,8 +169,8 @@ __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 know
 }
 
 /*
- * Finds the mapping or hole at `address`; fills all fields but `mm`. Has no branch, which keeps the
- * verifier's work small.
+ * Finds the mapping or hole at `address`; fills all members but `mm`. No branches, for the
+ * verifier.
  */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
@@ -182,7 +181,7 @@ static __always_inline void find_area(struct area *a, __u64 address)
 
 #else
 
-/* Finds the mapping or hole at `address`; fills all fields but `mm`. */
+/* Finds the mapping or hole at `address`; fills all members but `mm`. */
 once_verified int find_area(struct area *a, __u64 address)
 {
 	if (a)
@@ -193,14 +192,14 @@ once_verified int find_area(struct area *a, __u64 address)
 #endif
 
 /*
- * Returns a number that differs after each change of the mappings. Returns ~0 during a change, or
- * when the number cannot be read.
+ * Returns a number that differs after each change of the mappings; ~0 during a change, or if the
+ * number cannot be read.
  */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {
 	if (config.areas_foreign)
 		return ~0UL;
-	/* include/linux/rwsem.h: RWSEM_WRITER_LOCKED */
+	/* RWSEM_WRITER_LOCKED, include/linux/rwsem.h */
 	if (BPF_CORE_READ(mm, mmap_lock.count.counter) & 1)
 		return ~0UL;
 	return BPF_CORE_READ(mm, total_vm) * 31 + BPF_CORE_READ(mm, data_vm) * 7 +

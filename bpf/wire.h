@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * State and settings that the kernel side shares with src/probe. The records that it sends are in
+ * State and settings that BPF programs share with src/probe. The records that they send are in
  * src/records/kernel_records.h, because other rooms read them too.
  *
- * Births are in nanoseconds of CLOCK_BOOTTIME, events in nanoseconds of CLOCK_MONOTONIC.
+ * Start times of processes are nanoseconds of CLOCK_BOOTTIME, event times of CLOCK_MONOTONIC.
  */
 #ifndef FS_WIRE_H
 #define FS_WIRE_H
@@ -13,37 +13,37 @@
 #include "wire_maple.h"
 
 /*
- * How the kernel side interprets a system call: one row per call number, in a table that the loader
- * fills.
+ * How the BPF programs interpret the arguments and the result of a system call. The loader fills a
+ * table with one row per call number.
  */
 enum fs_shape {
 	FS_SHAPE_NONE,
-	FS_SHAPE_MAP,	  /* returns 0 or an address, or -errno */
-	FS_SHAPE_MMAP,	  /* as MAP; arg 1 is the length */
-	FS_SHAPE_MADVISE, /* as MAP; only ENOMEM and EAGAIN count as failed */
-	/* returns the break; a lower one than requested is a failure without errno */
+	FS_SHAPE_MAP,	  /* returns 0, an address, or -errno */
+	FS_SHAPE_MMAP,	  /* as FS_SHAPE_MAP; argument 1 is the length */
+	FS_SHAPE_MADVISE, /* as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
+	/* brk: returns the break; if lower than requested, the call failed without errno */
 	FS_SHAPE_BRK,
 	FS_SHAPE_FD,   /* returns a file descriptor */
 	FS_SHAPE_FD2,  /* writes two file descriptors to memory */
-	FS_SHAPE_DUP2, /* duplicates to the file descriptor in arg 1 */
-	/* returns a file descriptor when arg 1 is F_DUPFD or F_DUPFD_CLOEXEC */
+	FS_SHAPE_DUP2, /* duplicates an fd to the number in argument 1 */
+	/* fcntl: returns an fd if argument 1 is F_DUPFD or F_DUPFD_CLOEXEC */
 	FS_SHAPE_FCNTL,
-	FS_SHAPE_CLOSE, /* closes one when it returns 0 */
-	/* closes several when it returns 0; the count of open ones shows how many */
+	FS_SHAPE_CLOSE, /* closes one fd if the result is 0 */
+	/* closes several fds if the result is 0; the next scan counts the open ones */
 	FS_SHAPE_CLOSE_RANGE,
-	FS_SHAPE_RECVMSG,   /* receives file descriptors in SCM_RIGHTS control messages */
-	FS_SHAPE_RECVMMSG,  /* as RECVMSG, for a vector of messages in arg 1 */
-	FS_SHAPE_BPF,	    /* returns a file descriptor for some commands in arg 0 */
+	FS_SHAPE_RECVMSG,   /* receives fds in SCM_RIGHTS control messages */
+	FS_SHAPE_RECVMMSG,  /* as FS_SHAPE_RECVMSG, for an array of messages in argument 1 */
+	FS_SHAPE_BPF,	    /* returns an fd for some commands in argument 0 */
 	FS_SHAPE_TASK,	    /* creates a process or thread */
 	FS_SHAPE_EXEC,	    /* executes another program */
-	FS_SHAPE_EXECAT,    /* as EXEC, path and arguments one argument later */
+	FS_SHAPE_EXECAT,    /* as FS_SHAPE_EXEC; path and arguments one position later */
 	FS_SHAPE_WATCH,	    /* creates an object that is limited per user */
-	FS_SHAPE_RING,	    /* pins memory */
-	FS_SHAPE_RANGE,	    /* works on a range of mappings; only ENOMEM counts as failed */
-	FS_SHAPE_SETRLIMIT, /* sets the limit of the resource in arg 0; EPERM counts as failed */
-	FS_SHAPE_PRLIMIT,   /* as SETRLIMIT, with the resource in arg 1 */
-	FS_SHAPE_SELECT,    /* reads sets of file descriptors; arg 0 is their size */
-	FS_SHAPE_QUEUE,	    /* as FD; a message queue, whose bytes are limited per user */
+	FS_SHAPE_RING,	    /* pins memory of the caller */
+	FS_SHAPE_RANGE,	    /* for a range of mappings; only ENOMEM counts as failed */
+	FS_SHAPE_SETRLIMIT, /* sets the limit in argument 0; EPERM counts as failed */
+	FS_SHAPE_PRLIMIT,   /* as FS_SHAPE_SETRLIMIT, for the limit in argument 1 */
+	FS_SHAPE_SELECT,    /* reads sets of fds; argument 0 is their size in bits */
+	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD; a message queue, whose bytes are limited per user */
 };
 
 struct fs_syscall {
@@ -53,84 +53,84 @@ struct fs_syscall {
 #define FS_SYSCALL_MAX 512
 
 /*
- * The state that the kernel side keeps for a process. User space only creates it, zeroed except for
- * flags.
+ * The state of a process in the kernel. User space only creates it, with flags and otherwise
+ * zeroes.
  */
 struct fs_state {
-	__u64 signature;    /* hash of what the last scan sent */
-	__u64 start_ns;	    /* birth of its process, where state is kept by pid; 0: not known yet */
-	__u64 cpu_ns;	    /* of all threads at the last scan, dead ones too */
-	__u64 ran_ns;	    /* run time of its only thread at the last scan; 0: scan completely */
-	__u64 from_outside; /* hash of what other processes may change, at the last scan */
-	__s64 rss_pages;    /* resident plus swapped pages at the last scan */
-	__u32 counted;	    /* a counter changed since the last scan; set after the change */
-	__u32 flags;	    /* PROC_*; near the fields that each probe writes */
-	__u32 threads;	    /* at the last scan */
+	__u64 signature;      /* hash of the values that the last scan sent */
+	__u64 start_ns;	      /* start time of the process; 0: not known yet */
+	__u64 cpu_ns;	      /* CPU time of all threads, also dead ones, at the last scan */
+	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: scan completely */
+	__u64 from_outside;   /* hash of values that others may change, at the last scan */
+	__s64 rss_pages;      /* resident plus swapped pages at the last scan */
+	__u32 counted;	      /* a counter changed since the last scan; set after the change */
+	__u32 flags;	      /* PROC_*; placed near members that each probe writes */
+	__u32 threads;	      /* number of threads at the last scan */
 	__u32 last_map_count; /* 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
 	__u32 fd_high;
 	__u32 fds;
-	/* by enum what: number of crossed thresholds, so the index of the next one */
+	/* next threshold to cross, by enum what: an index of config.mark_percent */
 	__u32 marks[2];
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 fd_limit; /* low half of the soft limit that fd_high was last compared with */
-	__u32 pid;	/* in the initial pid namespace; 0: not scanned yet */
-	__u32 noted;	/* threads with a note that waits for the end of a call */
-	__u32 owners;	/* open file descriptors whose creator is recorded */
-	__u32 stirred;	/* a counter had changed at the last scan */
-	__u64 min_flt;	/* of all threads, dead ones too, at the last sum */
+	__u32 fd_limit; /* low half of the soft limit at the last update of fd_high */
+	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
+	__u32 noted;	/* number of threads with a note until the end of their call */
+	__u32 owners;	/* number of open fds whose creator is recorded */
+	__u32 stirred;	/* a counter had changed before the last scan */
+	__u64 min_flt;	/* sum of minor faults of all threads, also dead ones, at the last sum */
 	__u64 maj_flt;
-	__u64 reclaim_ns; /* not yet sent */
-	__u64 swap_ins;	  /* not yet sent */
-	/* when a request for memory last failed; 0: none, or repeated with success since */
+	__u64 reclaim_ns; /* time in direct reclaim that is not sent yet */
+	__u64 swap_ins;	  /* faults that read from swap, not sent yet */
+	/* time of the last failed request for memory; 0: none, or a retry succeeded */
 	__u64 refused_ns;
-	__u64 refused_bytes; /* size of that request */
-	__u32 refused_tid;   /* thread that made it */
+	__u64 refused_bytes; /* size of the failed request */
+	__u32 refused_tid;   /* thread of the failed request */
 	__u32 pad;
-	struct fs_fault_slot slot; /* of the leader */
+	struct fs_fault_slot slot; /* last page fault of the leader */
 	struct counters c;
 };
 
-/* An entry of `growth` that user space releases. */
+/* An entry of `growth` that user space has released. */
 struct fs_spare {
 	__u32 place;
 	__u32 pad;
-	__u64 last_ns; /* last growth at that time; 0: the entry was never used */
+	__u64 last_ns; /* last_ns of the row when released; 0: the entry was never used */
 };
 
 #define FS_NR_MARKS 3
 
-/* Set by user space before the load: the verifier treats these as constants. */
+/* struct fs_config is set before the load: the verifier treats its members as constants. */
 #define FS_LOCK_SUCCESS_UNKNOWN 0
 #define FS_LOCK_SUCCESS_THIRD	1
 #define FS_LOCK_SUCCESS_FOURTH	2
 
 struct fs_config {
-	__u32 watch_all;    /* watch every process, else only the marked ones */
+	__u32 watch_all;    /* watch every process, not only those with PROC_WATCHED */
 	__u32 time_faults;  /* overhead level 2: note the begin of each fault */
-	__u32 majors_alone; /* count the end of major faults only */
-	__u32 in_seconds;   /* latency buckets are powers of two of a second, not of a ns */
+	__u32 majors_alone; /* measure the end of major faults only */
+	__u32 in_seconds;   /* latency buckets are powers of two of 1 s, not of 1 ns */
 	__u32 classify;	    /* determine the class of each fault */
 	__u32 numa;	    /* the kernel has NUMA balancing */
-	__u32 huge_by_rss;  /* no event shows huge pages: detect them by the resident size */
-	__u64 slow_ns;	    /* a fault of this length or longer is slow; ~0: none is */
-	__u32 begins_both;  /* the begin probe sees kernel-mode faults too */
+	__u32 huge_by_rss;  /* detect huge pages by RSS: no event shows them */
+	__u64 slow_ns;	    /* minimum duration of a slow fault; ~0: no fault is slow */
+	__u32 begins_both;  /* probe fault_begin also sees kernel-mode faults */
 	__u32 sums_spared;  /* do not sum faults of many threads at each scan */
 	/* the CPU has SMAP: EFLAGS.AC separates user copies from bad accesses */
 	__u32 smap_enforced;
-	__u32 compat_bits;	      /* thread_info bits of a 32-bit system call */
-	__u64 variable[NR_VARIABLES]; /* addresses; 0: not known */
+	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
+	__u64 variable[NR_VARIABLES]; /* addresses of kernel variables; 0: not known */
 	__u32 mark_percent[FS_NR_MARKS];
-	__u32 attribute; /* record growth, from these counts on: */
+	__u32 attribute; /* record growth of processes from attribute_maps or attribute_fds on */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
-	__u32 samples; /* faults may be sampled */
-	/* FS_LOCK_SUCCESS_*: the argument that says whether mmap_lock was acquired */
+	__u32 samples; /* page faults may be sampled */
+	/* FS_LOCK_SUCCESS_*: position of the argument `success` of mmap_lock_acquire_returned */
 	__u32 lock_success;
-	__u32 areas_foreign; /* the tree of mappings has an unknown layout */
+	__u32 areas_foreign; /* the maple tree has an unknown layout */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* for 32-bit calls of x86 */
 };
@@ -138,20 +138,20 @@ struct fs_config {
 /* Read and written by both sides while programs run. */
 struct fs_shared {
 	__u64 max_map_count;
-	__u32 run_parent;     /* pid whose next children are the command of `run`; 0: none */
-	__u32 epoch;	      /* number of the scan */
-	__u32 scan_again;     /* the ring filled up during a scan: drain it and scan again */
-	__u32 own_pid;	      /* faultscope's pid in the initial namespace, once own_pid() ran */
-	__u32 growth_used;    /* entries that were ever used */
-	__u32 growth_spared;  /* entries that user space released so far; wraps */
-	__u32 growth_taken;   /* released entries that were reused; wraps */
-	__u32 stacks_used;    /* stack numbers that were ever assigned */
-	__u32 stacks_for_all; /* limit of stacks_used; user space raises it at each scan */
-	__u32 stacks_for_samples; /* the same for stacks of sampled faults */
-	__u32 sample_each;	  /* one fault of so many is sampled; a power of two; 0: none */
-	__u32 sampled;		  /* so far; wraps */
-	__u32 scan_whole;	  /* the scan also sends processes that did not change */
-	__u32 orphans;		  /* processes whose leader has exited, and whose state is kept */
+	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */
+	__u32 epoch;		  /* number of the current scan */
+	__u32 scan_again;	  /* the ring filled up during a scan: drain it, then scan again */
+	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */
+	__u32 growth_used;	  /* number of entries of `growth` that were ever used */
+	__u32 growth_spared;	  /* number of entries that user space has released; wraps */
+	__u32 growth_taken;	  /* number of released entries that were reused; wraps */
+	__u32 stacks_used;	  /* number of stack numbers that were ever assigned */
+	__u32 stacks_for_all;	  /* maximum for stacks_used; user space raises it at each scan */
+	__u32 stacks_for_samples; /* maximum for stacks_used, for stacks of sampled faults */
+	__u32 sample_each;	  /* one of this many faults is sampled; a power of two; 0: none */
+	__u32 sampled;		  /* number of sampled faults; wraps */
+	__u32 scan_whole;	  /* scans also send unchanged processes */
+	__u32 orphans;		  /* number of processes with live threads, but without leader */
 	struct losses losses;
 };
 

@@ -3,37 +3,37 @@
 #ifndef FS_WIRE_FAULT_H
 #define FS_WIRE_FAULT_H
 
-/* A thread's page fault: open, or ended and not yet added to the counters of its process. */
+/* A thread's page fault: open, or ended and not yet added to the counters of the process. */
 struct fs_fault_slot {
 	__u64 begin_ns; /* 0: no fault is open */
 	__u64 ended_ns; /* duration of the last fault; 0: already added, or none */
-	__u32 end;	/* enum fault_end, selects its class */
-	__u32 maj_flt;	/* of its thread, while the fault waits for its retry */
-	__u64 tried;	/* address of a fault that may start once more; 0: none */
+	__u32 end;	/* enum fault_end, which selects the class in `as` */
+	__u32 maj_flt;	/* thread's maj_flt while the fault waits for its retry */
+	__u64 tried;	/* address of a fault that may begin a second time; 0: none */
 	__u64 address;
-	__u64 area_from; /* mapping of the thread's last fault: [from, to) */
+	__u64 area_from; /* mapping of the thread's last fault: [area_from, area_to) */
 	__u64 area_to;
-	__u64 area_version; /* version of the mappings then */
-	/* bytes its thread read from disks: before the fault, then in it */
+	__u64 area_version; /* mappings_version() when area_from and area_to were set */
+	/* bytes that the thread read from disks: before the fault; at its end, in the fault */
 	__u64 read_bytes;
-	/* value before the fault, to detect a huge page without an event */
+	/* anonymous RSS before the fault, to detect huge pages */
 	__s64 known;
-	__u64 numa;		   /* the same for NUMA balancing */
-	__u64 lock_ns;		   /* when it started to wait for mmap_lock; 0: it does not wait */
-	__u64 held_ns;		   /* when it acquired mmap_lock */
-	__u64 disk_ns;		   /* when it went to sleep for disk I/O; 0: it does not sleep */
-	__u64 reclaim_ns;	   /* when its thread started reclaim; 0: not in reclaim */
-	__u64 wait_ns;		   /* when the current wait started; 0: none */
-	__u64 waited_ns[NR_WAITS]; /* time waited within the fault, by enum wait */
-	__u32 area;		   /* AREA_* of the kernel side */
-	__u8 as[NR_ENDS];	   /* enum fault_class if the fault is minor, and if it is major */
-	__u16 read_for;		   /* enum fault_class if its thread read from disks */
-	__u32 holder;		   /* pid that held mmap_lock then; 0: nobody, or not known */
+	__u64 numa;		   /* numa_figure() before the fault, to detect NUMA hints */
+	__u64 lock_ns;		   /* start of a wait for mmap_lock; 0: none */
+	__u64 held_ns;		   /* time when mmap_lock was acquired */
+	__u64 disk_ns;		   /* start of sleep for disk I/O; 0: none */
+	__u64 reclaim_ns;	   /* start of reclaim; 0: not in reclaim */
+	__u64 wait_ns;		   /* start of the current wait; 0: none */
+	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
+	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
+	__u8 as[NR_ENDS];	   /* enum fault_class of a minor, and of a major fault */
+	__u16 read_for;		   /* enum fault_class if the thread read from disks */
+	__u32 holder;		   /* pid that held mmap_lock; 0: nobody, or not known */
 	__u32 holder_writes;
 	char holder_comm[16];
-	__u64 no_area_bytes; /* length of a free range that its call did not find; 0: none */
-	__u32 said;	     /* FACT_SAID_* of its call */
-	__u32 noted;	     /* one of the two is set */
+	__u64 no_area_bytes; /* length of a free range that the call did not find; 0: none */
+	__u32 said;	     /* FACT_SAID_* of the current call */
+	__u32 noted;	     /* no_area_bytes or `said` is set */
 };
 
 #endif

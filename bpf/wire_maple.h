@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Part of wire.h: the layout of a maple tree on 64 bits, in bytes (d4af56c5c7c6, 6.1;
- * include/linux/maple_tree.h). The kernel side walks the tree by it; user space compares it with
- * the BTF.
+ * Layout of a maple tree on 64 bits, in bytes (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). BPF
+ * programs walk the tree by it; user space compares it with the kernel's BTF.
  */
 #ifndef FS_WIRE_MAPLE_H
 #define FS_WIRE_MAPLE_H
 
-/* enum maple_type */
+/* values of enum maple_type */
 #define FS_MAPLE_LEAF	1
 #define FS_MAPLE_RANGE	2
 #define FS_MAPLE_ARANGE 3
 
-#define FS_MAPLE_PIVOTS	      8	 /* offset of the pivots, in both kinds of nodes */
+#define FS_MAPLE_PIVOTS	      8	 /* offset of the pivots in both kinds of nodes */
 #define FS_MAPLE_RANGE_LAST   14 /* index of the last of 15 pivots */
 #define FS_MAPLE_RANGE_SLOTS  128
 #define FS_MAPLE_RANGE_META   248
