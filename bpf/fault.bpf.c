@@ -109,8 +109,8 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 }
 
 /*
- * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). It is called again
- * for a retry, by get_user_pages() without registers, and not at all if no mapping exists.
+ * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel calls the
+ * function again for a retry, without registers in get_user_pages(), and not if no mapping exists.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -280,7 +280,7 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* never 0: this means that none ended */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* never 0, the value for no fault */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);

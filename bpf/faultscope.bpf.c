@@ -42,8 +42,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (!st)
 		return 0;
 	/*
-	 * as_task() results: for each load through a trusted pointer, the verifier searches all
-	 * types
+	 * The code below uses as_task() results: for each load through a trusted pointer, the
+	 * verifier searches all types.
 	 */
 	c.task = as_task(task);
 	c.leader = as_task(c.leader);

@@ -10,9 +10,9 @@
 #include "evidence.bpf.h"
 
 struct oom {
-	__u64 victim; /* `r` describes the victim */
+	__u64 victim; /* address of the victim's task */
 	__u32 constraint;
-	__u32 known; /* the record describes the victim */
+	__u32 known; /* `r` describes the victim */
 	struct oom_record r;
 };
 

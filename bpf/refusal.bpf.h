@@ -11,7 +11,7 @@ struct call {
 	struct task_struct *task;
 	struct task_struct *leader;
 	struct pt_regs *regs;
-	void *ctx; /* context of the program */
+	void *ctx; /* context of the BPF program */
 	long ret;
 	__u8 call;  /* enum call_id */
 	__u8 shape; /* enum fs_shape */
@@ -67,7 +67,7 @@ static __always_inline void forget_area(struct fs_state *st)
 
 struct note {
 	__u64 area_bytes; /* length of the free range that was not found */
-	__u32 facts;	  /* FACT_SAID_* */
+	__u32 facts;	  /* FACT_SAID_* bits */
 };
 
 /* Returns and removes the note of the thread, at the end of its call. */

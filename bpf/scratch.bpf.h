@@ -13,7 +13,7 @@
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];
-	__u64 caller; /* 0: not known */
+	__u64 caller; /* caller of the wrapper; 0: not known */
 	__u64 frames;
 	struct area at; /* mapping of the frame being examined */
 };

@@ -99,7 +99,7 @@ once_verified int cut_chain(struct chain *c)
 	return before != ~0UL && before == mm_changes(mm);
 }
 
-#define FRAME_ADDRESS 2 /* BPF_STACK_BUILD_ID_IP */
+#define FRAME_ADDRESS 2 /* value of BPF_STACK_BUILD_ID_IP */
 
 /*
  * Sends only addresses, for which user space searches the mappings. bpf_get_stack() finds files

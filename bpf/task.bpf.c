@@ -150,7 +150,7 @@ static __always_inline void tell_end(struct fs_state *st, struct task_struct *le
 		bump(shared.losses.ring);
 		return;
 	}
-	st->threads = 0; /* 0: the final values are always summed */
+	st->threads = 0; /* sum the final values; reuse no sums */
 	r->g.fd_base = st->fd_base;
 	read_gauges(st, leader, last, sig, &r->g);
 	read_usage(st, leader, &r->u);

@@ -66,7 +66,7 @@ struct fs_state {
 	__u32 counted;	      /* a counter changed since the last scan; set after the change */
 	__u32 flags;	      /* PROC_*; placed near members that each probe writes */
 	__u32 threads;	      /* number of threads at the last scan */
-	__u32 last_map_count; /* 0: not known yet */
+	__u32 last_map_count; /* map count at the last event; 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
 	__u32 fd_high;
@@ -132,7 +132,7 @@ struct fs_config {
 	__u32 lock_success;
 	__u32 areas_foreign; /* the maple tree has an unknown layout */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
-	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* for 32-bit calls of x86 */
+	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 };
 
 /* Read and written by both sides while programs run. */

@@ -10,9 +10,9 @@
 #include "model/census_process.h"
 
 #define CHAINS	   1024
-#define SWEEP_EACH 512 /* new workloads between two removals of idle ones */
+#define SWEEP_EACH 512 /* remove idle workloads after this many new ones */
 
-/* Position of each counter in a record. `since_birth`: counted before probes were attached, too. */
+/* Position of each counter in a process record. `since_birth`: includes time before probes ran. */
 static const struct taken {
 	size_t at;
 	bool since_birth;
@@ -139,7 +139,7 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	return w;
 }
 
-/* Takes the labels of a live process when the process that provided them has exited. */
+/* Gives a workload the labels of a live process, if the process that provided them has exited. */
 static void represent(struct census_workload *w, const struct identity *id)
 {
 	if (w->represented)
@@ -214,7 +214,7 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* 0: find its workload at the next record */
+	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: find the workload later */
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -449,7 +449,7 @@ static void count_limited(struct census *c, struct census_workload *w)
 	w->limited = true;
 }
 
-/* A rare counter adds a series when it leaves 0. Makes room: drops the lowest pressure first. */
+/* Drops the series of workloads with the lowest pressure: rare counters add series when above 0. */
 static void drop_series(struct census *c)
 {
 	while (c->owned && !has_room(c, 0)) {
@@ -464,7 +464,7 @@ static void drop_series(struct census *c)
 	}
 }
 
-/* The age counts from the first process: a unit that crashes and restarts becomes old, too. */
+/* The age of a workload counts from its first process: a unit that restarts becomes old, too. */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;

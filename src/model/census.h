@@ -28,7 +28,7 @@
 struct census_workload {
 	struct table_link link;
 	struct identity id; /* identity of one of the workload's processes */
-	/* `id` holds for all processes; otherwise only its kind, name and namespace do */
+	/* true: `id` holds for all processes; false: only its kind, name and namespace do */
 	bool one;
 	bool own;			      /* the workload has series under its own name */
 	bool active;			      /* the workload has a live process */
@@ -37,10 +37,10 @@ struct census_workload {
 	double pressure;		      /* nearness to a failure: see judge() in census.c */
 
 	/* private to census.c */
-	uint64_t shown[NR_CENSUS_COUNTERS];	   /* value of each own series at the last update */
+	uint64_t shown[NR_CENSUS_COUNTERS];	   /* own series at the last census_update() */
 	uint64_t first_ns, last_ns;		   /* first start and last sighting of a process */
-	uint64_t stall_ns, failures;		   /* totals, also those counted in ~other */
-	uint64_t stall_before_ns, failures_before; /* totals at the previous update */
+	uint64_t stall_ns, failures;		   /* stall time and failures; also in ~other */
+	uint64_t stall_before_ns, failures_before; /* the same totals at the previous update */
 	bool limited, represented, mixed;
 	uint32_t refs; /* number of the workload's processes in census.processes */
 };
@@ -61,7 +61,7 @@ struct census {
 	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with series, oldest first */
 	struct census_workload other;			   /* sums of all other workloads */
 	uint32_t owned;
-	uint32_t folded;	 /* old enough workloads in `other`, for lack of room */
+	uint32_t folded;	 /* old workloads that are in `other` for lack of room */
 	uint32_t series;	 /* current number of series of workloads and of `other` */
 	uint64_t series_limited; /* series dropped because of limits.series, total */
 	uint64_t processes_lost; /* process records dropped because the table was full, total */

@@ -11,7 +11,8 @@ struct pids census_processes(void)
 void census_process_sweep(struct census *c)
 {
 	/*
-	 * An entry that moves into the free slot is checked, too; one from the start may be left.
+	 * pids_remove() may move a later entry into this slot: check the slot again. An entry from
+	 * the start of the table may be missed until the next sweep.
 	 */
 	for (uint32_t i = 0; i < c->processes.slots && c->ended;) {
 		struct census_process *p = pids_at(&c->processes, i);

@@ -6,14 +6,14 @@
 #include "model/census.h"
 
 struct census_process {
-	struct census_workload *w; /* NULL: not assigned yet */
+	struct census_workload *w; /* workload of the process; NULL: not assigned yet */
 	uint64_t start_ns;
 	uint64_t told_ns; /* time of the last record, CLOCK_MONOTONIC */
 	uint64_t serial;  /* identity.serial of its workload */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
-	bool ended; /* exited; removed at the next update, as events may still arrive */
+	bool ended; /* the process has exited; removed at the next update, for late events */
 };
 
 /* Returns an empty table. */

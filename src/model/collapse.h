@@ -11,10 +11,10 @@
 #define LABEL_BYTES 201 /* bytes of a workload name, including its NUL */
 
 /* Kinds of variable parts that are removed from names. */
-#define COLLAPSE_REPLICAS  1u /* random parts of pods of ReplicaSets, DaemonSets, Jobs */
-#define COLLAPSE_JOBS	   2u /* the time in pods of CronJobs */
-#define COLLAPSE_TRANSIENT 4u /* units and sessions with a number, random part or peer address */
-#define COLLAPSE_INSTANCES 8u /* all instances of a template: postgresql@15-main.service */
+#define COLLAPSE_REPLICAS  1u /* random parts of names of ReplicaSet, DaemonSet, Job pods */
+#define COLLAPSE_JOBS	   2u /* the time in names of CronJob pods */
+#define COLLAPSE_TRANSIENT 4u /* numbers, random parts and peer addresses in names of units */
+#define COLLAPSE_INSTANCES 8u /* instance names of a template: postgresql@15-main.service */
 #define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
 
 /*

@@ -33,12 +33,12 @@ struct cycles {
 /* The peaks' current level and growth. */
 struct peak_trend {
 	bool known;
-	bool sure;	   /* every peak and every low grows, and evenly */
+	bool sure;	   /* every peak and every low is above the last, evenly */
 	double now;	   /* value of the fitted line at the requested time */
 	double per_second; /* slope of the line */
 	double error;	   /* standard error of the slope */
 	double scatter;	   /* standard deviation of the peaks from the line */
-	/* seconds from the first peak to the last, and from their middle to now */
+	/* span: first to last peak; middle: mean time of peaks to now; both in seconds */
 	double span, middle;
 	double period; /* mean seconds between peaks */
 	int peaks;

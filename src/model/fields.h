@@ -17,7 +17,7 @@ struct field_column {
 	/* position from the left; narrow screens omit the last columns first; 0: no column */
 	int nth;
 	int width;
-	const char *title; /* NULL: the field's own title */
+	const char *title; /* title of the column; NULL: title of the field */
 	const char *of;	   /* field of which the column shows a percentage; NULL: shows the value */
 };
 
@@ -28,14 +28,14 @@ struct field_diff {
 	const char *name;  /* name of the line; NULL: no line */
 	double floor;	   /* growth below this is not shown */
 	enum diff_sum sum; /* DIFF_LIVING: sum over live processes only */
-	double divide;	   /* divisor that converts to the unit shown; 0: 1 */
+	double divide;	   /* divisor of values, for the unit shown; 0: none */
 };
 
 /* A condition of --fail-on. Fields with the same condition name are added up. */
 struct field_gate {
 	const char *name;  /* name of the condition; NULL: only the field's name */
 	const char *help;  /* help text; NULL: another field of this name has it */
-	double unit;	   /* meaning of a number without suffix, in the field's unit; 0: 1 */
+	double unit;	   /* value of a number without suffix, in the field's unit; 0 means 1 */
 	const char *limit; /* limit that is 100 %: a name for resource_find(); NULL: none */
 };
 
@@ -65,7 +65,9 @@ struct field {
 	/* the value is null without this probe; NULL: the kernel itself keeps the value */
 	const char *hook;
 	const char *help;
-	/* Returns false if the value is unknown (null). NULL: read the counter at offset `at`. */
+	/*
+	 * Reads a value; returns false if it is unknown (null). NULL: the counter at offset `at`.
+	 */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
 	size_t at;	    /* offset of the counter in struct counters */
@@ -76,7 +78,7 @@ struct field {
 	const char *html;  /* column title in the HTML report's process table; NULL: not in it */
 	struct field_diff diff;
 	struct field_gate gate;
-	struct field_lead overview, lead; /* position in the first tab, and in the group's tab */
+	struct field_lead overview, lead; /* positions in the first tab, and in the group's tab */
 	int resource;			  /* enum resource_id, for LEAD_SHARE and LEAD_FORECAST */
 	/* the live view keeps recent values for a sparkline */
 	bool trend;
@@ -116,10 +118,10 @@ struct histogram {
 	size_t buckets;
 	unsigned int shift; /* values in bucket i are below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct counters *c);
-	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
+	uint64_t (*max)(const struct counters *c); /* the highest value; NULL: not kept */
 	uint32_t lacks;				   /* LACKS_* bits that make the histogram null */
-	unsigned int step;			   /* bits per bucket; 0: 1 */
-	bool sparse;				   /* omitted when empty; one line in text output */
+	unsigned int step;			   /* powers of two per bucket; 0 means 1 */
+	bool sparse;				   /* a histogram that is omitted when empty */
 };
 
 extern const struct histogram histograms[];

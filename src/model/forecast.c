@@ -14,7 +14,7 @@
 #define CLEARER 1.15
 /* The rate itself changes if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* Widening of every interval, and more for each window length ahead: the future may differ. */
+/* Shares by which every interval is widened, and again for each window length ahead. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
 /* No forecast if the limit is this many times FORECAST_REACH away at the present rate. */
@@ -75,7 +75,7 @@ static double high_at(const struct series *s, double t_ns, uint32_t *next)
 	return s->point[i - 1].high + share * (s->point[i].high - s->point[i - 1].high);
 }
 
-/* Returns the median of the slopes between all pairs of marks (Theil-Sen), per second. */
+/* Returns the median of the slopes between all pairs of block boundaries (Theil-Sen), in 1/s. */
 static double median_slope(const struct trend *t)
 {
 	double slope[MAX_BLOCKS * (MAX_BLOCKS + 1) / 2];
@@ -224,7 +224,7 @@ static bool extend_slower(const struct trend *t, double left, struct forecast *r
 	return isfinite(ret->seconds) && isfinite(ret->high);
 }
 
-/* `*slowed`: a longer window showed that the growth is ending. Returns false without a forecast. */
+/* Returns whether one window yields a forecast. `*slowed`: growth was ending in a longer window. */
 static bool extend(const struct trend *t, double left, double clear, bool *slowed,
 		   struct forecast *ret)
 {
@@ -286,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* not further ahead than the past observed */
+	f.sure = t.sure && at <= t.span; /* at most as far ahead as was observed */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

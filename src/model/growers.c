@@ -100,12 +100,12 @@ struct cell {
 };
 
 struct cells {
-	char (*sort)[GROWER_NAME]; /* SORTS_MAX names */
+	char (*sort)[GROWER_NAME]; /* array of SORTS_MAX names */
 	size_t sorts;
 	struct cell *cell;
 	size_t n;
 	uint64_t added;
-	uint64_t unmapped; /* unmaps of mappings with unknown creator */
+	uint64_t unmapped; /* unmaps that belong to no known name */
 };
 
 static uint16_t sort_of(struct cells *c, const char *name)
@@ -121,7 +121,7 @@ static uint16_t sort_of(struct cells *c, const char *name)
 	return c->sorts++;
 }
 
-/* Returns one number for all stacks with equal text; their addresses may differ. */
+/* Returns one stack number for all stacks with equal text; their addresses may differ. */
 static int32_t place_of(const struct model *m, const struct growth *g)
 {
 	const struct frames *f = model_frames(m, &g->subject, g->stack);
@@ -280,7 +280,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	size_t n = 0;
 
 	*ret_added = 0;
-	/* Most processes never grow. Growth records follow the process record that creates `s`. */
+	/* Most processes have no growth. Growth records follow the process record. */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)

@@ -47,7 +47,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 		return -ENOMEM;
 	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
-	/* an archived row at the start of a recording: the kernel side has no such entry */
+	/* entry numbers from GROWTH_MAX on are archived rows, at the start of a recording */
 	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
@@ -76,11 +76,11 @@ static struct frames *of_alike(struct table_link *l)
 
 static void join_alike(struct model *m, struct frames *f)
 {
-	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* 0 means: not in the table */
+	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* 0 would mean: no entry */
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* unknown functions of different stacks are not equal */
+		return; /* stacks with unknown functions are never equal */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 

@@ -15,7 +15,7 @@
 #define HISTORY_OTHERS	   "~other" /* comm of the row of removed processes */
 #define HISTORY_EVENTS_MAX 512
 
-#define HISTORY_GAUGES_MAX 8 /* fields whose sum over processes is kept */
+#define HISTORY_GAUGES_MAX 8 /* number of fields whose sum over processes is kept */
 
 struct field;
 
@@ -41,7 +41,7 @@ struct history_row {
 	int32_t signal;
 	uint64_t *value; /* value[i] belongs to fields[i]; ~0 with !known[i] is null */
 	bool *known;
-	uint32_t *faults; /* page faults in each point; NULL: none */
+	uint32_t *faults; /* faults[i]: page faults in point i; NULL: none */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
 	struct series *series[2]; /* recent values, by enum what; NULL: far from the limit */

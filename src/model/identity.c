@@ -159,7 +159,7 @@ static void name_session(const struct workload *w, unsigned int collapse, char *
 	}
 }
 
-/* A program chooses its name: replaces what would look like another kind (slash, ".service"). */
+/* Names a program by its comm, without what looks like another kind: a slash, ".service", …. */
 static void name_comm(const struct identity_names *n, char *ret, size_t size)
 {
 	static const char *const types[] = {"service", "scope", "slice", "socket", "mount", "swap"};

@@ -37,7 +37,7 @@ struct identity {
 
 /* Names that the cgroup path does not contain. */
 struct identity_names {
-	const char *namespace, *pod, *container; /* NULL: not known */
+	const char *namespace, *pod, *container; /* names from the runtime; NULL: not known */
 	const char *comm;
 	bool kernel_thread;
 };
@@ -61,7 +61,7 @@ void identity_rename(struct identity *id, const char *name);
 /* Returns how specific a path is: a pod is more than a container, which is more than a unit. */
 enum workload_kind workload_kind_of(const struct workload *w);
 
-const char *workload_kind_name(enum workload_kind kind); /* returns "pod", … */
+const char *workload_kind_name(enum workload_kind kind); /* returns a name such as "pod" */
 
 /* Copies a text, cut between characters; invalid UTF-8 and control characters become '?'. */
 void label_copy(char *ret, size_t size, const char *s);

@@ -71,11 +71,11 @@ static bool is_like(const char *line, const char *start, const char *then, const
 /* Lines that start a report; a report kind may have several rows. */
 static const struct {
 	enum kernel_report_kind kind;
-	const char *start, *then, *last; /* "": any text */
+	const char *start, *then, *last; /* texts in this order; "": any text */
 	bool place_follows;
 } forms[] = {
 	{REPORT_WARN, "WARNING: CPU: ", " PID: ", " at "},
-	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* form of the line since Linux 6.19 */
+	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* since Linux 6.19 */
 	{REPORT_KASAN, "BUG: KASAN: ", " in ", ""},
 	{REPORT_KFENCE, "BUG: KFENCE: ", " in ", ""},
 	{REPORT_UBSAN, "UBSAN: ", " in ", ":"},

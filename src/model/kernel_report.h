@@ -26,13 +26,14 @@ enum kernel_report_kind {
 
 struct kernel_report {
 	enum kernel_report_kind kind;
-	char module[REPORT_MODULE]; /* "vmlinux": the kernel itself; empty: not known */
+	/* module name; "vmlinux": the kernel itself; empty: not known */
+	char module[REPORT_MODULE];
 };
 
 /* An oops or lockup report that waits for the line with its location. */
 struct pending_report {
 	bool is;
-	uint64_t t_ns; /* CLOCK_MONOTONIC */
+	uint64_t t_ns; /* time of the report, CLOCK_MONOTONIC */
 	struct kernel_report report;
 };
 

@@ -57,7 +57,7 @@ const struct limit *limit_of_cause(const char *cause)
 	return limit_find(cause);
 }
 
-/* Counts become powers of two, at least 65,536. For bytes these are too coarse: quarters. */
+/* Suggests powers of two from 65,536 on for counts, and finer steps (quarters) for bytes. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 {
 	uint64_t step = l->bytes ? MIB : 65536, want;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIMIT_NONE     UINT64_MAX	/* unlimited */
+#define LIMIT_NONE     UINT64_MAX	/* the limit is unlimited */
 #define LIMIT_COMPUTED (UINT64_MAX - 1) /* computed by the kernel at boot, from memory or CPUs */
 
 enum limit_kind { LIMIT_OF_MACHINE, LIMIT_OF_PROCESS, LIMIT_OF_CGROUP };
@@ -23,7 +23,7 @@ enum limit_id {
 };
 
 struct limit {
-	const char *key, *name; /* such as max_map_count; vm.max_map_count */
+	const char *key, *name; /* key: max_map_count; name: vm.max_map_count */
 	enum limit_kind kind;
 	bool bytes;
 	bool is_mode;	       /* the value is a mode, not a number */

@@ -27,7 +27,7 @@
 
 /* The use of a resource, and its limit at that time. */
 struct portion {
-	uint64_t value, limit; /* limit 0: not known yet */
+	uint64_t value, limit; /* value and its limit; limit 0: not known yet */
 };
 
 /* The values of a process at one time. */
@@ -35,7 +35,7 @@ struct facts {
 	uint64_t t_ns; /* time of the record, CLOCK_MONOTONIC; 0: no record yet */
 	struct gauges g;
 	struct usage u;
-	struct counters *c; /* NULL: all counters are 0; owned by the subject */
+	struct counters *c; /* counters; NULL: all are 0; owned by the subject */
 	/* totals: opened - closed is the change of the number of open fds */
 	uint64_t fds_opened, fds_closed;
 };
@@ -86,7 +86,7 @@ struct subject {
 	uint32_t base_fds;	 /* fds open at the first scan, or inherited */
 	bool final;		 /* the last record has arrived */
 	bool hidden;		 /* excluded by the filter of the view */
-	char *exe, *cgroup;	 /* owned; NULL: not known */
+	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
 	int32_t signal;		 /* last fault signal, or own SIGABRT; 0: none */
 	uint64_t starved_ns;	 /* last failed memory request of a non-leader thread; 0: none */
 	uint32_t starved_tid;
@@ -109,7 +109,7 @@ struct hook_view {
 	char name[24], mechanism[24], why[160];
 	uint32_t tier, state; /* `state`: enum hook_use */
 	uint32_t lacks;	      /* LACKS_*, SEES_* of the attach type */
-	bool unwanted;	      /* result of hook_is_unwanted() */
+	bool unwanted;	      /* the user disabled the probe: hook_is_unwanted() */
 };
 
 struct symbol {
@@ -122,7 +122,7 @@ struct frames {
 	struct table_link link, alike_link;
 	struct process_key subject;
 	int32_t stack;
-	uint32_t flags; /* FRAMES_* */
+	uint32_t flags; /* flags of the stack: FRAMES_* */
 	int32_t alike;	/* first stack of the process with equal text */
 	char text[];	/* one line per frame, innermost frame first */
 };

@@ -461,7 +461,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* Keeps what later windows need. At the tick, the record of the event's process has arrived. */
+/* Keeps what later windows need of an event; at the tick, its process's record has arrived. */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);

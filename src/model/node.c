@@ -40,7 +40,7 @@ enum reason {
 
 static const struct reason_row {
 	enum what what;
-	int counter; /* enum census_counter; -1: not exported */
+	int counter; /* enum census_counter; -1: the reason is not exported */
 } reasons[NR_REASONS] = {
 	[REASON_MAX_MAP_COUNT] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT},
 	[REASON_RLIMIT_AS] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_RLIMIT_AS},
@@ -72,8 +72,8 @@ static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	   /* NULL: all counts are 0; owned by this struct */
-	struct refusals *refusals; /* NULL: no record reported a failed call; owned */
+	struct timed *timed;	   /* counts with latency; NULL: all are 0; owned */
+	struct refusals *refusals; /* failed calls; NULL: none was reported; owned */
 	uint64_t bad_counted;	   /* bad kernel accesses that event records reported */
 	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
 };

@@ -10,12 +10,12 @@
 #define ORIGIN_COMM 64 /* bytes of a name in /proc/PID/status, where it is escaped */
 
 enum origin_from {
-	ORIGIN_UNKNOWN, /* no source was found */
-	ORIGIN_KERNEL,	/* default of the kernel */
-	ORIGIN_BOOT,	/* kernel command line */
-	ORIGIN_FILE,	/* a line of sysctl.d, limits.conf, a unit, or system.conf */
+	ORIGIN_UNKNOWN, /* no source of the limit was found */
+	ORIGIN_KERNEL,	/* the limit is the kernel's default */
+	ORIGIN_BOOT,	/* set on the kernel command line */
+	ORIGIN_FILE,	/* set by a line of sysctl.d, limits.conf, a unit, or system.conf */
 	ORIGIN_MANAGER, /* systemd's default for its units */
-	ORIGIN_RUNTIME, /* a container runtime, or its configuration */
+	ORIGIN_RUNTIME, /* set by a container runtime, or its configuration */
 	ORIGIN_PROCESS, /* the process or an ancestor changed the limit */
 	ORIGIN_HAND,	/* a command or program changed the limit since boot */
 	ORIGIN_OUTSIDE, /* set outside of this container, whose files do not show it */
@@ -33,7 +33,7 @@ struct origin_line {
 };
 
 struct origin_process {
-	uint32_t pid; /* 0: no process */
+	uint32_t pid; /* pid of the process; 0: none */
 	char comm[ORIGIN_COMM];
 	uint32_t uid;
 	bool known; /* `soft` and `hard` are known */
@@ -45,14 +45,14 @@ struct origin {
 	bool known;	/* `value` is known; false: unreadable, or the process is gone */
 	uint64_t value; /* limit in force, of a process the soft limit; LIMIT_NONE: unlimited */
 	uint64_t hard;	/* hard limit of a process */
-	uint64_t used;	/* current use of a cgroup */
+	uint64_t used;	/* current use of a cgroup's limit */
 	bool swap_known;
 	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: any */
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
 	struct origin_line line;      /* line that sets the limit, or failed to */
 	struct origin_process holder; /* oldest ancestor with the same limit */
-	struct origin_process above;  /* the holder's parent, with another limit */
+	struct origin_process above;  /* parent of `holder`, with another limit */
 	uint32_t generations;	      /* number of parents from the process to the holder */
 	bool raised;		      /* the process raised its soft limit to the hard limit */
 	struct workload workload;     /* workload of the process */

@@ -190,7 +190,7 @@ static void take_score(struct pressure *p, const struct score_record *r)
 int pressure_take(struct model *m, const struct record *h)
 {
 	if (!m->pressure)
-		m->pressure = calloc(1, sizeof(*m->pressure)); /* of LEVELS_MAX and MOUNTS_MAX */
+		m->pressure = calloc(1, sizeof(*m->pressure)); /* with LEVELS_MAX cgroups */
 	if (!m->pressure)
 		return -ENOMEM;
 	switch (h->kind) {

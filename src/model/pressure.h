@@ -10,14 +10,14 @@
 #include "model/model.h"
 #include "records/pressure_records.h"
 
-#define LEVELS_MAX 64 /* cgroups with a memory limit */
+#define LEVELS_MAX 64 /* maximum number of cgroups with a memory limit */
 #define MOUNTS_MAX 48
-#define SCORES_MAX 8 /* processes with the highest OOM score */
+#define SCORES_MAX 8 /* number of processes with the highest OOM score */
 
 struct level {
 	struct process_key id; /* identifies the cgroup in findings */
 	struct cgroup_record now, base, newer;
-	struct series series; /* memory that is not reclaimable */
+	struct series series; /* values of memory that is not reclaimable */
 };
 
 struct mount_use {
@@ -43,7 +43,7 @@ int pressure_take(struct model *m, const struct record *h);
 double host_rate(const struct model *m, enum host_figure i);
 double level_rate(const struct level *l, enum cgroup_figure i);
 
-/* Returns FIGURE_UNKNOWN if the value is not known. */
+/* Returns a value of the host; FIGURE_UNKNOWN: not known. */
 uint64_t host_figure(const struct model *m, enum host_figure i);
 
 /* Return the share of time (0 to 1) that tasks stalled on memory since `base`; < 0: not known. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 64 /* a hostile recording may contain a cycle of parents */
+#define DEPTH_MOST 64 /* limit for a cycle of parents in a hostile recording */
 
 static int by_pid(const void *a, const void *b)
 {

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* Becomes invalid when the model takes another record. */
+/* Parents of processes. Becomes invalid when the model takes another record. */
 struct process_tree {
 	const struct subject **by_pid; /* sorted by pid, then start time; owned */
 	size_t n;

@@ -15,13 +15,13 @@ struct use {
 	uint64_t value;
 	uint64_t high;	     /* peak; for subject.top, the value at the highest share of a limit */
 	uint64_t high_limit; /* limit when `high` was reached */
-	uint64_t at_end;     /* of an exited process: last value, if known */
-	uint64_t limit;	     /* UINT64_MAX: no limit that applies; 0: not known */
+	uint64_t at_end;     /* last value of an exited process, if known */
+	uint64_t limit;	     /* limit; UINT64_MAX: none that applies; 0: not known */
 	bool assumed;	     /* `limit` was set by --assume */
 };
 
 struct resource {
-	const char *limit; /* name that users know, for --assume */
+	const char *limit; /* name of the limit that users know, for --assume */
 	const char *what;  /* what is limited, for messages */
 	enum resource_scope scope;
 	bool bytes;
@@ -65,7 +65,7 @@ static inline bool use_is_bounded(const struct use *u)
 	return u->limit && u->limit != UINT64_MAX;
 }
 
-/* Returns NULL if no values are recorded. */
+/* Returns the recorded values of a resource; NULL: none. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
 /* Returns no forecast for an exited process. */

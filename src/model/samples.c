@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define PAGE_TABLE_ENTRY 8 /* bytes: one page of entries maps a huge page */
+#define PAGE_TABLE_ENTRY 8 /* bytes of an entry: a page of entries maps a huge page */
 
 static void thin(struct samples *s)
 {

@@ -17,7 +17,7 @@ struct samples {
 	struct sample_record *sample; /* samples in order of time; owned */
 	size_t n, room;
 	uint64_t taken;	      /* samples offered, including dropped ones */
-	uint32_t least, most; /* range of weights before doubling */
+	uint32_t least, most; /* lowest and highest weight before doubling */
 	unsigned int
 		/* how often every second sample was dropped; later samples are thinned as much */
 		thinned;

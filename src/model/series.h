@@ -30,8 +30,8 @@ struct series {
 	struct cycles cycles;
 	struct {
 		uint64_t t_ns;
-		uint64_t high; /* peak so far */
-		uint64_t low;  /* minimum since the previous point */
+		uint64_t high; /* peak of the value so far */
+		uint64_t low;  /* minimum of the value since the previous point */
 	} point[SERIES_POINTS];
 };
 

@@ -45,7 +45,7 @@ static size_t subject_bytes(const struct subject *s)
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
 }
 
-/* Includes room for the holdings of one process, in case they are read later. */
+/* Returns the buffer size, with room for the holdings of one process that may be read later. */
 static size_t model_bytes(const struct model *m)
 {
 	size_t n = 2 * HOLDINGS_MAX * sizeof(struct holding) +

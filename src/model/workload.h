@@ -34,7 +34,7 @@ struct workload {
 /* Parses a path such as cgroup_of() returns. What the path does not contain stays empty. */
 void workload_of(const char *path, struct workload *ret);
 
-const char *runtime_name(enum runtime r); /* "docker"; "a container": RUNTIME_UNNAMED */
+const char *runtime_name(enum runtime r); /* returns "docker", … */
 
 /* Returns whether a path component is the name of a unit with this type, for example "service". */
 bool is_unit(const char *name, const char *type);

@@ -18,8 +18,8 @@ struct features {
 	bool asked;
 	bool lacks_btf;
 	bool lacks_task_storage;
-	bool lacks_loop;      /* helper bpf_loop(), 5.17 */
-	bool lacks_iterators; /* open-coded task iterators, the newest kfuncs in use, 6.7 */
+	bool lacks_loop;      /* the kernel lacks helper bpf_loop() (5.17) */
+	bool lacks_iterators; /* the kernel lacks open-coded task iterators (6.7) */
 };
 
 /* Runs the tests at the first call only. */

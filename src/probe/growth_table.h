@@ -19,9 +19,9 @@ struct growth_table {
 	const struct growth *row; /* GROWTH_MAX rows; NULL: growth is not recorded */
 	struct fs_spare *spare;	  /* ring of GROWTH_MAX released entries */
 	struct fs_shared *shared;
-	/* for each entry: */
+	/* arrays with one element for each entry of the table */
 	__u64 told_ns[GROWTH_MAX];  /* last_ns of the row when last sent */
-	__u32 given_at[GROWTH_MAX]; /* position in the ring */
+	__u32 given_at[GROWTH_MAX]; /* position of the entry in the ring */
 	bool given[GROWTH_MAX];	    /* the entry is in the ring */
 };
 

@@ -10,14 +10,16 @@
 #define HOOK_PROGRAMS	4
 
 enum attach_kind {
-	ATTACH_NOTHING,	     /* not attached: part of the build, or done by user space */
-	ATTACH_AUTO,	     /* libbpf attaches as the program's section name says */
-	ATTACH_ITERATOR,     /* user space reads program 0 */
-	ATTACH_PERF_BEGIN,   /* program 0 on the perf event PAGE_FAULTS of each CPU */
-	ATTACH_PERF_MAJORS,  /* program 0 on PAGE_FAULTS_MAJ of each CPU */
-	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, of each CPU */
-	ATTACH_MEMCG_FAULTS, /* program 0 on a tracepoint, program 1 on PAGE_FAULTS_MAJ */
-	ATTACH_CALL_EXITS,   /* program 0 on the classic exit tracepoint of each system call */
+	ATTACH_NOTHING,	    /* not attached: part of the build, or done by user space */
+	ATTACH_AUTO,	    /* libbpf attaches as the program's section name says */
+	ATTACH_ITERATOR,    /* user space reads program 0, an iterator */
+	ATTACH_PERF_BEGIN,  /* program 0 on the perf event PAGE_FAULTS of each CPU */
+	ATTACH_PERF_MAJORS, /* program 0 on the perf event PAGE_FAULTS_MAJ of each CPU */
+	/* program 0 on perf event PAGE_FAULTS_MIN, program 1 on _MAJ, of each CPU */
+	ATTACH_PERF_FAULTS,
+	/* program 0 on a tracepoint, program 1 on perf event PAGE_FAULTS_MAJ */
+	ATTACH_MEMCG_FAULTS,
+	ATTACH_CALL_EXITS, /* program 0 on the classic exit tracepoint of each system call */
 };
 
 /* Build of the kernel side that an attach type needs: see bpf/compat.bpf.h. */
@@ -28,7 +30,7 @@ struct hook_alternate {
 	enum attach_kind attach;
 	enum hook_state state;
 	const char *program[HOOK_PROGRAMS];
-	unsigned int lacks;  /* LACKS_* and SEES_* bits */
+	unsigned int lacks;  /* LACKS_* and SEES_* bits of the attach type */
 	const char *differs; /* difference from the best attach type; NULL: none */
 };
 

@@ -51,7 +51,7 @@ struct live {
 	struct choice choice;
 	struct features features; /* features that the kernel lacks; set after a failed load */
 	struct links links;
-	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own BTF */
+	char btf_path[BTF_PATH_MAX]; /* BTF file; empty: the kernel's own BTF */
 	struct limits limits;
 	struct growth_table growth;
 	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
@@ -138,7 +138,7 @@ static void ask_btf(struct live *live)
 	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
 
 	if (libbpf_get_error(kernel))
-		kernel = NULL; /* the load will fail and explain this */
+		kernel = NULL; /* no BTF: the load will fail with an explanation */
 	for (size_t h = 0; kernel && h < nr_hooks; h++)
 		while (choice_of(&live->choice, h) &&
 		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,

@@ -11,15 +11,15 @@
 
 enum object_build {
 	OBJECT_FULL,
-	OBJECT_PLAIN, /* does not call kfuncs */
-	OBJECT_HASH,  /* state in tables by pid, not in task storage; for old kernels */
+	OBJECT_PLAIN, /* build that calls no kfuncs */
+	OBJECT_HASH,  /* build with state in tables by pid, for old kernels */
 };
 
 struct object {
-	struct bpf_object *obj; /* NULL: not open */
+	struct bpf_object *obj; /* NULL: the object is not open */
 	enum object_build build;
-	struct fs_config *config; /* valid until the load */
-	struct fs_shared *shared; /* valid after the load */
+	struct fs_config *config; /* settings, valid until the load */
+	struct fs_shared *shared; /* shared memory, valid after the load */
 	/* valid after the load, GROWTH_MAX entries each; NULL: growth is not recorded */
 	const struct growth *growth;
 	struct fs_spare *spares;

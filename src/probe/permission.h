@@ -24,7 +24,7 @@ int permission_explain(int err, const char *log, char *error, size_t size);
  */
 struct answer {
 	char text[192];
-	const char *remedy; /* a command; NULL: nothing helps on this kernel */
+	const char *remedy; /* a command that helps; NULL: nothing helps on this kernel */
 };
 
 extern const struct answer permission_locked;

@@ -153,7 +153,7 @@ static int take_one(void *ctx, void *data, size_t size)
 static int map_all(struct precursors *p)
 {
 	p->memory_bytes = 256 * 512;
-	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: nothing is kept there */
+	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: no copies of records */
 	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
 	if (!p->shared)
 		return -errno;

@@ -33,7 +33,7 @@ void precursors_close(struct precursors *p);
 /* Returns why a probe could not be attached; NULL: it is on. */
 const char *precursors_refused(const struct precursors *p, size_t hook);
 
-int precursors_fd(const struct precursors *p); /* readable when records arrived */
+int precursors_fd(const struct precursors *p); /* returns an fd to wait for records */
 
 /* Passes new records to take(). Returns 0, or the first result of take() that is not 0. */
 int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),

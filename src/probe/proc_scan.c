@@ -171,7 +171,7 @@ static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 	c->stall_ns[end] += slot->ended_ns;
 	keep_max(&c->latency_max_ns[end], slot->ended_ns);
 	if (!slot->address || class >= NR_CLASSES)
-		return; /* not classified */
+		return; /* the fault was not classified */
 	band = bucket / BAND_STEP < NR_BANDS ? bucket / BAND_STEP : NR_BANDS - 1;
 	c->served[class].band[band]++;
 	c->served[class].stall_ns += slot->ended_ns;

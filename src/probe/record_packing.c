@@ -12,7 +12,7 @@
 #define SLOTS_MAX	 65536
 #define SLOT_BYTES_MAX	 (64u << 20) /* maximum sum of the lengths of remembered records */
 #define BUCKETS		 (1u << 17)
-#define CHUNKS_TO_KEY	 360 /* 1 h of scans every 10 s */
+#define CHUNKS_TO_KEY	 360 /* a key chunk after 1 h of scans every 10 s */
 #define RAW_ROOM	 (CHUNK_RAW_MAX + 4 * RECORD_BYTES_MAX)
 #define DEFLATE_LEVEL	 6
 #define VARINT_BYTES_MAX 10
@@ -160,7 +160,7 @@ static __u64 load(const unsigned char *at, const struct part *p)
 	__u64 v = 0;
 	unsigned int unused = 64 - 8 * p->size;
 
-	memcpy(&v, at, p->size); /* little-endian */
+	memcpy(&v, at, p->size); /* values are little-endian */
 	return p->type == VALUE_SIGNED ? (__u64)((__s64)(v << unused) >> unused) : v;
 }
 

@@ -14,7 +14,7 @@
 
 #define CHUNK_RAW_MAX (1u << 20) /* a chunk ends at this many bytes before deflation */
 
-#define CHUNK_MAGIC  0x4b435346 /* "FSCK" */
+#define CHUNK_MAGIC  0x4b435346 /* the bytes "FSCK" */
 #define CHUNK_KEY    1u
 #define CHUNK_FIELDS 2u /* this chunk is the list of fields; the first of a file */
 
@@ -24,7 +24,7 @@ struct chunk_header {
 	__u32 payload_crc; /* CRC of the deflated payload */
 	__u32 packed_bytes;
 	__u32 raw_bytes;
-	__u32 flags; /* CHUNK_* */
+	__u32 flags; /* flags of the chunk: CHUNK_* */
 	__u64 t_ns;  /* time of the chunk's last record */
 };
 

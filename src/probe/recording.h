@@ -63,7 +63,7 @@ struct replay_facts {
 	unsigned long long damages, damage_offset, lost_bytes; /* damage_offset: first damage */
 	bool at_end;					       /* all readable records were read */
 	bool ended;	     /* the last record says that the recording is complete */
-	unsigned int reason; /* if `ended`: END_* */
+	unsigned int reason; /* if `ended`: reason END_* */
 };
 
 const struct replay_facts *replay_facts(const struct source *src);

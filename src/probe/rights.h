@@ -12,7 +12,7 @@
 /* A capability that is kept, and its purpose. */
 struct right {
 	int capability; /* CAP_*; if the process lacks this one, it keeps `instead` */
-	int instead;	/* CAP_*; -1: none */
+	int instead;	/* CAP_* to keep instead; -1: none */
 	const char *why;
 };
 

@@ -9,8 +9,8 @@
 #include "wire.h"
 
 /*
- * Returns 1, or 0 if there is no state for this pid of our own namespace (in the hash-table build:
- * of the initial namespace). -EAGAIN: it cannot be read completely now.
+ * Returns 1, or 0 if no state exists for this pid of faultscope's own namespace (in the hash-table
+ * build: of the initial namespace). -EAGAIN: state cannot be read completely now.
  */
 int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
 

@@ -11,8 +11,8 @@
 struct bpf_object;
 
 struct program_statistics {
-	const char *name;   /* valid while the object is open */
-	__u64 runs, run_ns; /* only while kernel.bpf_stats_enabled is set */
+	const char *name;   /* name of the program; valid while the object is open */
+	__u64 runs, run_ns; /* valid only while kernel.bpf_stats_enabled is set */
 };
 
 /* Reads the statistics of all programs that fit. Returns how many. */
@@ -24,7 +24,7 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
  * missed.
  */
 struct statistics_sum {
-	__u64 run_ns; /* only while kernel.bpf_stats_enabled is set */
+	__u64 run_ns; /* valid only while kernel.bpf_stats_enabled is set */
 	__u64 missed; /* runs that the kernel skipped */
 };
 
