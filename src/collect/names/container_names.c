@@ -12,8 +12,8 @@
 #define ANCESTORS_MOST 8
 
 /*
- * The container's own name is the one with a slash: Go writes no blanks, and a quote within a value
- * has a backslash before it.
+ * The file has several "Name" keys; only the container's own value begins with a slash. A plain
+ * search is enough: Go's JSON has no blanks after a colon, and escapes quotes within a value.
  */
 static bool docker_name(int root, const char *id, char *ret, size_t size)
 {
@@ -53,7 +53,7 @@ static uint32_t parent_of(int root, uint32_t pid)
 	return ppid;
 }
 
-/* The word behind an option; NULL: it is not there. */
+/* Returns the word after an option; NULL if the option is missing. `words` are separated by NUL. */
 static const char *word_behind(const char *words, size_t len, const char *option)
 {
 	for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
@@ -65,7 +65,7 @@ static const char *word_behind(const char *words, size_t len, const char *option
 	return NULL;
 }
 
-/* conmon(8): -c ID, -n NAME */
+/* Podman's monitor, conmon(8), has the container in its command line: -c ID -n NAME. */
 static bool podman_name(int root, const char *id, uint32_t pid, char *ret, size_t size)
 {
 	char text[4096];

@@ -10,9 +10,9 @@
 #include "model/workload.h"
 
 /*
- * Docker: from its own file, which only root may read. Podman: from the command line of its
- * monitor, an ancestor of the container's processes. `pid` is one of these. Returns false if
- * unknown.
+ * Docker: reads the container's config.v2.json, which only root may read. Podman: reads the command
+ * line of the container's monitor (conmon), an ancestor of its processes. `pid` is a process of the
+ * container, `root` the directory "/". Returns false if the name is not known.
  */
 bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size);
 

@@ -12,7 +12,7 @@
 
 #define WAYS	    4
 #define SETS	    256
-#define PAUSE_FIRST 1000000000ULL /* the kubelet makes some names after the first process */
+#define PAUSE_FIRST 1000000000ULL /* first pause: the kubelet creates some log files late */
 #define PAUSE_LAST  (300 * 1000000000ULL)
 
 int known_init(struct known_table *t)
@@ -46,7 +46,7 @@ void identity_rename_by(const regex_t *pattern, struct identity *id)
 		char before[LABEL_BYTES];
 
 		if (match.rm_eo == 0)
-			match.rm_so = match.rm_eo = 1; /* of nothing: goes on */
+			match.rm_so = match.rm_eo = 1; /* empty match: skip a character */
 		array_copy(before, (size_t)match.rm_so + 1, at);
 		array_append(name, sizeof(name), before);
 		if (match.rm_eo > match.rm_so)
@@ -58,7 +58,7 @@ void identity_rename_by(const regex_t *pattern, struct identity *id)
 	identity_rename(id, name);
 }
 
-/* False: some are still missing. */
+/* Returns false if some names are still missing. */
 static bool find_names(const struct known_table *t, const struct workload *w,
 		       const struct member *m, struct pod_names *ret)
 {
@@ -67,9 +67,9 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	memset(ret, 0, sizeof(*ret));
 	if (!in_pod && !has_id)
 		return true;
-	/* whoever may name cgroups may name one after a pod's container */
+	/* in a delegated subtree, a user may name a cgroup after a container of a pod */
 	pod_names_find(t->root, w->pod, has_id && !w->delegated ? w->container : "", ret);
-	/* the process that holds a pod's namespaces has no log: it is not the only container */
+	/* the pause process has no log: a guessed name is another container's */
 	if (in_pod && has_id && (!ret->container[0] || ret->guessed) && m->comm &&
 	    !strcmp(m->comm, "pause")) {
 		array_copy(ret->container, sizeof(ret->container), "pause");

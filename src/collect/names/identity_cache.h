@@ -16,15 +16,15 @@
 
 struct known {
 	struct identity id;	     /* serial 0: the entry is free */
-	char key[CGROUP_PATH_LEN];   /* a path, or ":" and a program name */
+	char key[CGROUP_PATH_LEN];   /* a cgroup path, or ":" and a program name */
 	uint64_t used;		     /* value of the use counter at the last use */
-	bool waits;		     /* some names of its pod are missing */
-	uint64_t retry_ns, pause_ns; /* when to look for them again */
+	bool waits;		     /* some names of the pod are missing */
+	uint64_t retry_ns, pause_ns; /* time of the next lookup of missing names; pause after it */
 };
 
 struct known_table {
-	int root;		/* directory for reading names; owned by the owner of the cache */
-	unsigned int collapse;	/* COLLAPSE_* */
+	int root;		/* the directory "/"; owned by the owner of the cache */
+	unsigned int collapse;	/* what names of workloads leave out: COLLAPSE_* */
 	const regex_t *pattern; /* owned by the owner of the cache; NULL: none */
 	struct known *known;	/* owned */
 	uint64_t uses;
@@ -32,27 +32,27 @@ struct known_table {
 
 /* The process for which an identity is requested: a member of the cgroup. */
 struct member {
-	uint32_t pid; /* 0: not in our /proc */
+	uint32_t pid; /* 0: the process is not in our /proc */
 	const char *comm;
 	bool kernel_thread;
 	uint64_t t_ns; /* CLOCK_MONOTONIC, never decreases */
 };
 
-int known_init(struct known_table *t); /* -ENOMEM */
+int known_init(struct known_table *t); /* returns 0 or -ENOMEM */
 void known_free(struct known_table *t);
 
 /*
- * Finds an identity by a path, or by the program if the path is empty. Valid until the next call.
+ * Returns the identity of a cgroup path, or of the program if it is "". Valid until the next call.
  */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
-/* Marks an entry as used, and looks up missing names again when it is time. */
+/* Marks an entry as used. Looks up missing names again once its pause is over. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
-/* Replaces each match in the name by "*". Call it before identity_seal(). */
+/* Replaces each match in the identity's name by "*". Call it before identity_seal(). */
 void identity_rename_by(const regex_t *pattern, struct identity *id);
 
-/* Returns how specific a path is, as workload_kind_of(). */
+/* Returns the kind of workload that a cgroup path names. */
 enum workload_kind path_kind(const char *path);
 
 #endif

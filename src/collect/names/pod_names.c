@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 16384 /* of a directory: a node has at most some hundred pods */
+#define ENTRIES_MOST 16384 /* per directory; a node has at most some hundred pods */
 
-/* Calls back for each name until it answers true. */
+/* Calls `is_it` for each name in a directory until it returns true. */
 static bool each_name(int root, const char *path, bool (*is_it)(void *ctx, const struct dirent *de),
 		      void *ctx)
 {
@@ -44,7 +44,7 @@ struct search {
 	int containers;
 };
 
-/* "POD_NAMESPACE_CONTAINER-ID.log": none of these has an underscore in it. */
+/* File name "POD_NAMESPACE_CONTAINER-ID.log"; none of its parts contains an underscore. */
 static bool is_containers_log(void *ctx, const struct dirent *de)
 {
 	struct search *s = ctx;
@@ -63,7 +63,7 @@ static bool is_containers_log(void *ctx, const struct dirent *de)
 	return true;
 }
 
-/* "NAMESPACE_POD_UID" */
+/* Directory name "NAMESPACE_POD_UID". */
 static bool is_pods_directory(void *ctx, const struct dirent *de)
 {
 	struct search *s = ctx;

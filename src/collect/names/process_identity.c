@@ -17,47 +17,48 @@
 #include "collect/names/identity_cache.h"
 
 #define WAYS	   4
-#define SETS	   1024	      /* of cgroups, by id */
-#define PROCS_MOST (1u << 17) /* slots */
-#define READS_MOST 500	      /* of programs that start, a second */
+#define SETS	   1024	      /* cache of v2 cgroup paths: sets of WAYS entries */
+#define PROCS_MOST (1u << 17) /* processes stored at most */
+#define READS_MOST 500	      /* reads of /proc/PID/cgroup after exec, per second */
 #define SECOND_NS  1000000000ULL
 /*
- * A move in a hierarchy of version 1 is known by its record alone, which may be lost: the path is
- * read again now and then. At about 15 us a read, 32 a second take 0.05 % of a CPU at most.
+ * The report of a move within a v1 hierarchy may be lost: the path of each process is read again
+ * every 60 s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
  */
 #define AGAIN_NS     (60 * SECOND_NS)
-#define AGAIN_MOST   32		      /* a second */
-#define UNKNOWN_NS   (10 * SECOND_NS) /* for which a cgroup that could not be read is let be */
-#define DEPTH_MOST   16		      /* of cgroups in cgroups */
+#define AGAIN_MOST   32		      /* repeated reads per second, at most */
+#define UNKNOWN_NS   (10 * SECOND_NS) /* pause after a failed read of a cgroup's path */
+#define DEPTH_MOST   16		      /* levels of nested cgroups, at most */
 #define KTHREADD_PID 2
 
-/* What is known of a cgroup or a process, without asking by its path again. */
+/* A pointer to a cached identity, which saves a search by cgroup path. */
 struct link {
 	struct known *k;
-	uint64_t serial; /* it is another's by now where that differs */
+	uint64_t serial; /* serial of that identity; differs if the cache entry was reused since */
 };
 
-/* Where a cgroup of version 2 is. */
+/* A cached path of a v2 cgroup. */
 struct place {
-	uint64_t id;	  /* 0: free */
-	char *path;	  /* empty: it tells nothing; NULL: nobody could be read, owned */
-	bool unsure;	  /* the path was not checked against the id: it is read again */
-	uint64_t read_ns; /* 0: never */
+	uint64_t id;	  /* cgroup id; 0: the entry is free */
+	char *path;	  /* owned; empty: the path names no workload; NULL: not read yet */
+	bool unsure;	  /* `path` was not checked against `id`: read it again */
+	uint64_t read_ns; /* last attempt to read `path`; 0: never */
 	uint64_t used;
 	struct link link;
 };
 
 struct proc {
 	struct process_key of;
-	uint64_t cgroup_id; /* as it was last seen */
+	uint64_t cgroup_id; /* v2 cgroup id of the last record */
 	uint64_t read_ns;   /* when `path` was last read; 0: never */
 	uint32_t execs;
-	bool settled; /* `path` was read since it ran its program; else inherited, or as moved */
-	char *path; /* that tells most; with `unified` for want of an id; NULL: not known; owned */
+	bool settled; /* `path` was read since the last exec or move; else inherited or reported */
+	/* most specific path; used with `unified` if cgroup_id is 0; NULL: unknown; owned */
+	char *path;
 	struct link link;
 };
 
-/* So much in a second. */
+/* Limits the number of reads per second. */
 struct budget {
 	uint64_t second, used;
 };
@@ -67,16 +68,16 @@ struct identities {
 	struct known_table known;
 	bool has_pattern;
 	regex_t pattern;
-	bool unified; /* version 2 alone: the id of a cgroup tells where it is */
+	bool unified; /* only cgroup v2 is mounted: a cgroup id identifies its path */
 	struct cgroup_v2 v2;
 	struct place *place;
-	struct pids procs; /* of struct proc: those that live */
+	struct pids procs; /* struct proc of each live process */
 	uint64_t uses;
-	struct budget starting, again; /* reads of /proc/PID/cgroup */
+	struct budget starting, again; /* limits of reads of /proc/PID/cgroup */
 	struct identity_counts counts;
 };
 
-/* How much a line of /proc/PID/cgroup tells: its kind first, then which hierarchy it is of. */
+/* Ranks a line of /proc/PID/cgroup: by workload kind, then by hierarchy (v2, v1 memory, other). */
 static int rank_line(struct span list, const char *path)
 {
 	int hierarchy = !list.len ? 2 : text_is(list, "memory") ? 1 : 0;
@@ -84,7 +85,10 @@ static int rank_line(struct span list, const char *path)
 	return (NR_WORKLOAD_KINDS - path_kind(path)) * 3 + hierarchy;
 }
 
-/* Where a process is in version 1 and 2 alike: one of them may hold it in who runs the runtime. */
+/*
+ * Returns the most specific path. If v1 and v2 are both mounted, one of them may have only the
+ * cgroup of the program that started the container runtime.
+ */
 static void most_telling(struct span text, char *ret, size_t size)
 {
 	struct text_lines lines = {.rest = text};
@@ -179,7 +183,7 @@ struct identity_counts identities_counted(const struct identities *ids)
 	return ids->counts;
 }
 
-/* The place of an id, or a free one that has been made its own. */
+/* Returns the entry of a cgroup id. A new id replaces the least recently used entry of its set. */
 static struct place *place_of(struct identities *ids, uint64_t id)
 {
 	struct place *set, *oldest;
@@ -198,7 +202,7 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 	return oldest;
 }
 
-/* What tells nothing is kept as an empty path: its processes go by their programs. */
+/* A path that names no workload is stored as "": its processes are named after their programs. */
 static void keep_path(char **to, struct link *link, const char *path)
 {
 	free(*to);
@@ -226,9 +230,9 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 }
 
 /*
- * Of version 2 alone, by a process that is in it; `pid` is 0 for one that has ended. A path that
- * cannot be checked is used, but read again: a process that was just moving would else lend the
- * cgroup a wrong name for good.
+ * Reads the path of a v2 cgroup from /proc/PID/cgroup of a process in it; `pid` is 0 if the process
+ * has ended. A path that cannot be checked against the cgroup id is used, but read again later: if
+ * the process was moving at that moment, the path is that of another cgroup.
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
@@ -267,7 +271,7 @@ uint64_t identities_walk(struct identities *ids, int dir)
 				.dirs_most = SETS * WAYS / 2,
 				.depth_most = DEPTH_MOST};
 
-	ids->unified = true; /* of a process nothing but its cgroup's id can tell */
+	ids->unified = true; /* /proc has other pids: only cgroup ids identify workloads */
 	cgroup_walk(&w, dir);
 	return w.over;
 }
@@ -277,7 +281,7 @@ static bool is_of(const struct proc *p, const struct process_key *of)
 	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
 }
 
-/* Its own entry; whose it was until now is forgotten. NULL: there is no room. */
+/* Returns the entry of a process, and frees that of an earlier one with its pid. NULL: no room. */
 static struct proc *proc_of(struct identities *ids, const struct process_key *of)
 {
 	struct proc *p = pids_find(&ids->procs, of->pid);
@@ -315,7 +319,7 @@ static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 	p->link = from->link;
 }
 
-/* Takes one of `most` in the second of t_ns; false where they are used up. */
+/* Counts one read in the second of t_ns. Returns false if `most` reads were counted before. */
 static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 {
 	if (t_ns / SECOND_NS != b->second) {
@@ -325,7 +329,7 @@ static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 	return b->used++ < most;
 }
 
-/* Where ids of cgroups tell nothing: read once a program, and again at AGAIN_NS. */
+/* For hosts with v1 hierarchies: reads the path after each exec, and again every AGAIN_NS. */
 static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
 	char text[8192], path[CGROUP_PATH_LEN];
@@ -355,7 +359,7 @@ static void take_fork(struct identities *ids, const struct fork_record *r)
 		inherit(ids, p, r->parent);
 }
 
-/* Some programs are over before the next look: where only /proc tells it is asked now. */
+/* Some programs end before the next scan: if v1 is mounted, read the path from /proc at once. */
 static void take_exec(struct identities *ids, const struct exec_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
@@ -379,7 +383,7 @@ static void take_moved(struct identities *ids, const struct cgroup_path_record *
 
 	if (ids->unified || !p)
 		return;
-	/* one hierarchy after the other: the one that tells most is kept until it can be read */
+	/* A process moves in one hierarchy at a time: keep the most specific path. */
 	if (!p->path || path_kind(path) <= path_kind(p->path))
 		keep_path(&p->path, &p->link, path);
 	p->settled = false;
@@ -440,7 +444,7 @@ static const struct identity *of_place(struct identities *ids, uint64_t cgroup_i
 	return known_of(ids, &place->link, place->path, m);
 }
 
-/* With `p` for what is remembered of it, and what is not. */
+/* `p` caches what is known of the process; it is a temporary entry if the table is full. */
 static const struct identity *of_record(struct identities *ids, struct proc *p,
 					const struct process_record *r)
 {
@@ -487,7 +491,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-/* It may be late: one that has ended is not remembered again. */
+/* An event may arrive after its process has ended: a process without an entry does not get one. */
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds the workloads of processes from /proc/PID/cgroup. With only version 2, it is read
- * once per cgroup (records have its id), else once per process and program. A process that was gone
- * before has its parent's workload. Names of pods come from /var/log/pods and /var/log/containers.
+ * collect: finds the workloads of processes from /proc/PID/cgroup. With only cgroup v2, one read
+ * per cgroup is enough (records have its id), else one per process and program. A process that
+ * ended before the read has its parent's workload. Names of pods come from the names of the files
+ * in /var/log/pods and /var/log/containers.
  */
 #ifndef FS_COLLECT_NAMES_PROCESS_IDENTITY_H
 #define FS_COLLECT_NAMES_PROCESS_IDENTITY_H
@@ -18,20 +19,20 @@ struct identities;
 struct identity_options {
 	/* the directory "/", below which proc, var/log … are opened; owned by the caller */
 	int root;
-	unsigned int collapse; /* COLLAPSE_* */
+	unsigned int collapse; /* what names of workloads leave out: COLLAPSE_* */
 	/* extended regular expression: each match in a name becomes "*"; NULL: none */
 	const char *pattern;
-	bool foreign; /* /proc has other pids than the records */
+	bool foreign; /* records have pids of another pid namespace than our /proc */
 };
 
 /* Cumulative counters. */
 struct identity_counts {
 	uint64_t reads;	     /* reads of /proc/PID/cgroup */
-	uint64_t unresolved; /* requests for an unknown process: named after its program */
+	uint64_t unresolved; /* requests answered with the program's name: cgroup not known */
 	/* program starts that were not read at once, because there were too many per second */
 	uint64_t skipped;
 	uint64_t told; /* cgroups that the kernel side reported when they were created */
-	uint64_t lost; /* processes above the maximum, which are not stored */
+	uint64_t lost; /* processes not stored because the table is full */
 };
 
 /* Returns 0, -EINVAL with `error` set for an invalid pattern, or -ENOMEM. */
@@ -40,9 +41,9 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
- * If /proc has other pids than the records: reads the host's current v2 cgroups below this
- * directory, and closes it. The kernel side reports later ones. Returns how many were skipped for
- * want of room.
+ * Call it if /proc has other pids than the records. Reads the host's current v2 cgroups below the
+ * directory `dir`, and closes `dir`. The kernel side reports later cgroups. Returns how many
+ * cgroups were skipped because there were too many.
  */
 uint64_t identities_walk(struct identities *ids, int dir);
 
@@ -54,8 +55,8 @@ uint64_t identities_walk(struct identities *ids, int dir);
 void identities_take(struct identities *ids, const struct record *h);
 
 /*
- * Returns the identity of a process, or of the process of an event; never NULL, at worst that of
- * its program. Valid until the next call of identities_*() or identity_of*().
+ * Returns the identity of a process, or of an event's process; that of the program if the cgroup is
+ * not known; never NULL. Valid until the next call of identities_*() or identity_of*().
  */
 const struct identity *identity_of(struct identities *ids, const struct process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,

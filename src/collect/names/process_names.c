@@ -14,7 +14,7 @@
 #include "collect/files/target_file.h"
 #include "model/model.h"
 
-/* The directory "/", and where cgroups are mounted below it. */
+/* Opens "/", and finds where cgroup v2 is mounted. */
 static void begin(struct names *n)
 {
 	if (n->begun)
@@ -26,8 +26,8 @@ static void begin(struct names *n)
 }
 
 /*
- * The directory proc/PID of a process, held, so that all that is read below it is of one process;
- * -1 where it is gone, where its pid is another's by now, and where /proc has other pids.
+ * Returns a descriptor of proc/PID, so that all reads below it are of one process. Returns -1 if
+ * the process is gone, if its pid was reused, or if /proc has other pids than the records.
  */
 static int open_process(const struct names *n, const struct process_record *r)
 {
@@ -77,7 +77,7 @@ static size_t slot_of_cgroup(__u64 id)
 	return id * 0x9e3779b97f4a7c15ULL >> 55;
 }
 
-/* The id is of the v2 hierarchy: only a path there goes with it. */
+/* `id` is a v2 cgroup id, so that `path` must be of the v2 hierarchy. */
 static void keep_cgroup(struct names *n, __u64 id, const char *path)
 {
 	size_t slot = slot_of_cgroup(id);
@@ -111,10 +111,9 @@ bool names_was_moved(struct names *n, const struct process_key *of)
 }
 
 /*
- * What /proc says is kept for the id only where it is checked. A process that moves after its
- * record was made has the id of the old cgroup and the path of the new one. Where version 1 manages
- * the cgroups, the old one is the root of version 2, and nearly all other processes have its id,
- * too.
+ * A path from /proc is stored for a cgroup id only after a check. A process that moves after its
+ * record was made has the id of the old cgroup and the path of the new one. Where v1 manages the
+ * cgroups, nearly all processes have the id of the v2 root.
  */
 static void find_cgroup(struct names *n, const struct process_record *r, int proc, char *ret,
 			size_t size)
@@ -134,7 +133,7 @@ static void find_cgroup(struct names *n, const struct process_record *r, int pro
 		keep_cgroup(n, r->g.cgroup_id, path);
 }
 
-/* Keeps the program of a process; NULL: it is not known. */
+/* Stores the program of a process; `exe` is NULL if unknown. */
 static void keep_exe(struct names *n, const struct process_key *of, __u32 execs, const char *exe)
 {
 	size_t slot = of->pid % NAMES_PROCS;
@@ -156,7 +155,7 @@ static void read_exe(int proc, char *ret, size_t size)
 {
 	ssize_t len = readlinkat(proc, "exe", ret, size - 1);
 
-	if (len < 0 && errno == ENOENT) { /* its first thread has ended */
+	if (len < 0 && errno == ENOENT) { /* the main thread has ended: ask another */
 		char path[32];
 
 		snprintf(path, sizeof(path), "task/%u/exe", alive_below(proc));
@@ -165,7 +164,7 @@ static void read_exe(int proc, char *ret, size_t size)
 	ret[len > 0 ? len : 0] = 0;
 }
 
-/* Read where that is permitted, else as the kernel side told. */
+/* Reads /proc/PID/exe if permitted, else uses the path that the kernel side reported. */
 static void find_exe(struct names *n, const struct process_record *r, int proc, char *ret,
 		     size_t size)
 {

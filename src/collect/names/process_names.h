@@ -21,7 +21,7 @@ struct names {
 		__u64 id;
 		char path[200];
 	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
-	/* programs of live processes: the last process per pid modulo NAMES_PROCS */
+	/* programs of live processes, in slot pid % NAMES_PROCS; the last one stays */
 	struct {
 		struct process_key of;
 		__u32 execs;  /* number of the exec that started this program */
@@ -29,26 +29,26 @@ struct names {
 		__u32 parent; /* pid that forked it; 0: not known */
 		bool moved;   /* moved between cgroups since its names were read */
 	} * proc;	      /* owned */
-	bool foreign;	      /* /proc has other pids than the records: do not read it by them */
+	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };
 
-/* Stores a fork that the kernel side reported, for when /proc/PID/exe may not be read. */
+/* Store a fork or an exec that the kernel side reported: used if /proc/PID/exe may not be read. */
 void names_forked(struct names *n, const struct fork_record *r);
 void names_execed(struct names *n, const struct exec_record *r);
 
-/* Returns the pid of the process that forked it; 0: not known. */
+/* Returns the pid of the process that forked this one; 0: not known. */
 __u32 names_parent(const struct names *n, const struct process_key *of);
 
-/* Stores a cgroup path, for when its processes are gone before /proc can be read. */
+/* Stores a cgroup path: used if its processes end before /proc can be read. */
 void names_cgroup(struct names *n, const struct cgroup_path_record *r);
 
-/* Returns true once per move of a process to another v1 cgroup, which its gauges do not show. */
+/* Returns true once after a process moved between v1 cgroups, which its records do not show. */
 bool names_was_moved(struct names *n, const struct process_key *of);
 
-/* Fills exe and cgroup. Returns false if neither is known. */
+/* Fills `exe` and `cgroup`. Returns false if neither is known. */
 bool names_find(struct names *n, const struct process_record *r, struct names_record *ret);
 
-/* The same for a pid in our own /proc. */
+/* As names_find(), for a pid in our own /proc. */
 bool names_read(__u32 pid, struct names_record *ret);
 
 void names_free(struct names *n);

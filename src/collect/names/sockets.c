@@ -10,9 +10,9 @@
 #include "base/array.h"
 
 #define SOCKETS_MAX    131072
-#define EPHEMERAL_PORT 32768 /* from here on a port most likely was given, not chosen */
+#define EPHEMERAL_PORT 32768 /* ports from here on are mostly chosen by the kernel */
 
-/* include/net/tcp_states.h, in its order */
+/* names of TCP states, in the order of include/net/tcp_states.h */
 static const char *const states[] = {"",	   "ESTABLISHED", "SYN_SENT",  "SYN_RECV",
 				     "FIN_WAIT1",  "FIN_WAIT2",	  "TIME_WAIT", "CLOSE",
 				     "CLOSE_WAIT", "LAST_ACK",	  "LISTEN",    "CLOSING"};
@@ -22,7 +22,7 @@ static void add(struct sockets *s, uint64_t inode, const char *text)
 	struct socket_label *label;
 
 	if (!inode)
-		return; /* in TIME_WAIT: of nobody any more */
+		return; /* a socket in TIME_WAIT belongs to no process */
 	label = array_grow(s->label, s->n, &s->room, SOCKETS_MAX, sizeof(*label));
 	if (!label) {
 		s->cut = 1;
@@ -34,7 +34,7 @@ static void add(struct sockets *s, uint64_t inode, const char *text)
 	s->n++;
 }
 
-/* "0100007F" or 32 digits of it, each word in the machine's byte order. */
+/* Parses 8 or 32 hexadecimal digits: 32-bit words in host byte order, such as "0100007F". */
 static int address_of(const char *hex, char *ret, size_t size)
 {
 	uint32_t word[4] = {};
@@ -51,8 +51,8 @@ static int address_of(const char *hex, char *ret, size_t size)
 }
 
 /*
- * A line of net/tcp or net/udp; what is far is told by its port where that was chosen. Where
- * neither was, each pair of ports would be a sort of its own: the address alone is told.
+ * Adds a line of net/tcp or net/udp. The label has the remote port only if it is not ephemeral. If
+ * both ports are ephemeral, it has the remote address alone: port pairs rarely repeat.
  */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {
@@ -76,7 +76,7 @@ static void add_inet(struct sockets *s, const char *line, const char *protocol)
 	add(s, inode, text);
 }
 
-/* "Num: RefCount Protocol Flags Type St Inode Path"; abstract and bound ones have a path. */
+/* Adds a line "Num: RefCount Protocol Flags Type St Inode Path". Only bound sockets have a path. */
 static void add_unix(struct sockets *s, const char *line, const char *protocol)
 {
 	char text[72], path[64] = "";

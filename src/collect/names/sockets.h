@@ -11,18 +11,18 @@ struct sockets {
 	struct socket_label {
 		uint64_t inode;
 		char text[72]; /* "tcp CLOSE_WAIT to 10.4.0.9:6379", "unix", … */
-	} * label;	       /* by inode; owned */
+	} * label;	       /* sorted by inode; owned */
 	size_t n, room;
-	int cut; /* there were more than fit */
+	int cut; /* some sockets were left out: too many */
 };
 
-/* Reads the sockets that a process sees; unreadable files are skipped. */
+/* Reads the sockets of the process's network namespace; skips unreadable files. */
 void sockets_read(struct sockets *s, uint32_t pid);
 
-/* Adds the sockets of one of these files, such as "tcp6". */
+/* Adds the sockets of a file of /proc/PID/net; `file` is its name, such as "tcp6". */
 void sockets_parse(struct sockets *s, const char *file, FILE *f);
 
-/* Returns NULL if unknown: a socket of another namespace or family. */
+/* Returns the label of a socket, or NULL for a socket of another namespace or family. */
 const char *sockets_find(const struct sockets *s, uint64_t inode);
 
 void sockets_free(struct sockets *s);
