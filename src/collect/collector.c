@@ -12,7 +12,9 @@
 
 #define RECORD_MAX 4096
 
-/* A hostile file may have texts without an end: each gets one. */
+/*
+ * Finds where each text field ends: texts of a hostile file may lack the NUL, which is set there.
+ */
 static void find_texts(struct collector *c)
 {
 	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++) {
@@ -36,7 +38,7 @@ static void end_texts(struct collector *c, const struct record_fields *r, unsign
 		copy[end[i]] = 0;
 }
 
-/* NULL where the kind is not known here. */
+/* Returns NULL for a kind of record that this version does not know. */
 static const struct record_fields *fields_of(__u32 kind)
 {
 	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++)
@@ -45,7 +47,7 @@ static const struct record_fields *fields_of(__u32 kind)
 	return NULL;
 }
 
-/* Of live sources alone: no recording has one, and no text is in it. */
+/* Stack records come from live sources only: recordings have none. They contain no text. */
 static bool is_stack(const struct record *h)
 {
 	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
@@ -56,7 +58,7 @@ static bool is_whole(const struct record *h, const struct record_fields *r)
 	return r ? h->len == r->len || (r->short_len && h->len == r->short_len) : is_stack(h);
 }
 
-/* With the fields that are not known here, unless they may name what is to be left out. */
+/* Records unknown fields, too, unless they may contain what is to be redacted or withheld. */
 static int record(struct collector *c, const struct record *h)
 {
 	struct record *copy = (struct record *)c->copy;
@@ -95,7 +97,7 @@ static int name_process(struct collector *c, const struct process_record *r)
 	const struct subject *s = model_find(c->m, &r->subject);
 
 	names.subject = r->subject;
-	/* what it ran before its exec is not what it runs: no name rather than an old one */
+	/* after exec, the old program's name is wrong: an empty name replaces it */
 	if (!names_find(&c->names, r, &names) && !(s && s->exe))
 		return 0;
 	if (!names.cgroup[0] && s && s->cgroup)
@@ -103,7 +105,7 @@ static int name_process(struct collector *c, const struct process_record *r)
 	return pass_on(c, &names.h);
 }
 
-/* The news of an exec may come behind the figures of the process that did it. */
+/* An exec record may arrive after a process record that counts the exec: name the process again. */
 static int take_exec(struct collector *c, const struct exec_record *r)
 {
 	const struct subject *s = model_find(c->m, &r->subject);
@@ -116,7 +118,7 @@ static int take_exec(struct collector *c, const struct exec_record *r)
 	return name_process(c, &at);
 }
 
-/* Whether the view shows it: anew once what that hangs on is known. */
+/* Decides whether the view shows a process; called again when its names become known. */
 static void judge_view(struct collector *c, const struct process_key *id)
 {
 	struct subject *s = model_find(c->m, id);
@@ -167,7 +169,7 @@ static int take_kernel_fault(struct collector *c, const struct kernel_fault_reco
 
 _Static_assert(sizeof(struct stack_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
 
-/* Appends a frame's line; false where there is no room. */
+/* Appends a frame's line; returns false if there is no room. */
 static bool add_frame(struct frames_record *r, size_t *at, const struct user_symbol *s)
 {
 	char name[USER_NAME_BYTES + USER_MODULE_BYTES + 32];
@@ -176,7 +178,7 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 	user_symbol_text(s, name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '\n')
-			*c = '?'; /* it would be another frame */
+			*c = '?'; /* a newline would begin another frame */
 	n = snprintf(r->text + *at, sizeof(r->text) - *at, "%s%s%s%s%s", *at ? "\n" : "", name,
 		     s->name[0] && s->module[0] ? " (" : "", s->name[0] ? s->module : "",
 		     s->name[0] && s->module[0] ? ")" : "");
@@ -189,8 +191,8 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 }
 
 /*
- * The wrappers of system calls keep no frame, so their caller is missing behind the innermost: what
- * may be it counts where it is code of the process', and not of the function that follows anyway.
+ * System call wrappers set up no frame, so the caller of the innermost function is missing.
+ * r->caller is a candidate: it must be code of the process, and not of the next frame's function.
  */
 static bool name_caller(struct collector *c, const struct stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
@@ -207,8 +209,8 @@ static bool name_caller(struct collector *c, const struct stack_record *r,
 }
 
 /*
- * Without frame pointers the chain leads astray: a frame that is no code of the process' ends it,
- * and all behind it is chance. The innermost is where it was.
+ * Code without frame pointers breaks the chain of frames: an address outside of the process's code
+ * ends the stack, as all frames behind it are random. The innermost frame is always right.
  */
 static size_t name_frames(struct collector *c, const struct stack_record *r,
 			  struct user_symbol *named)
@@ -226,7 +228,7 @@ static size_t name_frames(struct collector *c, const struct stack_record *r,
 	return n;
 }
 
-/* Names the frames of a stack while its process is there, or what it had mapped is known. */
+/* Names the frames of a stack, if its process lives or its mappings are known. */
 static int take_stack(struct collector *c, const struct stack_record *r)
 {
 	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
@@ -258,7 +260,7 @@ static int pass_made(void *ctx, const struct record *h)
 	return pass_on(ctx, h);
 }
 
-/* How full the file's disk is belongs ahead of it: it may have filled up since the last look. */
+/* First measures the file system of the mapped file, which may be full since the last scan. */
 static int take_signal(struct collector *c, const struct signal_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -269,7 +271,7 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* The end of a look: what only files tell belongs to it. */
+/* A tick ends a scan: values that only files have are read now, and sent before the tick. */
 static int take_tick(struct collector *c, const struct tick_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -280,7 +282,7 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* A record of a kind that is not known here, or what a field of it is called. */
+/* Records a record of an unknown kind, or the name of an unknown field. */
 static int carry(struct collector *c, const struct record *h)
 {
 	int err =
@@ -322,7 +324,7 @@ int collector_take(void *ctx, const struct record *h)
 		return c->live ? take_exec(c, (const struct exec_record *)copy) : 0;
 	case RECORD_PRESSURE:
 	case RECORD_REPORT:
-		return 0; /* of use to export alone, which takes it itself */
+		return 0; /* only `export` uses these, and takes them itself */
 	case RECORD_CGROUP:
 		if (c->live)
 			names_cgroup(&c->names, (const struct cgroup_path_record *)copy);

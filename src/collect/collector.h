@@ -24,28 +24,26 @@
 
 struct collector {
 	struct model *m;
-	const struct filter *filter;	   /* NULL: show all */
+	const struct filter *filter;	   /* which processes to show; NULL: all */
 	struct recorder *rec;		   /* owned by the caller; NULL: not recording */
-	const struct redaction *redaction; /* of recorded data; NULL: none */
+	const struct redaction *redaction; /* applied to what is recorded; NULL: none */
 	struct withholding withholding;	   /* applied to all incoming records */
 	int rec_error; /* -errno: recording failed; the caller reports it once */
-	bool live;     /* look names up */
+	bool live;     /* not a replay: look up names */
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;
 	bool names_stacks; /* user_symbols is open */
 	struct cgroup_levels levels;
 	bool reads_levels; /* levels is open */
-	/*
-	 * last bytes of the texts of each kind of record, in the order of record_fields[]; 0: none
-	 */
+	/* offsets of the last bytes of text fields, by kind as in record_fields[]; 0: none */
 	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
 	/* unknown fields of the last record */
 	const unsigned char *unknown;
-	size_t extra; /* their size in bytes */
+	size_t extra; /* size of `unknown` in bytes */
 	__u32 extra_of;
-	/* record as it is written to the recording */
+	/* the record as written to the recording */
 	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX];
 };
 

@@ -27,7 +27,7 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
 	return 0;
 }
 
-/* Cuts the mount point of the cgroup hierarchy that holds the path. */
+/* Returns the part of a path below the mount point of its cgroup hierarchy; NULL: below none. */
 static const char *below_mount(const char *path)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: selects the processes that a view shows, where the kernel side does not. */
+/* collect: selects the processes that a view shows, where the kernel side does not select them. */
 #ifndef FS_COLLECT_FILTER_H
 #define FS_COLLECT_FILTER_H
 
@@ -13,22 +13,22 @@
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
 	size_t pids;   /* 0: all processes */
-	bool children; /* also their followed children */
+	bool children; /* show followed children of these, too */
 	bool has_comm;
 	regex_t comm;
-	char cgroup[256]; /* without the mount point; empty: all */
+	char cgroup[256]; /* path without the mount point; empty: all */
 };
 
-/* Sets an extended regular expression. Returns 0, or -EINVAL with `error` set. */
+/* Selects by name: an extended regular expression. Returns 0, or -EINVAL with `error` set. */
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size);
 
 /*
- * Sets a path below a cgroup mount, or as in /proc/PID/cgroup. Returns 0, or -ENOENT with `error`
- * set.
+ * Selects a cgroup: a path below a cgroup mount, or as in /proc/PID/cgroup. Returns 0, or -ENOENT
+ * with `error` set.
  */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 
-/* `cgroup` is NULL when it is not known. */
+/* Returns whether the view shows a process. `cgroup` is NULL if it is not known. */
 bool filter_shows(const struct filter *f, uint32_t pid, uint32_t flags, const char *comm,
 		  const char *cgroup);
 

@@ -19,14 +19,14 @@
 #include "probe/host_facts.h"
 
 #define SORTS_MAX    2048
-#define SLOTS	     4096    /* of the hash: a power of two above SORTS_MAX */
-#define LINES_MAX    4000000 /* of maps: beyond what a process can have by any limit in use */
+#define SLOTS	     4096    /* hash slots: a power of two above SORTS_MAX */
+#define LINES_MAX    4000000 /* lines of maps: more than any limit in use allows */
 #define HOLDING_NAME sizeof(((struct holding *)0)->name)
 
 struct sorts {
-	struct holding *sort;	     /* SORTS_MAX of them */
-	char (*first)[HOLDING_NAME]; /* the name that each began with */
-	uint16_t slot[SLOTS];	     /* 1 + index; 0: free */
+	struct holding *sort;	     /* SORTS_MAX entries */
+	char (*first)[HOLDING_NAME]; /* the full name of the first member of each */
+	uint16_t slot[SLOTS];	     /* 1 + index into `sort`; 0: free */
 	size_t n;
 	bool cut;
 };
@@ -52,7 +52,7 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* One more of a sort. `shown`: its own name, which stands for the sort while all have it. */
+/* Adds one object. `shown` is its full name, which the group has while all names are equal. */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
@@ -118,7 +118,10 @@ static int holdings_emit(struct sorts *s, const struct process_key *of, enum wha
 	return err;
 }
 
-/* Kind of a mapping by its name: Documentation/filesystems/proc.rst, in its order of tests. */
+/*
+ * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst). The first row
+ * that matches decides.
+ */
 static uint32_t kind_of_map(const char *rights, const char *name)
 {
 	static const struct {
@@ -141,7 +144,7 @@ static uint32_t kind_of_map(const char *rights, const char *name)
 	return rights[3] == 's' ? HOLDING_FILE_SHARED : HOLDING_FILE_PRIVATE;
 }
 
-/* A line: "start-end rwxp offset dev inode   name"; the name may hold spaces. */
+/* Adds a line "start-end rwxp offset dev inode   name"; the name may contain spaces. */
 static void add_map(struct sorts *s, char *line)
 {
 	char rights[8], shown[32];
@@ -160,7 +163,7 @@ static void add_map(struct sorts *s, char *line)
 		sorts_add_named(s, kind_of_map(rights, name), name, end - start);
 		return;
 	}
-	/* without a name its rights are the sort, and its size is its own */
+	/* a mapping without a name is grouped by permissions; its size is part of its full name */
 	snprintf(shown, sizeof(shown), "%s %" PRIu64 " KiB", rights, (end - start) >> 10);
 	sorts_add(s, strncmp(rights, "---", 3) ? HOLDING_ANONYMOUS : HOLDING_GUARD, rights, shown,
 		  end - start);
@@ -211,8 +214,8 @@ static uint32_t kind_of_fd(const char *target)
 }
 
 /*
- * Sockets of a process, read with the first that it has: the kernel walks the tables of the whole
- * machine for them, which takes longer than all else here.
+ * Sockets of a process, read when its first socket is found: the kernel walks the tables of the
+ * whole machine for them, which takes longer than everything else here.
  */
 struct lazy_sockets {
 	uint32_t pid;
@@ -238,7 +241,7 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 		label = label ? label : "socket";
 		sorts_add(s, HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
-		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* its number says nothing */
+		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* the number is of no use */
 	} else {
 		sorts_add_named(s, kind_of_fd(target), target, 0);
 	}
@@ -261,7 +264,7 @@ static int read_fds(struct sorts *s, uint32_t pid)
 			continue;
 		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
 		if (n < 0)
-			continue; /* closed meanwhile */
+			continue; /* the fd was closed meanwhile */
 		target[n] = 0;
 		add_fd(s, &lazy, target);
 	}

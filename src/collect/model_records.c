@@ -61,7 +61,7 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 		r.c = *s->now.c;
 	else
 		r.h.len = offsetof(struct process_record, c);
-	/* as the hooks have them: what came before the first look was taken off them */
+	/* the probes also count what came before the first scan; the model subtracted that */
 	if (s->now.c && s->base)
 		counters_add(&r.c, s->base);
 	return recorder_take(rec, &r.h);
@@ -166,6 +166,6 @@ int retell(const struct model *m, struct recorder *rec)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
 		err = parts[i](m, rec);
-	/* the end of a look: from here on it is what the looks say */
+	/* a tick ends the scan that these records stand for; live scans follow */
 	return err ? err : recorder_take(rec, &m->tick.h);
 }

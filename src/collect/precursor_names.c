@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-#define NULL_BYTES 65536 /* the lowest addresses: a member of what NULL points to */
+#define NULL_BYTES 65536 /* lower addresses: members of a structure at NULL */
 
 static const struct {
 	enum bb_class class;
@@ -45,8 +45,8 @@ static void put_name(const struct namer *n, struct bb_record *r, const char *key
 }
 
 /*
- * A return address behind a call that does not return is the next function's, as panic()'s callers
- * have it: named by the byte before, as %pB of the kernel's does.
+ * Names a return address by the byte before it, as the kernel's %pB does: after a call that does
+ * not return, such as that of panic(), the return address is in the next function.
  */
 static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 			char ret_module[BB_MODULE_NAME])
@@ -62,7 +62,9 @@ static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 	return true;
 }
 
-/* As the kernel's address space is laid out on x86-64; elsewhere its halves alone. */
+/*
+ * Names the region of an address: by the layout of x86-64, elsewhere only by user and kernel half.
+ */
 static const char *region_of(__u64 address)
 {
 	if (address < NULL_BYTES)
@@ -85,7 +87,7 @@ static const char *access_of(__u64 error_code)
 	return error_code & 16 ? "exec" : error_code & 2 ? "write" : "read";
 }
 
-/* What a driver gave back, and since when. */
+/* Adds the vmalloc or ioremap area that a driver freed, and how long ago. */
 static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)
 {
@@ -110,7 +112,7 @@ static void put_was(const struct namer *n, struct bb_record *r, __u64 address, _
 		bb_put_u64(r, "unloaded_ms_ago", (now_ns - was->unloaded_ns) / 1000000);
 }
 
-/* Frames from the instruction on: those before it are the fault's own handling. */
+/* Returns the index of the faulting instruction: the frames before it are the fault handler's. */
 static size_t first_frame(const struct precursor_record *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -160,7 +162,7 @@ static void put_task(struct bb_record *r, const struct precursor_record *p)
 	bb_put_u64(r, "cpu", p->cpu);
 }
 
-/* As the log prints it, the instruction between < and >. */
+/* Adds the code bytes as an oops prints them, with the faulting instruction in < and >. */
 static void put_code(struct bb_record *r, const struct precursor_record *p)
 {
 	char text[4 * PRE_CODE] = "";
@@ -194,7 +196,7 @@ static void fault_record(const struct namer *n, const struct precursor_record *p
 
 static void registers_record(const struct precursor_record *p, struct bb_record *r)
 {
-	/* as struct pt_regs of x86-64 has them */
+	/* order of struct pt_regs on x86-64 */
 	static const char *const names[PRE_REGS] = {"r15", "r14", "r13", "r12", "bp",	 "bx",
 						    "r11", "r10", "r9",	 "r8",	"ax",	 "cx",
 						    "dx",  "si",  "di",	 "oax", "flags", "sp"};
@@ -256,7 +258,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 {
 	char name[128], module[BB_MODULE_NAME];
 
-	/* a place in a module that has no names yet reads as none in a log */
+	/* a module address without a symbol: show the number, as kernel logs do */
 	if (find_return(n, ip, name, sizeof(name), module) && *name != '+')
 		buf_puts(b, name);
 	else
@@ -265,7 +267,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 		buf_printf(b, " [%s]", module);
 }
 
-/* One of what panic() formats: an address of code, its first word, or a number. */
+/* Adds an argument of panic(): a code address, the first word of a string, or a number. */
 static void put_argument(const struct namer *n, const struct precursor_record *p, int i,
 			 char conversion, struct buf *b)
 {
@@ -281,7 +283,7 @@ static void put_argument(const struct namer *n, const struct precursor_record *p
 		buf_printf(b, "%llx", (unsigned long long)value);
 }
 
-/* As printk() would have it, of what the kernel side could take along. */
+/* Formats as printk() does, with the arguments that the kernel side could copy. */
 static void put_formatted(const struct namer *n, const struct precursor_record *p, struct buf *b)
 {
 	char format[PRE_WORD_AT + 1] = {};
@@ -302,7 +304,7 @@ static void put_formatted(const struct namer *n, const struct precursor_record *
 		else
 			put_argument(n, p, i++, *s, b);
 		s += *s ? 1 : 0;
-		if (s[-1] == 'p') /* %pB and kin */
+		if (s[-1] == 'p') /* the rest of %pB, %pS … */
 			s += strspn(s, "BSsfF");
 	}
 }

@@ -9,7 +9,7 @@
 #include "collect/symbols/kernel_names.h"
 #include "records/precursor_record.h"
 
-#define PRECURSOR_RECORDS 2 /* one, and for a fault its registers */
+#define PRECURSOR_RECORDS 2 /* records per event: the event, registers of a fault */
 
 struct namer {
 	struct kernel_names names;
@@ -17,10 +17,10 @@ struct namer {
 	bool stale; /* a module was loaded: read the names again when there is time */
 };
 
-/* Fills `ret`, with room for PRECURSOR_RECORDS. Returns how many. */
+/* Converts an event. `ret` has room for PRECURSOR_RECORDS. Returns how many records were filled. */
 size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret);
 
-/* More recovered kernel faults at one instruction, equal to recorded ones. */
+/* Makes a record of `count` more recovered kernel faults at `ip`, after the first was recorded. */
 void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret);
 
 #endif

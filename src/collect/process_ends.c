@@ -27,7 +27,7 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 {
 	uint64_t losses = losses_of(m);
 
-	/* whom a look lost may be there still: the next one tells */
+	/* a process missing from a scan with losses may still live: wait for the next scan */
 	if (e->foreign ? !e->whole || losses != e->before
 		       : losses == e->losses && model_hook_on(m, "lifecycle"))
 		return false;
@@ -36,9 +36,9 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 }
 
 /*
- * A pid is free once its process was waited for, long after the hook of its end ran: see
- * release_task(), kernel/exit.c. EPERM is an answer of one that is there; /proc is not asked, for
- * it may hide what is there (hidepid=).
+ * A pid is free once its process was waited for, long after the probe of its exit ran:
+ * release_task(), kernel/exit.c. EPERM means that the process exists. /proc is not used, because
+ * hidepid= may hide processes.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns)
 {

@@ -8,7 +8,7 @@
 
 #include "collect/collector.h"
 
-/* How ends are detected: by signal 0 or, in another pid namespace, by a scan of all processes. */
+/* Ends are detected by signal 0 or, in another pid namespace, by a scan of all processes. */
 struct ends {
 	bool foreign;	 /* our pid namespace is not that of the records */
 	bool whole;	 /* the current scan sends all processes, changed or not */
@@ -18,7 +18,7 @@ struct ends {
 };
 
 /*
- * Call before a scan: in another namespace it must send all processes if an end may have been lost.
+ * Call before a scan. In another pid namespace the scan sends all processes if an end may be lost.
  */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
@@ -33,7 +33,7 @@ bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 
 /*
  * Call after a scan: sends a last record, with the last known values, for each process that did not
- * change and is gone. Drains pending ends from `src` first. Returns how many had none, or -errno.
+ * change and is gone. Drains pending ends from `src` first. Returns how many it sent, or -errno.
  */
 int ends_find(const struct ends *e, struct collector *c, struct source *src);
 

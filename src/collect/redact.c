@@ -10,9 +10,9 @@
 #include "base/hash.h"
 #include "model/pressure.h"
 
-#define LOW_BYTES    (1ULL << 20) /* what lies lower tells nothing but that it is near 0 */
+#define LOW_BYTES    (1ULL << 20) /* lower addresses say only that they are near NULL */
 #define USER_END     (1ULL << 47)
-#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* whole huge pages */
+#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB: a huge page */
 #define KERNEL_BEGIN (1ULL << 63)
 
 void redaction_begin(struct redaction *r)
@@ -20,7 +20,7 @@ void redaction_begin(struct redaction *r)
 	__u64 secret[3];
 
 	memset(r, 0, sizeof(*r));
-	/* three words are given whole, or not at all: getrandom(2) */
+	/* getrandom(2): up to 256 bytes are returned whole, or not at all */
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		secret[0] = secret[1] = secret[2] = (__u64)(unsigned long)r;
 	r->user_shift = secret[0] & SHIFT_MASK;
@@ -28,7 +28,7 @@ void redaction_begin(struct redaction *r)
 	r->salt = secret[2];
 }
 
-/* Shifted within the half of the address space it is in. */
+/* Shifts an address within its half of the address space, user or kernel. */
 static void hide_address(const struct redaction *r, __u64 *a)
 {
 	if (*a >= LOW_BYTES && *a < USER_END)
@@ -45,7 +45,7 @@ static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
 	return x >> 32;
 }
 
-/* What programs of the system map, by name, tells nothing of who runs it. */
+/* Returns whether many machines have this name, as of system libraries: it identifies nobody. */
 static bool is_common(const struct redaction *r, const char *name)
 {
 	static const char *const kept[] = {"torch_", "[",    "rw",    "r-",	 "--",	 "socket",
@@ -61,7 +61,7 @@ static bool is_common(const struct redaction *r, const char *name)
 	return strstr(name, ".so") != NULL;
 }
 
-/* The last part of a path, and that as a number where it is nobody's. */
+/* Replaces a path by its last component, or by a hash of that if it may identify somebody. */
 static void hide_path(const struct redaction *r, char *path, size_t size)
 {
 	char *last = strrchr(path, '/');
@@ -74,7 +74,7 @@ static void hide_path(const struct redaction *r, char *path, size_t size)
 		snprintf(path, size, "name-%08x", hash_of(r, name, strlen(name)));
 }
 
-/* A program is named by its file, without where that is. */
+/* Removes the directory from the path of a program. */
 static void hide_place(char *path, size_t size)
 {
 	const char *last = strrchr(path, '/');
@@ -84,7 +84,7 @@ static void hide_place(char *path, size_t size)
 	path[size - 1] = 0;
 }
 
-/* Components of a path keep their type: "name-0123abcd.service". */
+/* Replaces components of a path by hashes that keep the suffix: "name-0123abcd.service". */
 static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 {
 	char from[CGROUP_PATH_LEN], one[32];
@@ -114,11 +114,11 @@ static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 		snprintf(path, size, "/");
 }
 
-/* Where machines have the same, and who asks for help is asked about: the rest is somebody's. */
+/* Keeps mount points that most machines have, and /dev/shm of processes; hides all others. */
 static void hide_mount(const struct redaction *r, char *path, size_t size)
 {
 	static const char *const kept[] = {"/", "/dev/shm", "/tmp", "/run"};
-	const char *own = strstr(path, "/root/dev/shm"); /* of a process, by its pid */
+	const char *own = strstr(path, "/root/dev/shm"); /* /proc/PID/root/dev/shm */
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!strcmp(path, kept[i]))
@@ -137,7 +137,7 @@ static void hide_signal(const struct redaction *r, struct signal_record *s)
 	hide_path(r, s->file.name, sizeof(s->file.name));
 }
 
-/* The argument of a call that is an address; -1: none. */
+/* Returns the index of the system call's argument that is an address; -1: none. */
 static int address_argument(__u32 call)
 {
 	switch (call) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: removes names of the host, files and paths, and addresses from a recording that is
- * passed on. Equal values stay equal, and distances stay the same, so that findings do not change.
+ * collect: removes names of the host, files and paths, and addresses from a recording that is given
+ * to others. Equal values stay equal, and distances stay the same, so that findings do not change.
  */
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H
@@ -13,10 +13,10 @@
 struct redaction {
 	__u64 user_shift, kernel_shift; /* added to addresses; secret */
 	__u64 salt;			/* added to names; secret */
-	bool all_names;			/* also names of common libraries */
+	bool all_names;			/* hide names of common libraries, too */
 };
 
-/* Chooses the secrets. */
+/* Chooses random secrets. */
 void redaction_begin(struct redaction *r);
 
 /* Redacts a record, whose texts are NUL-terminated. */

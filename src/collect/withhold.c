@@ -19,9 +19,9 @@ void withholding_begin(struct withholding *w, bool foreign)
 	w->redaction.all_names = true;
 }
 
-#define PF_EXITING 4 /* include/linux/sched.h: field 9 of /proc/PID/stat */
+#define PF_EXITING 4 /* include/linux/sched.h; field 9 of /proc/PID/stat has the flags */
 
-/* It has given up its memory map, so that its files are root's, whoever it was. */
+/* An exiting process has released its address space: root owns its /proc files, whoever ran it. */
 static bool is_ending(uint32_t pid)
 {
 	char path[32], text[512];
@@ -36,11 +36,11 @@ static bool is_ending(uint32_t pid)
 }
 
 /*
- * Not asked by opening a file of it: landlock, which we are in by then, refuses that for every
- * process. task_dump_owner() in fs/proc/base.c gives files of a process to its effective user and
- * group, and to root where the process may not be dumped, as after set-user-ID and file
- * capabilities: who owns them passes ptrace_may_access(). stat(2) takes no lock of the memory map.
- * Returns 0, -EPERM, or -ESRCH where it is gone.
+ * Returns 0 if the caller may ptrace a process, -EPERM, or -ESRCH if it is gone. The owner of
+ * /proc/PID/maps decides: Landlock, which is active by now, forbids opening files of any process.
+ * task_dump_owner() in fs/proc/base.c gives files of a process to its effective user and group, and
+ * to root if it is not dumpable, as after set-user-ID and file capabilities: their owner passes
+ * ptrace_may_access(). stat(2) does not take mmap_lock.
  */
 static int ask(uint32_t pid)
 {
@@ -70,15 +70,15 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 
 	if (!w->on)
 		return true;
-	/* the user that the kernel side saw: a pid may be another process' by now */
+	/* the uid that the kernel side saw: the pid may be reused by now */
 	if (w->foreign || (s && s->now.g.uid != getuid()))
 		return false;
 	err = ask(of->pid);
-	/* of a process that is gone, addresses are of no use any more */
+	/* addresses of a process that is gone are of no use any more */
 	return !err || (err == -ESRCH && (s || same_subject(child, of)));
 }
 
-/* Whose a record is that has addresses or names of files; NULL: it has none. */
+/* Returns the process of a record with addresses or file names; NULL: the record has none. */
 static const struct process_key *subject_of(const struct record *h)
 {
 	switch (h->kind) {
@@ -102,7 +102,7 @@ static const struct process_key *subject_of(const struct record *h)
 
 void withhold(struct withholding *w, const struct model *m, struct record *h)
 {
-	/* where the kernel lies is told to nobody who may not read it in /proc/kallsyms */
+	/* kernel addresses: the caller may not read them in /proc/kallsyms either */
 	bool kernel = h->kind == RECORD_KERNEL_FAULT || h->kind == RECORD_SYMBOL;
 	const struct process_key *of = subject_of(h);
 
