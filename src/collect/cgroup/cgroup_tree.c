@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define LEVELS_MOST 64
-#define NO_LIMIT_V1 (1ULL << 60) /* version 1 writes none as the most pages there can be */
+#define NO_LIMIT_V1 (1ULL << 60) /* v1: values above mean "no limit" */
 
-/* Blanks and the like are written as octal there. */
+/* mountinfo writes blanks and other special characters as octal numbers. */
 static void unescape(struct span s, char *ret, size_t size)
 {
 	size_t n = 0;
@@ -114,7 +114,7 @@ static void read_page_size(struct cgroup_tree *t)
 		snprintf(t->page, sizeof(t->page), "%uKB", (unsigned int)kib);
 }
 
-/* The table's names have one place for the page's size, or none. */
+/* A file name in the limit table may have one %s, for the huge page size. */
 static void name_file(const struct cgroup_tree *t, const char *name, char *ret, size_t size)
 {
 	const char *place = strstr(name, "%s");
@@ -141,8 +141,7 @@ static bool read_level(const struct cgroup_tree *t, const char *dir, const char 
 	return true;
 }
 
-/* Pages of files and caches that are dropped before anybody is killed; of version 1 as of all
- * below. */
+/* Returns bytes of file pages and slab that are freed before the OOM killer runs. v1: recursive. */
 static uint64_t reclaimable(const struct cgroup_tree *t, const char *dir)
 {
 	static const char *const rows[2][3] = {
@@ -187,7 +186,7 @@ bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct 
 {
 	char path[FILE_PATH_BYTES + 512];
 
-	/* version 1 has no memory.high */
+	/* v1 lacks some limits, such as memory.high */
 	snprintf(path, sizeof(path), "%s%s", t->mount.point, dir);
 	return file_exists(t->f, path) && (!t->mount.v1 || l->max_v1);
 }
@@ -268,7 +267,7 @@ static bool find_path(const struct cgroup_tree *t, uint32_t pid, const char *pat
 	return found;
 }
 
-/* Below the mount's own root; what lies outside of our cgroup namespace is not to be seen. */
+/* Makes a path relative to the mount's root; "" if it is outside of our cgroup namespace. */
 static void below_mount(const struct cgroup_mount *m, char *path)
 {
 	size_t len = strlen(m->root);

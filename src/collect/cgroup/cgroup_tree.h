@@ -8,7 +8,7 @@
 /* A hierarchy, from /proc/self/mountinfo. */
 struct cgroup_mount {
 	char point[256];
-	char root[256]; /* cgroup that is mounted there */
+	char root[256]; /* path of the cgroup that is mounted there */
 	bool v1;
 };
 
@@ -25,7 +25,7 @@ struct cgroup_tree {
 	struct files *f;
 	const char *controller;
 	struct cgroup_mount mount;
-	char page[16]; /* huge page size, as in names of cgroup files */
+	char page[16]; /* huge page size in file names: "2MB" */
 	bool firm;     /* memory usage counts only what is not reclaimable */
 };
 
@@ -44,9 +44,9 @@ bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct 
 struct cgroup_level {
 	bool binds; /* false: no level has a limit */
 	uint64_t max, used;
-	uint32_t up;   /* levels above the process's own */
-	char dir[768]; /* path below the mount */
-	char file[64]; /* file name in it */
+	uint32_t up;   /* levels between the process's cgroup and this one */
+	char dir[768]; /* absolute path of this cgroup */
+	char file[64]; /* name of the limit's file in `dir` */
 };
 
 /* Reads one level, without those above it. */

@@ -24,7 +24,7 @@ void cgroup_v2_open(struct cgroup_v2 *v, int root)
 	len = text ? io_read(root, "proc/self/mountinfo", text, MOUNTINFO_BYTES) : -1;
 	if (len > 0)
 		lines.rest.len = len;
-	/* no controller is called "/": hierarchies of version 1 do not match */
+	/* no v1 controller is called "/": only the v2 mount matches */
 	while (!v->mount.point[0] && text_line(&lines, &line))
 		if (cgroup_mount_find(line, "/", &one) && !strcmp(one.root, "/"))
 			v->mount = one;

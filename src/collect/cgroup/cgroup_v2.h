@@ -22,9 +22,9 @@ enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
 void cgroup_v2_open(struct cgroup_v2 *v, int root);
 
 /*
- * `id` is that of the kernfs node, which is the inode number of the cgroup's directory on 64-bit
- * kernels since 5.5 (fs/kernfs/inode.c). Returns CGROUP_UNKNOWN when the directory is gone or not
- * visible.
+ * Compares the id of the cgroup at `path` with `id`: that of the kernfs node, which is the inode
+ * number of the cgroup's directory on 64-bit kernels since 5.5 (fs/kernfs/inode.c). Returns
+ * CGROUP_UNKNOWN when the directory is gone or not visible.
  */
 enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, uint64_t id);
 

@@ -8,10 +8,10 @@
 #define CGROUP_WALK_PATH 512
 
 struct cgroup_walk {
-	void (*take)(void *ctx, int dir, const char *path); /* called for each; "/" is the first */
+	void (*take)(void *ctx, int dir, const char *path); /* called for each cgroup, "/" first */
 	void *ctx;
 	unsigned int dirs_most, depth_most;
-	uint64_t over; /* cgroups that were skipped for want of room or depth */
+	uint64_t over; /* cgroups skipped: too many, or too deep */
 
 	/* private */
 	unsigned int dirs;

@@ -12,7 +12,7 @@
 #include "collect/limits/origin_rlimit.h"
 #include "collect/limits/origin_sysctl.h"
 
-/* The initial pid namespace has this number in every kernel: include/linux/proc_ns.h */
+/* The inode number of the initial pid namespace, in every kernel: include/linux/proc_ns.h */
 #define INITIAL_PIDS "pid:[4026531836]"
 
 const char *const origin_places[] = {
@@ -30,7 +30,7 @@ static bool read_link(int root, const char *path, char *ret, size_t size)
 	return n > 0;
 }
 
-/* Marks that runtimes leave in the root of a container. */
+/* Returns whether the root has files that container runtimes create. */
 static bool has_marks(struct files *f)
 {
 	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
@@ -52,8 +52,8 @@ static bool has_initial_pids(const struct files *f)
 }
 
 /*
- * Whether the files below the root are not the host's. With the host's pids it is pid 1 that has
- * the host's root; where that may not be looked at, marks tell.
+ * Returns whether the files below the root are not the host's. In the initial pid namespace, the
+ * host's root is that of pid 1; if that may not be read, has_marks() decides.
  */
 static bool is_outside(struct files *f)
 {

@@ -7,12 +7,12 @@
 
 #include "model/origin.h"
 
-/* The process; unknown fields are 0 or NULL. */
+/* The process whose limit is to be found; unknown fields are 0 or NULL. */
 struct origin_of {
 	uint32_t pid; /* pid in /proc below the root; if it is gone, the other fields are used */
 	uint32_t ppid;
 	const char *cgroup; /* last known path, of version 2 or of the memory controller */
-	bool at_cgroup;	    /* the limit is that cgroup's own: do not read other levels */
+	bool at_cgroup;	    /* read the limit of `cgroup` itself, not those of its ancestors */
 };
 
 /*
@@ -24,7 +24,7 @@ int origin_root(void);
 
 /*
  * Files and directories that are read besides /proc and /sys; NULL-terminated. They must stay
- * readable.
+ * readable when privileges are dropped.
  */
 extern const char *const origin_places[];
 

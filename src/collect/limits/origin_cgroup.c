@@ -8,9 +8,9 @@
 #include "collect/cgroup/cgroup_tree.h"
 #include "collect/limits/origin_unit.h"
 
-#define NO_LIMIT_V1 (1ULL << 60) /* written as the most pages there can be */
+#define NO_LIMIT_V1 (1ULL << 60) /* v1: values above mean "no limit" */
 
-/* A share of what the machine could have, as systemd counts it, within the rounding. */
+/* Returns whether a task limit is `percent` of the machine's maximum, rounded as by systemd. */
 static bool is_share(struct files *f, uint64_t value, unsigned int percent)
 {
 	static const char *const paths[] = {"/proc/sys/kernel/pid_max",
@@ -31,11 +31,11 @@ static bool is_line(struct files *f, const struct origin_line *line, uint64_t va
 
 	if (text.len && text.s[text.len - 1] == '%')
 		return is_share(f, value, strtoul(line->value, NULL, 10));
-	/* the kernel keeps whole pages */
+	/* the kernel rounds down to whole pages */
 	return !text_number(text, &said) && (said == value || (said & ~4095ULL) == value);
 }
 
-/* Slices, services, scopes … each are a unit, and so may have set it. */
+/* A slice, service or scope is a systemd unit, whose files may set the limit. */
 static bool judge_unit(struct files *f, struct origin *o)
 {
 	struct workload *w = &o->at_holder;
@@ -52,7 +52,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 	o->from = ORIGIN_FILE;
 	if (unit_find(f, w, name, o->limit->unit_key, &o->line))
 		return is_line(f, &o->line, o->value);
-	/* what it was called before systemd 231 */
+	/* the name of MemoryMax= before systemd 231 */
 	if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY] &&
 	    unit_find(f, w, name, "MemoryLimit", &o->line))
 		return is_line(f, &o->line, o->value);
@@ -63,10 +63,10 @@ static bool judge_unit(struct files *f, struct origin *o)
 		return true;
 	}
 	o->from = ORIGIN_MANAGER;
-	return is_share(f, o->value, 15); /* DefaultTasksMax= since 228 */
+	return is_share(f, o->value, 15); /* systemd's DefaultTasksMax=15% since 228 */
 }
 
-/* A container's own cgroup or its pod's, not one that it made below. */
+/* Returns whether the runtime made a cgroup: the container's or pod's own, not one below it. */
 static bool is_runtimes(const char *dir)
 {
 	const char *name = strrchr(dir, '/');
@@ -108,7 +108,7 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-/* Of version 1 the limit of both together; as large as memory's where nothing more may be. */
+/* v1 limits memory plus swap, to no more than memory if no swap is allowed. */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {
 	char path[sizeof(o->dir) + 32];

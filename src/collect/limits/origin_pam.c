@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/limits/origin_pam.h"
 
-/* "1000:2000", "1000:", ":1000"; is_range tells a range from a name. */
+/* Returns whether `id` is in "1000:2000", "1000:" or ":1000"; *ret_is_range is false for a name. */
 static bool in_range(struct span s, uint32_t id, bool *ret_is_range)
 {
 	struct span low, high;
@@ -30,8 +30,8 @@ static bool is_of_group(const struct user *u, struct span name)
 }
 
 /*
- * pam_limits: a line for the user beats one for a group, which beats the wildcard; of equal ones
- * the last holds. Neither groups nor the wildcard are meant for root.
+ * Ranks a line of limits.conf as pam_limits does: one for the user has precedence over one for a
+ * group, and that over the wildcard. Groups and wildcard do not apply to root. 0: no match.
  */
 static int rank_of(const struct user *u, struct span domain)
 {

@@ -11,9 +11,9 @@
 /* What limits.conf and limits.d say about one item. Initialise with user and item. */
 struct pam_limit {
 	const struct user *user;
-	const char *item;	       /* nofile */
+	const char *item;	       /* such as "nofile" */
 	struct origin_line soft, hard; /* best match so far */
-	/* how specifically the line matches the user; 0: no match yet */
+	/* how specifically `soft` and `hard` match the user; 0: no match yet */
 	int soft_rank, hard_rank;
 };
 

@@ -70,7 +70,7 @@ static bool has_same(const struct origin_process *a, const struct origin_process
 	return a->known && b->known && a->soft == b->soft && a->hard == b->hard;
 }
 
-/* Up to the oldest ancestor that has the same, and its parent, which has not. */
+/* Finds the oldest ancestor with the same limit, and its parent, whose limit is another. */
 static void climb(struct files *f, struct relative *at, struct origin *o)
 {
 	struct relative up;
@@ -94,7 +94,7 @@ static bool is_value(const struct origin_line *line, const struct origin *o)
 
 	if (text_pair(text, &soft, &hard))
 		return false;
-	/* systemd comes as near to it as the kernel lets it: descriptors end at fs.nr_open */
+	/* systemd lowers a value to fs.nr_open, the maximum for fds */
 	if (o->most && soft != LIMIT_NONE)
 		soft = soft < o->most ? soft : o->most;
 	else if (o->most)
@@ -104,7 +104,7 @@ static bool is_value(const struct origin_line *line, const struct origin *o)
 	return soft == p->soft && hard == p->hard;
 }
 
-/* The files of the systemd that runs the unit: a container may have its own. */
+/* Reads the files of the systemd that runs the unit: a container may have its own systemd. */
 static bool find_in_unit(struct files *f, const struct origin *o, bool of_manager,
 			 struct origin_line *ret)
 {
@@ -126,7 +126,7 @@ static bool find_in_unit(struct files *f, const struct origin *o, bool of_manage
 	return found;
 }
 
-/* What systemd gives without being told: 1024:524288 since version 240. */
+/* Returns whether the limit is a built-in default of systemd: 1024:524288 fds since version 240. */
 static bool is_builtin(const struct origin *o)
 {
 	const struct origin_process *p = &o->holder;
@@ -141,13 +141,15 @@ static bool is_scope(const struct workload *w)
 	return is_unit(w->unit, "scope");
 }
 
-/* A process that its manager started has what unit, manager and kernel say, in this order. */
+/*
+ * A process started by systemd has the limit of its unit, else the manager's, else a built-in one.
+ */
 static bool judge_unit(struct files *f, struct origin *o)
 {
 	const struct workload *w = &o->at_holder;
 	struct origin_line line;
 
-	/* a scope's processes are started by others */
+	/* systemd does not start the processes of a scope */
 	if (!w->unit[0] || is_scope(w))
 		return false;
 	if (find_in_unit(f, o, false, &line)) {
@@ -193,7 +195,7 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* The first process of a container: who is above is out of it, or out of sight. */
+/* Returns whether the holder is the first process of a container: its parent is not in there. */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;
@@ -207,13 +209,12 @@ static bool is_kernels(const struct origin *o)
 	const struct limit *l = o->limit;
 
 	if (l == &limit_table[LIMIT_MEMLOCK] && p->soft == 64 << 10 && p->hard == 64 << 10)
-		return true; /* before 5.16 */
+		return true; /* the default before Linux 5.16 */
 	return (l->initial == LIMIT_COMPUTED || p->soft == l->initial) &&
 	       (l->initial_hard == LIMIT_COMPUTED || p->hard == l->initial_hard);
 }
 
-/* A hard limit as it was given, and a soft one that no longer is: programs do that by themselves.
- */
+/* Returns whether a process raised its soft limit to the inherited hard one, as some do. */
 static bool is_raised(const struct origin *o)
 {
 	const struct origin_process *p = &o->holder;
@@ -229,18 +230,18 @@ static bool is_raised(const struct origin *o)
 	return o->limit == &limit_table[LIMIT_NOFILE] && o->at_holder.unit[0] && p->hard == 524288;
 }
 
-/* The first process of all: nobody is above it. */
+/* The holder has no known parent: it is pid 1, or its parent cannot be read. */
 static void judge_first(struct origin *o)
 {
 	if (o->outside)
 		o->from = ORIGIN_OUTSIDE;
 	else if (o->holder.pid != 1)
-		o->from = ORIGIN_UNKNOWN; /* its parent cannot be read */
+		o->from = ORIGIN_UNKNOWN; /* the parent cannot be read */
 	else
 		o->from = is_kernels(o) ? ORIGIN_KERNEL : ORIGIN_PROCESS;
 }
 
-/* Who gave it to the holder. */
+/* Finds who gave the limit to the holder. */
 static void judge(struct files *f, struct origin *o)
 {
 	struct origin_line tried = {};
@@ -264,7 +265,7 @@ static void judge(struct files *f, struct origin *o)
 	o->raised = o->from == ORIGIN_PROCESS && is_raised(o);
 }
 
-/* The unit a process is in has said it, though an ancestor out of it may have the same. */
+/* Prefers the process's own unit if that sets the limit: an ancestor outside may have it, too. */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {
 	struct origin own = *o;

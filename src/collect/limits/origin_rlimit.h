@@ -9,8 +9,8 @@
 #include "collect/files/rooted_file.h"
 
 /*
- * Fills the current limit, the process it is inherited from, and what set it. If `pid` is gone (or
- * 0), starts at `ppid` if known.
+ * Fills the current limit, the process it was inherited from, and what set it. If `pid` is gone or
+ * 0, starts at `ppid`, if that is known.
  */
 void origin_of_rlimit(struct files *f, uint32_t pid, uint32_t ppid, struct origin *o);
 

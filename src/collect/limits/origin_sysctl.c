@@ -12,8 +12,8 @@ static const char *const dirs[] = {"/etc/sysctl.d", "/run/sysctl.d", "/usr/local
 #define OLD_FILE "/etc/sysctl.conf"
 
 /*
- * "vm.max_map_count" and "vm/max_map_count" are the same: the first separator says which of the two
- * separates, and where that is the dot, the other stands for it.
+ * "vm.max_map_count" and "vm/max_map_count" are the same, as sysctl.d(5) says: if the first
+ * separator is a dot, dots and slashes are swapped.
  */
 static void normalize(struct span name, char *ret, size_t size)
 {
@@ -103,8 +103,8 @@ static void scan_file(void *ctx, const char *path, struct span text)
 }
 
 /*
- * systemd does not read sysctl.conf, unless a link in sysctl.d leads to it; `sysctl --system` reads
- * it last. `*ret_late` is what it says where only a `sysctl -p` by hand would have it.
+ * `sysctl --system` reads sysctl.conf last. systemd does not read it, except by a link in sysctl.d:
+ * there, *ret_late gets its lines, which only a manual `sysctl -p` applies.
  */
 static void scan_files(struct files *f, struct sysctl_setting *s, struct sysctl_setting *ret_late)
 {
@@ -138,7 +138,7 @@ static void scan_cmdline(void *ctx, const char *path, struct span text)
 		o->line.line = 0;
 }
 
-/* Files are applied after the command line; what is in force says which of them came last. */
+/* Files are applied after the command line; the current value shows which of them set it last. */
 static void judge_files(struct files *f, struct origin *o)
 {
 	struct sysctl_setting said = {.key = o->limit->path}, late = said;
@@ -159,9 +159,9 @@ static void judge_files(struct files *f, struct origin *o)
 		return;
 	if (line)
 		o->line = *line;
-	/* set back to it by hand is no other than never set */
+	/* set back to the initial value by hand looks like never set */
 	o->from = !line && o->value == o->limit->initial ? ORIGIN_KERNEL : ORIGIN_HAND;
-	/* src/core/main.c of systemd, bump_file_max_and_nr_open() */
+	/* systemd raises fs.file-max: bump_file_max_and_nr_open(), src/core/main.c */
 	if (!line && o->limit == &limit_table[LIMIT_FILE_MAX] && o->value == LONG_MAX &&
 	    file_exists(f, "/run/systemd/system"))
 		o->from = ORIGIN_MANAGER;

@@ -8,11 +8,11 @@
 
 #include "collect/files/rooted_file.h"
 
-/* What files say about one key. Initialise with the key. */
+/* Lines of files that set one key. Initialise with the key. */
 struct sysctl_setting {
-	const char *key; /* vm/max_map_count */
+	const char *key; /* such as vm/max_map_count */
 	struct origin_line exact, glob;
-	bool excluded; /* excluded from globs */
+	bool excluded; /* a line "-KEY" excludes the key from globs */
 };
 
 /* Adds a file's lines; call it in the order in which files are applied. */
@@ -22,11 +22,11 @@ void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
 /*
- * Finds sysctl.vm.max_map_count=N in the kernel command line (5.8). Returns false if it is missing.
+ * Finds, for example, sysctl.vm.max_map_count=N in the kernel command line (5.8). False: missing.
  */
 bool sysctl_scan_boot(const char *key, struct span cmdline, struct origin_line *ret);
 
-/* Fills the current value, its origin, and the line. */
+/* Fills the current value, its origin, and the line that sets it. */
 void origin_of_sysctl(struct files *f, struct origin *o);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "collect/limits/origin_user.h"
 
-#define NAMES_MOST 12 /* under which a unit is configured; dashes beyond are not looked at */
+#define NAMES_MOST 12 /* names under which a unit is configured; others are ignored */
 
-/* systemd's search paths, first wins; %u is the user's id, %h the home. */
+/* systemd's search paths, the first has precedence; %u is the user's id, %h the home directory. */
 static const char *const system_dirs[] = {
 	"/etc/systemd/system.control", "/run/systemd/system.control",
 	"/run/systemd/transient",      "/run/systemd/generator.early",
@@ -66,7 +66,7 @@ void unit_scan(struct unit_limit *s, const char *file, struct span text)
 		bool of_last = goes_on;
 
 		if (comment)
-			continue; /* between the parts of a long line too */
+			continue; /* comments may stand between the parts of a long line, too */
 		goes_on = line.len && line.s[line.len - 1] == '\\';
 		if (of_last || !line.len)
 			continue;
@@ -80,7 +80,7 @@ void unit_scan(struct unit_limit *s, const char *file, struct span text)
 struct unit_names {
 	char name[NAMES_MOST][FILE_NAME_BYTES * 2];
 	size_t n;
-	const char *type; /* of all of them: service */
+	const char *type; /* suffix of all names: "service" */
 };
 
 static bool has_name(const struct unit_names *names, const char *name)
@@ -92,8 +92,8 @@ static bool has_name(const struct unit_names *names, const char *name)
 }
 
 /*
- * The name, its template, and of both the prefixes that end in a dash, foo-.service: in the order
- * in which they mask each other, as `systemd-analyze verify` of version 252 has it.
+ * Adds a unit's name, its template, and for both the prefixes that end in a dash (foo-.service), in
+ * the order in which they mask each other: as `systemd-analyze verify` of version 252.
  */
 static void add_names(struct unit_names *names, const char *name)
 {
@@ -136,10 +136,10 @@ static void scan_file(void *ctx, const char *path, struct span text)
 struct unit_search {
 	struct files *f;
 	const char *const *dirs;
-	struct user user; /* of a user's manager */
+	struct user user; /* of the user whose manager runs the unit */
 };
 
-/* A directory of the search path with the user put in. False: it cannot be told. */
+/* Puts the user into a directory of the search path. Returns false if the home is not known. */
 static bool expand(const struct unit_search *s, const char *dir, char *ret, size_t size)
 {
 	int len;
@@ -153,7 +153,7 @@ static bool expand(const struct unit_search *s, const char *dir, char *ret, size
 	return len > 0 && (size_t)len < size;
 }
 
-/* The first file of one of these names: the unit's, then its template's. */
+/* Reads the first file with one of these names: the unit's, then its template's. */
 static void scan_fragment(const struct unit_search *s, const struct unit_names *names,
 			  struct unit_limit *said)
 {
@@ -190,7 +190,7 @@ static void scan_drop_ins(const struct unit_search *s, const struct unit_names *
 	for (size_t i = 0; s->dirs[i]; i++)
 		for (size_t n = 0; n < names->n && expand(s, s->dirs[i], dir, sizeof(dir)); n++)
 			add_drop_ins(s, dir, names->name[n], &list);
-	/* those of all units of a type come last, so that others mask them */
+	/* drop-ins for all units of a type come last, so that those of the unit mask them */
 	for (size_t i = 0; s->dirs[i]; i++)
 		if (expand(s, s->dirs[i], dir, sizeof(dir)))
 			add_drop_ins(s, dir, names->type, &list);

@@ -5,9 +5,9 @@
 
 #include "collect/files/rooted_file.h"
 
-/* What files say about one key. Initialise with the key. */
+/* The line that sets one key. Initialise with the key. */
 struct unit_limit {
-	const char *key; /* LimitNOFILE */
+	const char *key; /* such as LimitNOFILE */
 	struct origin_line line;
 };
 

@@ -22,7 +22,7 @@ struct user {
 /* Reads /etc/passwd and /etc/group; other sources (LDAP) are not read. */
 void user_find(struct files *f, uint32_t uid, struct user *ret);
 
-/* For tests: the same from a text. */
+/* Parse the texts of these files. */
 void user_scan(struct user *u, struct span passwd);
 void user_scan_groups(struct user *u, struct span group);
 
