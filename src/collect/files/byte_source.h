@@ -10,9 +10,9 @@
 #include <linux/types.h>
 
 struct byte_source {
-	int fd;		 /* borrowed; -1: memory */
-	const char *mem; /* borrowed */
-	__u64 bytes;	 /* size when it was opened */
+	int fd;		 /* not owned; -1: read `mem` */
+	const char *mem; /* not owned */
+	__u64 bytes;	 /* size of `mem`, or of the file when it was opened */
 };
 
 /* Reads up to `size` bytes at `offset`, fewer at the end. Returns how many, or -errno. */

@@ -65,7 +65,7 @@ void text_copy(struct span s, char *ret, size_t size)
 {
 	size_t len = s.len < size - 1 ? s.len : size - 1;
 
-	/* a NUL within would hide what follows */
+	/* a NUL would end the string too early */
 	for (size_t i = 0; i < len; i++)
 		ret[i] = s.s[i] ? s.s[i] : ' ';
 	ret[len] = 0;
@@ -80,7 +80,7 @@ static int scale(const char *suffix, uint64_t *ret_shift)
 	if (!*suffix)
 		return 0;
 	at = strchr(units, *suffix);
-	/* the kernel takes "64k" too */
+	/* the kernel also accepts "64k" */
 	if (!at && *suffix >= 'a')
 		at = strchr(units, *suffix - 'a' + 'A');
 	if (!at || (suffix[1] && strcmp(suffix + 1, "B") && strcmp(suffix + 1, "iB")))

@@ -7,7 +7,7 @@
 
 #include "model/origin.h"
 
-/* A part of a text, without a NUL. */
+/* A part of a text; not NUL-terminated. */
 struct span {
 	const char *s;
 	size_t len;
@@ -24,12 +24,12 @@ bool text_line(struct text_lines *l, struct span *ret);
 /* Removes the next word from a line and returns it; empty at the end. */
 struct span text_word(struct span *line);
 
-/* Splits at the first `at`, and trims both sides. Returns false if there is none. */
+/* Splits at the first character `at`, and trims both sides. Returns false if there is none. */
 bool text_split(struct span s, char at, struct span *ret_left, struct span *ret_right);
 
 bool text_is(struct span s, const char *word);
 struct span text_trim(struct span s);
-void text_copy(struct span s, char *ret, size_t size); /* cut at size */
+void text_copy(struct span s, char *ret, size_t size); /* cut to `size` */
 
 /*
  * Parses a number as systemd, PAM and kernel files have it: "65536", "8M" (powers of 1024), "0x10";
@@ -40,7 +40,7 @@ int text_number(struct span s, uint64_t *ret);
 /* Parses "1024:524288", or one number for both. */
 int text_pair(struct span s, uint64_t *ret_soft, uint64_t *ret_hard);
 
-/* Stores a line of a file. */
+/* Stores a line of a file, and the value in it. */
 void text_keep(struct origin_line *ret, const char *file, unsigned int line, struct span text,
 	       struct span value);
 

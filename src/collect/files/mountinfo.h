@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: lines of /proc/PID/mountinfo (proc_pid_mountinfo(5)). */
+/* collect: parses lines of /proc/PID/mountinfo (proc_pid_mountinfo(5)). */
 #ifndef FS_COLLECT_FILES_MOUNTINFO_H
 #define FS_COLLECT_FILES_MOUNTINFO_H
 
@@ -10,7 +10,7 @@
 
 struct mount_line {
 	uint64_t device;   /* device number of the kernel: MKDEV() */
-	struct span point; /* still escaped */
+	struct span point; /* mount point, with octal escapes */
 	struct span type;
 };
 

@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 4096 /* of a directory, whatever they are */
+#define ENTRIES_MOST 4096 /* entries read per directory, at most */
 
-/* Every link below the root, absolute ones too, ends below the root: openat2(2), Linux 5.6. */
+/* Opens a path. Every link, also an absolute one, ends below the root: openat2(2), Linux 5.6. */
 static int open_below(const struct files *f, const char *path, int flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -24,13 +24,13 @@ static int open_below(const struct files *f, const char *path, int flags)
 	if (f->foreign)
 		how.resolve |= RESOLVE_NO_XDEV;
 	fd = syscall(SYS_openat2, f->root, path, &how, sizeof(how));
-	/* old kernels, and the filters of old container runtimes; our own root can be trusted */
+	/* openat2() fails on old kernels and in old containers; our own root can be trusted */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !f->foreign)
 		fd = openat(f->root, path + strspn(path, "/"), flags | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* What a look without opening tells to be a regular file: no fifo waits, no device is woken. */
+/* Opens a regular file. Its type is checked first: to open a FIFO or a device may block or act. */
 static int open_regular(const struct files *f, const char *path)
 {
 	int fd = open_below(f, path, O_PATH), opened;
@@ -51,7 +51,7 @@ static int open_regular(const struct files *f, const char *path)
 	return opened;
 }
 
-/* Files of /proc say no size: read to the end. */
+/* Reads to the end: files in /proc have no size. */
 static int read_all(int fd, char *text, size_t *ret_len)
 {
 	size_t len = 0;
@@ -123,7 +123,7 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 	char path[48];
 	int fd;
 
-	/* the kernel's own link, which leads out of any root */
+	/* a magic link of the kernel, which leads out of any root */
 	snprintf(path, sizeof(path), "proc/%u/root", pid);
 	fd = openat(f->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -132,7 +132,10 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 	return 0;
 }
 
-/* A link to nowhere masks nothing; one to /dev/null does, without having to lead there. */
+/*
+ * Returns whether an entry masks entries of its name in later directories. A dangling link does
+ * not; a link to /dev/null does, even if there is no /dev/null.
+ */
 static bool is_file(const struct files *f, int dir, const char *path, const char *name,
 		    bool *ret_empty)
 {

@@ -21,10 +21,10 @@ struct files {
 	uint32_t unread; /* files that exist but were not read, or were too many */
 };
 
-/* Reads a whole file; the caller frees it. Returns 0 or -ENOENT, -EACCES, -EFBIG … */
+/* Reads a whole file; the caller frees *ret. Returns 0 or -ENOENT, -EACCES, -EFBIG … */
 int file_read(struct files *f, const char *path, char **ret, size_t *ret_len);
 
-/* Reads the number in a kernel file. */
+/* Reads the number in a kernel file. Returns 0 or -errno. */
 int file_number(struct files *f, const char *path, uint64_t *ret);
 
 bool file_exists(struct files *f, const char *path);

@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "probe/proc_scan.h"
 
-/* starttime, the 22nd field of proc_pid_stat(5); comm before it may hold anything. */
+/* starttime is field 22 of proc_pid_stat(5); field 2, comm, may itself contain ')'. */
 bool target_born_at(int proc, __u64 start_ns)
 {
 	unsigned long long ticks;
@@ -39,11 +39,11 @@ static bool is_thread_of(int proc, __u32 pid)
 
 	if (io_read(proc, "status", text, sizeof(text)) <= 0)
 		return false;
-	line = strstr(text, "\nTgid:"); /* a name has no line breaks there */
+	line = strstr(text, "\nTgid:"); /* names have no line breaks here */
 	return line && strtoul(line + 6, NULL, 10) == pid;
 }
 
-/* The directory of a thread that has not ended in place of one that has, which this closes. */
+/* Returns `proc`, or closes it and returns that of a live thread if the main thread has ended. */
 static int open_alive(int proc, __u32 pid)
 {
 	__u32 tid = alive_thread(pid);
@@ -86,8 +86,8 @@ int target_root_open(int proc)
 }
 
 /*
- * Opens what an O_PATH descriptor, which this closes, stands for. To open a device or a pipe may
- * already do something, or wait: so what it is is asked first.
+ * Opens for reading what an O_PATH descriptor refers to, and closes that. The type is checked
+ * first: to open a device or a pipe may already have an effect, or wait.
  */
 static int reopen_regular(int path_fd, struct stat *ret)
 {
@@ -130,7 +130,7 @@ int target_path_open(int root, const char *path, struct stat *ret)
 	return open_within(root, path, 0, ret);
 }
 
-/* With O_PATH a link itself would be opened: it is no regular file, and refused as such. */
+/* O_PATH would open a link itself: it is refused, being no regular file. */
 int target_plain_open(int root, const char *path, struct stat *ret)
 {
 	return open_within(root, path, O_NOFOLLOW, ret);
@@ -143,7 +143,7 @@ int target_link_open(int proc, const char *name, struct stat *ret)
 	return fd < 0 ? -errno : reopen_regular(fd, ret);
 }
 
-/* The last number of a line "KEY: n n n"; false where it has none. */
+/* Finds the last number of a line "KEY: n n n", of skip + 1 at most. Returns false if none. */
 static bool parse_last(const char *text, const char *key, int skip, __u32 *ret)
 {
 	const char *line = strstr(text, key);
@@ -172,7 +172,7 @@ bool target_identity_parse(const char *status, struct target_identity *ret)
 {
 	struct target_identity id;
 
-	/* the kernel escapes a newline in the name, which alone is of the process's choosing */
+	/* the name, the only text that the process chooses, has its newlines escaped */
 	if (!parse_last(status, "\nUid:", 1, &id.euid) ||
 	    !parse_last(status, "\nNSpid:", 31, &id.pid))
 		return false;

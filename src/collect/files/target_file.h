@@ -22,21 +22,21 @@
 int target_open(const struct process_key *of);
 
 /*
- * Returns whether a /proc/PID directory belongs to the process born at `start_ns` (CLOCK_BOOTTIME),
- * to a clock tick. False: the pid was reused, or the process is gone.
+ * Returns whether a /proc/PID directory belongs to the process born at `start_ns` (CLOCK_BOOTTIME,
+ * compared in clock ticks). False: the pid was reused, or the process is gone.
  */
 bool target_born_at(int proc, __u64 start_ns);
 
-/* Opens its root directory as an O_PATH descriptor. */
+/* Opens the root directory of a process as an O_PATH descriptor; `proc` is from target_open(). */
 int target_root_open(int proc);
 
-/* Each of these returns a descriptor to read from, or -errno; -EINVAL: not a regular file. */
+/* These three return a descriptor to read from, or -errno; -EINVAL: not a regular file. */
 int target_path_open(int root, const char *path, struct stat *ret);
 
-/* The same, but the last component must not be a link. */
+/* As target_path_open(), but the last component must not be a link. */
 int target_plain_open(int root, const char *path, struct stat *ret);
 
-/* Opens what proc/NAME points to, such as map_files/START-END, deleted files too. */
+/* Opens the target of the link proc/NAME, such as map_files/START-END; deleted files, too. */
 int target_link_open(int proc, const char *name, struct stat *ret);
 
 /* The process's effective user, and its pid in its innermost pid namespace. */
@@ -46,7 +46,7 @@ struct target_identity {
 };
 int target_identity_read(int proc, struct target_identity *ret);
 
-/* The same from the text of /proc/PID/status. Returns false if it is missing. */
+/* As target_identity_read(), from the text of /proc/PID/status. False: a line is missing. */
 bool target_identity_parse(const char *status, struct target_identity *ret);
 
 #endif

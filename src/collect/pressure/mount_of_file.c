@@ -15,7 +15,7 @@
 
 #define ANCESTORS_MOST 8
 
-/* The mount point of ret->device, below `prefix`; false: there is none that answers at once. */
+/* Measures a mount of ret->device, found below `prefix`. Returns false if no local one is found. */
 static bool measure(struct span mountinfo, const char *prefix, struct mount_record *ret)
 {
 	struct text_lines lines = {.rest = mountinfo};
@@ -39,7 +39,7 @@ static bool measure(struct span mountinfo, const char *prefix, struct mount_reco
 	return false;
 }
 
-/* As a process sees it; pid 0: as we do. */
+/* Searches the mounts that a process sees; pid 0: our own. */
 static bool find(struct files *f, uint32_t pid, struct mount_record *ret)
 {
 	char file[48] = "/proc/self/mountinfo", prefix[32] = "";
@@ -62,7 +62,7 @@ static bool find(struct files *f, uint32_t pid, struct mount_record *ret)
 	return found;
 }
 
-/* 0: not known. */
+/* Returns the pid of the parent; 0: not known. */
 static uint32_t parent_of(struct files *f, uint32_t pid)
 {
 	char file[48], *s = NULL;
@@ -80,8 +80,8 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 }
 
 /*
- * A process that is dying leaves its mount namespace, and its paths end with it. Its parent stays,
- * and is in the same namespace as a rule.
+ * A dying process has left its mount namespace, so that its paths lead nowhere. Its parent is
+ * usually in the same namespace.
  */
 static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
 {

@@ -10,9 +10,9 @@
 #include "collect/pressure/pressure_reader.h"
 
 /*
- * Sends the sink a mount record for the file system of r->file, if it is mounted here, or visible
- * to the process or one of its ancestors, and answers at once. Sends nothing if it is not found.
- * Returns what the sink returns.
+ * Sends the sink a mount record for the file system of r->file. Sends nothing unless that is a
+ * local file system, mounted here or visible to the process or one of its ancestors. Returns what
+ * the sink returns.
  */
 int mount_of_file(const struct names *n, const struct signal_record *r, const struct sink *sink);
 

@@ -13,9 +13,9 @@
 #include "probe/host_facts.h"
 
 #define DEPTH_MOST  8
-#define DIRS_MOST   1024 /* that are looked into for limits */
+#define DIRS_MOST   1024 /* cgroups searched for limits */
 #define NO_LIMIT_V1 (1ULL << 60)
-#define CHAINS_MOST 32 /* processes of which the cgroups are asked for */
+#define CHAINS_MOST 32 /* processes whose cgroups are searched */
 
 static uint64_t limit_in(int dir, const char *name, bool v1)
 {
@@ -49,7 +49,7 @@ static void add_level(struct pressure_reader *r, const char *path)
 		r->over++;
 }
 
-/* "/a/b" below the root that we have open; "/" is that itself. */
+/* Opens the cgroup "/a/b" below r->root; "/" is r->root itself. */
 static int open_level(const struct pressure_reader *r, const char *path)
 {
 	return openat(r->root, path[1] ? path + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -63,7 +63,7 @@ static void take_limited(void *ctx, int dir, const char *path)
 		add_level(r, path);
 }
 
-/* The process' own cgroup and those above it, as far as we see them. */
+/* Lists the cgroup of a process and its ancestors, as far as visible, if they have limits. */
 static void list_chain(struct pressure_reader *r, uint32_t pid)
 {
 	const char *root = r->hierarchy.root;
@@ -139,7 +139,7 @@ struct keyed {
 	enum cgroup_figure figure;
 };
 
-/* Keys of one figure are added up. */
+/* Reads lines "KEY VALUE". Values of several keys with the same figure are added up. */
 static void take_keyed(int dir, const char *file, const struct keyed *k, size_t n, uint64_t *ret)
 {
 	char text[8192];
@@ -221,9 +221,9 @@ int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m, cons
 		int dir = open_level(r, r->level[i]);
 
 		if (dir < 0)
-			continue; /* removed */
+			continue; /* the cgroup was removed */
 		memcpy(c.path, r->level[i], sizeof(c.path));
-		memset(c.n, 0xff, sizeof(c.n)); /* FIGURE_UNKNOWN */
+		memset(c.n, 0xff, sizeof(c.n)); /* = FIGURE_UNKNOWN */
 		if (r->hierarchy.v1)
 			read_v1(dir, &c);
 		else

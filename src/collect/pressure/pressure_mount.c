@@ -15,14 +15,13 @@
 #include "collect/files/mountinfo.h"
 #include "probe/host_facts.h"
 
-#define TARGETS_MOST 8 /* processes whose own /dev/shm is looked at */
+#define TARGETS_MOST 8 /* processes whose own /dev/shm is measured */
 
 static uint64_t device_of(const struct stat *st)
 {
 	return mountinfo_device(major(st->st_dev), minor(st->st_dev));
 }
 
-/* Those that answer at once: a file system of the network may take for ever. */
 bool pressure_is_local(struct span type, bool *in_memory)
 {
 	static const char *const types[] = {"tmpfs", "ramfs", "ext2", "ext3", "ext4",
@@ -40,7 +39,7 @@ bool pressure_is_mounted(const char *path, const struct mount_line *line)
 {
 	struct stat st;
 
-	/* the files of btrfs have the number of their subvolume */
+	/* files of btrfs have the device number of their subvolume */
 	return !stat(path, &st) && (device_of(&st) == line->device || text_is(line->type, "btrfs"));
 }
 
@@ -48,7 +47,7 @@ bool pressure_measure_mount(const char *path, struct mount_record *ret)
 {
 	struct statfs st;
 
-	/* of none, or without an end of its own */
+	/* f_blocks is 0 without storage (pseudo file systems), and without a size limit */
 	if (statfs(path, &st) || !st.f_blocks)
 		return false;
 	ret->magic = st.f_type;
@@ -74,8 +73,8 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 }
 
 /*
- * Without a path: one that is longer than we keep, or with characters that are escaped there;
- * another of the same device may be listed already.
+ * Returns whether to list a mount. The path stays empty if it is too long or has escaped
+ * characters; another mount of the device may be listed.
  */
 static bool scan_line(struct span text, struct listed_mount *ret)
 {
@@ -83,7 +82,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 
 	if (!mountinfo_parse(text, &line))
 		return false;
-	/* a container's root; of others there may be hundreds */
+	/* an overlay as a container's root; there may be hundreds of others */
 	if (!pressure_is_local(line.type, &ret->in_memory) &&
 	    !(text_is(line.type, "overlay") && text_is(line.point, "/")))
 		return false;
@@ -94,7 +93,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 	return pressure_is_mounted(ret->path, &line);
 }
 
-/* Containers have a /dev/shm of their own, which no mount of ours shows. */
+/* Containers have their own /dev/shm, which is in none of our mounts. */
 static void list_targets(struct pressure_reader *r, const struct model *m)
 {
 	unsigned int asked = 0;

@@ -23,19 +23,19 @@ enum pressure_file {
 
 struct listed_mount {
 	char path[128];
-	uint64_t device; /* as in struct mount_record */
-	uint32_t pid;	 /* whose mount namespace; 0: ours */
+	uint64_t device; /* device number of the kernel: MKDEV() */
+	uint32_t pid;	 /* process whose mount namespace has `path`; 0: ours */
 	bool in_memory;
 };
 
 struct pressure_reader {
 	int fd[NR_PRESSURE_FILES]; /* < 0: not available */
 	struct cgroup_mount hierarchy;
-	int root; /* root of the memory hierarchy; < 0: none */
+	int root; /* descriptor of the memory hierarchy's root; < 0: none */
 	char (*level)[256];
 	struct listed_mount *mount;
 	size_t levels, mounts;
-	/* cgroups and mounts above the maximum: in this listing; the most of any listing */
+	/* cgroups and mounts left out as too many: in this listing; maximum of all listings */
 	uint64_t over, left_out;
 	unsigned int looks;
 	bool targets; /* some processes are watched: read only their cgroups */
@@ -51,12 +51,12 @@ void pressure_close(struct pressure_reader *r);
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* Parts of pressure_scan(). */
+/* Parts of pressure_scan(), for cgroups and for mounts. */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
 int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* Lists what exists now; called every few scans. */
+/* List the cgroups and mounts that scans read; called every few scans. */
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);
 void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 
@@ -69,7 +69,7 @@ bool pressure_is_mounted(const char *path, const struct mount_line *line);
 /* Reads how full a file system is, by statfs(2). Returns false if it does not report sizes. */
 bool pressure_measure_mount(const char *path, struct mount_record *ret);
 
-/* Returns the number behind a key at the start of a line. */
+/* Finds a line "KEY NUMBER". Returns false if it is missing. */
 bool pressure_keyed(const char *text, const char *key, uint64_t *ret);
 
 /* Parses both lines of a PSI file. */

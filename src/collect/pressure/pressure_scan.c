@@ -11,8 +11,8 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-#define LIST_EVERY	16   /* looks */
-#define SCORES_ALL_MOST 4096 /* processes that are asked for their score */
+#define LIST_EVERY	16   /* scans between listings */
+#define SCORES_ALL_MOST 4096 /* processes whose OOM score is read */
 
 static const char *const paths[NR_PRESSURE_FILES] = {
 	[PRESSURE_PSI] = "/proc/pressure/memory",
@@ -43,7 +43,7 @@ static bool is_named(const char *line, const char *name, size_t *ret_len)
 	return *ret_len == len && !strncmp(line, name, len);
 }
 
-/* Every line of the text, held against the names of its source. */
+/* Adds the values of all lines whose name belongs to this source, times `unit`. */
 static void take_lines(const char *text, enum figure_source source, uint64_t unit,
 		       struct pressure_record *r)
 {
@@ -105,7 +105,7 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 	return true;
 }
 
-/* The kernel's own answer (oom_badness(), mm/oom_kill.c), of each: it costs 4 us a process. */
+/* Finds the highest OOM scores, as the kernel computes them (oom_badness()): 4 us per process. */
 static size_t first_scores(const struct model *m, struct scored *ret)
 {
 	size_t n = 0, asked = 0;
@@ -166,7 +166,7 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 {
 	int err;
 
-	/* the second look is the first that knows who is watched */
+	/* only from the second scan on, the model knows the watched processes */
 	if (r->looks < 2 || !(r->looks % LIST_EVERY))
 		list_places(r, m);
 	r->looks++;
@@ -175,7 +175,7 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 		err = pressure_scan_cgroups(r, m, sink);
 	if (!err)
 		err = pressure_scan_mounts(r, m, sink);
-	/* the first look has not told yet who is there */
+	/* before the first scan, the model knows no processes */
 	if (!err && r->scores && m->subjects && !host_is_in_pid_namespace())
 		err = read_scores(m, sink);
 	return err;
