@@ -12,11 +12,11 @@
 struct text {
 	char *s;
 	size_t size;
-	size_t len; /* what it would be with room for all */
+	size_t len; /* length of the whole text, though only `size` bytes are stored */
 	jmp_buf enough;
 };
 
-/* The only way to stop the demangler. */
+/* longjmp() is the only way to stop the demangler. */
 static void take(const char *s, size_t len, void *ctx)
 {
 	struct text *t = ctx;
@@ -31,7 +31,7 @@ static void take(const char *s, size_t len, void *ctx)
 		longjmp(t->enough, 1);
 }
 
-/* Rust's older names are C++ names in form, so it is asked first. */
+/* Old Rust names have the form of C++ names: try Rust first. */
 static bool demangle_into(const char *name, struct text *t)
 {
 	if (rust_demangle_callback(name, DMGL_NO_OPTS, take, t))

@@ -9,8 +9,8 @@
 #define SEGMENTS_MAX	256
 
 /*
- * libelf believes e_shnum and e_phnum as far as the file reaches: a sparse one would have it take
- * gigabytes. So they are looked at first.
+ * Checks the counts before libelf does: libelf trusts e_shnum and e_phnum as far as the file
+ * reaches, so that a sparse file would have it allocate gigabytes.
  */
 static bool counts_are_sane(const struct byte_source *s)
 {
@@ -102,7 +102,7 @@ static void read_symtab(Elf *elf, const struct byte_source *s, const GElf_Shdr *
 	ret->names = span_of(s, &names);
 }
 
-/* A name, NULs up to a multiple of 4, and the CRC of the file that is meant. */
+/* The section has a file name, NULs up to a multiple of 4, and the CRC of the debug file. */
 static void read_debuglink(const struct byte_source *s, struct elf_span at, struct elf_headers *h)
 {
 	size_t len = bytes_text(s, at.offset, 0, h->debuglink, sizeof(h->debuglink));
@@ -168,7 +168,7 @@ int elf_headers_read(const struct byte_source *s, struct elf_headers *ret)
 
 	if (!counts_are_sane(s))
 		return -ENOEXEC;
-	/* not mapped: a file that shrinks would end us by SIGBUS */
+	/* read, not mapped: a mapped file that shrinks would cause SIGBUS */
 	elf = s->fd < 0 ? elf_memory((char *)s->mem, s->bytes) : elf_begin(s->fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
 	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) || ehdr.e_shnum > ELF_SECTIONS_MAX ||
@@ -200,7 +200,7 @@ bool elf_headers_is_code(const struct elf_headers *h, __u64 offset)
 
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret)
 {
-	/* segments may share a page of the file: the one with code is meant */
+	/* segments may share a page of the file: prefer the one with code */
 	for (int executable = 1; executable >= 0; executable--) {
 		for (unsigned int i = 0; i < h->nr_loads; i++) {
 			if (h->load[i].executable != executable || !is_in(h, i, offset))

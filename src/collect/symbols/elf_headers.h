@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: what the headers of an ELF file say about where its names are. The file may be broken or
- * hostile: each size is checked against a cap and the file's own before anything is read by it.
+ * collect: finds in the headers of an ELF file where its symbols are. The file may be broken or
+ * hostile: each size is checked against a maximum and the file's size before it is used.
  */
 #ifndef FS_COLLECT_SYMBOLS_ELF_HEADERS_H
 #define FS_COLLECT_SYMBOLS_ELF_HEADERS_H
@@ -15,7 +15,7 @@
 
 struct elf_span {
 	__u64 offset;
-	__u64 bytes; /* 0: it has none */
+	__u64 bytes; /* 0: missing */
 };
 
 struct elf_symtab {
@@ -24,11 +24,11 @@ struct elf_symtab {
 };
 
 struct elf_headers {
-	bool wide;  /* of 64 bits */
-	bool marks; /* its local labels are marks of code and data, not functions */
-	__u8 build_id[BUILD_ID_BYTES]; /* a shorter one has zeros behind it, as the kernel does */
-	__u32 build_id_bytes;	       /* 0: it has none */
-	__u64 entry;		       /* of a program; 0: a library */
+	bool wide;  /* 64-bit file */
+	bool marks; /* untyped local symbols are not functions: ARM marks code and data by them */
+	__u8 build_id[BUILD_ID_BYTES]; /* zeros follow a shorter one, as in the kernel */
+	__u32 build_id_bytes;	       /* 0: no build-id */
+	__u64 entry;		       /* entry point of a program; 0: a library */
 	struct {
 		__u64 offset, address, bytes;
 		bool executable;
@@ -36,23 +36,23 @@ struct elf_headers {
 	unsigned int nr_loads;
 	struct {
 		__u64 start, end;
-	} stub[ELF_STUBS_MAX]; /* jumps to functions of other files: .plt and its like */
+	} stub[ELF_STUBS_MAX]; /* .plt sections: jumps to functions of other files */
 	unsigned int nr_stubs;
 	struct elf_symtab full;	   /* .symtab */
 	struct elf_symtab dynamic; /* .dynsym */
-	struct elf_span packed;	   /* .gnu_debugdata: another ELF file, compressed */
-	char debuglink[128];	   /* a file's name; empty: it has none */
+	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
+	char debuglink[128];	   /* name of the debug file; empty: none */
 	__u32 debuglink_crc;
-	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit for each section that has code */
+	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit per section: it contains code */
 };
 
-/* Returns 0, -ENOEXEC where it is no ELF file that a process could run here, -ENOMEM. */
+/* Returns 0, or -ENOEXEC unless it is a program or library with this machine's byte order. */
 int elf_headers_read(const struct byte_source *s, struct elf_headers *ret);
 
-/* The address that the byte at this offset of the file has, before relocation. */
+/* Converts an offset in the file to an address before relocation. Returns false if unmapped. */
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret);
 
-/* Whether that byte is mapped to execute. */
+/* Returns whether the byte at `offset` of the file is in an executable segment. */
 bool elf_headers_is_code(const struct elf_headers *h, __u64 offset);
 
 #endif

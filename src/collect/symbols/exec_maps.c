@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* include/uapi/linux/fs.h since Linux 6.11 (ed5d583a88a9), which older headers lack. */
+/* procmap_query of include/uapi/linux/fs.h, since Linux 6.11 (ed5d583a88a9), missing before. */
 struct map_query {
 	__u64 size;
 	__u64 query_flags;
@@ -30,10 +30,10 @@ struct map_query {
 };
 #define MAP_QUERY	  _IOWR('f', 17, struct map_query)
 #define QUERY_EXECUTABLE  0x04
-#define QUERY_NEXT	  0x10 /* the one at the address, else the first behind it */
+#define QUERY_NEXT	  0x10 /* the mapping at the address, else the next one */
 #define QUERY_FILE_BACKED 0x20
 
-/* -ENOTTY: this kernel cannot be asked. */
+/* Returns -ENOTTY if the kernel lacks PROCMAP_QUERY (before 6.11). */
 static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char path[PATH_MAX];
@@ -80,7 +80,7 @@ bool exec_map_parse(char *line, struct exec_map *ret)
 	return true;
 }
 
-/* Calls it for the lines of b[0..n) that are whole; returns how much of it is left to complete. */
+/* Calls `each` for the whole lines of b[0..n); moves the rest to the start, returns its length. */
 static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *ret_err)
 {
 	char *line = b, *end;
@@ -100,7 +100,7 @@ static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *
 	return b + n - line;
 }
 
-/* A line is at most a path and 80 bytes: it always fits. */
+/* A line has at most a path and 80 bytes: the buffer always has room for one. */
 static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char b[4 * PATH_MAX + 4096];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NAME_MOST     80
-#define FUNCTION_MOST (1u << 20) /* bytes; beyond it is no function */
+#define FUNCTION_MOST (1u << 20) /* maximum size of a function in bytes */
 #define STEP_LINES    256
 
 static bool add_text(struct name_table *k, const char *s)
@@ -28,7 +28,7 @@ static bool add_text(struct name_table *k, const char *s)
 	return true;
 }
 
-/* Sorted; each function goes as far as the next. */
+/* Sorts a table. /proc/kallsyms has no sizes: each function ends where the next one begins. */
 static void table_settle(struct symbol_table *t)
 {
 	symbol_table_sort(t);
@@ -46,7 +46,7 @@ static void table_free(struct name_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* A function, into the table of the kernel (NULL: left out) or of its modules. */
+/* Adds a function to the table of the kernel (NULL: left out) or of its modules. */
 static void take_line(const char *line, struct name_table *kernel, struct name_table *modules)
 {
 	char name[256], module[BB_MODULE_NAME] = "", both[320], type;
@@ -116,7 +116,7 @@ void kernel_names_free(struct kernel_names *k)
 	k->file = NULL;
 }
 
-/* Of several names of one address the first: aliases come behind. */
+/* Of several names of one address the first is used: aliases follow it. */
 static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t size,
 		      char ret_module[BB_MODULE_NAME])
 {
@@ -151,7 +151,7 @@ bool kernel_names_find(const struct kernel_names *k, const struct bb_modules *m,
 	ret_module[0] = ret[0] = 0;
 	if (!of)
 		return false;
-	/* loaded since the names were read */
+	/* the module was loaded after the names were read */
 	snprintf(ret, size, "+0x%llx", (unsigned long long)(ip - of->start[0]));
 	snprintf(ret_module, BB_MODULE_NAME, "%s", of->name);
 	return true;

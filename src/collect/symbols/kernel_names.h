@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: names of the kernel's functions, kept in memory: a fault is to be named within
- * microseconds, before what follows from it.
+ * collect: names of kernel functions, held in memory: a kernel fault must be named within
+ * microseconds, before it can crash the machine.
  */
 #ifndef FS_COLLECT_SYMBOLS_KERNEL_NAMES_H
 #define FS_COLLECT_SYMBOLS_KERNEL_NAMES_H
@@ -16,38 +16,38 @@
 
 struct name_table {
 	struct symbol_table table;
-	char *text; /* "name [module" each, NUL-terminated; owned */
+	char *text; /* texts "name [module", each NUL-terminated; owned */
 	size_t used, room;
-	__u64 lost; /* functions whose name found no room */
+	__u64 lost; /* functions left out: no room for their names */
 };
 
 struct kernel_names {
 	struct name_table kernel, modules;
-	struct name_table next; /* of modules, being read */
-	FILE *file;		/* that it is read from; NULL: it is not */
+	struct name_table next; /* new table of modules, while it is being read */
+	FILE *file;		/* source of `next`; NULL: nothing is being read */
 };
 
-/* Reads /proc/kallsyms whole. False: it tells nothing. */
+/* Reads all of /proc/kallsyms. Returns false if it shows no addresses. */
 bool kernel_names_read(struct kernel_names *k);
 
 /*
- * Reads what modules have anew, a little at a time: the whole takes longer than a fault may wait.
- * True once it is done.
+ * Reads the functions of modules again, some lines per call: a kernel fault must not wait for all
+ * of them. Returns true once all are read.
  */
 bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);
 
-/* Functions that are not known: beyond the caps of text or of entries. */
+/* Returns the number of functions left out because text or table was full. */
 __u64 kernel_names_lost(const struct kernel_names *k);
 
 /*
- * "function+0xoffset"; of a module that is gone "+0xoffset" into it. `ret_module` is empty for the
- * kernel's own code. False: in no code that is or was.
+ * Names an address: "function+0xoffset", or "+0xoffset" into a module that is unloaded or too new.
+ * `ret_module` is empty for the kernel's own code. False: no code is or was there.
  */
 bool kernel_names_find(const struct kernel_names *k, const struct bb_modules *m, __u64 ip,
 		       char *ret, size_t size, char ret_module[BB_MODULE_NAME]);
 
-/* Modules that are there now, from /proc/modules. */
+/* Reads the loaded modules from /proc/modules. */
 void kernel_modules_read(struct bb_modules *m);
 
 #endif

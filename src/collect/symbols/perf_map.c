@@ -13,8 +13,7 @@
 
 #include "collect/files/target_file.h"
 
-/* Lines looked through one by one, so that a map which grows is not sorted anew for each of them.
- */
+/* New lines searched one by one: a growing map is not sorted again for each of them. */
 #define NEW_LINES 1024
 
 int perf_map_open(int proc, struct perf_map *ret)
@@ -34,7 +33,7 @@ int perf_map_open(int proc, struct perf_map *ret)
 	close(root);
 	if (fd < 0)
 		return fd;
-	/* anyone can write to /tmp */
+	/* anyone can write to /tmp: accept only files of root or of the process's user */
 	if (st.st_uid && st.st_uid != id.euid) {
 		close(fd);
 		return -EPERM;
@@ -63,8 +62,8 @@ bool perf_map_parse(const char *line, __u64 *ret_start, __u32 *ret_bytes, size_t
 }
 
 /*
- * Takes the whole lines of b, which is at m->read. Later lines are of code that replaced what was
- * there; a name is found by its place, and the place is the greater the later it was written.
+ * Adds the whole lines of `b`, which begins at offset m->read of the file. Later lines replace
+ * earlier ones of the same addresses: an entry's name is its offset in the file, greater if later.
  */
 static void take_lines(struct perf_map *m, const char *b)
 {
@@ -104,7 +103,7 @@ static void read_lines(struct perf_map *m, __u64 bytes)
 		take_lines(m, b);
 		if (m->read != before)
 			continue;
-		/* no end of a line in sight: one that is being written, or none at all */
+		/* no end of line: the line is still being written, or too long */
 		if ((size_t)n < sizeof(b) - 1)
 			return;
 		m->read += n;

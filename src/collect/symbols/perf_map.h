@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: names of code that is made at run time (JITs, Python's trampolines), from the map that
- * its maker writes to /tmp/perf-PID.map: lines "START SIZE NAME", as perf reads them.
+ * collect: names of code generated at run time (JIT compilers, Python's trampolines), from lines
+ * "START SIZE NAME" that the runtime writes to /tmp/perf-PID.map for perf.
  */
 #ifndef FS_COLLECT_SYMBOLS_PERF_MAP_H
 #define FS_COLLECT_SYMBOLS_PERF_MAP_H
@@ -9,25 +9,25 @@
 #include "collect/files/byte_source.h"
 #include "collect/symbols/symbol_table.h"
 
-#define PERF_MAP_BYTES (64u << 20) /* what is written behind it is not read */
+#define PERF_MAP_BYTES (64u << 20) /* bytes of a map that are read */
 
-/* Zero-initialise with fd -1. */
+/* Initialise with zeros and fd -1. */
 struct perf_map {
-	int fd;	    /* owned; -1: it has none */
-	__u64 read; /* up to where lines are in the table */
+	int fd;	    /* owned; -1: the process has no map */
+	__u64 read; /* bytes of the file whose lines are in the table */
 	struct symbol_table table;
 };
 
 /*
- * Opens that of a process (target_open()): below its own root, by its own pid there, and only where
- * that user or root made it. -ENOENT: it has none; -EPERM: it is another's.
+ * Opens the map of a process (target_open()): below its own root, by its own pid there, and only if
+ * its user or root owns the file. Returns -ENOENT if it has none, -EPERM if another user owns it.
  */
 int perf_map_open(int proc, struct perf_map *ret);
 
-/* Reads what was written since the last time, first: of two that hold it, the later one. */
+/* Reads new lines, and finds an address; if several lines have it, the last one is used. */
 bool perf_map_find(struct perf_map *m, __u64 ip, char *ret, size_t size, __u64 *ret_offset);
 
-/* One line: "START SIZE NAME"; hexadecimal. *ret_name: where the name begins. */
+/* Parses "START SIZE NAME" (hexadecimal). *ret_name: where the name begins. */
 bool perf_map_parse(const char *line, __u64 *ret_start, __u32 *ret_bytes, size_t *ret_name);
 
 void perf_map_close(struct perf_map *m);

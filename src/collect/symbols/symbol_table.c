@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 
-/* Functions without a size are hand-written assembly; further on it would be a guess. */
+/* Assumed size of functions without one, which are hand-written assembly. */
 #define UNSIZED_BYTES 4096
-/* What is nested deeper, or overlaps more, is not found: no compiler makes it. */
+/* Start addresses below an address that are searched: compilers do not nest functions deeper. */
 #define GROUPS_BACK 16
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name)
@@ -47,7 +47,7 @@ void symbol_table_sort(struct symbol_table *t)
 	t->room = t->n;
 }
 
-/* How many entries begin at or below it. */
+/* Returns how many sorted entries start at or below `at`. */
 static size_t count_up_to(const struct symbol_table *t, __u64 at)
 {
 	size_t low = 0, high = t->sorted;

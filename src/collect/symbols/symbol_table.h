@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: addresses sorted for looking names up. The names stay in the file that has them: an
- * entry has only the place of its own.
+ * collect: functions sorted by address. Names stay in their file: an entry has only the position of
+ * its name.
  */
 #ifndef FS_COLLECT_SYMBOLS_SYMBOL_TABLE_H
 #define FS_COLLECT_SYMBOLS_SYMBOL_TABLE_H
@@ -10,35 +10,35 @@
 
 #include <linux/types.h>
 
-#define SYMBOL_TABLE_MAX (1u << 20) /* 16 MiB */
+#define SYMBOL_TABLE_MAX (1u << 20) /* entries: 16 MiB */
 
 struct symbol_entry {
 	__u64 start;
-	__u32 bytes; /* 0: not told, so it is of what follows, up to the next entry */
-	__u32 name;  /* where its name is, as the table's owner means it */
+	__u32 bytes; /* size; 0: not known, the function may reach up to the next entry */
+	__u32 name;  /* position of its name, defined by the table's owner */
 };
 
-/* Zero-initialise. */
+/* Initialise with zeros. */
 struct symbol_table {
-	struct symbol_entry *e; /* owned, symbol_table_free() */
+	struct symbol_entry *e; /* owned; freed by symbol_table_free() */
 	size_t n;
-	size_t sorted; /* so many of them are */
+	size_t sorted; /* the first entries, which are sorted */
 	size_t room;
-	__u64 cut; /* entries that found no room */
+	__u64 cut; /* entries left out: no room */
 };
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name);
 
-/* By address, and of one address by `name`. What is added later is not found until the next. */
+/* Sorts by address, then by `name`. symbol_table_find() does not find what is added later. */
 void symbol_table_sort(struct symbol_table *t);
 
 /*
- * The entries that begin nearest below `at` (or there) and hold it: the first of them, and how
- * many begin at that same address. NULL: none holds it.
+ * Finds the entries with the nearest start at or below `at` that contain it. Returns the first of
+ * them, and how many have this start; NULL: none.
  */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *t, __u64 at, size_t *ret_n);
 
-/* Among those that were added since it was sorted: the last that holds it, or NULL. */
+/* Returns the last entry that contains `at` among those added since the sort; NULL: none. */
 const struct symbol_entry *symbol_table_find_new(const struct symbol_table *t, __u64 at);
 
 void symbol_table_free(struct symbol_table *t);

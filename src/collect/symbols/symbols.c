@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/symbols/symbols.h"
 
-/* The next symbol of a function; false at the end. `module` is empty for the kernel's own. */
+/* Reads the next function; returns false at the end. `module` is empty for the kernel's own. */
 static bool next_function(FILE *f, unsigned long long *address, char *name, char *module)
 {
 	char line[512], type;
@@ -35,8 +35,8 @@ void symbols_close(struct symbols *s)
 }
 
 /*
- * The file is read through for each new address: seldom, for such addresses are few and coalesced,
- * and nothing is kept in memory for it (a parsed table would be megabytes).
+ * Reads the whole file for each new address: these are few, and a table in memory would take
+ * megabytes.
  */
 bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret)
 {

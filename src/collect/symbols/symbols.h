@@ -9,17 +9,17 @@
 #include "records/records.h"
 
 struct symbols {
-	FILE *f; /* NULL: nothing is known; owned */
+	FILE *f; /* /proc/kallsyms; NULL: no names are available; owned */
 };
 
 /*
- * Opens it for what comes: what it shows is settled by the rights that it was opened with. Where
- * kptr_restrict hides all addresses from us, nothing is known.
+ * Opens /proc/kallsyms early: its content depends on the privileges at that time. If kptr_restrict
+ * hides the addresses, no names are available.
  */
 void symbols_open(struct symbols *s);
 void symbols_close(struct symbols *s);
 
-/* "symbol+0xoffset" and its module, read while the module is still there. False: not known. */
+/* Finds "symbol+0xoffset" and the module, while the module is loaded. Returns false if unknown. */
 bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: xz data, up to caps on what it takes and what it becomes. */
+/* collect: decompresses xz data, within maximum sizes of input, output and memory. */
 #ifndef FS_COLLECT_SYMBOLS_UNPACK_XZ_H
 #define FS_COLLECT_SYMBOLS_UNPACK_XZ_H
 
@@ -7,9 +7,9 @@
 
 #define UNPACK_IN_BYTES	    (4u << 20)
 #define UNPACK_OUT_BYTES    (12u << 20)
-#define UNPACK_MEMORY_BYTES (16u << 20) /* the decoder's own; xz takes 8 MiB by default */
+#define UNPACK_MEMORY_BYTES (16u << 20) /* of the decoder; xz needs 8 MiB by default */
 
-/* All of it or nothing: returns 0, or a negative errno. *ret_mem: owned. */
+/* Decompresses all, or fails. Returns 0 or -errno. The caller frees *ret_mem. */
 int unpack_xz(const struct byte_source *s, __u64 offset, __u64 bytes, char **ret_mem,
 	      size_t *ret_bytes);
 

@@ -79,7 +79,7 @@ static bool goes_before(const struct user_file *a, const struct user_file *b)
 	return a->named != b->named ? b->named : a->used < b->used;
 }
 
-/* What was added last may have taken one more descriptor than there was room for. */
+/* Closes files until one more fd is allowed: a file with its debug file has two. */
 static struct user_file *make_place(struct user_symbols *us)
 {
 	struct user_files *files = us->files;
@@ -125,7 +125,7 @@ struct user_file *user_files_add(struct user_symbols *us, const struct user_file
 	return f;
 }
 
-/* Drops tables that were not used for longest, until the rest and `f` fit. */
+/* Drops the least recently used tables, until the others and that of `f` fit. */
 static void keep_within(struct user_symbols *us, const struct user_file *f)
 {
 	for (;;) {

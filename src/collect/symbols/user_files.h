@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: the ELF files that processes map, each open once however many map it, up to a cap; the
- * one that was not used for longest makes room.
+ * collect: the ELF files that processes map. Each is opened once for all processes; if there are
+ * too many, the least recently used one is closed.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_FILES_H
 #define FS_COLLECT_SYMBOLS_USER_FILES_H
@@ -9,10 +9,10 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* descriptors; but at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* of all their tables together, but one is always allowed */
+#define USER_FILES_MAX	 512	     /* open fds; at most half of RLIMIT_NOFILE */
+#define USER_TABLE_BYTES (24u << 20) /* all symbol tables together; one is always allowed */
 
-/* Which file: as its mappings say, and no other has it for as long as we hold it open. */
+/* Identifies a file as /proc/PID/maps does: unique while we hold the file open. */
 struct user_file_id {
 	__u64 inode;
 	__u32 dev_major;
@@ -21,26 +21,26 @@ struct user_file_id {
 
 struct user_file {
 	struct user_file_id id;
-	bool unproven; /* found by its path, with another inode: only its build-id tells that it is
-			  it */
+	/* found by path, but with another inode number: only a build-id can identify it */
+	bool unproven;
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
-	__u64 used;   /* the clock then */
-	bool named;   /* it was in a stack: such are closed last */
-	__u32 serial; /* 0: a free place; never that of another */
+	__u64 used;   /* value of user_symbols.clock at the last use */
+	bool named;   /* part of a stack: closed last */
+	__u32 serial; /* 0: the entry is free; never used twice */
 	bool had_table;
 };
 
 struct user_files {
 	struct user_file f[USER_FILES_MAX];
-	size_t n;    /* places that are in use or were */
-	size_t most; /* descriptors */
+	size_t n;    /* entries that are or were in use */
+	size_t most; /* maximum number of fds */
 	__u32 serials;
 };
 
 /*
- * NULL: not there, or not any more. The path's last part is looked at too: on btrfs, files of two
- * subvolumes may have the same device and inode in /proc/PID/maps.
+ * These return NULL if the file is not open. The last part of the path is compared, too: on btrfs,
+ * files of two subvolumes may have the same device and inode in /proc/PID/maps.
  */
 struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
 				  const char *path);
@@ -50,11 +50,11 @@ struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *bu
 int user_files_open(struct user_symbols *us);
 void user_files_close(struct user_symbols *us);
 
-/* Takes over the fd; path is the process's own, in its root. NULL: it is no ELF file. */
+/* Takes over `fd`; `path` is the process's, below its_root. NULL: the file is not valid ELF. */
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
 				 const char *path, int its_root);
 
-/* Names an address of it, within the memory that all tables may take. */
+/* Names an address of a file, and keeps all tables within USER_TABLE_BYTES. */
 void user_file_name(struct user_symbols *us, struct user_file *f, __u64 address,
 		    struct user_symbol *ret);
 

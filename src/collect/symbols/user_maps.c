@@ -12,14 +12,14 @@
 #include "collect/symbols/exec_maps.h"
 #include "collect/files/target_file.h"
 
-/* What looking at a process needs at hand. */
+/* Context of a scan of one process's mappings. */
 struct learning {
 	struct user_symbols *us;
 	int proc;
 	int root;
 	const struct user_maps *before;
 	struct user_maps now;
-	struct user_map *wanted; /* the only one whose file is opened; NULL: all are learned */
+	struct user_map *wanted; /* the only mapping whose file is opened; NULL: all */
 };
 
 static void path_without_mark(const char *path, char *ret, size_t size)
@@ -34,10 +34,9 @@ static void path_without_mark(const char *path, char *ret, size_t size)
 }
 
 /*
- * The mapping's own link finds deleted files too, but asks for CAP_CHECKPOINT_RESTORE (5.9) or
- * CAP_SYS_ADMIN; the program has another, which asks only for the right to look at the process, as
- * its root does. What a path in there leads to may be another file by now, and on overlayfs the
- * inode does not tell.
+ * Opens a mapped file. /proc/PID/map_files has deleted files, too, but needs CAP_CHECKPOINT_RESTORE
+ * (5.9) or CAP_SYS_ADMIN. `exe` and `root` need only ptrace access. A path may lead to another file
+ * by now, and on overlayfs the inode number does not show that.
  */
 static int open_mapped(const struct learning *l, const struct exec_map *m, const char *path,
 		       bool *ret_unproven)
@@ -93,7 +92,7 @@ static void note_file(struct user_symbols *us, struct user_map *m, const struct 
 		memcpy(m->build_id, f->elf.h.build_id, BUILD_ID_BYTES);
 }
 
-/* What was learned of the same mapping before; its file may be closed by now. */
+/* Returns what was learned earlier of an unchanged mapping; its file may be closed by now. */
 static const struct user_map *learned_before(const struct learning *l, const struct exec_map *m)
 {
 	for (size_t i = 0; l->before && i < l->before->n; i++) {
@@ -144,7 +143,7 @@ static int learn_map(void *ctx, const struct exec_map *m)
 	return 0;
 }
 
-/* Opens the file of the one mapping that is wanted, if it is still that one. */
+/* Opens the file of the wanted mapping, if that mapping is unchanged. */
 static int open_wanted(void *ctx, const struct exec_map *m)
 {
 	struct learning *l = ctx;

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: where a process has files mapped executable, and those files opened: while it lives
- * also those that were closed since, to make room for others.
+ * collect: a process's executable mappings of files, and these files, opened. While the process
+ * lives, a file that was closed to make room is opened again.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_MAPS_H
 #define FS_COLLECT_SYMBOLS_USER_MAPS_H
 
 #include "collect/symbols/user_files.h"
 
-#define USER_MAPS_MAX 1024 /* of one process */
+#define USER_MAPS_MAX 1024 /* mappings per process */
 
 struct user_map {
 	__u64 start;
 	__u64 end;
 	__u64 offset;
 	struct user_file_id id;
-	__u32 place;  /* of the file */
-	__u32 serial; /* 0: it could not be opened */
+	__u32 place;  /* index of the file in user_files */
+	__u32 serial; /* of the file; 0: it could not be opened */
 	__u8 build_id[BUILD_ID_BYTES];
 	bool has_build_id;
 };
 
-/* Zero-initialise. */
+/* Initialise with zeros. */
 struct user_maps {
-	struct user_map *m; /* owned, user_maps_free() */
+	struct user_map *m; /* owned; freed by user_maps_free() */
 	size_t n;
 	size_t room;
 };
 
-/* `before`: what was learned of it earlier, or NULL; files known from then are not opened again. */
+/* Reads the mappings. `before`: an earlier result, whose files are not opened again; or NULL. */
 int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 		    const struct user_maps *before, struct user_maps *ret);
 
-/* The file with this build-id among them. NULL: none, or it is closed and its process gone. */
+/* Returns the file with this build-id. NULL: none, or it is closed and the process is gone. */
 struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id);
 
-/* The mapping that an address is in, or NULL; and its file, as above. */
+/* Returns the mapping at an address; and the file of a mapping. NULL as above. */
 struct user_map *user_maps_at(const struct user_maps *maps, __u64 ip);
 struct user_file *user_map_file(struct user_symbols *us, const struct process_key *of,
 				struct user_map *m);

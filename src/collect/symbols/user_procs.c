@@ -76,7 +76,7 @@ int user_proc_learn(struct user_symbols *us, const struct process_key *of,
 	return 0;
 }
 
-/* Closes perf maps that were not used for longest, until the rest and that of `p` are within. */
+/* Closes the least recently used perf maps, until the others and that of `p` are within limits. */
 static void keep_perf_maps_within(struct user_symbols *us, const struct user_proc *p)
 {
 	for (;;) {
