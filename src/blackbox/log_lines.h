@@ -5,25 +5,25 @@
 
 #include "blackbox/ring_record.h"
 
-#define BB_LEVEL_WARNING 4 /* level of printk */
+#define BB_LEVEL_WARNING 4 /* printk level KERN_WARNING */
 
-/* A line of /dev/kmsg: level, time, and text in `line`, cut to size. */
+/* A line of /dev/kmsg; its text is cut to size. */
 struct bb_line {
 	int level;
-	uint64_t us; /* since boot */
+	uint64_t us; /* microseconds since boot */
 	char text[BB_LINE_MAX];
 };
 
 /*
- * Parses "6,1234,5678901,-;text" as read from /dev/kmsg, with its " KEY=value" lines. Returns false
- * if it is invalid.
+ * Parses "6,1234,5678901,-;text" as read from /dev/kmsg, and skips " KEY=value" lines after it.
+ * Returns false if it is invalid.
  */
 bool bb_line_parse(const char *record, size_t size, struct bb_line *ret);
 
-/* Returns the class of a line; BB_NONE for other lines, and for levels below warning. */
+/* Returns the class by signs.def; else BB_CONSOLE for warnings and worse, BB_NONE for others. */
 enum bb_class bb_line_class(int level, const char *text, enum bb_severity *ret_severity);
 
-/* An oops has many lines of any level. Returns whether this line ends it. */
+/* Returns whether this line ends an oops, which has many lines of any level. */
 bool bb_line_ends_oops(const char *text);
 
 #endif

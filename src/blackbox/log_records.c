@@ -18,7 +18,7 @@ static bool is_of(const struct bb_record *r, const uint8_t boot_id[BB_BOOT_BYTES
 	return !memcmp(r->boot_id, boot_id, BB_BOOT_BYTES);
 }
 
-/* "f+0x12" and its module, as a log has them. */
+/* Writes "f+0x12 [module]", as the kernel does. */
 static void write_place(struct buf *b, const char *symbol, const char *module)
 {
 	buf_printf(b, "%s", symbol);
@@ -48,7 +48,7 @@ static void write_registers(struct buf *b, const struct bb_record *r)
 	}
 }
 
-/* "8b7040<...>" to "8b 70 40 <...>". */
+/* Writes the bytes "8b7040<...>" as "8b 70 40 <...>". */
 static void write_code(struct buf *b, const struct bb_record *r)
 {
 	char code[FIELD];
@@ -137,7 +137,7 @@ static void write_header(struct buf *b, const struct bb_record *r)
 	write_place(b, symbol, module);
 }
 
-/* The last fault of a boot that has no line of an oops. */
+/* Returns the index of the last fault of a boot, if the log has no oops of it; or -1. */
 static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = -1;
@@ -150,7 +150,7 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 		if (r->class == BB_FAULT)
 			fault = i;
 		if (r->class == BB_OOPS || (r->class == BB_FIXUP && fault >= 0))
-			return -1; /* it was printed, or survived */
+			return -1; /* the log has it, or the kernel survived it */
 		if (r->class == BB_STOP)
 			fault = -1;
 	}
@@ -168,7 +168,7 @@ static void write_fault(struct buf *b, const struct bb_found *f, size_t fault)
 	write_stack(b, r);
 }
 
-/* Panics as the kernel side saw them: told at once, before the log of what led there was read. */
+/* Returns whether it is the kernel side's record of a panic, which precedes the log lines. */
 static bool is_panic_itself(const struct bb_record *r)
 {
 	uint64_t level;
@@ -189,7 +189,7 @@ static void write_line(struct buf *b, const struct bb_record *r)
 void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = fault_alone(f, boot_id);
-	bool told = fault >= 0; /* what it panics of */
+	bool told = fault >= 0; /* the records have the cause of a panic */
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];

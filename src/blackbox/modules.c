@@ -9,7 +9,7 @@
 
 static const char *const part_keys[BB_MODULE_PARTS] = {"text", "data", "rodata", "ro_after"};
 
-/* Room for one more: of those unloaded the oldest goes, else the oldest. */
+/* Makes room for a module: the oldest unloaded one is removed, else the oldest. */
 static void make_room(struct bb_modules *m)
 {
 	size_t victim = 0;
@@ -53,14 +53,14 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 		bb_module_loaded(m, one);
 		there = find_there(m, one->name);
 	}
-	if (one->bytes[0]) { /* exact, where the list had only the sum */
+	if (one->bytes[0]) { /* exact ranges; the list of modules has only the total size */
 		memcpy(there->start, one->start, sizeof(there->start));
 		memcpy(there->bytes, one->bytes, sizeof(there->bytes));
 	}
 	there->unloaded_ns = when_ns;
 }
 
-/* The part that holds it: its start, 0: none does. */
+/* Returns the start of the part that contains an address; 0: none does. */
 static uint64_t holder(const struct bb_module *one, uint64_t address)
 {
 	for (int i = 0; i < BB_MODULE_PARTS; i++)
@@ -70,15 +70,15 @@ static uint64_t holder(const struct bb_module *one, uint64_t address)
 }
 
 /*
- * Of a module that was there before we looked only the sum of its parts is known, as if they were
- * one: it may seem to reach into others.
+ * Of modules that were loaded before recording started, only the total size is known, as if all
+ * parts were one range: it may overlap other modules.
  */
 static int certainty(const struct bb_module *one)
 {
 	return one->unloaded_ns ? 2 : one->loaded_ns ? 3 : 1;
 }
 
-/* Whether `a` is the likelier of two that seem to hold it. */
+/* Returns whether `a` is the likelier of two modules whose ranges contain an address. */
 static bool is_likelier(const struct bb_module *a, const struct bb_module *b, uint64_t address)
 {
 	if (certainty(a) != certainty(b))

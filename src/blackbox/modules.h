@@ -20,25 +20,25 @@ struct bb_module {
 };
 
 struct bb_modules {
-	struct bb_module module[BB_MODULES_MAX]; /* the oldest first */
+	struct bb_module module[BB_MODULES_MAX]; /* oldest first */
 	size_t n;
 	uint64_t forgotten; /* removed to make room */
 };
 
 void bb_module_loaded(struct bb_modules *m, const struct bb_module *one);
 
-/* `parts` is NULL if only the name is known. */
+/* Marks a module as unloaded. `one` has its name, and its ranges unless bytes[0] is 0. */
 void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t when_ns);
 
 /* Returns the module that an address belongs to, or last belonged to, or NULL. */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 
-/* Takes the module records of a boot, in order. */
+/* Takes a record of a boot; call it for all of them, in order. Other classes are ignored. */
 void bb_modules_take(struct bb_modules *m, const struct bb_record *r);
 
 /*
- * Adds one module to a record as pairs; the next function adds several in one value, from `at` on,
- * and returns how many.
+ * bb_module_put() adds one module to a record as pairs. bb_modules_put() adds as many modules as
+ * fit into one value, from index `at` on, and returns how many.
  */
 void bb_module_put(struct bb_record *r, const struct bb_module *one);
 size_t bb_modules_put(struct bb_record *r, const struct bb_modules *m, size_t at);

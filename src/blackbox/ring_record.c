@@ -45,7 +45,7 @@ static uint64_t get_le(const uint8_t *at, int bytes)
 	return value;
 }
 
-/* Of all but the checksum's own place. */
+/* The checksum of a record covers all bytes except its own. */
 static uint32_t checksum(const uint8_t *data, size_t size)
 {
 	uint32_t crc = crc32c(0, data, CRC_AT);
@@ -91,7 +91,7 @@ int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret)
 	r.boot_ns = get_le(data + 16, 8);
 	r.wall_ns = get_le(data + 24, 8);
 	memcpy(r.boot_id, data + 32, BB_BOOT_BYTES);
-	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* of a later version */
+	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* BB_NONE: of a later version */
 	r.severity = data[49] < NR_BB_SEVERITIES ? data[49] : BB_INFO;
 	r.count = get_le(data + 52, 4);
 	r.dropped = get_le(data + 56, 4);
@@ -100,7 +100,7 @@ int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret)
 	return len;
 }
 
-/* ---- as a line ---- */
+/* ---- a record as a line of text ---- */
 
 size_t bb_encode_line(const struct bb_record *r, char ret[BB_LINE_MAX])
 {
@@ -135,7 +135,7 @@ static int name_at(const char *const *names, int n, const char *name)
 	return 0;
 }
 
-/* The last " ~XXXXXXXX" of a line. */
+/* Finds the checksum of a line: the last " ~XXXXXXXX". */
 static const char *find_sum(const char *at, size_t size, uint32_t *ret)
 {
 	for (size_t i = size; i >= 10; i--) {
@@ -186,7 +186,7 @@ int bb_decode_line(const char *line, size_t size, struct bb_record *ret)
 	return 0;
 }
 
-/* ---- pairs ---- */
+/* ---- key=value pairs ---- */
 
 static bool is_plain(const char *value)
 {
@@ -198,7 +198,7 @@ static bool is_plain(const char *value)
 	return true;
 }
 
-/* Length of one byte as it is written between quotes. */
+/* Writes one byte of a quoted value. Returns how many characters that takes. */
 static size_t put_byte(char *at, unsigned char c)
 {
 	if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
@@ -209,7 +209,7 @@ static size_t put_byte(char *at, unsigned char c)
 	return 4;
 }
 
-/* False where it had to be cut; `cut`: then what fits is kept. */
+/* Returns false if the value did not fit; `cut`: the part that fits is kept. */
 static bool put_pair(struct bb_record *r, const char *key, const char *value, bool cut)
 {
 	char pair[BB_TEXT_MAX + 8];
@@ -273,7 +273,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* One byte of a quoted value; moves on. */
+/* Reads one byte of a quoted value, and advances *s. */
 static char take_byte(const char **s)
 {
 	const char *at = *s;
@@ -286,7 +286,7 @@ static char take_byte(const char **s)
 	return *at;
 }
 
-/* Behind the pair that begins at s. */
+/* Returns the start of the next pair. */
 static const char *skip_pair(const char *s)
 {
 	bool quoted = false;

@@ -39,7 +39,7 @@ enum bb_class {
 enum bb_severity { BB_INFO, BB_WARNING, BB_CRITICAL, NR_BB_SEVERITIES };
 
 struct bb_record {
-	uint64_t sequence; /* continues over all boots of a recorder */
+	uint64_t sequence; /* number of the record, continued over all boots */
 	uint64_t boot_ns;  /* CLOCK_BOOTTIME */
 	uint64_t wall_ns;  /* CLOCK_REALTIME */
 	uint8_t boot_id[BB_BOOT_BYTES];
@@ -61,7 +61,7 @@ size_t bb_encode(const struct bb_record *r, uint8_t ret[BB_RECORD_MAX]);
  */
 int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 
-/* Encodes a record as a line without its end. Returns its length. */
+/* Encodes a record as a line without its newline. Returns its length. */
 size_t bb_encode_line(const struct bb_record *r, char ret[BB_LINE_MAX]);
 
 /* Decodes a line with any text before and after the record. Returns 0, or as bb_decode(). */
@@ -75,10 +75,10 @@ bool bb_put(struct bb_record *r, const char *key, const char *value);
 bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
-/* Adds as much of a value as fits: for foreign texts, last in a record. */
+/* Adds as much of a value as fits: for texts from elsewhere. Call it last. */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
-/* Gets an unquoted value. Returns false if it is missing, or longer than `size`. */
+/* Finds a value and removes quotes. Returns false if it is missing, or longer than `size`. */
 bool bb_get(const struct bb_record *r, const char *key, char *ret, size_t size);
 bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret); /* decimal or 0x */
 

@@ -33,7 +33,7 @@ static size_t line_length(const char *at, size_t size)
 	return n;
 }
 
-/* Takes what begins at `at`; how far to go on, or -ENOMEM. */
+/* Takes the record at `at`, if there is one. Returns how many bytes to advance, or -ENOMEM. */
 static long take_at(struct bb_found *f, const uint8_t *at, size_t size)
 {
 	struct bb_record r;
@@ -124,7 +124,7 @@ static int by_boot(const void *a, const void *b)
 	if (id)
 		return id;
 	if ((x->class == BB_HEARTBEAT) != (y->class == BB_HEARTBEAT))
-		return x->class == BB_HEARTBEAT ? 1 : -1; /* they have no sequence of their own */
+		return x->class == BB_HEARTBEAT ? 1 : -1; /* heartbeats have no sequence number */
 	if (x->sequence != y->sequence)
 		return x->sequence < y->sequence ? -1 : 1;
 	return x->boot_ns < y->boot_ns ? -1 : x->boot_ns > y->boot_ns;
@@ -136,7 +136,7 @@ static bool is_same(const struct bb_record *a, const struct bb_record *b)
 	       !memcmp(a->boot_id, b->boot_id, BB_BOOT_BYTES);
 }
 
-/* Records of one boot, in order: counted. `last`: the one before them, then the last of them. */
+/* Counts one boot's records. *last_of: the sequence number before them; on return, the last one. */
 static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n, uint64_t *last_of)
 {
 	uint64_t last = *last_of;
@@ -163,7 +163,7 @@ static size_t drop_doubles(struct bb_record *r, size_t n)
 	return kept;
 }
 
-/* Only what is of a boot that is told. */
+/* Drops records of boots for which `boot` had no room. */
 static void drop_homeless(struct bb_found *f)
 {
 	size_t kept = 0;
@@ -175,7 +175,7 @@ static void drop_homeless(struct bb_found *f)
 	f->n = kept;
 }
 
-/* Boots in the order of time, where by_boot() has them in that of their ids. */
+/* Orders boots by time; by_boot() orders them by id. */
 static int by_time(const void *a, const void *b, void *found)
 {
 	const struct bb_record *x = a, *y = b;

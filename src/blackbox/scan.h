@@ -25,8 +25,8 @@ struct bb_found {
 	size_t n, room;
 	struct bb_boot boot[BB_BOOTS_MAX]; /* the oldest first */
 	size_t boots;
-	uint64_t torn; /* started but are not complete */
-	uint64_t lost; /* above the maximum */
+	uint64_t torn; /* records that are incomplete or damaged */
+	uint64_t lost; /* records above the maximum */
 };
 
 /* Adds the records in `data`, binary and text mixed. Returns 0 or -ENOMEM. */

@@ -12,7 +12,7 @@
 #define TRACE_HEAD "# tracer:"
 #define MARK	   "faultscope! "
 #define CONSOLE	   " console: "
-#define RAW	   "msg=" /* where the fields are printed raw: of the boot before */
+#define RAW	   "msg=" /* fields are printed raw if they are from the previous boot */
 #define LINE_MOST  1024
 
 bool bb_is_trace(const char *text, size_t size)
@@ -20,7 +20,7 @@ bool bb_is_trace(const char *text, size_t size)
 	return size >= strlen(TRACE_HEAD) && !memcmp(text, TRACE_HEAD, strlen(TRACE_HEAD));
 }
 
-/* The next line, cut to size, NUL-terminated; false at the end. */
+/* Returns the next line, cut to size, NUL-terminated; false at the end. */
 static bool next_line(const char **at, const char *end, char ret[LINE_MOST])
 {
 	const char *newline;
@@ -36,7 +36,7 @@ static bool next_line(const char **at, const char *end, char ret[LINE_MOST])
 	return true;
 }
 
-/* " 12.345678: event: " of a line; seconds before the colon. False: no event. */
+/* Finds the time in a line such as " 12.345678: event: ". Returns false if there is none. */
 static bool time_of(const char *line, double *ret_seconds)
 {
 	for (const char *s = line; (s = strstr(s, ": ")); s += 2) {
@@ -125,7 +125,7 @@ static void mark_record(const struct marked *k, const struct bb_modules *m, uint
 
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 {
-	struct bb_modules *m = calloc(1, sizeof(struct bb_modules)); /* of BB_MODULES_MAX */
+	struct bb_modules *m = calloc(1, sizeof(struct bb_modules)); /* too large for the stack */
 	const char *at = text, *end = text + size;
 	struct bb_record last = {};
 	char line[LINE_MOST];
@@ -147,7 +147,7 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 			continue;
 		mark_record(&k, m, seconds * 1e9, &r);
 		memcpy(r.boot_id, last.boot_id, sizeof(r.boot_id));
-		/* behind what the recorder itself had told until then, before what it told next */
+		/* after the recorder's records up to here, before its next one */
 		r.sequence = last.sequence;
 		r.wall_ns =
 			last.wall_ns + (r.boot_ns > last.boot_ns ? r.boot_ns - last.boot_ns : 0);
@@ -157,7 +157,7 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 	return err;
 }
 
-/* Whether a piece goes on with the line before: events have no end of line to tell it by. */
+/* Returns whether a piece continues the line before: trace events do not show where lines end. */
 static bool continues(const char *before, const char *piece)
 {
 	size_t n = strlen(before);
@@ -192,7 +192,7 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 		if (!strncmp(piece, RAW, strlen(RAW)))
 			piece += strlen(RAW);
 		if (!strncmp(piece, BB_LINE_BEGINS, strlen(BB_LINE_BEGINS)))
-			continue; /* a record, of another CPU's in the midst of a line */
+			continue; /* a record of another CPU within a line */
 		if (continues(whole, piece) && strlen(whole) + strlen(piece) < sizeof(whole)) {
 			strcat(whole, piece);
 			continue;

@@ -9,10 +9,10 @@
 #include "base/buf.h"
 #include "blackbox/scan.h"
 
-/* Returns whether a text is a trace. */
+/* Returns whether a text is the content of a `trace` file in tracefs. */
 bool bb_is_trace(const char *text, size_t size);
 
-/* Adds these faults, with names from the module records of the trace. */
+/* Adds faults that the kernel side wrote itself, with names by module records of the trace. */
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size);
 
 /* Writes the log lines of a trace as dmesg prints them, with continuations joined. */
