@@ -49,7 +49,7 @@ static void instance_path(const struct options *o, const char *below, char *ret,
 	snprintf(ret, size, INSTANCES "%s/%s", o->blackbox.instance ?: BLACKBOX_INSTANCE, below);
 }
 
-/* Whether what is in the instance is of another boot than this. */
+/* Returns whether all records in the instance are of earlier boots. */
 static bool is_of_before(const struct triage_files *files)
 {
 	struct bb_found f = {};
@@ -85,7 +85,7 @@ static int save_trace(const struct options *o, const struct triage_files *files)
 	return output_file_end(&f, err);
 }
 
-/* 0 also where nothing is to be saved. */
+/* Saves the trace of the previous boot. Returns 0 also if there is nothing to save. */
 static int save_before(const struct options *o)
 {
 	struct triage_files files = {};
@@ -117,25 +117,25 @@ int arm_instance(const struct options *o)
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
 		snprintf(below, sizeof(below), "events/%s/enable", events[i]);
 		instance_path(o, below, path, sizeof(path));
-		if (!access(path, W_OK)) /* not every kernel has each */
+		if (!access(path, W_OK)) /* some kernels lack some events */
 			err = write_file(path, "1");
 	}
 	instance_path(o, "tracing_on", path, sizeof(path));
 	return err ?: write_file(path, "1");
 }
 
-/* ---- what there is ---- */
+/* ---- places for records ---- */
 
 struct finding_row {
 	char state[160];
-	const char *more; /* what to set for it; NULL: nothing */
-	char own[400];	  /* room for it */
+	const char *more; /* what to configure; NULL: nothing */
+	char own[400];	  /* buffer for `more` */
 };
 
-#define LOW_END	    (1ull << 32) /* what every firmware and kernel can reach */
+#define LOW_END	    (1ull << 32) /* every firmware and kernel can access lower memory */
 #define SPARE_BYTES (64ull << 20)
 
-/* An address to keep memory at over a reboot: near the end of the largest RAM of below 4 GiB. */
+/* Returns an address for memory that survives reboots: in the largest range of RAM below 4 GiB. */
 static uint64_t spare_address(void)
 {
 	FILE *f = fopen("/proc/iomem", "re");
@@ -202,10 +202,10 @@ static void look_pmsg(const struct options *o, struct finding_row *ret)
 			    "mem_address=… mem_size=… pmsg_size=65536";
 }
 
-/* The kernel's own log of a crash: what it keeps needs no recorder, but says how it ended. */
+/* pstore keeps the kernel's log of a crash without the recorder, up to the crash's last line. */
 static void look_pstore(struct finding_row *ret)
 {
-	static const char unset[] = "(null)"; /* as the kernel prints it */
+	static const char unset[] = "(null)"; /* what the kernel prints if there is no backend */
 	uint64_t at = spare_address() + (16 << 20);
 	char backend[64] = "";
 
@@ -266,7 +266,7 @@ static void (*const looks[NR_SINKS])(const struct options *o, struct finding_row
 	[SINK_KMSG] = look_kmsg, [SINK_FILE] = look_file,
 };
 
-/* What makes a crash tell more, or sooner. */
+/* Settings with which a crash leaves more information, or is noticed earlier. */
 static const struct {
 	const char *path, *name, *more;
 } settings[] = {
@@ -288,7 +288,7 @@ static void write_row(struct buf *b, const char *name, const char *state, const 
 		buf_printf(b, "%-22s for more: %s\n", "", more);
 }
 
-/* What the kernel lets be seen, and what is lost where it does not. */
+/* Lists which probes work, and what is lost without the others. */
 static void write_hooks(struct buf *b, const struct options *o)
 {
 	struct precursors *p = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Enables what this machine has that survives a crash. */
+/* Finds and enables the places on this machine where records survive a crash. */
 #ifndef FS_CRASH_BLACKBOX_ARM_H
 #define FS_CRASH_BLACKBOX_ARM_H
 
 #include "cli/options.h"
 
-/* Lists it, and enables what --keep names, or everything. Returns an exit status. */
+/* Lists the places, and enables those that --keep names, or all. Returns an exit status. */
 int blackbox_arm(const struct options *o);
 
 /*

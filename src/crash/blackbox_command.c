@@ -109,8 +109,7 @@ static int blackbox_read(const struct options *o)
 	return status;
 }
 
-/* The newest heartbeat: it has the recorder's own figures. */
-/* What the recorder says of itself in its newest sign of life. */
+/* Adds the losses that the recorder reports in its newest heartbeat. */
 static void heartbeat_gaps(struct buf *gaps, const struct bb_record *beat)
 {
 	char key[32];

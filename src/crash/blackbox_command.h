@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command `blackbox`. */
+/* The command `blackbox`: run, arm, status and read. */
 #ifndef FS_CRASH_BLACKBOX_COMMAND_H
 #define FS_CRASH_BLACKBOX_COMMAND_H
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256 << 10)
-#define LOOK_MS	    20 /* a panic waits for longer than that */
+#define LOOK_MS	    20 /* polling interval; a panic waits longer */
 
 struct guard {
 	const struct precursors *p;
@@ -20,13 +20,13 @@ struct guard {
 	void *ctx;
 	pthread_t thread;
 	int own_cpu;
-	int ends;	  /* eventfd */
-	sem_t placed;	  /* it has its CPU and its priority, and needs no right any more */
-	atomic_int cpu;	  /* of the guarded thread */
-	atomic_bool acts; /* in its stead */
+	int ends;	  /* eventfd: the guard's thread is to end */
+	sem_t placed;	  /* posted once the thread has its CPU and priority, which need rights */
+	atomic_int cpu;	  /* CPU of the guarded thread */
+	atomic_bool acts; /* the guard has taken over */
 };
 
-/* Whether it is to end within so long. */
+/* Waits for up to `ms` milliseconds. Returns whether the thread is to end. */
 static bool must_end(const struct guard *g, int ms)
 {
 	struct pollfd end = {g->ends, POLLIN, 0};
@@ -66,11 +66,11 @@ static int start_thread(struct guard *g)
 	err = pthread_create(&g->thread, &attr, look, g);
 	pthread_attr_destroy(&attr);
 	while (!err && sem_wait(&g->placed))
-		continue; /* a signal */
+		continue; /* interrupted by a signal */
 	return -err;
 }
 
-/* The last CPU we may use is the guard's; the others are left to the guarded. */
+/* The guard gets the last CPU that we may use; the guarded thread keeps the others. */
 static bool share_cpus(struct guard *g)
 {
 	cpu_set_t cpus;

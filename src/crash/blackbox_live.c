@@ -35,31 +35,32 @@
 #include "crash/triage_verdict.h"
 
 #define HEARTBEAT_SECONDS 10
-#define OOPS_LINES	  250 /* that are kept of one, of any level */
+#define OOPS_LINES	  250 /* lines of an oops that are kept, of any level */
 #define PENDING_MAX	  64
 #define SITES_MAX	  64
-#define SETTLED_NS	  1000000000ull /* no oops by then: it was survived */
-#define LINES_BURST	  200		/* of the log, of severity info */
+#define SETTLED_NS	  1000000000ull /* without an oops by then, the kernel survived the fault */
+#define LINES_BURST	  200		/* log lines of severity info recorded at once */
 #define LINES_PER_TICK	  20
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
 /*
- * A fault that the kernel dies of wakes nobody: interrupts are off from its entry to the end, and a
- * wake-up is one (irq_work, on the CPU of the fault). What is in the ring has to be looked for,
- * while that CPU prints what it dies of.
+ * A fatal kernel fault wakes no process: interrupts are off from its entry to the end, and a
+ * wake-up is one (irq_work, on the CPU of the fault). So the ring buffer is polled, while that CPU
+ * still prints its oops.
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1
-#define WARY_NS	     60000000000ull /* so long after a module came or went, or a near miss */
-#define ALERT_NS     500000000ull   /* so long after a fault the log is looked at just as often */
+/* polling every LOOK_SOON_MS after a module change or a fault */
+#define WARY_NS	 60000000000ull
+#define ALERT_NS 500000000ull /* polling of the log after a fault */
 
-/* A fault that may yet be made good. */
+/* A fault from which the kernel may yet recover. */
 struct pending {
 	uint64_t ip, boot_ns;
 	struct bb_record record;
 };
 
-/* Where near misses were, and how many of them are told. */
+/* The instruction of recovered kernel faults, and how many of them were recorded. */
 struct site {
 	uint64_t ip, told;
 };
@@ -73,18 +74,18 @@ struct recording {
 	int kmsg;
 	uint64_t ticks, made[NR_BB_CLASSES];
 	uint64_t taint;
-	uint64_t alert_ns; /* when a fault was seen last; 0: never */
-	uint64_t wary_ns;  /* when a module came, or anything was amiss */
-	int oops_lines;	   /* that are still to be kept */
+	uint64_t alert_ns; /* time of the last fault; 0: never */
+	uint64_t wary_ns;  /* time of the last module change or warning; 0: never */
+	int oops_lines;	   /* lines of the current oops that are still to be kept */
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
-	uint64_t unsettled; /* suspected faults that there was no room for to wait and see */
+	uint64_t unsettled; /* suspected faults that did not fit into `pending` */
 	struct site site[SITES_MAX];
-	size_t sites; /* over all; the oldest give way */
+	size_t sites; /* sites so far; a new one replaces the oldest */
 	bool panicked;
-	struct guard *guard; /* NULL: none */
-	/* a session */
+	struct guard *guard; /* NULL: there is no guard */
+	/* only for triage_live() */
 	bool says;
 	struct view view;
 	struct buf log;
@@ -147,7 +148,7 @@ static void copy_pair(struct bb_record *to, const struct bb_record *from, const 
 		bb_put(to, key, value);
 }
 
-/* Where fixups themselves cannot be seen: nothing died of it, so it was one. */
+/* If fixups cannot be probed: a suspected fault was recovered if no oops followed in time. */
 static void settle_survived(struct recording *r)
 {
 	static const char *const kept[] = {"access", "address", "region", "symbol",   "module",
@@ -179,7 +180,7 @@ static void note_site(struct recording *r, uint64_t ip, uint64_t told)
 	r->site[r->sites++ % SITES_MAX] = (struct site){ip, told};
 }
 
-/* What came behind the last that was told: they are told at powers of two, and once a second. */
+/* Records new recovered faults once a second: the kernel side sends only each 2^n-th of a site. */
 static void tell_rest(struct recording *r)
 {
 	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
@@ -205,7 +206,7 @@ static int take_precursor(void *ctx, const struct precursor_record *p)
 			r->record_sinks.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
-	/* at once: what follows of a fault may be the end; a panic that waits is no such thing */
+	/* a fault may be the end: flush at once; in a panic, keep_last() flushes all records */
 	if (!r->panicked)
 		sinks_flush(&r->record_sinks);
 	if (n && records[0].class == BB_FAULT)
@@ -266,7 +267,7 @@ static void read_kmsg(struct recording *r)
 	while (r->kmsg >= 0) {
 		ssize_t n = read(r->kmsg, text, sizeof(text));
 
-		if (n < 0 && errno == EPIPE) /* the kernel wrote over what we had not read */
+		if (n < 0 && errno == EPIPE) /* the kernel overwrote lines before we read them */
 			r->record_sinks.dropped[BB_CONSOLE]++;
 		else if (n < 0 && errno != EINTR)
 			break;
@@ -276,7 +277,7 @@ static void read_kmsg(struct recording *r)
 	sinks_flush(&r->record_sinks);
 }
 
-/* ---- signs of life ---- */
+/* ---- heartbeats ---- */
 
 static uint64_t read_taint(void)
 {
@@ -303,7 +304,7 @@ static void check_taint(struct recording *r)
 	record(r, &one);
 }
 
-/* The figures of the recorder itself: what `status` shows. */
+/* Writes a heartbeat with the recorder's own counters, which `blackbox status` shows. */
 static void beat(struct recording *r)
 {
 	struct bb_record one = {.count = 1};
@@ -444,7 +445,7 @@ static int on_kmsg(void *ctx)
 	return 0;
 }
 
-/* It is drained at each round, before anything else. */
+/* Nothing to do: loop() drains the ring buffer in each round, before anything else. */
 static int on_precursors(void *ctx)
 {
 	return 0;
@@ -468,7 +469,7 @@ static int open_loop(struct recording *r)
 	return err ?: loop_watch(l, precursors_fd(r->p), on_precursors);
 }
 
-/* So that it runs when the machine is short of memory or of time. */
+/* Locks memory and raises priority: the recorder must run when memory or CPU time is short. */
 static void hold_fast(void)
 {
 	struct sched_param first = {.sched_priority = 1};
@@ -482,21 +483,21 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
-/* The kernel waits for this: what it panics of, and its log of that, on the disk. */
+/* The kernel delays its panic for this: writes the last events and log lines to disk. */
 static void keep_last(void *ctx)
 {
 	struct recording *r = ctx;
 
 	r->panicked = true;
 	precursors_drain(r->p, take_precursor, r);
-	read_kmsg(r); /* flushes */
+	read_kmsg(r); /* this flushes, too */
 	precursors_panic_kept(r->p);
 }
 
 /*
- * What is left of rights once all is attached and open. Landlock is not among it: a place to keep
- * records in may come later, as a disk that is mounted. The guard needs the limits: of locked
- * memory, for its stack, and of priority.
+ * Drops privileges once all is attached and open. Landlock is not used: a place for records may
+ * appear later, such as a disk that is mounted. The guard needs both limits: of locked memory for
+ * its stack, and of real-time priority.
  */
 static void drop_rights(struct recording *r)
 {
@@ -536,12 +537,12 @@ static void loop(struct recording *r)
 		guard_pass(r->guard);
 		n = loop_wait(&r->loop, wary ? LOOK_SOON_MS : LOOK_MS);
 		if (!guard_pass(r->guard))
-			pause(); /* to the end, which is near */
+			pause(); /* until the machine stops */
 		if (n < 0)
 			break;
 		if (!r->panicked && precursors_panic(r->p))
 			keep_last(r);
-		/* what is in memory first: a fault may leave no time for more */
+		/* events in memory first: a fault may leave no time for the log */
 		precursors_drain(r->p, take_precursor, r);
 		if (alert)
 			read_kmsg(r);
@@ -616,7 +617,7 @@ int blackbox_run(const struct options *o)
 	return status;
 }
 
-/* What a session may have missed; before its hooks are closed. */
+/* Lists what a session may have missed; call it before the probes are closed. */
 static void live_gaps(const struct recording *r, struct buf *gaps)
 {
 	for (size_t h = 0; h < nr_precursor_hooks; h++)

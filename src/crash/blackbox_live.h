@@ -8,9 +8,7 @@
 /* Records until a signal, or for --duration. Returns an exit status. */
 int blackbox_run(const struct options *o);
 
-/*
- * Prints while it records, and ends with a verdict on the log of that time. Returns an exit status.
- */
+/* Prints records as they come, then analyses the log of that time. Returns an exit status. */
 int triage_live(const struct options *o);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define XZ_MEMORY (256ull << 20)
 
-/* ramoops: "====1234567890.123456-C" and a compressed record behind it. */
+/* Returns the length of ramoops' header "====1234567890.123456-C" of compressed records, or 0. */
 static size_t ramoops_header(const char *data, size_t size)
 {
 	const char *nl = size > 8 && !memcmp(data, "====", 4) ? memchr(data, '\n', size) : NULL;

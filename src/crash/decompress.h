@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Compressed logs: gzip, xz, zstd, and zlib as pstore keeps it. */
+/* Decompresses logs: gzip, xz, zstd, and zlib as in pstore. */
 #ifndef FS_CRASH_DECOMPRESS_H
 #define FS_CRASH_DECOMPRESS_H
 
@@ -9,7 +9,7 @@
 /*
  * Replaces *data, which the caller owns, by its decompressed contents, at most `most` bytes;
  * uncompressed data stay. *ret_partial: the rest is too long, damaged or missing. Returns 0, or
- * -ENOMEM or -EINVAL with the reason.
+ * -errno with the reason in *ret_why.
  */
 int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);
 

@@ -88,7 +88,7 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 	return err;
 }
 
-/* Of a ring: the log of its newest boot that holds a sign of a crash, else of its newest. */
+/* Writes the log of a ring file: of its newest boot with a crash, else of its newest boot. */
 static void ring_log(struct buf *b, const struct triage_input *in)
 {
 	struct bb_found f = {};
@@ -128,8 +128,7 @@ static int replace(struct triage_input *in, struct buf *b)
 
 int survivors_to_logs(struct triage_files *files)
 {
-	bool told =
-		false; /* a log has the crash: what records have of it would be the same again */
+	bool told = false; /* a log has the crash already: do not repeat it from records */
 	int err = 0;
 
 	for (size_t i = 0; i < files->n && !err; i++) {

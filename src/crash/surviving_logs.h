@@ -13,10 +13,10 @@ void survivors_add(struct triage_files *files, const struct options *o);
 /* Writes the path of the saved trace of the previous boot: beside the recorder's file. */
 void survivors_trace_path(const struct options *o, char *ret, size_t size);
 
-/* Scans an open file by pages; a recorder may write to it meanwhile. Returns 0 or -errno. */
+/* Scans an open file by mmap(); a recorder may write to it meanwhile. Returns 0 or -errno. */
 int survivors_scan_fd(struct bb_found *f, int fd);
 
-/* The same for a memory dump. */
+/* As survivors_scan_fd(), for a memory dump. */
 int survivors_scan_dump(struct bb_found *f, const char *path);
 
 /* Collects the records of all read files, in order. Returns 0 or -ENOMEM. */

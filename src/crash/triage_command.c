@@ -26,7 +26,7 @@
 #define GROUP_MAX   200000
 #define DEPTH_MAX   8
 
-/* Returns 0 or an exit status. */
+/* Reads all inputs. Returns 0 or an exit status. */
 static int read_inputs(const struct options *o, struct triage_files *f)
 {
 	int err = 0;
@@ -54,7 +54,7 @@ static int triage_one(const struct options *o, const struct view *v)
 	struct bb_found recorded = {};
 	int status = read_inputs(o, &f);
 
-	/* records in any of them, and what else of the log is in records */
+	/* inputs may hold records, and records may hold lines of the log */
 	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
 		complain("cannot read the records: %s", strerror(ENOMEM));
 		status = EXIT_FAILED;
@@ -70,7 +70,7 @@ static int triage_one(const struct options *o, const struct view *v)
 
 struct group {
 	struct triage_buckets buckets;
-	char newest[64]; /* kernel of the fleet */
+	char newest[64]; /* newest kernel release of all logs */
 	char **path;
 	size_t paths, room;
 };
@@ -91,7 +91,7 @@ static int keep_path(struct group *g, const char *path)
 	return g->path[g->paths++] ? 0 : -ENOMEM;
 }
 
-/* Every file below a directory. Returns 0 or -errno. */
+/* Collects all files below a directory. Returns 0 or -errno. */
 static int walk(struct group *g, const char *path, int depth)
 {
 	struct dirent **list;
@@ -120,7 +120,7 @@ static int walk(struct group *g, const char *path, int depth)
 	return err;
 }
 
-/* 6.12.9 is older than 6.12.10: numbers compare as numbers. */
+/* Compares releases by their numbers: 6.12.9 is older than 6.12.10. */
 static int release_compare(const char *a, const char *b)
 {
 	return strverscmp(a, b);
@@ -183,7 +183,7 @@ static void bucket_fill(struct group *g, const struct diagnosis *v, const char *
 		memcpy(g->newest, kernel, sizeof(g->newest));
 }
 
-/* Of one log without a crash. */
+/* Counts a log without a crash, as read wholly or in part. */
 static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
 {
 	struct buf gaps = {};
@@ -203,7 +203,7 @@ static int group_take(struct group *g, const char *path)
 	struct stat st = {};
 	int err = triage_files_add(&f, path);
 
-	if (f.dump) { /* its log is mostly beside it */
+	if (f.dump) { /* a memory dump: its log is usually a file beside it */
 		err = 0;
 		goto out;
 	}
@@ -237,7 +237,7 @@ static int by_count(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* New is what only the newest of several kernels has shown. */
+/* Marks buckets that only the newest of several kernels has. */
 static void mark_new(struct group *g)
 {
 	bool several = false;

@@ -31,7 +31,7 @@ static int fail(struct triage_files *f, const char *name, const char *what, int 
 	return err ? -err : -EINVAL;
 }
 
-/* A gap, of a file by its name: that may hold anything. */
+/* Adds a gap with the name of a file, which is made safe to print. */
 static void add_gap(struct triage_files *f, const char *name, const char *what)
 {
 	struct buf safe = {};
@@ -53,7 +53,7 @@ static void add_size_gap(struct triage_files *f, const char *name, uint64_t byte
 struct bytes {
 	char *data;
 	size_t size, room;
-	uint64_t dropped; /* before those that are kept */
+	uint64_t dropped; /* earlier bytes, which were discarded */
 };
 
 static int bytes_room(struct bytes *b, size_t more)
@@ -73,7 +73,7 @@ static int bytes_room(struct bytes *b, size_t more)
 	return 0;
 }
 
-/* Where there is more than is kept, the older half makes room: crashes are at the end. */
+/* Discards the older half of the bytes: crashes are at the end. */
 static void drop_older(struct bytes *b)
 {
 	size_t half = b->size / 2;
@@ -83,7 +83,7 @@ static void drop_older(struct bytes *b)
 	b->dropped += half;
 }
 
-/* All that fd has; of /dev/kmsg, which never ends, all that is there now. */
+/* Reads all of fd; of /dev/kmsg, which never ends, what is there now. */
 static int read_all(int fd, struct bytes *b)
 {
 	struct progress progress;
@@ -130,7 +130,7 @@ static int keep(struct triage_files *f, const char *name, struct bytes *b)
 	return 0;
 }
 
-/* `skipped` bytes of it were passed over before. */
+/* `skipped`: bytes before the file's position, which are not read. */
 static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
 {
 	const char *why = NULL;
@@ -154,8 +154,7 @@ static int take(struct triage_files *f, const char *name, int fd, uint64_t skipp
 	return keep(f, name, &b);
 }
 
-/* The end of a file that is larger than what is read: crashes are at the end. Returns the number of
- * bytes before it. */
+/* Skips the start of a file that is too large: crashes are at the end. Returns bytes skipped. */
 static uint64_t skip_to_end(int fd, const struct stat *st)
 {
 	off_t most = TRIAGE_BYTES_MAX - CHUNK, skipped;
@@ -166,7 +165,7 @@ static uint64_t skip_to_end(int fd, const struct stat *st)
 	return skipped > 0 ? skipped : 0;
 }
 
-/* A dump of memory holds the log as the kernel keeps it, behind its page tables: no text. */
+/* A memory dump contains the log in kernel structures, not as text. */
 static bool is_dump(int fd)
 {
 	unsigned char head[20] = {};
@@ -218,10 +217,10 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 	} else if (S_ISDIR(st.st_mode)) {
 		err = add_directory(f, path, depth);
 	} else if (depth && !S_ISREG(st.st_mode)) {
-		err = 0; /* a socket or pipe among logs */
+		err = 0; /* ignore sockets and pipes among logs */
 	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
 		f->dump = true;
-		/* beside its log, among the files of one crash */
+		/* among the files of one crash, its log is beside it */
 		if (depth)
 			add_gap(f, path, "the memory");
 		err = depth ? 0
@@ -231,7 +230,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 				   "keeps it beside the dump, as dmesg.*)",
 				   0);
 	} else {
-		if (!S_ISCHR(st.st_mode)) /* a pipe is waited for, /dev/kmsg is not */
+		if (!S_ISCHR(st.st_mode)) /* wait for a pipe, not for /dev/kmsg */
 			fcntl(fd, F_SETFL, 0);
 		err = take(f, path, fd, skip_to_end(fd, &st));
 	}

@@ -13,7 +13,7 @@ struct triage_files {
 	const char *name[TRIAGE_INPUTS_MAX];
 	size_t n;
 	size_t left_out; /* files above the maximum */
-	char error[512]; /* of the last failure */
+	char error[512]; /* text of the last error */
 	bool dump;	 /* a file was a memory dump, not a log */
 	struct buf gaps; /* what was not read: render/completeness.h */
 };

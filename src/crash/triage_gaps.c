@@ -6,9 +6,9 @@
 
 #include "render/completeness.h"
 
-#define NO_TEXT_PERCENT 10 /* of the bytes, from which on an input is no text */
+#define NO_TEXT_PERCENT 10 /* an input with this share of odd bytes is no text */
 
-/* Bytes at `s` that no log has: control bytes but blanks and escapes, and what is no UTF-8. */
+/* Counts bytes that no log has: control characters except blanks and escapes, invalid UTF-8. */
 static size_t odd_bytes(const char *s, size_t size)
 {
 	size_t odd = 0;

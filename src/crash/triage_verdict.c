@@ -11,7 +11,7 @@
 #include "render/crash/crash_view.h"
 #include "render/html/html.h"
 
-/* The card as it stands on a terminal without colours, and every fact as data. */
+/* Makes an HTML page with the text as on a terminal without colours, and all facts as JSON. */
 static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
 {
 	struct buf text = {}, json = {};

@@ -7,13 +7,13 @@
 #include "cli/options.h"
 #include "crash/triage_files.h"
 
-/* `gaps` are those of measurements besides the log; NULL: only the log is analysed. */
+/* Analyses logs. `gaps`: what other measurements may have missed; NULL: use the logs' own gaps. */
 int triage_judge(const struct options *o, const struct view *v, const struct triage_files *f,
 		 const struct bb_found *recorded, const struct buf *gaps);
 
 /*
- * Analyses a log text with the records of the same time. `gaps` lists what is missing of it
- * (render/completeness.h). An empty log is not analysed.
+ * Analyses a log text and the records of that time. `gaps` lists what may be missing
+ * (render/completeness.h); an empty log is none.
  */
 int triage_text_of_log(const struct options *o, const struct buf *log,
 		       const struct bb_found *recorded, const struct buf *gaps);
