@@ -168,7 +168,7 @@ static void write_fault(struct buf *b, const struct bb_found *f, size_t fault)
 	write_stack(b, r);
 }
 
-/* Returns whether it is the kernel side's record of a panic, which precedes the log lines. */
+/* Returns whether `r` is the kernel side's record of a panic, which precedes the log lines. */
 static bool is_panic_itself(const struct bb_record *r)
 {
 	uint64_t level;
@@ -189,7 +189,7 @@ static void write_line(struct buf *b, const struct bb_record *r)
 void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = fault_alone(f, boot_id);
-	bool told = fault >= 0; /* the records have the cause of a panic */
+	bool told = fault >= 0; /* the records contain the cause of a panic */
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];

@@ -14,15 +14,15 @@
 
 struct bb_module {
 	char name[BB_MODULE_NAME];
-	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* the first part is the code */
-	uint64_t loaded_ns;					 /* 0: before recording started */
+	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* ranges; the first is the code */
+	uint64_t loaded_ns;					 /* 0: loaded before recording */
 	uint64_t unloaded_ns;					 /* 0: still loaded */
 };
 
 struct bb_modules {
-	struct bb_module module[BB_MODULES_MAX]; /* oldest first */
+	struct bb_module module[BB_MODULES_MAX]; /* modules, the oldest first */
 	size_t n;
-	uint64_t forgotten; /* removed to make room */
+	uint64_t forgotten; /* modules removed to make room */
 };
 
 void bb_module_loaded(struct bb_modules *m, const struct bb_module *one);

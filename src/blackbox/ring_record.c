@@ -91,7 +91,7 @@ int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret)
 	r.boot_ns = get_le(data + 16, 8);
 	r.wall_ns = get_le(data + 24, 8);
 	memcpy(r.boot_id, data + 32, BB_BOOT_BYTES);
-	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* BB_NONE: of a later version */
+	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* a class of a later version */
 	r.severity = data[49] < NR_BB_SEVERITIES ? data[49] : BB_INFO;
 	r.count = get_le(data + 52, 4);
 	r.dropped = get_le(data + 56, 4);

@@ -13,7 +13,7 @@
 
 #define BB_RECORD_MAX  512
 #define BB_HEAD_BYTES  64
-#define BB_TEXT_MAX    (BB_RECORD_MAX - BB_HEAD_BYTES) /* without the NUL */
+#define BB_TEXT_MAX    (BB_RECORD_MAX - BB_HEAD_BYTES) /* bytes of text without the NUL */
 #define BB_LINE_MAX    768
 #define BB_BOOT_BYTES  16
 #define BB_MAGIC       "FSbb"
@@ -40,8 +40,8 @@ enum bb_severity { BB_INFO, BB_WARNING, BB_CRITICAL, NR_BB_SEVERITIES };
 
 struct bb_record {
 	uint64_t sequence; /* number of the record, continued over all boots */
-	uint64_t boot_ns;  /* CLOCK_BOOTTIME */
-	uint64_t wall_ns;  /* CLOCK_REALTIME */
+	uint64_t boot_ns;  /* time in ns, CLOCK_BOOTTIME */
+	uint64_t wall_ns;  /* time in ns, CLOCK_REALTIME */
 	uint8_t boot_id[BB_BOOT_BYTES];
 	enum bb_class class;
 	enum bb_severity severity;
@@ -53,12 +53,10 @@ struct bb_record {
 const char *bb_class_name(enum bb_class class);
 const char *bb_severity_name(enum bb_severity severity);
 
-/* Returns the number of bytes written, at most BB_RECORD_MAX. */
+/* Encodes a record in binary. Returns the number of bytes written, at most BB_RECORD_MAX. */
 size_t bb_encode(const struct bb_record *r, uint8_t ret[BB_RECORD_MAX]);
 
-/*
- * Returns the number of bytes read; -EINVAL: no record starts here; -EILSEQ: the record is damaged.
- */
+/* Decodes a record. Returns the bytes read; -EINVAL: no record starts here; -EILSEQ: damaged. */
 int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 
 /* Encodes a record as a line without its newline. Returns its length. */
@@ -80,7 +78,7 @@ void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
 /* Finds a value and removes quotes. Returns false if it is missing, or longer than `size`. */
 bool bb_get(const struct bb_record *r, const char *key, char *ret, size_t size);
-bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret); /* decimal or 0x */
+bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret); /* decimal, or 0x hex */
 
 /* Parses a boot id with or without dashes. Returns false if it is invalid. */
 bool bb_boot_id(const char *text, uint8_t ret[BB_BOOT_BYTES]);

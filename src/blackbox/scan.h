@@ -15,15 +15,15 @@ struct bb_boot {
 	uint8_t id[BB_BOOT_BYTES];
 	uint64_t first_wall_ns;
 	uint64_t alive_boot_ns, alive_wall_ns; /* time of its last record or heartbeat */
-	uint64_t records;		       /* heartbeats are not counted */
+	uint64_t records;		       /* number of records without heartbeats */
 	uint64_t missing; /* gaps in the sequence: records that were overwritten or never written */
 	bool stopped;	  /* the recorder stopped normally */
 };
 
 struct bb_found {
-	struct bb_record *record; /* ordered by boot, then by sequence */
+	struct bb_record *record; /* records, ordered by boot, then by sequence */
 	size_t n, room;
-	struct bb_boot boot[BB_BOOTS_MAX]; /* the oldest first */
+	struct bb_boot boot[BB_BOOTS_MAX]; /* boots, the oldest first */
 	size_t boots;
 	uint64_t torn; /* records that are incomplete or damaged */
 	uint64_t lost; /* records above the maximum */

@@ -147,7 +147,7 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 			continue;
 		mark_record(&k, m, seconds * 1e9, &r);
 		memcpy(r.boot_id, last.boot_id, sizeof(r.boot_id));
-		/* after the recorder's records up to here, before its next one */
+		/* the fault is placed after the recorder's last record and before its next one */
 		r.sequence = last.sequence;
 		r.wall_ns =
 			last.wall_ns + (r.boot_ns > last.boot_ns ? r.boot_ns - last.boot_ns : 0);
@@ -192,7 +192,7 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 		if (!strncmp(piece, RAW, strlen(RAW)))
 			piece += strlen(RAW);
 		if (!strncmp(piece, BB_LINE_BEGINS, strlen(BB_LINE_BEGINS)))
-			continue; /* a record of another CPU within a line */
+			continue; /* skip a record that another CPU wrote within a line */
 		if (continues(whole, piece) && strlen(whole) + strlen(piece) < sizeof(whole)) {
 			strcat(whole, piece);
 			continue;

@@ -12,7 +12,7 @@
 /* Returns whether a text is the content of a `trace` file in tracefs. */
 bool bb_is_trace(const char *text, size_t size);
 
-/* Adds faults that the kernel side wrote itself, with names by module records of the trace. */
+/* Adds the faults of a trace, with module names from its records. Returns 0 or -ENOMEM. */
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size);
 
 /* Writes the log lines of a trace as dmesg prints them, with continuations joined. */

@@ -58,7 +58,7 @@ static bool is_whole(const struct record *h, const struct record_fields *r)
 	return r ? h->len == r->len || (r->short_len && h->len == r->short_len) : is_stack(h);
 }
 
-/* Records unknown fields, too, unless they may contain what is to be redacted or withheld. */
+/* Writes a record with its unknown fields, unless these may hold redacted or withheld data. */
 static int record(struct collector *c, const struct record *h)
 {
 	struct record *copy = (struct record *)c->copy;
@@ -260,7 +260,7 @@ static int pass_made(void *ctx, const struct record *h)
 	return pass_on(ctx, h);
 }
 
-/* First measures the file system of the mapped file, which may be full since the last scan. */
+/* On SIGBUS, measures the file system of the mapped file: it may have filled up since a scan. */
 static int take_signal(struct collector *c, const struct signal_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -271,7 +271,7 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* A tick ends a scan: values that only files have are read now, and sent before the tick. */
+/* A tick ends a scan: levels of cgroups, which only files have, are sent before it. */
 static int take_tick(struct collector *c, const struct tick_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -282,7 +282,7 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* Records a record of an unknown kind, or the name of an unknown field. */
+/* Writes a record of unknown kind, or the name of an unknown field, to the recording. */
 static int carry(struct collector *c, const struct record *h)
 {
 	int err =
@@ -324,7 +324,7 @@ int collector_take(void *ctx, const struct record *h)
 		return c->live ? take_exec(c, (const struct exec_record *)copy) : 0;
 	case RECORD_PRESSURE:
 	case RECORD_REPORT:
-		return 0; /* only `export` uses these, and takes them itself */
+		return 0; /* only `export` uses these records, and takes them itself */
 	case RECORD_CGROUP:
 		if (c->live)
 			names_cgroup(&c->names, (const struct cgroup_path_record *)copy);

@@ -25,7 +25,7 @@
 struct collector {
 	struct model *m;
 	const struct filter *filter;	   /* which processes to show; NULL: all */
-	struct recorder *rec;		   /* owned by the caller; NULL: not recording */
+	struct recorder *rec;		   /* recorder, owned by the caller; NULL: not recording */
 	const struct redaction *redaction; /* applied to what is recorded; NULL: none */
 	struct withholding withholding;	   /* applied to all incoming records */
 	int rec_error; /* -errno: recording failed; the caller reports it once */
@@ -33,13 +33,13 @@ struct collector {
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;
-	bool names_stacks; /* user_symbols is open */
+	bool names_stacks; /* `user_symbols` is open: name user stacks */
 	struct cgroup_levels levels;
-	bool reads_levels; /* levels is open */
+	bool reads_levels; /* `levels` is open: read levels of cgroups */
 	/* offsets of the last bytes of text fields, by kind as in record_fields[]; 0: none */
 	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
-	/* unknown fields of the last record */
+	/* bytes of the last record's unknown fields */
 	const unsigned char *unknown;
 	size_t extra; /* size of `unknown` in bytes */
 	__u32 extra_of;
@@ -47,7 +47,7 @@ struct collector {
 	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX];
 };
 
-/* A sink for a source. Returns 0, -EBADMSG for a record of a wrong size, or -ENOMEM. */
+/* Takes a source's record; `ctx`: struct collector. Returns 0, -EBADMSG (wrong size) or -ENOMEM. */
 int collector_take(void *ctx, const struct record *h);
 
 void collector_free(struct collector *c);

@@ -12,11 +12,11 @@
 
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
-	size_t pids;   /* 0: all processes */
-	bool children; /* show followed children of these, too */
+	size_t pids;   /* number of pids to show; 0: all processes */
+	bool children; /* show followed children of these pids, too */
 	bool has_comm;
 	regex_t comm;
-	char cgroup[256]; /* path without the mount point; empty: all */
+	char cgroup[256]; /* cgroup path without the mount point; empty: all */
 };
 
 /* Selects by name: an extended regular expression. Returns 0, or -EINVAL with `error` set. */

@@ -24,9 +24,9 @@
 #define HOLDING_NAME sizeof(((struct holding *)0)->name)
 
 struct sorts {
-	struct holding *sort;	     /* SORTS_MAX entries */
-	char (*first)[HOLDING_NAME]; /* the full name of the first member of each */
-	uint16_t slot[SLOTS];	     /* 1 + index into `sort`; 0: free */
+	struct holding *sort;	     /* array of SORTS_MAX groups */
+	char (*first)[HOLDING_NAME]; /* full name of each group's first member */
+	uint16_t slot[SLOTS];	     /* hash table: 1 + index into `sort`; 0: free slot */
 	size_t n;
 	bool cut;
 };
@@ -52,7 +52,7 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* Adds one object. `shown` is its full name, which the group has while all names are equal. */
+/* Counts an object in its group, which is shown as `shown` while all members have that name. */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
@@ -241,7 +241,7 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 		label = label ? label : "socket";
 		sorts_add(s, HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
-		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* the number is of no use */
+		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* pipe numbers mean nothing */
 	} else {
 		sorts_add_named(s, kind_of_fd(target), target, 0);
 	}

@@ -196,7 +196,7 @@ static void fault_record(const struct namer *n, const struct precursor_record *p
 
 static void registers_record(const struct precursor_record *p, struct bb_record *r)
 {
-	/* order of struct pt_regs on x86-64 */
+	/* names in the order of struct pt_regs on x86-64 */
 	static const char *const names[PRE_REGS] = {"r15", "r14", "r13", "r12", "bp",	 "bx",
 						    "r11", "r10", "r9",	 "r8",	"ax",	 "cx",
 						    "dx",  "si",  "di",	 "oax", "flags", "sp"};
@@ -304,7 +304,7 @@ static void put_formatted(const struct namer *n, const struct precursor_record *
 		else
 			put_argument(n, p, i++, *s, b);
 		s += *s ? 1 : 0;
-		if (s[-1] == 'p') /* the rest of %pB, %pS … */
+		if (s[-1] == 'p') /* skip the rest of %pB, %pS … */
 			s += strspn(s, "BSsfF");
 	}
 }

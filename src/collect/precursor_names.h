@@ -9,7 +9,7 @@
 #include "collect/symbols/kernel_names.h"
 #include "records/precursor_record.h"
 
-#define PRECURSOR_RECORDS 2 /* records per event: the event, registers of a fault */
+#define PRECURSOR_RECORDS 2 /* records of an event: the event itself, and registers of a fault */
 
 struct namer {
 	struct kernel_names names;

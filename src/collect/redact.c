@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "model/pressure.h"
 
-#define LOW_BYTES    (1ULL << 20) /* lower addresses say only that they are near NULL */
+#define LOW_BYTES    (1ULL << 20) /* lower addresses stay: they only show that they are near NULL */
 #define USER_END     (1ULL << 47)
 #define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB: a huge page */
 #define KERNEL_BEGIN (1ULL << 63)
@@ -118,7 +118,7 @@ static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 static void hide_mount(const struct redaction *r, char *path, size_t size)
 {
 	static const char *const kept[] = {"/", "/dev/shm", "/tmp", "/run"};
-	const char *own = strstr(path, "/root/dev/shm"); /* /proc/PID/root/dev/shm */
+	const char *own = strstr(path, "/root/dev/shm");
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!strcmp(path, kept[i]))

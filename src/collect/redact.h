@@ -11,8 +11,8 @@
 #include "records/records.h"
 
 struct redaction {
-	__u64 user_shift, kernel_shift; /* added to addresses; secret */
-	__u64 salt;			/* added to names; secret */
+	__u64 user_shift, kernel_shift; /* secret offsets that are added to addresses */
+	__u64 salt;			/* secret that is hashed with names */
 	bool all_names;			/* hide names of common libraries, too */
 };
 

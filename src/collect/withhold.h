@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: hides data of others' processes if faultscope runs by file capabilities. The kernel
- * shows the addresses of a process, and the files that it maps and has open, to who may ptrace it
- * (ptrace_may_access() in fs/proc). BPF records have them of every process: what /proc would hide
- * is removed before anything uses it. Counters and findings stay.
+ * collect: hides data of others' processes if faultscope runs with file capabilities. The kernel
+ * shows the addresses of a process, and the files that it maps and has open, to those who may
+ * ptrace it (ptrace_may_access() in fs/proc). BPF records have them of every process: what /proc
+ * would hide is removed before anything uses it. Counters and findings stay.
  */
 #ifndef FS_COLLECT_WITHHOLD_H
 #define FS_COLLECT_WITHHOLD_H

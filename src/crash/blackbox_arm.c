@@ -49,7 +49,7 @@ static void instance_path(const struct options *o, const char *below, char *ret,
 	snprintf(ret, size, INSTANCES "%s/%s", o->blackbox.instance ?: BLACKBOX_INSTANCE, below);
 }
 
-/* Returns whether all records in the instance are of earlier boots. */
+/* Returns whether all records in the trace instance are of earlier boots. */
 static bool is_of_before(const struct triage_files *files)
 {
 	struct bb_found f = {};
@@ -128,8 +128,8 @@ int arm_instance(const struct options *o)
 
 struct finding_row {
 	char state[160];
-	const char *more; /* what to configure; NULL: nothing */
-	char own[400];	  /* buffer for `more` */
+	const char *more; /* advice on configuration; NULL: none */
+	char own[400];	  /* text buffer for `more` */
 };
 
 #define LOW_END	    (1ull << 32) /* every firmware and kernel can access lower memory */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256 << 10)
-#define LOOK_MS	    20 /* polling interval; a panic waits longer */
+#define LOOK_MS	    20 /* polling interval in ms; a panic waits longer */
 
 struct guard {
 	const struct precursors *p;
@@ -20,8 +20,8 @@ struct guard {
 	void *ctx;
 	pthread_t thread;
 	int own_cpu;
-	int ends;	  /* eventfd: the guard's thread is to end */
-	sem_t placed;	  /* posted once the thread has its CPU and priority, which need rights */
+	int ends;	  /* eventfd that ends the guard's thread */
+	sem_t placed;	  /* posted once the thread needs no more privileges */
 	atomic_int cpu;	  /* CPU of the guarded thread */
 	atomic_bool acts; /* the guard has taken over */
 };

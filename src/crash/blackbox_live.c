@@ -50,9 +50,9 @@
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1
-/* polling every LOOK_SOON_MS after a module change or a fault */
+/* for this long after a module change or a fault, poll every LOOK_SOON_MS */
 #define WARY_NS	 60000000000ull
-#define ALERT_NS 500000000ull /* polling of the log after a fault */
+#define ALERT_NS 500000000ull /* for this long after a fault, each poll reads the log */
 
 /* A fault from which the kernel may yet recover. */
 struct pending {
@@ -82,10 +82,10 @@ struct recording {
 	size_t nr_pending;
 	uint64_t unsettled; /* suspected faults that did not fit into `pending` */
 	struct site site[SITES_MAX];
-	size_t sites; /* sites so far; a new one replaces the oldest */
+	size_t sites; /* number of sites so far; a new one replaces the oldest */
 	bool panicked;
 	struct guard *guard; /* NULL: there is no guard */
-	/* only for triage_live() */
+	/* the members below are only for triage_live() */
 	bool says;
 	struct view view;
 	struct buf log;
@@ -117,7 +117,7 @@ static void record(struct recording *r, struct bb_record *one)
 	buf_free(&b);
 }
 
-/* ---- faults ---- */
+/* ---- kernel faults ---- */
 
 static void expect(struct recording *r, const struct precursor_record *p,
 		   const struct bb_record *one)
@@ -180,7 +180,7 @@ static void note_site(struct recording *r, uint64_t ip, uint64_t told)
 	r->site[r->sites++ % SITES_MAX] = (struct site){ip, told};
 }
 
-/* Records new recovered faults once a second: the kernel side sends only each 2^n-th of a site. */
+/* Records further recovered faults each second: the kernel side sends only each 2^n-th fault. */
 static void tell_rest(struct recording *r)
 {
 	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
@@ -220,7 +220,7 @@ static int take_precursor(void *ctx, const struct precursor_record *p)
 	return 0;
 }
 
-/* ---- the log ---- */
+/* ---- the kernel log ---- */
 
 static void keep_log(struct recording *r, const struct bb_line *line)
 {
@@ -355,7 +355,7 @@ static int tick(void *ctx)
 	return 0;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and stop ---- */
 
 static void write_start(struct recording *r)
 {
@@ -483,7 +483,7 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
-/* The kernel delays its panic for this: writes the last events and log lines to disk. */
+/* The kernel delays a panic until this function has written the last events and the log to disk. */
 static void keep_last(void *ctx)
 {
 	struct recording *r = ctx;

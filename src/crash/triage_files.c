@@ -31,7 +31,7 @@ static int fail(struct triage_files *f, const char *name, const char *what, int 
 	return err ? -err : -EINVAL;
 }
 
-/* Adds a gap with the name of a file, which is made safe to print. */
+/* Adds a gap (what was not read) with the name of a file, which is made safe to print. */
 static void add_gap(struct triage_files *f, const char *name, const char *what)
 {
 	struct buf safe = {};
@@ -53,7 +53,7 @@ static void add_size_gap(struct triage_files *f, const char *name, uint64_t byte
 struct bytes {
 	char *data;
 	size_t size, room;
-	uint64_t dropped; /* earlier bytes, which were discarded */
+	uint64_t dropped; /* number of earlier bytes, which were discarded */
 };
 
 static int bytes_room(struct bytes *b, size_t more)
@@ -220,7 +220,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 		err = 0; /* ignore sockets and pipes among logs */
 	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
 		f->dump = true;
-		/* among the files of one crash, its log is beside it */
+		/* a dump among the files of one crash: its log is beside it */
 		if (depth)
 			add_gap(f, path, "the memory");
 		err = depth ? 0

@@ -21,7 +21,7 @@ struct triage_files {
 /* Adds a file, "-", or a directory recursively. Returns 0, or -errno with `error` set. */
 int triage_files_add(struct triage_files *f, const char *path);
 
-/* Adds the kernel messages of the journal. */
+/* Adds the kernel messages of the journal. Returns 0, or -errno with `error` set. */
 int triage_files_add_journal(struct triage_files *f);
 
 /* Frees everything, including the gaps. */

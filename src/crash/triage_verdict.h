@@ -13,7 +13,7 @@ int triage_judge(const struct options *o, const struct view *v, const struct tri
 
 /*
  * Analyses a log text and the records of that time. `gaps` lists what may be missing
- * (render/completeness.h); an empty log is none.
+ * (render/completeness.h); an empty log is no gap.
  */
 int triage_text_of_log(const struct options *o, const struct buf *log,
 		       const struct bb_found *recorded, const struct buf *gaps);

@@ -42,7 +42,7 @@ bool cgroup_tree_dir(const struct cgroup_tree *t, uint32_t pid, const char *path
 bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct limit *l);
 
 struct cgroup_level {
-	bool binds; /* false: no level has a limit */
+	bool binds; /* a limit was found; false: no level has one */
 	uint64_t max, used;
 	uint32_t up;   /* levels between the process's cgroup and this one */
 	char dir[768]; /* absolute path of this cgroup */

@@ -9,7 +9,7 @@
 
 #include "base/io.h"
 
-#define MOUNTINFO_BYTES (1u << 20) /* hosts with many containers have thousands of mounts */
+#define MOUNTINFO_BYTES (1u << 20) /* maximum size: hosts with containers have many mounts */
 
 void cgroup_v2_open(struct cgroup_v2 *v, int root)
 {

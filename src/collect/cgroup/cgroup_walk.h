@@ -13,7 +13,7 @@ struct cgroup_walk {
 	unsigned int dirs_most, depth_most;
 	uint64_t over; /* cgroups skipped: too many, or too deep */
 
-	/* private */
+	/* private: only cgroup_walk() uses these */
 	unsigned int dirs;
 	char path[CGROUP_WALK_PATH];
 };

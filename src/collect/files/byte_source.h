@@ -10,8 +10,8 @@
 #include <linux/types.h>
 
 struct byte_source {
-	int fd;		 /* not owned; -1: read `mem` */
-	const char *mem; /* not owned */
+	int fd;		 /* file descriptor, not owned; -1: read `mem` */
+	const char *mem; /* memory to read, not owned */
 	__u64 bytes;	 /* size of `mem`, or of the file when it was opened */
 };
 

@@ -29,7 +29,7 @@ bool text_split(struct span s, char at, struct span *ret_left, struct span *ret_
 
 bool text_is(struct span s, const char *word);
 struct span text_trim(struct span s);
-void text_copy(struct span s, char *ret, size_t size); /* cut to `size` */
+void text_copy(struct span s, char *ret, size_t size); /* copies a text, cut to `size` */
 
 /*
  * Parses a number as systemd, PAM and kernel files have it: "65536", "8M" (powers of 1024), "0x10";

@@ -14,7 +14,7 @@ struct mount_line {
 	struct span type;
 };
 
-/* Returns false for an invalid line. */
+/* Parses a line. Returns false if the line is invalid. */
 bool mountinfo_parse(struct span line, struct mount_line *ret);
 
 /*

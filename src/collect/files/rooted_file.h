@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: reads configuration files below a root directory that may belong to a hostile container.
- * No link leads out of it, only regular files are opened, and all sizes are bounded.
+ * No link leads out of the root, only regular files are opened, and all sizes are bounded.
  */
 #ifndef FS_COLLECT_FILES_ROOTED_FILE_H
 #define FS_COLLECT_FILES_ROOTED_FILE_H
@@ -9,7 +9,7 @@
 #include "collect/files/file_text.h"
 
 #define FILE_MOST_BYTES (256u << 10)
-#define FILES_MOST	256 /* files in a list */
+#define FILES_MOST	256 /* files in a list, at most */
 #define FILE_NAME_BYTES 128
 #define FILE_DIRS_MOST	64
 #define FILE_PATH_BYTES 512
@@ -38,9 +38,9 @@ struct file_list {
 		char name[FILE_NAME_BYTES];
 		unsigned int dir;
 		bool empty; /* a link to /dev/null: it only hides others */
-	} * entry;	    /* owned */
+	} * entry;	    /* array of `n` entries, owned */
 	size_t n;
-	char (*dir)[FILE_PATH_BYTES]; /* owned */
+	char (*dir)[FILE_PATH_BYTES]; /* array of `dirs` paths, owned */
 	size_t dirs;
 };
 
@@ -49,7 +49,7 @@ void file_list_add_dir(struct files *f, struct file_list *l, const char *dir);
 void file_list_sort(struct file_list *l);
 void file_list_free(struct file_list *l);
 
-/* Called for each readable file, in order. */
+/* Calls `each` for each readable file, in the order of the list. */
 typedef void file_text_fn(void *ctx, const char *path, struct span text);
 void file_list_each(struct files *f, const struct file_list *l, file_text_fn *each, void *ctx);
 

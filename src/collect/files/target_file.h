@@ -30,7 +30,7 @@ bool target_born_at(int proc, __u64 start_ns);
 /* Opens the root directory of a process as an O_PATH descriptor; `proc` is from target_open(). */
 int target_root_open(int proc);
 
-/* These three return a descriptor to read from, or -errno; -EINVAL: not a regular file. */
+/* These three functions open a file. They return a descriptor or -errno; -EINVAL: not regular. */
 int target_path_open(int root, const char *path, struct stat *ret);
 
 /* As target_path_open(), but the last component must not be a link. */

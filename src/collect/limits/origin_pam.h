@@ -11,8 +11,8 @@
 /* What limits.conf and limits.d say about one item. Initialise with user and item. */
 struct pam_limit {
 	const struct user *user;
-	const char *item;	       /* such as "nofile" */
-	struct origin_line soft, hard; /* best match so far */
+	const char *item;	       /* item of limits.conf, such as "nofile" */
+	struct origin_line soft, hard; /* lines that match best so far */
 	/* how specifically `soft` and `hard` match the user; 0: no match yet */
 	int soft_rank, hard_rank;
 };

@@ -195,7 +195,7 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* Returns whether the holder is the first process of a container: its parent is not in there. */
+/* Returns whether the holder of the limit is a container's first process: its parent is outside. */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;
@@ -209,12 +209,12 @@ static bool is_kernels(const struct origin *o)
 	const struct limit *l = o->limit;
 
 	if (l == &limit_table[LIMIT_MEMLOCK] && p->soft == 64 << 10 && p->hard == 64 << 10)
-		return true; /* the default before Linux 5.16 */
+		return true; /* the kernel's default before 5.16 */
 	return (l->initial == LIMIT_COMPUTED || p->soft == l->initial) &&
 	       (l->initial_hard == LIMIT_COMPUTED || p->hard == l->initial_hard);
 }
 
-/* Returns whether a process raised its soft limit to the inherited hard one, as some do. */
+/* Returns whether a process raised its own soft limit to the inherited hard limit. */
 static bool is_raised(const struct origin *o)
 {
 	const struct origin_process *p = &o->holder;
@@ -230,7 +230,7 @@ static bool is_raised(const struct origin *o)
 	return o->limit == &limit_table[LIMIT_NOFILE] && o->at_holder.unit[0] && p->hard == 524288;
 }
 
-/* The holder has no known parent: it is pid 1, or its parent cannot be read. */
+/* The holder of the limit has no known parent: it is pid 1, or its parent cannot be read. */
 static void judge_first(struct origin *o)
 {
 	if (o->outside)
@@ -241,7 +241,7 @@ static void judge_first(struct origin *o)
 		o->from = is_kernels(o) ? ORIGIN_KERNEL : ORIGIN_PROCESS;
 }
 
-/* Finds who gave the limit to the holder. */
+/* Finds who gave the limit to its holder, the oldest ancestor with the same limit. */
 static void judge(struct files *f, struct origin *o)
 {
 	struct origin_line tried = {};

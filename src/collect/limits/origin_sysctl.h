@@ -10,7 +10,7 @@
 
 /* Lines of files that set one key. Initialise with the key. */
 struct sysctl_setting {
-	const char *key; /* such as vm/max_map_count */
+	const char *key; /* such as "vm/max_map_count" */
 	struct origin_line exact, glob;
 	bool excluded; /* a line "-KEY" excludes the key from globs */
 };
@@ -21,9 +21,7 @@ void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 /* Returns the effective line: an exact key has precedence over every glob. NULL: none. */
 const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
-/*
- * Finds, for example, sysctl.vm.max_map_count=N in the kernel command line (5.8). False: missing.
- */
+/* Finds sysctl.KEY=VALUE in the kernel command line (since Linux 5.8). Returns false if missing. */
 bool sysctl_scan_boot(const char *key, struct span cmdline, struct origin_line *ret);
 
 /* Fills the current value, its origin, and the line that sets it. */

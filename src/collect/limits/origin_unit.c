@@ -66,7 +66,7 @@ void unit_scan(struct unit_limit *s, const char *file, struct span text)
 		bool of_last = goes_on;
 
 		if (comment)
-			continue; /* comments may stand between the parts of a long line, too */
+			continue; /* comment lines may stand between the parts of a long line */
 		goes_on = line.len && line.s[line.len - 1] == '\\';
 		if (of_last || !line.len)
 			continue;
@@ -80,7 +80,7 @@ void unit_scan(struct unit_limit *s, const char *file, struct span text)
 struct unit_names {
 	char name[NAMES_MOST][FILE_NAME_BYTES * 2];
 	size_t n;
-	const char *type; /* suffix of all names: "service" */
+	const char *type; /* suffix of all names, such as "service" */
 };
 
 static bool has_name(const struct unit_names *names, const char *name)
@@ -136,7 +136,7 @@ static void scan_file(void *ctx, const char *path, struct span text)
 struct unit_search {
 	struct files *f;
 	const char *const *dirs;
-	struct user user; /* of the user whose manager runs the unit */
+	struct user user; /* the user whose manager runs the unit */
 };
 
 /* Puts the user into a directory of the search path. Returns false if the home is not known. */

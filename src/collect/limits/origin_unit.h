@@ -7,7 +7,7 @@
 
 /* The line that sets one key. Initialise with the key. */
 struct unit_limit {
-	const char *key; /* such as LimitNOFILE */
+	const char *key; /* key, such as "LimitNOFILE" */
 	struct origin_line line;
 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define FIELDS 7 /* of a line of passwd, at most */
+#define FIELDS 7 /* fields in a line of passwd, at most */
 
 static size_t fields_of(struct span line, struct span *ret)
 {

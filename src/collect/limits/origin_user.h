@@ -10,19 +10,19 @@
 
 struct user {
 	uint32_t uid, gid;
-	char name[USER_NAME_BYTES]; /* empty: no file has this user */
+	char name[USER_NAME_BYTES]; /* user name; empty: no file has this user */
 	char home[128];
 	struct {
 		uint32_t gid;
 		char name[USER_NAME_BYTES];
-	} group[USER_GROUPS_MOST]; /* the first is the primary group */
+	} group[USER_GROUPS_MOST]; /* the user's groups, the primary group first */
 	size_t groups;
 };
 
 /* Reads /etc/passwd and /etc/group; other sources (LDAP) are not read. */
 void user_find(struct files *f, uint32_t uid, struct user *ret);
 
-/* Parse the texts of these files. */
+/* Parse the texts of /etc/passwd and /etc/group. */
 void user_scan(struct user *u, struct span passwd);
 void user_scan_groups(struct user *u, struct span group);
 

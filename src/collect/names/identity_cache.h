@@ -24,9 +24,9 @@ struct known {
 
 struct known_table {
 	int root;		/* the directory "/"; owned by the owner of the cache */
-	unsigned int collapse;	/* what names of workloads leave out: COLLAPSE_* */
+	unsigned int collapse;	/* COLLAPSE_* flags: which parts of names are left out */
 	const regex_t *pattern; /* owned by the owner of the cache; NULL: none */
-	struct known *known;	/* owned */
+	struct known *known;	/* array of cached identities, owned */
 	uint64_t uses;
 };
 

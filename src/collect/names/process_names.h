@@ -21,14 +21,14 @@ struct names {
 		__u64 id;
 		char path[200];
 	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
-	/* programs of live processes, in slot pid % NAMES_PROCS; the last one stays */
+	/* programs of live processes; a process uses slot pid % NAMES_PROCS and evicts another */
 	struct {
 		struct process_key of;
 		__u32 execs;  /* number of the exec that started this program */
-		char *exe;    /* NULL: not known; owned */
-		__u32 parent; /* pid that forked it; 0: not known */
-		bool moved;   /* moved between cgroups since its names were read */
-	} * proc;	      /* owned */
+		char *exe;    /* path of the program; NULL: not known; owned */
+		__u32 parent; /* pid of the parent; 0: not known */
+		bool moved;   /* the process moved between cgroups since its names were read */
+	} * proc;	      /* array of NAMES_PROCS entries, owned */
 	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };
 

@@ -13,9 +13,9 @@
 #include "probe/host_facts.h"
 
 #define DEPTH_MOST  8
-#define DIRS_MOST   1024 /* cgroups searched for limits */
+#define DIRS_MOST   1024 /* cgroups searched for limits, at most */
 #define NO_LIMIT_V1 (1ULL << 60)
-#define CHAINS_MOST 32 /* processes whose cgroups are searched */
+#define CHAINS_MOST 32 /* processes whose cgroups are searched, at most */
 
 static uint64_t limit_in(int dir, const char *name, bool v1)
 {
@@ -223,7 +223,7 @@ int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m, cons
 		if (dir < 0)
 			continue; /* the cgroup was removed */
 		memcpy(c.path, r->level[i], sizeof(c.path));
-		memset(c.n, 0xff, sizeof(c.n)); /* = FIGURE_UNKNOWN */
+		memset(c.n, 0xff, sizeof(c.n)); /* all bytes 0xff: FIGURE_UNKNOWN */
 		if (r->hierarchy.v1)
 			read_v1(dir, &c);
 		else

@@ -15,7 +15,7 @@
 #include "collect/files/mountinfo.h"
 #include "probe/host_facts.h"
 
-#define TARGETS_MOST 8 /* processes whose own /dev/shm is measured */
+#define TARGETS_MOST 8 /* processes whose own /dev/shm is measured, at most */
 
 static uint64_t device_of(const struct stat *st)
 {
@@ -82,7 +82,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 
 	if (!mountinfo_parse(text, &line))
 		return false;
-	/* an overlay as a container's root; there may be hundreds of others */
+	/* an overlay is listed only as a container's root: there may be hundreds of others */
 	if (!pressure_is_local(line.type, &ret->in_memory) &&
 	    !(text_is(line.type, "overlay") && text_is(line.point, "/")))
 		return false;

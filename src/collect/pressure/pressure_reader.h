@@ -29,7 +29,7 @@ struct listed_mount {
 };
 
 struct pressure_reader {
-	int fd[NR_PRESSURE_FILES]; /* < 0: not available */
+	int fd[NR_PRESSURE_FILES]; /* descriptors of files; < 0: not available */
 	struct cgroup_mount hierarchy;
 	int root; /* descriptor of the memory hierarchy's root; < 0: none */
 	char (*level)[256];
@@ -39,7 +39,7 @@ struct pressure_reader {
 	uint64_t over, left_out;
 	unsigned int looks;
 	bool targets; /* some processes are watched: read only their cgroups */
-	bool scores;  /* read OOM scores */
+	bool scores;  /* OOM scores are to be read */
 };
 
 void pressure_open(struct pressure_reader *r);
@@ -72,7 +72,7 @@ bool pressure_measure_mount(const char *path, struct mount_record *ret);
 /* Finds a line "KEY NUMBER". Returns false if it is missing. */
 bool pressure_keyed(const char *text, const char *key, uint64_t *ret);
 
-/* Parses both lines of a PSI file. */
+/* Parses the lines "some" and "full" of a PSI file. */
 void pressure_stalls(const char *text, struct stall *some, struct stall *full);
 
 #endif

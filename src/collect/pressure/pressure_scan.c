@@ -11,8 +11,8 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-#define LIST_EVERY	16   /* scans between listings */
-#define SCORES_ALL_MOST 4096 /* processes whose OOM score is read */
+#define LIST_EVERY	16   /* scans between listings of cgroups and mounts */
+#define SCORES_ALL_MOST 4096 /* processes whose OOM score is read, at most */
 
 static const char *const paths[NR_PRESSURE_FILES] = {
 	[PRESSURE_PSI] = "/proc/pressure/memory",

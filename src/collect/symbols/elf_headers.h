@@ -15,7 +15,7 @@
 
 struct elf_span {
 	__u64 offset;
-	__u64 bytes; /* 0: missing */
+	__u64 bytes; /* size; 0: the section is missing */
 };
 
 struct elf_symtab {
@@ -26,7 +26,7 @@ struct elf_symtab {
 struct elf_headers {
 	bool wide;  /* 64-bit file */
 	bool marks; /* untyped local symbols are not functions: ARM marks code and data by them */
-	__u8 build_id[BUILD_ID_BYTES]; /* zeros follow a shorter one, as in the kernel */
+	__u8 build_id[BUILD_ID_BYTES]; /* padded with zeros, as in the kernel */
 	__u32 build_id_bytes;	       /* 0: no build-id */
 	__u64 entry;		       /* entry point of a program; 0: a library */
 	struct {
@@ -38,15 +38,15 @@ struct elf_headers {
 		__u64 start, end;
 	} stub[ELF_STUBS_MAX]; /* .plt sections: jumps to functions of other files */
 	unsigned int nr_stubs;
-	struct elf_symtab full;	   /* .symtab */
-	struct elf_symtab dynamic; /* .dynsym */
+	struct elf_symtab full;	   /* symbol table .symtab */
+	struct elf_symtab dynamic; /* symbol table .dynsym */
 	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
 	char debuglink[128];	   /* name of the debug file; empty: none */
 	__u32 debuglink_crc;
 	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit per section: it contains code */
 };
 
-/* Returns 0, or -ENOEXEC unless it is a program or library with this machine's byte order. */
+/* Returns 0, or -ENOEXEC if the file is no program or library of this machine's byte order. */
 int elf_headers_read(const struct byte_source *s, struct elf_headers *ret);
 
 /* Converts an offset in the file to an address before relocation. Returns false if unmapped. */

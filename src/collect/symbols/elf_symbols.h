@@ -17,7 +17,7 @@ struct elf_symbols {
 	struct byte_source file; /* the ELF file, or its debug file if there is one; owns the fd */
 	int held; /* with a debug file: fd of the ELF file, keeps its inode in use; owned; or -1 */
 	struct {
-		struct byte_source from; /* if in memory: owned */
+		struct byte_source from; /* source of the names; owned if in memory */
 		struct elf_span at;
 	} names[2]; /* string tables, selected by the upper bit of an entry's name */
 	struct symbol_table table;

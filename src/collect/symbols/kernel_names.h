@@ -12,7 +12,7 @@
 #include "blackbox/modules.h"
 #include "collect/symbols/symbol_table.h"
 
-#define KERNEL_NAMES_BYTES (16u << 20) /* of text, at most */
+#define KERNEL_NAMES_BYTES (16u << 20) /* bytes of names, at most */
 
 struct name_table {
 	struct symbol_table table;

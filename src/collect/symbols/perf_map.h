@@ -9,11 +9,11 @@
 #include "collect/files/byte_source.h"
 #include "collect/symbols/symbol_table.h"
 
-#define PERF_MAP_BYTES (64u << 20) /* bytes of a map that are read */
+#define PERF_MAP_BYTES (64u << 20) /* bytes of a map that are read, at most */
 
 /* Initialise with zeros and fd -1. */
 struct perf_map {
-	int fd;	    /* owned; -1: the process has no map */
+	int fd;	    /* descriptor of the map, owned; -1: the process has no map */
 	__u64 read; /* bytes of the file whose lines are in the table */
 	struct symbol_table table;
 };

@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 
-#define SYMBOL_TABLE_MAX (1u << 20) /* entries: 16 MiB */
+#define SYMBOL_TABLE_MAX (1u << 20) /* entries at most: 16 MiB */
 
 struct symbol_entry {
 	__u64 start;
@@ -20,9 +20,9 @@ struct symbol_entry {
 
 /* Initialise with zeros. */
 struct symbol_table {
-	struct symbol_entry *e; /* owned; freed by symbol_table_free() */
+	struct symbol_entry *e; /* array, freed by symbol_table_free() */
 	size_t n;
-	size_t sorted; /* the first entries, which are sorted */
+	size_t sorted; /* number of entries, from the first, that are sorted */
 	size_t room;
 	__u64 cut; /* entries left out: no room */
 };

@@ -9,7 +9,7 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* open fds; at most half of RLIMIT_NOFILE */
+#define USER_FILES_MAX	 512	     /* open files, at most; and at most half of RLIMIT_NOFILE */
 #define USER_TABLE_BYTES (24u << 20) /* all symbol tables together; one is always allowed */
 
 /* Identifies a file as /proc/PID/maps does: unique while we hold the file open. */
@@ -26,8 +26,8 @@ struct user_file {
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* value of user_symbols.clock at the last use */
-	bool named;   /* part of a stack: closed last */
-	__u32 serial; /* 0: the entry is free; never used twice */
+	bool named;   /* the file was in a stack: it is closed last */
+	__u32 serial; /* number of the file, never reused; 0: the entry is free */
 	bool had_table;
 };
 

@@ -35,8 +35,8 @@ static void path_without_mark(const char *path, char *ret, size_t size)
 
 /*
  * Opens a mapped file. /proc/PID/map_files has deleted files, too, but needs CAP_CHECKPOINT_RESTORE
- * (5.9) or CAP_SYS_ADMIN. `exe` and `root` need only ptrace access. A path may lead to another file
- * by now, and on overlayfs the inode number does not show that.
+ * (5.9) or CAP_SYS_ADMIN. /proc/PID/exe and /proc/PID/root need only ptrace access. A path may lead
+ * to another file by now; on overlayfs the inode number does not show that.
  */
 static int open_mapped(const struct learning *l, const struct exec_map *m, const char *path,
 		       bool *ret_unproven)

@@ -16,14 +16,14 @@ struct user_map {
 	__u64 offset;
 	struct user_file_id id;
 	__u32 place;  /* index of the file in user_files */
-	__u32 serial; /* of the file; 0: it could not be opened */
+	__u32 serial; /* serial of the file; 0: the file could not be opened */
 	__u8 build_id[BUILD_ID_BYTES];
 	bool has_build_id;
 };
 
 /* Initialise with zeros. */
 struct user_maps {
-	struct user_map *m; /* owned; freed by user_maps_free() */
+	struct user_map *m; /* array, freed by user_maps_free() */
 	size_t n;
 	size_t room;
 };
@@ -36,7 +36,7 @@ int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id);
 
-/* Returns the mapping at an address; and the file of a mapping. NULL as above. */
+/* Find the mapping at an address, and the open file of a mapping. NULL: none. */
 struct user_map *user_maps_at(const struct user_maps *maps, __u64 ip);
 struct user_file *user_map_file(struct user_symbols *us, const struct process_key *of,
 				struct user_map *m);

@@ -16,7 +16,7 @@ struct user_proc {
 	__u64 used;
 	struct perf_map perf;
 	bool perf_asked; /* the perf map was searched for since the mappings were read */
-	__u32 astray;	 /* addresses in no mapping */
+	__u32 astray;	 /* number of addresses that are in no mapping */
 	__u32 nr_unknown;
 	__u8 unknown[USER_UNKNOWN_MAX][BUILD_ID_BYTES];
 };

@@ -60,7 +60,7 @@ static void note_unknown(struct user_proc *p, const __u8 *build_id)
 		memcpy(p->unknown[p->nr_unknown++], build_id, BUILD_ID_BYTES);
 }
 
-/* A full list stands for all build-ids. */
+/* If the list is full, every build-id counts as unknown. */
 static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 {
 	for (__u32 i = 0; i < p->nr_unknown; i++)

@@ -20,8 +20,8 @@
 
 /* Counts what is missing, and why. */
 struct user_symbols_lost {
-	__u64 processes; /* evicted by newer processes */
-	__u64 files;	 /* closed to open newer files */
+	__u64 processes; /* processes evicted by newer ones */
+	__u64 files;	 /* files closed to open newer ones */
 	__u64 maps;	 /* mappings above the maximum of a process */
 	__u64 refused;	 /* mapped files that could not be opened */
 	__u64 malformed; /* mapped files that are no valid ELF files */
@@ -31,8 +31,8 @@ struct user_symbols_lost {
 };
 
 struct user_symbols {
-	struct user_files *files; /* owned */
-	struct user_procs *procs; /* owned */
+	struct user_files *files; /* open files, owned */
+	struct user_procs *procs; /* known processes, owned */
 	int our_root;
 	__u64 clock;	/* counts uses, to find the least recent */
 	bool foreign;	/* records have pids of another namespace: mappings cannot be read */
@@ -41,12 +41,12 @@ struct user_symbols {
 };
 
 struct user_symbol {
-	char name[USER_NAME_BYTES]; /* empty: not known */
+	char name[USER_NAME_BYTES]; /* name of the function; empty: not known */
 	/* file name without directories, or "[jit]"; empty: not known */
 	char module[USER_MODULE_BYTES];
-	__u64 offset;  /* of the address in the function */
-	__u64 address; /* in the file (what addr2line takes); for JIT code the ip */
-	bool astray;   /* not in code: a random value in a broken chain of frames */
+	__u64 offset;  /* offset of the address in the function */
+	__u64 address; /* address in the file, as for addr2line; of JIT code the ip */
+	bool astray;   /* the address is not code: a random value in a broken chain of frames */
 };
 
 /* Returns 0 or -ENOMEM; call user_symbols_close() in both cases. */
