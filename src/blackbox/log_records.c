@@ -150,7 +150,7 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 		if (r->class == BB_FAULT)
 			fault = i;
 		if (r->class == BB_OOPS || (r->class == BB_FIXUP && fault >= 0))
-			return -1; /* the log has it, or the kernel survived it */
+			return -1; /* the log has the fault, or the kernel survived it */
 		if (r->class == BB_STOP)
 			fault = -1;
 	}

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "blackbox/scan.h"
 
-/* Writes the log of one boot. */
+/* Writes the kernel log of one boot. */
 void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES]);
 
 #endif

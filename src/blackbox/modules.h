@@ -33,7 +33,7 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 /* Returns the module that an address belongs to, or last belonged to, or NULL. */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 
-/* Takes a record of a boot; call it for all of them, in order. Other classes are ignored. */
+/* Updates the modules from a record; call it for each record of a boot, in order. */
 void bb_modules_take(struct bb_modules *m, const struct bb_record *r);
 
 /*

@@ -46,7 +46,7 @@ struct bb_record {
 	enum bb_class class;
 	enum bb_severity severity;
 	uint32_t count;		    /* equal events so far */
-	uint32_t dropped;	    /* events of this class without a record so far */
+	uint32_t dropped;	    /* events of this class so far that got no record */
 	char text[BB_TEXT_MAX + 1]; /* key=value pairs, see bb_put() */
 };
 
@@ -73,7 +73,7 @@ bool bb_put(struct bb_record *r, const char *key, const char *value);
 bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
-/* Adds as much of a value as fits: for texts from elsewhere. Call it last. */
+/* Adds as much of a value as fits: for texts that others wrote. Call it last. */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
 /* Finds a value and removes quotes. Returns false if it is missing, or longer than `size`. */

@@ -163,7 +163,7 @@ static size_t drop_doubles(struct bb_record *r, size_t n)
 	return kept;
 }
 
-/* Drops records of boots for which `boot` had no room. */
+/* Drops records of boots above the maximum, BB_BOOTS_MAX. */
 static void drop_homeless(struct bb_found *f)
 {
 	size_t kept = 0;

@@ -38,7 +38,7 @@ static void end_texts(struct collector *c, const struct record_fields *r, unsign
 		copy[end[i]] = 0;
 }
 
-/* Returns NULL for a kind of record that this version does not know. */
+/* Returns the fields of a kind of record; NULL: this version does not know the kind. */
 static const struct record_fields *fields_of(__u32 kind)
 {
 	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++)
@@ -118,7 +118,7 @@ static int take_exec(struct collector *c, const struct exec_record *r)
 	return name_process(c, &at);
 }
 
-/* Decides whether the view shows a process; called again when its names become known. */
+/* Decides whether the view shows a process; called again when its name or cgroup changes. */
 static void judge_view(struct collector *c, const struct process_key *id)
 {
 	struct subject *s = model_find(c->m, id);
@@ -169,7 +169,7 @@ static int take_kernel_fault(struct collector *c, const struct kernel_fault_reco
 
 _Static_assert(sizeof(struct stack_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
 
-/* Appends a frame's line; returns false if there is no room. */
+/* Appends a line for a stack frame; returns false if there is no room. */
 static bool add_frame(struct frames_record *r, size_t *at, const struct user_symbol *s)
 {
 	char name[USER_NAME_BYTES + USER_MODULE_BYTES + 32];

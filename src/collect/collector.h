@@ -20,7 +20,7 @@
 #include "probe/source.h"
 
 #define RECORD_KINDS_MAX 48
-#define RECORD_TEXTS_MAX 8 /* texts per kind of record, at most */
+#define RECORD_TEXTS_MAX 8 /* text fields per kind of record, at most */
 
 struct collector {
 	struct model *m;
@@ -29,7 +29,7 @@ struct collector {
 	const struct redaction *redaction; /* applied to what is recorded; NULL: none */
 	struct withholding withholding;	   /* applied to all incoming records */
 	int rec_error; /* -errno: recording failed; the caller reports it once */
-	bool live;     /* not a replay: look up names */
+	bool live;     /* records come from this machine: look up names */
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;

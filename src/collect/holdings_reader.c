@@ -20,7 +20,7 @@
 
 #define SORTS_MAX    2048
 #define SLOTS	     4096    /* hash slots: a power of two above SORTS_MAX */
-#define LINES_MAX    4000000 /* lines of maps: more than any limit in use allows */
+#define LINES_MAX    4000000 /* lines of /proc/PID/maps: more than limits allow */
 #define HOLDING_NAME sizeof(((struct holding *)0)->name)
 
 struct sorts {

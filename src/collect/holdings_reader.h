@@ -8,7 +8,7 @@
 
 #include "probe/source.h"
 
-#define HOLDINGS_TOLD 48 /* groups per process and `what`: the largest ones */
+#define HOLDINGS_TOLD 48 /* records per process for maps, and for fds: the largest groups */
 
 /*
  * Sends RECORD_HOLDING records to the sink. `pid` is the process's pid in our /proc. Returns 0,

@@ -17,7 +17,7 @@ struct namer {
 	bool stale; /* a module was loaded: read the names again when there is time */
 };
 
-/* Converts an event. `ret` has room for PRECURSOR_RECORDS. Returns how many records were filled. */
+/* Converts an event to records. `ret` has room for PRECURSOR_RECORDS. Returns how many. */
 size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret);
 
 /* Makes a record of `count` more recovered kernel faults at `ip`, after the first was recorded. */

@@ -237,7 +237,7 @@ static int by_count(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Marks buckets that only the newest of several kernels has. */
+/* Marks groups of crashes as new if only the newest of several kernels has them. */
 static void mark_new(struct group *g)
 {
 	bool several = false;

@@ -103,7 +103,7 @@ static int read_all(int fd, struct bytes *b)
 			b->size += n;
 		else if (!n || errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != EPIPE) /* EPIPE: a record was overwritten */
+		else if (errno != EINTR && errno != EPIPE) /* EPIPE: records were overwritten */
 			err = -errno;
 		progress_at(&progress, b->size, total);
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The level found for a cgroup, read once per scan. */
+/* The cgroup level with the least room, found for one cgroup in this scan. */
 struct reading {
 	const struct cgroup_tree *tree;
 	char dir[FILE_PATH_BYTES];
@@ -83,7 +83,7 @@ static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t
 	r->level = *ret;
 }
 
-/* Returns whether the model has other values. A process without limits never gets a record. */
+/* Returns whether the model has other levels. A process without limits never gets a record. */
 static bool is_news(const struct subject *s, const struct levels_record *r)
 {
 	return memcmp(&s->memory, &r->memory, sizeof(r->memory)) ||

@@ -16,7 +16,7 @@ struct cgroup_levels {
 	bool has_memory, has_pids;
 };
 
-/* Returns false when no cgroup hierarchy is visible. Close it only after true. */
+/* Opens the cgroup hierarchies. Returns false if none is visible: then do not close. */
 bool cgroup_levels_open(struct cgroup_levels *l);
 void cgroup_levels_close(struct cgroup_levels *l);
 

@@ -114,7 +114,7 @@ static void read_page_size(struct cgroup_tree *t)
 		snprintf(t->page, sizeof(t->page), "%uKB", (unsigned int)kib);
 }
 
-/* A file name in the limit table may have one %s, for the huge page size. */
+/* File names in the limit table may contain one %s, for the huge page size. */
 static void name_file(const struct cgroup_tree *t, const char *name, char *ret, size_t size)
 {
 	const char *place = strstr(name, "%s");

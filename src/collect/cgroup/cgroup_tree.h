@@ -38,7 +38,7 @@ bool cgroup_tree_open(struct files *f, const char *controller, struct cgroup_tre
 bool cgroup_tree_dir(const struct cgroup_tree *t, uint32_t pid, const char *path, char *ret,
 		     size_t size);
 
-/* Returns whether the cgroup exists and has such a limit. The root of version 2 has none. */
+/* Returns whether the cgroup exists and has this limit. The root of v2 has none. */
 bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct limit *l);
 
 struct cgroup_level {
@@ -49,7 +49,7 @@ struct cgroup_level {
 	char file[64]; /* name of the limit's file in `dir` */
 };
 
-/* Reads one level, without those above it. */
+/* Reads the limit of one level, without the levels above. */
 void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struct limit *l,
 		       struct cgroup_level *ret);
 

@@ -13,12 +13,12 @@
 
 struct cgroup_v2 {
 	int root;		   /* the directory "/"; owned by the caller */
-	struct cgroup_mount mount; /* `point` is empty when the hierarchy is not visible */
+	struct cgroup_mount mount; /* mount of v2; `point` is empty if v2 is not visible */
 };
 
 enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
 
-/* Finds the mount of the whole hierarchy in proc/self/mountinfo below `root`. */
+/* Finds the mount of the whole v2 hierarchy in proc/self/mountinfo below `root`. */
 void cgroup_v2_open(struct cgroup_v2 *v, int root);
 
 /*

@@ -80,7 +80,7 @@ static int scale(const char *suffix, uint64_t *ret_shift)
 	if (!*suffix)
 		return 0;
 	at = strchr(units, *suffix);
-	/* the kernel also accepts "64k" */
+	/* the kernel also accepts lower-case suffixes: "64k" */
 	if (!at && *suffix >= 'a')
 		at = strchr(units, *suffix - 'a' + 'A');
 	if (!at || (suffix[1] && strcmp(suffix + 1, "B") && strcmp(suffix + 1, "iB")))

@@ -123,7 +123,7 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 	char path[48];
 	int fd;
 
-	/* a magic link of the kernel, which leads out of any root */
+	/* /proc/PID/root is a magic link, which leads out of any root */
 	snprintf(path, sizeof(path), "proc/%u/root", pid);
 	fd = openat(f->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

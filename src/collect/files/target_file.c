@@ -39,7 +39,7 @@ static bool is_thread_of(int proc, __u32 pid)
 
 	if (io_read(proc, "status", text, sizeof(text)) <= 0)
 		return false;
-	line = strstr(text, "\nTgid:"); /* names have no line breaks here */
+	line = strstr(text, "\nTgid:"); /* names in `status` have no line breaks */
 	return line && strtoul(line + 6, NULL, 10) == pid;
 }
 
@@ -143,7 +143,7 @@ int target_link_open(int proc, const char *name, struct stat *ret)
 	return fd < 0 ? -errno : reopen_regular(fd, ret);
 }
 
-/* Finds the last number of a line "KEY: n n n", of skip + 1 at most. Returns false if none. */
+/* Finds the last of up to skip + 1 numbers in a line "KEY: n n n". Returns false if none. */
 static bool parse_last(const char *text, const char *key, int skip, __u32 *ret)
 {
 	const char *line = strstr(text, key);

@@ -9,9 +9,9 @@
 
 /* The process whose limit is to be found; unknown fields are 0 or NULL. */
 struct origin_of {
-	uint32_t pid; /* pid in /proc below the root; if it is gone, the other fields are used */
+	uint32_t pid; /* pid in /proc below the root; if it has ended, the other fields count */
 	uint32_t ppid;
-	const char *cgroup; /* last known path, of version 2 or of the memory controller */
+	const char *cgroup; /* last known cgroup path, of v2 or of the v1 memory controller */
 	bool at_cgroup;	    /* read the limit of `cgroup` itself, not those of its ancestors */
 };
 

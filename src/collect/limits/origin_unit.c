@@ -153,7 +153,7 @@ static bool expand(const struct unit_search *s, const char *dir, char *ret, size
 	return len > 0 && (size_t)len < size;
 }
 
-/* Reads the first file with one of these names: the unit's, then its template's. */
+/* Reads the unit's own file or, if there is none, that of its template. */
 static void scan_fragment(const struct unit_search *s, const struct unit_names *names,
 			  struct unit_limit *said)
 {

@@ -58,7 +58,7 @@ void identity_rename_by(const regex_t *pattern, struct identity *id)
 	identity_rename(id, name);
 }
 
-/* Returns false if some names are still missing. */
+/* Finds the names of a pod or container. Returns false if some are still missing. */
 static bool find_names(const struct known_table *t, const struct workload *w,
 		       const struct member *m, struct pod_names *ret)
 {

@@ -35,7 +35,7 @@ struct member {
 	uint32_t pid; /* 0: the process is not in our /proc */
 	const char *comm;
 	bool kernel_thread;
-	uint64_t t_ns; /* CLOCK_MONOTONIC, never decreases */
+	uint64_t t_ns; /* time in ns, CLOCK_MONOTONIC; never decreases */
 };
 
 int known_init(struct known_table *t); /* returns 0 or -ENOMEM */

@@ -73,7 +73,7 @@ struct identities {
 	struct place *place;
 	struct pids procs; /* struct proc of each live process */
 	uint64_t uses;
-	struct budget starting, again; /* limits of reads of /proc/PID/cgroup */
+	struct budget starting, again; /* rate limits of reads of /proc/PID/cgroup */
 	struct identity_counts counts;
 };
 
@@ -142,8 +142,8 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 		err = regcomp(&ids->pattern, opt->pattern, REG_EXTENDED);
 		if (err) {
 			regerror(err, &ids->pattern, why, sizeof(why));
-			snprintf(error, size,
-				 "%s: invalid regular expression: %s", opt->pattern, why);
+			snprintf(error, size, "%s: invalid regular expression: %s", opt->pattern,
+				 why);
 			err = -EINVAL;
 			goto out;
 		}
@@ -319,7 +319,7 @@ static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 	p->link = from->link;
 }
 
-/* Counts one read in the second of t_ns. Returns false if `most` reads were counted before. */
+/* Limits reads to `most` per second: counts a read at t_ns; returns false if it is one too many. */
 static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 {
 	if (t_ns / SECOND_NS != b->second) {
@@ -329,7 +329,7 @@ static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 	return b->used++ < most;
 }
 
-/* For hosts with v1 hierarchies: reads the path after each exec, and again every AGAIN_NS. */
+/* Reads a process's path on hosts with v1 hierarchies: after each exec, and every AGAIN_NS. */
 static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
 	char text[8192], path[CGROUP_PATH_LEN];

@@ -59,8 +59,8 @@ void cgroup_of(const char *proc_text, char *ret, size_t size)
 		if (path) {
 			bool root = end - path == 2;
 
-			rank = root		  ? 0
-			       : list + 1 == path ? 3 /* 0::PATH, the v2 hierarchy */
+			rank = root					? 0
+			       : list + 1 == path			? 3 /* a v2 path: 0::PATH */
 			       : memmem(list, path - list, "memory", 6) ? 2
 									: 1;
 			if (rank > best) {

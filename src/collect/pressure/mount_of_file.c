@@ -39,7 +39,7 @@ static bool measure(struct span mountinfo, const char *prefix, struct mount_reco
 	return false;
 }
 
-/* Searches the mounts that a process sees; pid 0: our own. */
+/* Searches the mounts that a process sees for the file's device; pid 0: our own mounts. */
 static bool find(struct files *f, uint32_t pid, struct mount_record *ret)
 {
 	char file[48] = "/proc/self/mountinfo", prefix[32] = "";

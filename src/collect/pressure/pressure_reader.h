@@ -63,7 +63,7 @@ void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 /* Returns whether file systems of this type answer at once: a network file system may block. */
 bool pressure_is_local(struct span type, bool *in_memory);
 
-/* Returns whether the path leads to the mount of that line: another may be mounted over it. */
+/* Returns whether `path` leads to the mount of `line`: another may be mounted over it. */
 bool pressure_is_mounted(const char *path, const struct mount_line *line);
 
 /* Reads how full a file system is, by statfs(2). Returns false if it does not report sizes. */

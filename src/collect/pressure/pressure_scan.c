@@ -43,7 +43,7 @@ static bool is_named(const char *line, const char *name, size_t *ret_len)
 	return *ret_len == len && !strncmp(line, name, len);
 }
 
-/* Adds the values of all lines whose name belongs to this source, times `unit`. */
+/* Adds up values of /proc/meminfo or /proc/vmstat, from lines whose name belongs to `source`. */
 static void take_lines(const char *text, enum figure_source source, uint64_t unit,
 		       struct pressure_record *r)
 {

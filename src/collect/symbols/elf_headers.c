@@ -102,7 +102,7 @@ static void read_symtab(Elf *elf, const struct byte_source *s, const GElf_Shdr *
 	ret->names = span_of(s, &names);
 }
 
-/* The section has a file name, NULs up to a multiple of 4, and the CRC of the debug file. */
+/* .gnu_debuglink has a file name, NULs up to a multiple of 4, and the CRC of the debug file. */
 static void read_debuglink(const struct byte_source *s, struct elf_span at, struct elf_headers *h)
 {
 	size_t len = bytes_text(s, at.offset, 0, h->debuglink, sizeof(h->debuglink));

@@ -24,10 +24,10 @@ struct elf_symtab {
 };
 
 struct elf_headers {
-	bool wide;  /* 64-bit file */
+	bool wide;  /* the file is of 64 bits */
 	bool marks; /* untyped local symbols are not functions: ARM marks code and data by them */
 	__u8 build_id[BUILD_ID_BYTES]; /* padded with zeros, as in the kernel */
-	__u32 build_id_bytes;	       /* 0: no build-id */
+	__u32 build_id_bytes;	       /* length of the build-id; 0: none */
 	__u64 entry;		       /* entry point of a program; 0: a library */
 	struct {
 		__u64 offset, address, bytes;
@@ -43,7 +43,7 @@ struct elf_headers {
 	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
 	char debuglink[128];	   /* name of the debug file; empty: none */
 	__u32 debuglink_crc;
-	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit per section: it contains code */
+	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit per section, set if it contains code */
 };
 
 /* Returns 0, or -ENOEXEC if the file is no program or library of this machine's byte order. */

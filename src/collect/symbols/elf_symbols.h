@@ -13,7 +13,7 @@
 #define ELF_MANGLED_BYTES 4096 /* longer names are cut, and not demangled */
 
 struct elf_symbols {
-	struct elf_headers h;	 /* headers; the symbol tables are those of `file` */
+	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
 	struct byte_source file; /* the ELF file, or its debug file if there is one; owns the fd */
 	int held; /* with a debug file: fd of the ELF file, keeps its inode in use; owned; or -1 */
 	struct {
@@ -21,12 +21,12 @@ struct elf_symbols {
 		struct elf_span at;
 	} names[2]; /* string tables, selected by the upper bit of an entry's name */
 	struct symbol_table table;
-	bool known;	    /* `table` was built */
+	bool known;	    /* the symbol table was built */
 	bool no_demangling; /* a name was malicious: demangle no others */
 	bool broken;	    /* .gnu_debugdata could not be read */
 };
 
-/* On success `ret` owns the fd, else the caller does. Returns 0, -ENOEXEC or -errno. */
+/* Opens an ELF file. On success `ret` owns the fd. Returns 0, -ENOEXEC or -errno. */
 int elf_symbols_open(int fd, struct elf_symbols *ret);
 
 /* Returns whether the file lacks .symtab, so that a debug file would have more names. */
@@ -42,7 +42,7 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 bool elf_symbols_find(struct elf_symbols *s, __u64 address, char *ret, size_t size,
 		      __u64 *ret_offset);
 
-/* Returns the bytes that the table takes. Once dropped, it is built again at the next lookup. */
+/* Returns the size of the table. A dropped table is built again at the next lookup. */
 size_t elf_symbols_bytes(const struct elf_symbols *s);
 void elf_symbols_drop(struct elf_symbols *s);
 

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 #define EXEC_MAPS_TEXT_BYTES (16u << 20) /* bytes of /proc/PID/maps: about 150,000 mappings */
-#define EXEC_MAPS_ASKED	     4096	 /* queries per process */
+#define EXEC_MAPS_ASKED	     4096	 /* PROCMAP_QUERY ioctls per process, at most */
 
 struct exec_map {
 	__u64 start;

@@ -46,7 +46,7 @@ static void table_free(struct name_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Adds a function to the table of the kernel (NULL: left out) or of its modules. */
+/* Adds a function to the table of the kernel, which may be NULL, or of its modules. */
 static void take_line(const char *line, struct name_table *kernel, struct name_table *modules)
 {
 	char name[256], module[BB_MODULE_NAME] = "", both[320], type;

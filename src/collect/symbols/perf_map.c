@@ -13,7 +13,7 @@
 
 #include "collect/files/target_file.h"
 
-/* New lines searched one by one: a growing map is not sorted again for each of them. */
+/* Up to this many new lines are searched one by one: a growing map is rarely sorted again. */
 #define NEW_LINES 1024
 
 int perf_map_open(int proc, struct perf_map *ret)

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* Assumed size of functions without one, which are hand-written assembly. */
+/* Assumed size of functions that have none: they are hand-written assembly. */
 #define UNSIZED_BYTES 4096
 /* Start addresses below an address that are searched: compilers do not nest functions deeper. */
 #define GROUPS_BACK 16

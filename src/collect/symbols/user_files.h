@@ -10,7 +10,7 @@
 #include "collect/symbols/user_symbols.h"
 
 #define USER_FILES_MAX	 512	     /* open files, at most; and at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* all symbol tables together; one is always allowed */
+#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables; one is always allowed */
 
 /* Identifies a file as /proc/PID/maps does: unique while we hold the file open. */
 struct user_file_id {
@@ -50,7 +50,7 @@ struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *bu
 int user_files_open(struct user_symbols *us);
 void user_files_close(struct user_symbols *us);
 
-/* Takes over `fd`; `path` is the process's, below its_root. NULL: the file is not valid ELF. */
+/* Adds a file: takes over `fd`; `path` is below its_root. NULL: the file is not valid ELF. */
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
 				 const char *path, int its_root);
 

@@ -25,7 +25,7 @@ struct user_procs {
 	struct user_proc p[USER_PROCS_MAX];
 };
 
-/* Returns NULL if the process was not learned. */
+/* Returns the entry of a process; NULL: its mappings were not read. */
 struct user_proc *user_procs_find(struct user_symbols *us, const struct process_key *of);
 
 /*
