@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Keeps what this machine's own flight recorder and its last crash left out of the tests' sight."""
+"""Hides the files of this machine's own flight recorder and its last crash from the tests."""
 import ctypes
 import os
 from pathlib import Path
 
-# Where diagnose and triage look when they are not told where.
+# Directories that `diagnose` and `triage` read by default.
 PLACES = ("/var/lib/faultscope", "/sys/fs/pstore")
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18  # include/uapi/linux/{sched,mount}.h
 
@@ -16,8 +16,8 @@ def must(name, *args):
 
 
 def stay_apart(places=PLACES):
-    """From here on this process and its children see these directories empty. Returns which were
-    not. Only root can do that; others could not read them either."""
+    """Mounts an empty directory over each of `places`, for this process and its children. Returns
+    the places that were not empty. Does nothing without root, which reading them needs as well."""
     kept = [place for place in places if os.geteuid() == 0 and Path(place).is_dir()
             and any(Path(place).iterdir())]
     if kept:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests side by side, each in a child of its own that prints TAP; those that need quiet, alone.
+"""Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone.
 
-Most of a test is one load of BPF programs and waiting, and a load takes one CPU. A body may as well
-become another program that prints TAP: tests/vm does each kernel so.
+Most of a test's time is one load of BPF programs, which takes one CPU, and waiting. A test body may
+also exec another program that prints TAP, as tests/vm does for each kernel.
 """
 import os
 import re
@@ -13,14 +13,14 @@ import time
 import traceback
 
 POLL = 0.02
-LONG_SECONDS = 5  # what takes longer is told of
+LONG_SECONDS = 5  # the runner prints the duration of a test that takes longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
-FAILED, BROKEN = 1, 2  # exit statuses: by its own tests, which it told of, or otherwise
+FAILED, BROKEN = 1, 2  # exit statuses: a test failed and said so in TAP; the child died otherwise
 
 
 class Child:
-    """A test in a child of ours, that writes into a file."""
+    """A test in a child process whose standard output goes to a temporary file."""
 
     def __init__(self, body):
         self.out = tempfile.TemporaryFile("w+", errors="replace")
@@ -31,7 +31,8 @@ class Child:
             self.be(body)
 
     def be(self, body):
-        """In the child: does not return. Its parent's end is an end like any other."""
+        """Runs the test body in the child process and never returns. A SIGTERM of the parent ends
+        the child."""
         status = BROKEN
         try:
             os.dup2(self.out.fileno(), 1)
@@ -39,7 +40,7 @@ class Child:
             body()
             status = 0
         except SystemExit:
-            pass  # its parent ends, or it has told all
+            pass  # SIGTERM from the parent, or the body printed its TAP and exited
         except BaseException:
             traceback.print_exc()
         finally:
@@ -61,11 +62,11 @@ class Child:
 
 
 def take_signals():
-    """Sets what a suite and its children do at signals, whoever started it.
+    """Sets the signal handlers of a test suite and its children, whatever they inherited.
 
-    A shell starts a background command with SIGINT and SIGQUIT ignored, nohup with SIGHUP. The
-    programs under test would inherit that, and heed none of the signals that tests send. At SIGTERM
-    the suite ends its children."""
+    A shell starts a background command with SIGINT and SIGQUIT ignored, nohup starts one with
+    SIGHUP ignored. Programs under test would inherit that and ignore the signals that tests send.
+    At SIGTERM the suite ends its children."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -73,7 +74,7 @@ def take_signals():
 
 
 class SideBySide:
-    """Runs bodies, each of which prints TAP, and prints it with numbers that go on."""
+    """Runs test bodies in parallel and prints their TAP lines, numbered through."""
 
     def __init__(self):
         self.done = self.failed = 0
@@ -96,12 +97,13 @@ class SideBySide:
         print(text, end="", flush=True)
 
     def end(self):
-        """Prints the plan of all; the exit status."""
+        """Prints the TAP plan of all tests and returns the exit status."""
         print(f"1..{self.done}")
         return self.failed > 0
 
     def run(self, bodies, jobs):
-        """bodies: (name, body) in the order in which they begin; `jobs` at a time."""
+        """Runs bodies, which are (name, function) pairs, in their order, at most `jobs` at a time.
+        """
         take_signals()
         waiting, running = list(bodies), {}
         try:

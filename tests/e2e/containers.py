@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A dmesg ("[   12.345678] text") as other programs keep or send it."""
+"""Converts dmesg text ("[   12.345678] text") to log formats in which other programs keep or send
+it."""
 
 import html
 import json
@@ -12,7 +13,8 @@ STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
 
 
 def records(text):
-    """(seconds, microseconds, text) of each line; one without a time has that of the line before."""
+    """Returns (seconds, microseconds, text) of each line. A line without a time gets the time
+    before it."""
     when = ("0", "000000")
     for line in text.splitlines():
         found = STAMP.match(line)
@@ -46,7 +48,8 @@ def journal_json(text):
         fields = {"__CURSOR": "s=1;i=2", "_TRANSPORT": "kernel", "PRIORITY": "4",
                   "_SOURCE_MONOTONIC_TIMESTAMP": str(seconds * 1000000 + usec),
                   "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": message}
-        if "RIP" in message or "pc :" in message:  # how journald writes what is no plain text
+        # journald writes a message that is not plain text as an array of bytes
+        if "RIP" in message or "pc :" in message:
             fields["MESSAGE"] = list(message.encode())
         out.append(json.dumps(fields))
     return "\n".join(out) + "\n"
@@ -90,7 +93,7 @@ def interleaved(text):
 
 
 def callers(text):
-    """CONFIG_PRINTK_CALLER, with another CPU's lines between."""
+    """Adds thread ids as CONFIG_PRINTK_CALLER does, with lines of another CPU in between."""
     out = []
     for number, (seconds, usec, message) in enumerate(records(text)):
         out.append(f"[{seconds:5}.{usec:06}][  T142] {message}")
@@ -124,13 +127,14 @@ def pstore_files(text):
 
 
 def broken_at_blanks(text, width=76):
-    """As mail programs break lines: between words."""
+    """Breaks long lines between words, as mail programs do."""
     return "".join(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False,
                                  drop_whitespace=True) + "\n" for line in text.splitlines())
 
 
 def netconsole_fragments(text, size=60):
-    """Lines longer than a packet come in records of their own, which say where they begin."""
+    """Splits messages longer than a packet as netconsole does: each fragment has its offset in the
+    header."""
     out = []
     for number, (s, us, message) in enumerate(records(text)):
         head = f"4,{number},{s * 1000000 + us},-"

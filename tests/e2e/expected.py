@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Outputs that are compared line by line with those that are kept.
+"""Compares outputs line by line with checksums of the expected ones in expected.txt.
 
-A line is kept as 16 bits of its CRC, so that all outputs fit into one file. Where a change of the
-outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now:
-    FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_
-    FS_MAKE_EXPECTED=1 tests/export/run.py --no-live --only kept_
-FS_SHOW_EXPECTED=DIR writes them to files, to be compared with those of an earlier build.
+Each line is kept as 16 bits of its CRC, so that all outputs fit into one file. After an intended
+change of an output, FS_MAKE_EXPECTED=1 in the environment updates the checksums:
+FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_
+FS_MAKE_EXPECTED=1 tests/export/run.py --no-live --only kept_
+FS_SHOW_EXPECTED=DIR writes the outputs to files, to compare them with those of an earlier build.
 """
 import fcntl
 import os
@@ -16,8 +16,9 @@ from pathlib import Path
 from harness import BUILD, FAULTSCOPE, RECORDINGS, Skip
 
 KEPT = Path(__file__).resolve().parent / "expected.txt"
-PROCESSES = 30  # of a recording of events
-# Of who runs the test: no zone, language or terminal, on which outputs depend.
+PROCESSES = 30  # number of processes in a recording that event_recording makes
+# Environment variables that a tested command inherits. Outputs depend on time zone, language and
+# terminal, so those are not passed on.
 INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
 
 
@@ -26,13 +27,13 @@ def sums_of(text):
 
 
 def kept():
-    """{name of an output: the sums of its lines}"""
+    """Returns {name of an output: checksums of its lines} from expected.txt."""
     lines = KEPT.read_text(encoding="ascii").splitlines() if KEPT.exists() else []
     return {name: sums for name, _, sums in (line.partition(":") for line in lines)}
 
 
 def keep(name, sums):
-    with open(__file__, encoding="ascii") as alone:  # tests run side by side
+    with open(__file__, encoding="ascii") as alone:  # lock: tests run in parallel
         fcntl.flock(alone, fcntl.LOCK_EX)
         known = kept() | {name: sums}
         KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)),
@@ -40,7 +41,7 @@ def keep(name, sums):
 
 
 def compare(check, name, text):
-    """An output with the one that is kept."""
+    """Compares the lines of an output with the expected checksums."""
     shown, sums = os.environ.get("FS_SHOW_EXPECTED"), sums_of(text)
     if shown:
         (Path(shown) / name.replace("/", "_")).write_text(text)
@@ -59,7 +60,8 @@ def compare(check, name, text):
 
 
 def compare_sum(check, name, text):
-    """The same with one sum for the whole output: where outputs are many, and much alike."""
+    """Compares a whole output with one expected checksum. It is for groups of many similar outputs.
+    """
     if os.environ.get("FS_SHOW_EXPECTED"):
         (Path(os.environ["FS_SHOW_EXPECTED"]) / name.replace("/", "_")).write_text(text)
     elif os.environ.get("FS_MAKE_EXPECTED"):
@@ -75,7 +77,8 @@ def environment():
 
 
 def said_by(lab, *words, cwd=RECORDINGS, **how):
-    """What a command prints, less the program's version, and the style and script of pages."""
+    """Returns the output of a faultscope command without its version and without the styles and
+    scripts of HTML pages."""
     ran = lab.call(FAULTSCOPE, *words, cwd=cwd, env=environment(), errors="replace", **how)
     text = ran.out + "".join(f"stderr: {line}\n" for line in ran.err.splitlines())
     text = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>", text)
@@ -83,7 +86,7 @@ def said_by(lab, *words, cwd=RECORDINGS, **how):
 
 
 def helper(lab, program, *words):
-    """What a program prints that the tests are built with."""
+    """Runs a helper program of the tests from the build directory and returns its output."""
     path = BUILD / program
     if not path.exists():
         raise Skip(f"{path} is not built: make {path}")
@@ -93,6 +96,6 @@ def helper(lab, program, *words):
 
 
 def made(lab, seed):
-    """The name of a recording of events, in the directory of the test."""
+    """Writes a recording of events to the test's directory and returns its name."""
     helper(lab, "event_recording", seed, PROCESSES, f"events-{seed}.fsr")
     return f"events-{seed}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the end-to-end tests share: running faultscope and workloads, and judging what it said.
+"""Shared code of the end-to-end tests: runs faultscope and workloads, and checks their output.
 
-A scenario (see captures()) makes one capture, and one expectation judges its lines against the
-truth that the workload and /proc gave. The same expectation judges the live lines, the replayed
-lines, and the recordings that are kept beside the tests.
+A scenario (see captures()) makes one capture. One expect function compares the capture's lines with
+the truth that the workload and /proc report. The same function checks the live lines, the replayed
+lines, and the recordings that are kept with the tests.
 """
 
 import json
@@ -21,32 +21,33 @@ try:
 except ImportError:
     jsonschema = None
 
-# Programs that are started inherit what is ignored: a shell's background job ignores SIGINT.
+# Child processes inherit ignored signals, and a shell ignores SIGINT in background jobs.
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
-# Python programs that tests run shall print as they do for everybody.
+# Python programs that tests start shall buffer their output as they do by default.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
-# it would make faultscope annotate, and our own runner take that for ours
+# With GITHUB_ACTIONS set, faultscope prints annotations, which a CI runner would show as its own.
 os.environ.pop("GITHUB_ACTIONS", None)
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
-PATIENCE = 60.0  # seconds until a process that does not move counts as hanging
-MOST_TRIES = 3  # of a capture in which the kernel passed over hooks: an emulated CPU is slow
+PATIENCE = 60.0  # seconds after which a process that makes no progress counts as hung
+# attempts at a capture when the kernel skipped events, which happens on slow emulated CPUs
+MOST_TRIES = 3
 MOST_RECORDING_BYTES = 200_000
 
 
 class Skip(Exception):
-    """This test cannot be done here; the text says why."""
+    """Raised when a test cannot run here. The text is the reason."""
 
 
 class Check:
-    """Notes what is wrong and goes on, so that one run shows all of it."""
+    """Collects failed checks instead of stopping, so that one run shows all of them."""
 
     def __init__(self):
         self.wrong = []
@@ -68,14 +69,14 @@ class Check:
 
 
 def field_of(line, path):
-    """The value at "faults.by_class.failed"; a row or column that is left out is 0."""
+    """Returns the value at a path such as "faults.by_class.failed", or 0 where a key is missing."""
     for key in path.split("."):
         line = line.get(key, 0) if isinstance(line, dict) else 0
     return line
 
 
 class Lines:
-    """The lines of one capture."""
+    """The parsed JSON lines of one capture."""
 
     def __init__(self, text):
         self.text = text
@@ -97,13 +98,15 @@ class Lines:
         return lines[0]
 
     def growth(self, pid, path):
-        """From the first line of a process, written before its work, to its last."""
+        """Returns the growth of a value from a process's first line, written before its work, to
+        its last line."""
         lines = self.of("process", pid)
         assert lines, f"no line of process {pid}"
         return field_of(lines[-1], path) - field_of(lines[0], path)
 
     def losses(self):
-        """What fell out, by where; equal events folded into one are no loss."""
+        """Returns {place: number} of lost events. Equal events merged into one (coalesced) are no
+        loss."""
         return {key: n for key, n in self.all[-1]["losses"].items() if n and key != "coalesced"}
 
     def lost(self):
@@ -112,17 +115,17 @@ class Lines:
 
 @dataclass
 class Capture:
-    """What one run of faultscope with --json said, and what is true."""
+    """The output of one run of `faultscope --json`, and the true values it must show."""
     text: str
     status: int
     stderr: str
     recording: Path
-    options: list = field(default_factory=list)  # those that a replay needs too
+    options: list = field(default_factory=list)  # options that a replay needs as well
     truth: dict = field(default_factory=dict)
 
 
 class Workload:
-    """One of the programs under tests/workloads, with its truth line."""
+    """A running program of tests/workloads, and its line of true values."""
 
     def __init__(self, process, waits):
         self.process = process
@@ -145,7 +148,7 @@ class Workload:
 
 
 class Watch:
-    """A faultscope that runs beside us."""
+    """A faultscope that runs in the background."""
 
     def __init__(self, process, out, recording, options):
         self.process = process
@@ -183,13 +186,14 @@ def workload_path(name):
 
 
 class Lab:
-    """A place for one test: its files and its processes, all gone when it ends.
+    """The directory and the processes of one test. Both are removed at the end of the test.
 
-    tests/vm/lab.py has one in a guest. A test that asks its lab for all that it reads, writes and
-    runs is good for both.
+    tests/vm/lab.py has a lab in a guest. A test that reads, writes and runs everything through its
+    lab works in both.
     """
     program = FAULTSCOPE
-    # in a chroot / may be no mount point, so no propagation can be set: whoever mounts, unmounts
+    # In a chroot, / may not be a mount point, so unshare cannot set its propagation. The test that
+    # mounts something also unmounts it.
     own_mounts = ("unshare", "-m", "--propagation", "unchanged")
     release = os.uname().release
     workload = staticmethod(workload_path)
@@ -209,7 +213,8 @@ class Lab:
         Path(path).write_text(str(text))
 
     def for_all(self, program):
-        """A program where everybody may run it: what is built may lie in somebody's home."""
+        """Copies a program to a place where every user may run it. The build may lie in a home
+        directory."""
         path = self.dir / Path(program).name
         if not path.exists():
             shutil.copy(program, path)
@@ -217,7 +222,7 @@ class Lab:
         return path
 
     def new_place_for_all(self):
-        """A directory in which everybody may write."""
+        """Returns a new directory in which every user may write."""
         path = Path(tempfile.mkdtemp(dir=self.dir))
         path.chmod(0o777)
         return path
@@ -230,7 +235,7 @@ class Lab:
         return process
 
     def call(self, *argv, timeout=PATIENCE, **how):
-        """Runs a program to its end: its process, with the texts it wrote in out and err."""
+        """Runs a program to its end and returns the process, with its output in `out` and `err`."""
         process = self.spawn(argv, **how)
         process.out, process.err = process.communicate(timeout=timeout)
         return process
@@ -256,7 +261,7 @@ class Lab:
         return Watch(self.spawn(argv), out, recording, [str(word) for word in options])
 
     def run(self, name, *args):
-        """`faultscope run` of a workload that prints its truth."""
+        """Runs `faultscope run` with a workload that prints its true values."""
         out, recording = self.new_output()
         ran = self.faultscope("run", "--json", "-o", out, "--record", recording, "--",
                               workload_path(name), *args)
@@ -271,7 +276,8 @@ class Lab:
 
     def close(self, keep=False):
         for process in self.started:
-            # the session is ours: its id stays taken while any of its processes lives
+            # The process leads a session. The session id stays taken while any of its processes
+            # lives, so killpg() cannot reach another group.
             if process.poll() is None:
                 try:
                     os.killpg(process.pid, signal.SIGKILL)
@@ -288,14 +294,14 @@ class Lab:
             shutil.rmtree(self.dir, ignore_errors=True)
 
 
-# What the kernel says
+# Values from /proc
 
 def proc_text(pid, name):
     return Lab.read(f"/proc/{pid}/{name}")
 
 
 def proc_stat(pid):
-    """The fields of /proc/PID/stat by their number in proc(5), from 3 on."""
+    """Returns the fields of /proc/PID/stat by their number in proc(5), from 3 on."""
     words = proc_text(pid, "stat").rpartition(")")[2].split()
     return {number: word for number, word in enumerate(words, 3)}
 
@@ -306,18 +312,19 @@ def proc_faults(pid):
 
 
 def proc_ran(pid):
-    """Nanoseconds that its threads ran: alike where none ran in between."""
+    """Returns the CPU time in ns of all threads. It stays equal while no thread runs."""
     return sum(int(proc_text(f"{pid}/task/{tid}", "schedstat").split()[0])
                for tid in os.listdir(f"/proc/{pid}/task"))
 
 
 def proc_sleeps(pid):
-    """Whether every thread of it waits."""
+    """Returns whether every thread of the process sleeps."""
     return all(proc_stat(f"{pid}/task/{tid}")[3] == "S" for tid in os.listdir(f"/proc/{pid}/task"))
 
 
 def map_lines(text):
-    """Lines of a /proc/PID/maps less the gate, which is no mapping of the process."""
+    """Returns the number of lines of /proc/PID/maps without [vsyscall], which is no mapping of the
+    process."""
     return sum(not line.endswith("[vsyscall]") for line in text.splitlines())
 
 
@@ -333,10 +340,9 @@ def all_pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-# The schema
 
 class Schema:
-    """Validates lines; lines alike but for their numbers are validated once."""
+    """Checks lines against the JSON Schema. Lines that differ in numbers alone are checked once."""
 
     def __init__(self, schema):
         self.valid = {}
@@ -355,7 +361,7 @@ class Schema:
 
 
 def shape_of(value):
-    """The value with each number that is not negative replaced by its type."""
+    """Returns the value with each non-negative number replaced by its type."""
     if isinstance(value, dict):
         return {key: shape_of(one) for key, one in value.items()
                 if key not in ("comm", "exe", "cgroup", "workload") or one is None}
@@ -380,28 +386,30 @@ INCOMPLETE, GAP = 7, "faultscope: incomplete: "
 
 
 def unmeasured_by(lines):
-    """Names of the hooks that a capture lacks, other than by its own options."""
+    """Returns the names of the probes that a capture lacks for another reason than its options."""
     return {name for name, by in lines.all[0]["probes"].items()
             if " " in by and not by.startswith("off") and "switched off" not in by}
 
 
 def has_gap(lines):
-    """Whether a capture's own lines tell of a gap; that no process was seen is one, too."""
+    """Returns whether the lines of a capture report a gap. A capture without processes has a gap,
+    too."""
     return bool(lines.losses() or unmeasured_by(lines) or not lines.of("process"))
 
 
 def status_by(lines):
-    """The exit status that a capture's own lines call for: 7 where they tell of a gap."""
+    """Returns the exit status that fits the lines of a capture: 7 if they report a gap, else 0."""
     return INCOMPLETE if has_gap(lines) else 0
 
 
 def without_degraded(err):
-    """The lines of standard error, less those that a core hook works by its last alternate."""
+    """Returns the lines of standard error except those about probes on their last attach type."""
     return [line for line in err.splitlines() if not line.startswith("faultscope: degraded: ")]
 
 
 def check_gaps(check, capture, lines):
-    """Status 0 and silence, unless the capture's own lines tell of a gap: then 7, and what it is."""
+    """Checks that the status is 0 and standard error empty. If the lines report a gap, the status
+    must be 7 and standard error must name the gap."""
     said = without_degraded(capture.stderr)
     unmeasured = unmeasured_by(lines)
     gap = has_gap(lines)
@@ -413,7 +421,8 @@ def check_gaps(check, capture, lines):
 
 
 def check_form(check, capture):
-    """What holds for every capture: its first and last line, its schema, no complaint but of gaps."""
+    """Checks what holds for every capture: first and last line, schema, and no message except about
+    gaps."""
     lines = Lines(capture.text)
     check_gaps(check, capture, lines)
     check_lines(check, lines)
@@ -421,7 +430,7 @@ def check_form(check, capture):
 
 
 def check_lines(check, lines):
-    """What holds for every text of JSON lines: its first and last line, and its schema."""
+    """Checks what holds for all JSON output: the first line, the last line and the schema."""
     kinds = [line["type"] for line in lines.all]
     check.that(kinds and kinds[0] == "start" and kinds.count("start") == 1, "start is not first")
     check.that(kinds and kinds[-1] == "end" and kinds.count("end") == 1, "end is not last")
@@ -431,12 +440,13 @@ def check_lines(check, lines):
             break
 
 
-# Marks of tests
+# Decorators of tests
 
 def captures(expect, keep=False, cases=None):
-    """Marks a scenario lab[, case] -> Capture; with keep, a recording of it stays with the tests.
+    """Marks a scenario: a function of (lab[, case]) that returns a Capture.
 
-    expect(check, lines, truth) judges it, whichever way the lines came.
+    expect(check, lines, truth) judges the lines, live or replayed. With `keep`, a recording of the
+    capture is kept with the tests.
     """
     def mark(scenario):
         scenario.expect = expect
@@ -447,24 +457,26 @@ def captures(expect, keep=False, cases=None):
 
 
 def live(test):
-    """Marks a test check, lab -> None that needs this kernel and root."""
+    """Marks a test function of (check, lab) that needs this kernel's BPF and root."""
     test.needs_live = True
     return test
 
 
 def quiet(test):
-    """Marks a test that runs while no other does; a module's all have WANTS_QUIET = "why"."""
+    """Marks a test that must run alone. WANTS_QUIET = "why" in a module marks all tests of the
+    module."""
     test.wants_quiet = True
     return test
 
 
 def remedy_texts(finding):
-    """Each remedy of a line of type "finding", as one text: kind, text and command."""
+    """Returns one text for each remedy of a line of type "finding": kind, text and command."""
     return [f"{one['kind']}: {one['text']}: {one['command'] or ''}" for one in finding["remedies"]]
 
 
 def evidence_texts(finding):
-    """Of each field: what its value is about, and the value. Of equal fields the first stands."""
+    """Returns {field: text} of a finding's evidence; the text is what the value is about, and the
+    value. If a field occurs twice, the first one counts."""
     texts = {}
     for one in finding["evidence"]:
         about = f"{one['about']}: " if "about" in one else ""

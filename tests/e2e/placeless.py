@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Takes the machine out of a recording that is kept: where its programs lay, its cgroups and name."""
+"""Removes from a recording what identifies the machine: program paths, cgroups and the host name.
+"""
 
 from recording_format import read, write
 
@@ -7,7 +8,8 @@ HOST, NAMES = "host", "names"
 
 
 def changed(recording, change):
-    """The bytes of a recording after change(name of the kind, fields) of each record."""
+    """Returns the bytes of a recording after calling change(name of the kind, fields) on each
+    record."""
     layout, chunks = read(recording)
     for chunk in chunks:
         for kind, _, fields, *_ in chunk.records:
@@ -16,7 +18,8 @@ def changed(recording, change):
 
 
 def placeless(recording, root):
-    """The bytes of a recording without the place it was made in; root is the checkout."""
+    """Returns the bytes of a recording without traces of the machine; `root` is the source
+    checkout."""
     root = str(root).encode()
 
     def below_root(text):
@@ -37,7 +40,8 @@ def placeless(recording, root):
 
 
 def renamed(recording, old, new):
-    """The bytes of a recording in which all texts that are `old` are `new`, of any bytes."""
+    """Returns the bytes of a recording in which each text `old` is replaced by `new` (any bytes).
+    """
     def rename(_, fields):
         for key, value in fields.items():
             if value == old:

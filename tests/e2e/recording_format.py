@@ -16,7 +16,7 @@ NONE, NEW, FIRST = 0, 1, 2
 
 
 class Layout:
-    """The kinds of records and their fields, in the order of the file."""
+    """The kinds of records in a recording, and the fields of each kind in the order of the file."""
 
     def __init__(self, text):
         self.kinds = {}  # kind → [name, [(type, size, count, from, name, unit)]]
@@ -35,7 +35,7 @@ class Layout:
                        for kind, (name, fields) in self.kinds.items())
 
     def elements(self, kind):
-        """The (type, size, (name, index)) of each id from 1 on."""
+        """Returns (type, size, (name, index)) of each field id of a kind, from id 1 on."""
         return [(one[0], one[1], (one[4], one[3] + i)) for one in self.kinds[kind][1]
                 for i in range(one[2])]
 
@@ -69,13 +69,15 @@ def zigzag(value):
 
 
 class State:
-    """What a chunk stands on."""
+    """Decoder state that a chunk needs from the chunks before it: time, slots, last record of each
+    kind."""
 
     def __init__(self):
         self.t_ns, self.slot, self.slots, self.last = 0, -1, [], {}
 
     def begin(self, kind, reference):
-        """The fields that a record is the difference from; where it is kept, or None."""
+        """Returns the fields to which a record's differences apply, and its slot number, or None if
+        the record has no slot."""
         if reference == NEW:
             self.slots.append({})
             return dict(self.last.get(kind, {})), len(self.slots) - 1
@@ -91,14 +93,14 @@ class State:
 
 
 class Chunk:
-    """One interval, or the list of fields."""
+    """One chunk of a recording: the records of one interval."""
 
     def __init__(self, flags, t_ns, records):
         self.flags, self.t_ns, self.records = flags, t_ns, records
 
 
 def read(data):
-    """The Layout, and the chunks of records."""
+    """Returns the Layout and the list of chunks of a recording."""
     magic, number, order = FILE_HEADER.unpack_from(data)
     assert (magic, number, order) == (MAGIC, FORMAT, BYTE_ORDER), "no recording of this format"
     at, layout, chunks, state = FILE_HEADER.size, None, [], State()
@@ -121,7 +123,7 @@ def read(data):
 
 
 class Values:
-    """The set of all numbers that a recording has, and that of all its texts."""
+    """The set of all numbers in a recording, and the set of all texts in it."""
 
     def __init__(self, path):
         values = {value for chunk in read(path.read_bytes())[1] for record in chunk.records
@@ -158,7 +160,7 @@ def read_records(data, layout, state):
 
 
 def write(layout, chunks):
-    """The bytes of a recording of these chunks."""
+    """Returns the bytes of a recording with these chunks."""
     out = bytearray(FILE_HEADER.pack(MAGIC, FORMAT, BYTE_ORDER))
 
     def put(payload, flags, t_ns):

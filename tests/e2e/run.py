@@ -22,7 +22,7 @@ from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
-HUNG_SECONDS = 900  # a test that takes longer waits for what never comes
+HUNG_SECONDS = 900  # a test that runs longer counts as hung
 
 
 class Tap:
@@ -40,7 +40,7 @@ class Tap:
         sys.stdout.flush()
 
     def test(self, name, body, *args):
-        """Does one test, body(check, *args); returns whether it was done and all was well."""
+        """Runs one test, body(check, *args). Returns whether it ran and passed."""
         check = Check()
         skip = None
         try:
@@ -73,7 +73,7 @@ def judge(check, scenario, capture, truth):
 
 
 def test_live(tap, lab, name, scenario, args, make):
-    """One capture, judged as it came and again as it replays."""
+    """Runs one scenario, and checks its capture live and replayed from its recording."""
     taken = []
 
     def as_it_came(check):
@@ -103,7 +103,7 @@ def test_kept(tap, lab, name, scenario):
 
 
 def end_after(seconds):
-    """Ends this process's test with a traceback, where it waits for what never comes."""
+    """Ends the test of this process with a traceback after `seconds`."""
     def complain(*_):
         raise TimeoutError(f"the test was not done after {seconds} s")
 
@@ -112,7 +112,7 @@ def end_after(seconds):
 
 
 class Runner:
-    """Runs tests, each in a child of its own with a Tap of its own."""
+    """Runs tests, each in a child process that prints its own TAP."""
 
     def __init__(self, options):
         self.options = options
@@ -141,7 +141,8 @@ class Runner:
         self.in_lab(lambda tap, lab: tap.test(name, test, lab))
 
     def bodies(self, name, test):
-        """(name, body) of what is run by itself: a test, or a case of a scenario."""
+        """Yields (name, function, arguments) of each unit that runs alone: a test, or one case of a
+        scenario."""
         if not hasattr(test, "expect"):
             yield name, self.run_test, (name, test)
             return
@@ -155,7 +156,7 @@ class Runner:
         do(*args)
 
     def run_all(self, tests):
-        """Runs (name, test), prints TAP, and returns the exit status."""
+        """Runs the (name, test) pairs, prints TAP, and returns the exit status."""
         bodies = {False: [], True: []}
         for name, test in tests:
             mine = bodies[getattr(test, "wants_quiet", False)]
@@ -163,7 +164,7 @@ class Runner:
                 if hasattr(test, "expect") or not self.options.make_recordings:
                     mine.append((full, partial(self.with_tap, do, args)))
         if jsonschema:
-            schema()  # once, for all children
+            schema()  # load the schema once, before the children are forked
         beside = SideBySide()
         beside.run(bodies[False], self.options.jobs)
         beside.run(bodies[True], 1)
@@ -171,10 +172,12 @@ class Runner:
 
 
 def find_tests(only, paths):
-    """The tests of these modules, which the interpreter has to find, whose names hold `only`."""
+    """Yields the tests of these modules whose names contain `only`. The modules must be on
+    sys.path."""
     for path in sorted(paths):
         module = importlib.import_module(path.stem)
-        # else another suite's of that name would run in its place, and this one's never
+        # Another suite's module of this name would be imported instead, and this suite's tests
+        # would never run.
         assert Path(module.__file__).samefile(path), f"{module.__file__} hides {path}"
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
@@ -183,9 +186,9 @@ def find_tests(only, paths):
 
 
 def make_helpers():
-    """Lets make build those helper programs anew that are there, and older than what they are of.
+    """Runs make for those helper programs that exist and are older than their sources.
 
-    Only in the build without options: others are made with flags that are not known here.
+    Works for the default build alone: this script does not know the compiler flags of other builds.
     """
     there = [str(path.relative_to(ROOT)) for source in HERE.glob("*.c")
              if (path := BUILD / source.stem).exists()]

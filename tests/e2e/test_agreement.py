@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every number of every output of one recording agrees with every other, or it is left out aloud."""
+"""Checks that all outputs of one recording show equal numbers, and that each output says what it
+leaves out."""
 
 import csv
 import gzip
@@ -9,18 +10,19 @@ import re
 
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 
-DONE, INCOMPLETE = 0, 7  # what a recording lost is said, and is no reason to differ
+# exit statuses: complete; a recording with lost events, whose outputs must agree all the same
+DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-CROWDS = {201: 6000, 202: 9000}  # more than rows
+CROWDS = {201: 6000, 202: 9000}  # seed: number of processes, more than a report has rows
 COUNTERS = ("minor", "major", "stall_ns")
-# of mappings and descriptors, by their columns
+# CSV columns that count calls on mappings and file descriptors
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
-# what is summed over the processes that live: column of csv-time and key of the page, field
+# Values summed over living processes: (column of csv-time and key of the HTML page, JSON field)
 GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
-# of diff: metric, field, whether of those that live alone, what it is divided by; per second
+# Rows of `diff`: (metric, JSON field, living processes only, divisor); with a divisor, per second
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("file descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
@@ -38,7 +40,7 @@ def writer():
     return path
 
 
-_reports = {}  # of the recording that is looked at, by format
+_reports = {}  # reports of the recording under test, by format
 
 
 def report(lab, name, recording):
@@ -55,14 +57,14 @@ def make_report(lab, name, recording):
 
 
 def value_of(line, path):
-    """As a column of CSV has it: None where it is not known, or no limit."""
+    """Returns the value of a CSV column, or None if the value is unknown or there is no limit."""
     for key in path.split("."):
         line = line[key]
     return line
 
 
 def last_lines(lab, recording):
-    """The last line of each process, and the highest that sums of gauges came to."""
+    """Returns the last JSON line of each process, and the peaks of the sums of GAUGES."""
     last, now = {}, {}
     text = lab.faultscope("--replay", recording, "--json").out
     assert not UNSEEN.search(text), "JSON: a character that hides or moves text"
@@ -89,7 +91,7 @@ def last_lines(lab, recording):
 
 
 def by_json(lab, recording):
-    """Sums over the last line of each process: what everything else is compared with."""
+    """Returns sums over the last line of each process. Every other output is compared with them."""
     return sums_of(last_lines(lab, recording)[0])
 
 
@@ -101,7 +103,7 @@ def sums_of(last):
 
 
 def check_rows(check, name, rows, last):
-    """Each column of each row of the CSV is what the last line of that process has."""
+    """Checks that each column of each CSV row equals the value in the last line of that process."""
     for row in rows:
         if row["comm"] == "~other":
             continue
@@ -119,7 +121,8 @@ def check_rows(check, name, rows, last):
 
 
 def check_gauges(check, lab, recording, name, page, peaks):
-    """Highest sums: of the table over time, of the page, of the trace, of the JSON."""
+    """Checks that the peak sums agree in csv-time, in the HTML page, in the trace and in the JSON.
+    """
     rows = list(csv.DictReader(io.StringIO(report(lab, "csv-time", recording), newline="")))
     for column, _ in GAUGES:
         got = [int(row[column]) for row in rows]
@@ -133,7 +136,7 @@ def check_gauges(check, lab, recording, name, page, peaks):
 
 
 def check_peaks(check, lab, recording, name, tiles, last):
-    """The process with the most, in the page and in the last lines of the text."""
+    """Checks that the page and the text output name the process with the highest peak."""
     text = lab.faultscope("--replay", recording, "--no-unicode").out
     for tile, word, path in (("peak of mappings", "maps", "maps.peak"),
                              ("peak of open fds", "fds", "fds.peak")):
@@ -164,7 +167,8 @@ def differences(lab, before, after):
 
 
 def check_diff(check, lab, recording, name, last, info):
-    """By workload, each side is the sum over the last lines; of itself nothing grew."""
+    """Checks `diff` of a recording with itself: nothing grew, and each workload's value is the sum
+    over last lines."""
     seconds = info["seconds"]
     rows = differences(lab, recording, recording)
     for row in rows:
@@ -178,10 +182,10 @@ def check_diff(check, lab, recording, name, last, info):
                        and not (living and line.get("final")))
             if per:
                 want = want / per / seconds if seconds else 0
-            # processes without a row of their own are one workload there
+            # `diff` shows processes without a row of their own as one workload.
             is_it = (lambda one, w=workload: w is None or one == w)
             total = sum(n for (one, of), n in got.items() if of == metric and is_it(one))
-            # both have six decimals, and the seconds that a rate is divided by, too
+            # The values, and the seconds by which a rate is divided, have six decimals each.
             slack = 1e-6 * (len(got) + (want / seconds if per and seconds else 0))
             check.that(abs(total - want) <= slack,
                        f"{name}: {metric} of {workload}: diff has {total}, want {want}")
@@ -201,7 +205,7 @@ def by_csv_time(lab, recording):
 
 
 def page_of(lab, recording):
-    """The tiles that are read, and the data that is drawn."""
+    """Returns the tiles of the HTML page and the JSON data of its drawings."""
     page = report(lab, "html", recording)
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
     tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page))
@@ -218,7 +222,8 @@ def folded(text):
 
 
 def by_trace(lab, recording):
-    """Counters of all processes are rates: each holds until the next point."""
+    """Returns (time, rates) of the trace's counters of all processes. Each rate holds until the
+    next point."""
     events = json.loads(report(lab, "trace", recording))["traceEvents"]
     return [(e["ts"], e["args"]) for e in events
             if e["ph"] == "C" and e["name"] == "page faults a second" and e["pid"] == 0]
@@ -241,7 +246,9 @@ def csv_rows(lab, recording):
 
 
 def agree(check, lab, recording, name, made=True):
-    """`made`: by random_recording, whose scans are whole: lines of one have one time."""
+    """Checks that all outputs of a recording agree.
+
+    `made` says that random_recording wrote it: all lines of one scan then have one time."""
     _reports.clear()
     last, peaks = last_lines(lab, recording)
     want = sums_of(last)
@@ -278,7 +285,8 @@ def agree(check, lab, recording, name, made=True):
     check_trace(check, lab, recording, name, data)
     check_rows(check, name, csv_rows(lab, recording), last)
     check_gauges(check, lab, recording, name, data, peaks if made else None)
-    if made:  # else limits differ, and the peak is the highest share of one
+    # live recordings have different limits: there the peak is the highest share of a limit
+    if made:
         check_peaks(check, lab, recording, name, tiles, last)
     check_page_processes(check, name, data, last)
     check_diff(check, lab, recording, name, last, info)
@@ -295,13 +303,13 @@ def check_trace(check, lab, recording, name, data):
         seconds = p["to"] - p["from"]
         for key in ("minor", "major"):
             want = p[key] / seconds if seconds else 0
-            # both have milliseconds
+            # The rates of the page and of the trace have three decimals.
             check.that(abs(args[key] - want) <= 0.02 * want + 0.01,
                        f"{name}: {key} of the trace: {args[key]}, want {want}")
 
 
 def test_outputs_agree(check, lab):
-    """Recordings that a seed makes up: births, ends, pids used again, uneven scans."""
+    """Outputs agree for random recordings with births, exits, reused pids and uneven scans."""
     program = writer()
     recording = lab.dir / "random.fsr"
     for seed in range(SEEDS):
@@ -311,7 +319,8 @@ def test_outputs_agree(check, lab):
 
 
 def test_outputs_of_crowds_agree(check, lab):
-    """More processes than a report has rows, and more than live at once."""
+    """Outputs agree for recordings with more processes than a report has rows, and more than live
+    at once."""
     program = writer()
     recording = lab.dir / "crowd.fsr"
     for seed, processes in CROWDS.items():
@@ -329,7 +338,7 @@ def test_outputs_of_kept_recordings_agree(check, lab):
 
 
 def test_pprof_agrees(check, lab):
-    """Its samples are varints; the sum of the first value of each is that of the faults."""
+    """The sum over the first value of each pprof sample equals the number of faults."""
     program = writer()
     recording, out = lab.dir / "p.fsr", lab.dir / "p.pb.gz"
     lab.call(program, 7, 90, recording)
@@ -341,7 +350,7 @@ def test_pprof_agrees(check, lab):
 
 
 def fields_of(data):
-    """(number, value) of a protobuf message: varints and bytes."""
+    """Returns (field number, value) pairs of a protobuf message of varints and byte strings."""
     at = 0
 
     def varint():
@@ -397,7 +406,8 @@ def test_nothing_matched_is_no_all_clear(check, lab):
 
 
 def test_losses_are_no_all_clear(check, lab):
-    """A recording in which the kernel skipped events: each command says so."""
+    """Every command says of a recording with events that the kernel skipped that it is incomplete.
+    """
     lossy = [one for one in (*sorted(RECORDINGS.glob("*.fsr")),
                              *sorted((ROOT / "docs" / "examples").glob("*.fsr")))
              if json.loads(lab.faultscope("info", "--json", one).out)["lost"]]
@@ -416,7 +426,7 @@ def test_losses_are_no_all_clear(check, lab):
 def test_empty_recordings_are_no_all_clear(check, lab):
     whole = (RECORDINGS / "forecast_of_a_leak.fsr").read_bytes()
     empty = lab.dir / "empty.fsr"
-    empty.write_bytes(whole[:24])  # its header alone
+    empty.write_bytes(whole[:24])  # a recording that ends after its file header
     for words in (["info", empty], ["replay", empty], ["report", empty], ["diff", empty, empty],
                   ["report", "--format", "textfile", empty, "-o", lab.dir / "page"],
                   ["diagnose", "--replay", empty]):
@@ -427,7 +437,8 @@ def test_empty_recordings_are_no_all_clear(check, lab):
 
 
 def drawn_cells(page):
-    """(row, left, right) of each cell of the heat map of processes, left and right in seconds."""
+    """Returns (row, left, right) of each cell of the heat map of processes, left and right in
+    seconds."""
     svg = re.search(r'<svg id="heat-svg".*?</svg>', page, re.S).group(0)
     left, right, height = (float(re.search(rf'data-{key}="([\d.]+)"', svg).group(1))
                            for key in ("left", "right", "row"))
@@ -445,7 +456,8 @@ def drawn_cells(page):
 
 
 def test_heat_maps_go_by_time(check, lab):
-    """Scans are uneven: a burst is drawn where the axis has its second, and nowhere else."""
+    """With uneven scans, the heat map draws a burst of faults at its second on the time axis alone.
+    """
     recording = lab.dir / "heat.fsr"
     seen = 0
     for seed in range(24):

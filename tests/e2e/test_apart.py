@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The tests judge what they make, not what this machine has seen, and each of them ends."""
+"""Tests of the test runner: it hides the machine's own crash records, and ends tests that hang."""
 import os
 import sys
 

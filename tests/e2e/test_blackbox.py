@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The flight recorder on this kernel: what it records, where it cannot, and what is read back."""
+"""Tests the flight recorder on this kernel: what it records, its errors, and reading its ring file.
+"""
 import json
 import os
 import re
@@ -12,7 +13,7 @@ MARK = "faultscope-e2e: PCIe Bus Error: severity=Corrected, number"
 
 
 def recorder(lab, ring, *options, seconds=4, within=()):
-    """A recorder for some seconds; returns the process."""
+    """Starts a flight recorder that ends after some seconds and returns its process."""
     return subprocess.Popen([*within, str(FAULTSCOPE), "blackbox", "run", "--ring", str(ring),
                              "--keep", "file,map", "--heartbeat", "0.5", "-d", str(seconds),
                              *options], stderr=subprocess.PIPE, text=True)
@@ -28,7 +29,8 @@ def wait_for_start(ring, process):
 
 
 def log(count, whose="of many"):
-    """The log is one for all tests, and some run beside each other."""
+    """Writes lines to the kernel log. All tests share this log and some run in parallel, so `whose`
+    tells their lines apart."""
     with open("/dev/kmsg", "w", encoding="ascii") as kmsg:
         for number in range(count):
             kmsg.write(f"<4>{MARK} {number} {whose}\n")
@@ -69,7 +71,8 @@ def test_blackbox_records_the_log(check, lab):
 
 @live
 def test_blackbox_tells_of_itself(check, lab):
-    """What it is, that it is alive, what it costs, and that it ended in order."""
+    """The ring file shows the recorder's version, its heartbeats, its cost, and that it ended in
+    order."""
     ring = lab.dir / "ring"
     process = recorder(lab, ring, seconds=2)
     wait_for_start(ring, process)
@@ -98,7 +101,8 @@ def test_blackbox_overruns_its_ring(check, lab):
     process = recorder(lab, ring, "--ring-size", "8K")
     wait_for_start(ring, process)
     for _ in range(4):
-        log(10)  # the kernel takes ten lines in five seconds from one opener (printk_devkmsg)
+        # devkmsg_write() accepts ten lines in five seconds from one open file (printk_devkmsg)
+        log(10)
     process.communicate(timeout=PATIENCE)
     records, end = read(lab, ring, status=7)
     kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
@@ -169,7 +173,7 @@ def test_triage_live_shows_records(check, lab):
     log(1)
     out, err = process.communicate(timeout=PATIENCE)
     check.that(MARK in " ".join(out.split()), f"no record of the line: {out} {err}")
-    # whatever else this kernel's log has meanwhile
+    # This kernel's log may have other lines as well, so the status may be 3.
     check.that("read" in out.splitlines()[-1], f"no verdict at the end: {out}")
     blind = not re.search(r"\bblind=-( |$)", out, re.M)
     check.that(process.returncode in (7 if blind else 0, 3), f"status {process.returncode}")
@@ -179,7 +183,8 @@ def test_triage_live_shows_records(check, lab):
 
 @live
 def test_diagnose_tells_what_records_come_to(check, lab):
-    """K01 and on are of the kernel, whichever process is asked about; of this boot alone."""
+    """`diagnose` reports kernel findings (K01 and on) for any process, from records of this boot
+    only."""
     ring = lab.dir / "ring"
     process = recorder(lab, ring, seconds=3)
     wait_for_start(ring, process)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Builds for other architectures and without shared libraries: what they are made of, and what
-is said where something is missing."""
+"""Tests of builds for other architectures and without shared libraries: what is built, and the
+messages when something is missing."""
 
 import platform
 import shutil
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from harness import BUILD, ROOT, Skip
 
-# The architecture that is not the host's, as uname names it, and its cross compiler.
+# The architecture that is not the host's: its name in uname, and its cross compiler.
 OTHER = {"arm64": ("aarch64", "aarch64-linux-gnu-gcc"), "x86": ("x86_64", "x86_64-linux-gnu-gcc")}
 del OTHER["arm64" if platform.machine() == "aarch64" else "x86"]
 
-# What the program unpacks logs with, where the headers were there when it was built.
+# Libraries that unpack compressed logs; the build uses those whose headers are installed.
 UNPACKERS = [name for name in ("lzma", "zstd") if Path(f"/usr/include/{name}.h").exists()]
 
 
@@ -33,7 +33,8 @@ def test_spellings_of_architectures(check, lab):
 
 
 def test_other_architectures(check, lab):
-    """What differs between them compiles: the kernel side, its inclusion, and the calls."""
+    """The parts that depend on the architecture compile: BPF programs, their embedding, system call
+    tables."""
     if BUILD.name == "san":
         raise Skip("the plain build's")
     if not shutil.which("clang"):
@@ -51,7 +52,7 @@ def test_other_architectures(check, lab):
 
 
 def compiler_without_libraries(lab):
-    """A compiler as gcc is where a library is missing: it says the name that it was asked for."""
+    """Returns a fake cc that finds no library: like gcc, it then prints the library's bare name."""
     path = lab.dir / "cc"
     path.write_text("#!/bin/sh\necho \"${1#-print-file-name=}\"\n")
     path.chmod(0o755)
@@ -79,7 +80,8 @@ def test_static_libraries_there(check, lab):
         (lab.dir / f"lib{name}.a").write_text("")
     with_zstd = ["-lbpf", "-lz", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"]
     plain = [one for one in with_zstd if one != "-lzstd"]
-    if Path("/usr/include/zstd.h").exists():  # then logs are unpacked by it
+    # the program was built with zstd then, so it unpacks such logs
+    if Path("/usr/include/zstd.h").exists():
         plain = with_zstd
         (lab.dir / "libzstd.a").write_text("")
     ran = lab.call(script, compiler, f"-L{lab.dir}")
@@ -102,7 +104,8 @@ def test_sysroot_of_no_architecture(check, lab):
 
 
 def test_fuzzer_that_does_not_build_fails(check, lab):
-    """Only a compiler without libFuzzer is a reason to skip, whatever word the failure has in it."""
+    """A fuzzer is skipped only if the compiler lacks libFuzzer, not for any message that has its
+    words in it."""
     if not shutil.which("clang"):
         raise Skip("no clang")
     (lab.dir / "make").write_text("#!/bin/sh\necho 'clang: -fsanitize=fuzzer: no such file: "
@@ -120,14 +123,14 @@ def test_fuzzer_that_does_not_build_fails(check, lab):
 
 
 def test_fuzzer_of_recordings_has_what_it_includes(check, lab):
-    """The kernel side of the flight recorder is made before what has its bytes in it."""
+    """make builds the flight recorder's BPF object before the fuzzer that includes its bytes."""
     ran = make(lab, "-n", f"BUILD={lab.dir}/new", f"{lab.dir}/new/fuzz/recording_fuzz")
     check.equal(f"status: {ran.err}", ran.returncode, 0)
     check.that(f"-o {lab.dir}/new/blackbox.bpf.o" in ran.out, "blackbox.bpf.o is not made")
 
 
 def test_hardening(check, lab):
-    """What this compiler takes of it is used, at the highest level."""
+    """The build uses each hardening option that this compiler accepts, at its highest level."""
     ran = make(lab, "-n", "-B", f"BUILD={lab.dir}/new", f"{lab.dir}/new/src/main.o")
     for option in ("-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3", "-fcf-protection=full"):
         taken = lab.call("sh", "-c", f"echo 'int x;' | cc -O2 -Werror {option} -include stdio.h "

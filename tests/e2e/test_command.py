@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""`run`: the command's own status and signals; usage errors; the form of the lines."""
+"""Tests of `run`: exit status and signals of the command, usage errors, the form of the output
+lines."""
 
 import json
 import signal
@@ -53,7 +54,7 @@ def test_wrong_usage(check, lab):
 
 @live
 def test_run_forwards_signals(check, lab):
-    """A signal sent to us alone goes to the command, whose own ending then is ours."""
+    """`run` passes a signal on to the command, and exits with the command's status."""
     ready = lab.dir / "ready"
     for number, status in ((signal.SIGINT, 7), (signal.SIGTERM, 8), (signal.SIGHUP, 9)):
         ready.unlink(missing_ok=True)
@@ -61,7 +62,7 @@ def test_run_forwards_signals(check, lab):
                   "while :; do sleep 0.05; done")
         process = lab.spawn([FAULTSCOPE, "run", "-q", "--", "sh", "-c", script])
         until(ready.exists, "the command")
-        # it may be there before the event loop of its parent is
+        # The command may create the file before the event loop of `run` handles signals.
         time.sleep(0.3)
         process.send_signal(number)
         check.equal(f"status after {number.name}", process.wait(PATIENCE), status)
@@ -69,7 +70,7 @@ def test_run_forwards_signals(check, lab):
 
 @live
 def test_run_follows_children(check, lab):
-    """The measurement ends with the last descendant, not with the command."""
+    """`run` measures until the last descendant ends, not only until the command ends."""
     out = lab.dir / "out"
     ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c",
                          "(sleep 0.5; exec true) & echo $!")
@@ -126,7 +127,7 @@ def expect_sane(check, lines, truth):
 
 @captures(expect_sane)
 def test_lines_of_all_processes(lab):
-    """A second of whatever this machine does, and some work of ours."""
+    """Captures a second of all processes of this machine, with some workloads among them."""
     watch = lab.watch("0.1")
     for name in ("brief", "lives"):
         args = ["--times", "30"] if name == "brief" else ["fork-storm", "50"]

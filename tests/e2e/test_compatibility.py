@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Names that programs and dashboards rely on are still there: docs/compatibility.md.
+"""Checks that names which programs and dashboards rely on still exist (docs/compatibility.md).
 
-Each file of compatible/ has the names of the last release, one in a line. What the program has
-beside them passes. FS_MAKE_COMPATIBLE=1 in the environment writes the files anew, for a release.
+Each file of compatible/ has the names of the last release, one a line. New names are allowed.
+FS_MAKE_COMPATIBLE=1 in the environment rewrites the files, for a release.
 """
 
 import json
@@ -17,7 +17,8 @@ KEPT = Path(__file__).resolve().parent / "compatible"
 
 
 def keys_of(schema, path):
-    """`path type,type` of each key of a schema, at any depth, and `path = value` of its values."""
+    """Yields `path type,type` for each key of a JSON Schema at any depth, and `path = value` for
+    its values."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     values = [json.dumps(schema["const"])] if "const" in schema else schema.get("enum", [])
@@ -46,7 +47,7 @@ def tables(name):
 
 
 def rows(name, columns):
-    """The first columns of a table of Markdown, without its head."""
+    """Yields the first columns of each row of a Markdown table, without the header."""
     for line in tables(name).splitlines()[2:]:
         cells = [cell.strip().replace("`", "") for cell in line.split("|")[1:]]
         yield " ".join(cells[:columns]).strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Completion in real shells: what each of them offers at the end of a line."""
+"""Tests completion in real shells: the words that each shell offers at the end of a line."""
 
 import re
 import shlex
@@ -7,7 +7,7 @@ import shutil
 
 from harness import Skip
 
-# line: what is offered, and what is not
+# command line: (words that must be offered, words that must not)
 CASES = {
     "faultscope ": ({"run", "report", "blackbox"}, {"leak.fsr", "arm"}),
     "faultscope re": ({"record", "replay", "report"}, {"run"}),
@@ -34,7 +34,7 @@ CASES = {
     "faultscope export --export.detail ": ({"host", "full"}, {"leak.fsr"}),
 }
 
-# Prints a line for each word that is offered.
+# bash script that prints each offered word on a line
 BASH = r"""
 source ./faultscope.bash
 COMP_LINE=$1
@@ -48,7 +48,7 @@ FISH = r"""
 source ./faultscope.fish
 complete -C $argv[1] | string replace -r '\t.*' '' | string replace -r '^' 'HIT '
 """
-# A shell on a terminal of its own, with a compadd that says what it adds.
+# zsh script: a shell on a pseudo-terminal, with a compadd that prints the words it adds
 ZSH = r"""
 zmodload zsh/zpty
 zpty shell zsh -f -i

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What runs for long has few rights and few system calls left, in each of its threads; the command
-of `run` starts after that, and has none of it.
+"""Checks that long-running commands drop capabilities and filter system calls in each thread. The
+command that `run` starts keeps all of its rights.
 """
 
 import os
@@ -14,7 +14,7 @@ CAP_BPF, CAP_SYSLOG, CAP_SYS_NICE, CAP_IPC_LOCK = 39, 34, 23, 14
 
 
 def threads_of(lab, pid):
-    """Status of each; a thread may end between the listing and the reading."""
+    """Returns the /proc status of each thread. A thread may end between listing and reading."""
     found = []
     for tid in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -25,7 +25,7 @@ def threads_of(lab, pid):
 
 
 def check_confined(check, lab, what, pid, may_keep=0):
-    """All threads of it, once the last of them is filtered."""
+    """Checks the capabilities of all threads once every thread has a system call filter."""
     try:
         until(lambda: all(one["Seccomp"] == "2" for one in threads_of(lab, pid)),
               f"{what} with filtered calls")
@@ -40,8 +40,8 @@ def check_confined(check, lab, what, pid, may_keep=0):
 
 
 def kept_of_recorder(lab):
-    """The limits of locked memory and priority may not be ours to raise: then their capabilities
-    stay."""
+    """Returns the capabilities that the recorder may keep. Without the right to raise
+    RLIMIT_MEMLOCK and priority, it keeps CAP_IPC_LOCK and CAP_SYS_NICE."""
     return (1 << CAP_SYSLOG | 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK |
             (1 << CAP_BPF if keeps_bpf(lab) else 0))
 
@@ -56,14 +56,14 @@ def test_recorder_is_confined(check, lab):
         until(lambda: ring.exists() and b"FSbb" in ring.read_bytes(), "a record in its file")
         process.send_signal(signal.SIGINT)
         err = process.communicate(timeout=60)[1]
-        # a session says which of its probes this kernel refuses
+        # Commands that measure also report probes that this kernel does not allow.
         said = [line for line in err.splitlines() if not line.startswith("faultscope: incomplete: ")]
         check.equal(f"{words[0]}: standard error", said, [])
 
 
 @live
 def test_recorder_writes_on_when_confined(check, lab):
-    """Signs of life of after the filter are kept too."""
+    """The recorder still writes heartbeats after its system calls are filtered."""
     ring = lab.dir / "ring"
     process = lab.spawn([lab.program, "blackbox", "run", "--ring", ring, "--heartbeat", "0.2"])
     check_confined(check, lab, "run", process.pid, kept_of_recorder(lab))
@@ -96,7 +96,8 @@ def test_sessions_are_confined(check, lab):
 
 @live
 def test_command_starts_after_the_drop(check, lab):
-    """What the command sees of its parent at its first instant, and that it has all of its own."""
+    """`run` has dropped its rights before the command starts, and the command has all of its own.
+    """
     mine = status_of(lab.call("cat", "/proc/self/status").out)
     ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",
                          "read line </proc/$PPID/comm; cat /proc/$PPID/status; echo; echo ours: it;"

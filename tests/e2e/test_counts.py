@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Map and descriptor counts, against /proc and against the numbers of calls made."""
+"""Compares counts of mappings and file descriptors with /proc and with the number of calls made."""
 
 import resource
 
@@ -8,18 +8,18 @@ from harness import (all_pids, captures, field_of, proc_fds, proc_maps, proc_ran
 
 
 def counts_of_all():
-    """pid: [start, maps, descriptors, time it ran] of every process that can be read."""
+    """Returns {pid: [start time, maps, fds, CPU time]} of every process that can be read."""
     found = {}
     for pid in all_pids():
         try:
             found[pid] = [int(proc_stat(pid)[22]), proc_maps(pid), proc_fds(pid), proc_ran(pid)]
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process ended meanwhile
     return found
 
 
 def expect_counts(check, lines, truth):
-    """Only processes that read alike before and after the look are compared."""
+    """Compares only processes whose values in /proc were equal before and after the scan."""
     missing = []
     for pid, (_, maps, fds, _) in truth["alike"]:
         seen = lines.of("process", pid)
@@ -38,7 +38,7 @@ CAP_SYS_RESOURCE = 24
 
 
 def most_descriptors():
-    """The hard limit, or what it may be raised to."""
+    """Returns the hard limit on file descriptors, or the value to which root may raise it."""
     capabilities = next(line for line in proc_text("self", "status").splitlines()
                         if line.startswith("CapEff:"))
     if int(capabilities.split()[1], 16) >> CAP_SYS_RESOURCE & 1:
@@ -56,7 +56,8 @@ def test_counts_of_every_process(lab):
     before = counts_of_all()
     capture = lab.watch("0.2", "1").finished()
     after = counts_of_all()
-    # kernel threads and zombies have no maps, and no line; what ran meanwhile may have changed
+    # Kernel threads and zombies have no maps, and no line. A process that ran meanwhile may have
+    # changed.
     alike = [[pid, one] for pid, one in before.items() if one[1] and after.get(pid) == one]
     held = [[work.pid, before[work.pid][1], before[work.pid][2]] for work in works]
     assert held[0][1] == truths[0]["map_count_now"], (held, truths)
@@ -71,7 +72,8 @@ FAULTS, MAPS, FDS = 500, 40, 30
 
 
 def expect_brief(check, lines, truth):
-    """The children of brief are forked and exec nothing: all their calls are its work's."""
+    """The workload `brief` forks children that do not exec, so all calls of a child belong to its
+    work."""
     parent = truth["pid"]
     children = [line for line in lines.of("process", final=True) if line["ppid"] == parent]
     check.equal("children", len(children), truth["times"])
