@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""faultscope diagnose: of programs in trouble, which rule speaks, and that it names the pattern, the
-stack, the process tree and what to do; of others, that all is well."""
+"""Tests `diagnose`: for programs in trouble it reports the right finding with pattern, stack,
+process tree and remedy; for healthy programs it says that all is well."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SHARE = ["share_tensor (growth)", "collate_batch (growth)", "make_all (growth)"]
 
 
 class Diagnosis(Watch):
-    """A faultscope diagnose that runs beside us, and what it found in the end."""
+    """A `faultscope diagnose` in the background, and its output at the end."""
 
     def __init__(self, lab, pid, *options, wait=True):
         out, recording = lab.new_output()
@@ -28,7 +28,7 @@ class Diagnosis(Watch):
 
 
 def check_lines(check, capture, status):
-    """As any capture, and every line by the schema."""
+    """Checks the first and last line of a capture, and every line against the schema."""
     check.equal("status", capture.status, status)
     check.equal("standard error", capture.stderr, "")
     lines = Lines(capture.text)
@@ -41,7 +41,8 @@ def check_lines(check, capture, status):
 
 
 def diagnose(check, lab, *words, status=0, options=()):
-    """What diagnose says of a workload while it works: lines, their recording, its truth."""
+    """Runs `diagnose` on a workload while it works. Returns the lines, their recording and the true
+    values."""
     work = lab.work(*words, "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid, *options)
     work.go()
@@ -52,7 +53,7 @@ def diagnose(check, lab, *words, status=0, options=()):
 
 
 def ids(lines, pid=None):
-    """What is open in the end."""
+    """Returns the ids of the findings that are open at the end."""
     last = {}
     for line in lines.of("finding"):
         last[line["id"], line["pid"]] = line
@@ -79,20 +80,22 @@ def text_of(lab, capture, *options):
 
 
 def check_verdict(check, text, first):
-    """The first line names the process and the cause; the last one sums up."""
+    """Checks that the first line names the process and the cause, and that the last one sums up."""
     check.that(text.startswith(first), f"begins {text[:90]!r}, not {first!r}")
     check.that(re.search(r"^\d+ findings? \(\d+ critical, \d+ warning, \d+ info\)\.  More: "
                          r"faultscope\n?\s*explain [A-Z]\d\d$", text, re.M), "no sum at the end")
     check.that("\nchecked: map count" in text, "it does not say what was checked")
 
 
-# A table of growth that fills
+# Tests of a growth table that fills up
 
-ROWS, RATE, LEAKED = 10000, 2500, 2000  # more than the table has places; a look is a second
+# ROWS are more than the growth table holds; RATE is rows per scan, one scan a second
+ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 
 def crowd(check, lab, kind, *options, status=0):
-    """Many rows, then a leak: the lines, and what was made of descriptors, by name."""
+    """Runs a workload that fills the growth table and then leaks. Returns its lines, its true
+    values, {file name: fds opened} and the capture."""
     work = lab.work("crowd", kind, str(ROWS), "--rate", str(RATE), "--leak", str(LEAKED), *options,
                     "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid)
@@ -107,7 +110,8 @@ def crowd(check, lab, kind, *options, status=0):
 
 
 def check_leak(check, lab, kind):
-    """The leak is attributed, though the table was full of others' rows before."""
+    """Checks that a leak is attributed although rows of other files filled the growth table before.
+    """
     lines, truth, made, capture = crowd(check, lab, kind)
     check.equal("leaked", truth["leaked"], LEAKED)
     check.equal(f"{kind}: attributed", [n for name, n in made.items() if name.startswith("null")],
@@ -121,19 +125,20 @@ def check_leak(check, lab, kind):
 
 @live
 def test_rows_of_the_ended(check, lab):
-    """Rows of processes that have ended make room."""
+    """Rows of ended processes are freed in the growth table."""
     check_leak(check, lab, "ended")
 
 
 @live
 def test_rows_of_the_closed(check, lab):
-    """Rows of what a living process has closed again make room."""
+    """Rows of files that a living process has closed again are freed in the growth table."""
     check_leak(check, lab, "closed")
 
 
 @live
 def test_rows_that_are_held(check, lab):
-    """Where every row is of something held, findings say that the rest could not be attributed."""
+    """If every row of the growth table is in use, findings say that the rest could not be
+    attributed."""
     lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
                                         status=FOUND)
     check.that(truth["leaked"] < LEAKED, f"no descriptor was failed: {truth}")
@@ -146,11 +151,12 @@ def test_rows_that_are_held(check, lab):
     check.that("growth table" in text, f"the text does not say so: {text[-600:]}")
 
 
-# What each grower is told of
+# Tests of the findings for each pattern of growth
 
 @live
 def test_tensors(check, lab):
-    """PyTorch's names in /dev/shm: pattern, stack, strategy, what to do."""
+    """M03 pytorch-shared-tensors of a workload that uses PyTorch's file names in /dev/shm: pattern,
+    stack, sharing strategy, remedy."""
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "3000", "--before", "2000")
     finding = last_finding(check, lines, "M03", truth["pid"])
     check.equal("findings", ids(lines), ["M03"])
@@ -188,7 +194,7 @@ def test_tensors_with_descriptors(check, lab):
 
 @live
 def test_tree(check, lab):
-    """Children that come later and grow: each is told, with the tree that it is of."""
+    """Children that start later and grow get a finding each, with the process tree."""
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "4000", "--children", "2")
     pids = [truth["pid"], truth["child0"], truth["child1"]]
     for pid in pids:
@@ -216,7 +222,7 @@ def test_leak_of_one_place(check, lab):
 
 @live
 def test_growth_by_munmap(check, lab):
-    """What munmap leaves more of belongs to who called it."""
+    """Mappings that munmap splits off are attributed to the caller of munmap."""
     lines, _, truth = diagnose(check, lab, "growth", "split", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("mappings created while watched are pieces of others" in finding["title"],
@@ -228,7 +234,8 @@ def test_growth_by_munmap(check, lab):
 
 @live
 def test_leak_without_frames(check, lab):
-    """No frame pointers: stacks differ by chance, and are one place all the same."""
+    """Without frame pointers, stacks of one call site differ by chance; they are shown as one
+    place."""
     lines, _, truth = diagnose(check, lab, "mapleak", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
@@ -236,7 +243,8 @@ def test_leak_without_frames(check, lab):
 
 @live
 def test_code_that_leads_astray(check, lab):
-    """No frame pointers, but data in their place: more chains than there are numbers, one place."""
+    """With data where frame pointers should be, there are more stacks than stack ids; they are
+    shown as one place."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
@@ -247,7 +255,8 @@ def test_code_that_leads_astray(check, lab):
 
 @live
 def test_near_the_limit(check, lab):
-    """Held before we came, and close: the limit, who set it, and the one that grew."""
+    """A process that held many mappings before the start and is near the limit: M25
+    max-map-count-near names the limit, who set it, and M03 as its cause."""
     before = 55000
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "2000", "--before",
                                      str(before), status=FOUND)
@@ -295,7 +304,8 @@ def test_connections_not_closed(check, lab):
 
 @live
 def test_calls_that_misuse(check, lab):
-    """Accept at the limit, select of too many, abort over that; and the same within bounds."""
+    """F05 accept-emfile-loop and F07 select-fd-setsize (also when it aborts) are reported; with
+    --mildly the workload stays within bounds and gets neither."""
     for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
                                ("abort", 4096, "F07")):
         for mildly in ((), ("--mildly",)):
@@ -319,7 +329,8 @@ def test_calls_that_misuse(check, lab):
 
 @live
 def test_limit_reached(check, lab):
-    """A refusal while it is watched: critical, and the class that filled the table is named."""
+    """A call that fails while it is watched gives the critical F01 nofile-reached, caused by F08
+    fd-leak."""
     lines, _, truth = diagnose(check, lab, "fdleak", "limit", "--kind", "eventfd", "--nofile",
                                "300", status=FOUND)
     finding = last_finding(check, lines, "F01", truth["pid"])
@@ -327,7 +338,7 @@ def test_limit_reached(check, lab):
     check.that(f"prlimit --pid {truth['pid']} --nofile=" in advice(finding), advice(finding))
 
 
-# Controls
+# Tests of healthy programs
 
 @live
 def test_all_is_well(check, lab):
@@ -359,7 +370,7 @@ def test_churn_is_no_leak(check, lab):
     check.equal("made and gone", (made["created"], made["removed"]), (20000, 20000))
 
 
-# Exit status and options
+# Tests of exit status and options
 
 @live
 def test_min_severity_decides(check, lab):
@@ -401,7 +412,7 @@ def test_assumed_limit(check, lab):
     check.that("set by" not in ran.out, "nobody set an assumed limit")
 
 
-# Recordings
+# Tests with recordings
 
 @live
 def test_replay_finds_the_same(check, lab):
@@ -418,7 +429,7 @@ def test_replay_finds_the_same(check, lab):
 
 @live
 def test_recording_of_a_run(check, lab):
-    """No holdings are in it: it says so, and the rest of the verdict stands."""
+    """A recording of `run` has no holdings: `diagnose` says so and still reports its findings."""
     recording = lab.dir / "run.fsr"
     ran = lab.faultscope("run", "-q", "--record", recording, "--", workload_path("growth"),
                          "tensor", "3000")
@@ -439,14 +450,15 @@ def test_run_reports_the_pattern(check, lab):
         check.that(words in ran.err, f"no {words!r} in the summary of run: {ran.err}")
 
 
-# Folded stacks
+# Tests of folded stacks
 
 FOLDED = re.compile(r"^[^;]+(;[^;]+)* \d+$")
 
 
 @live
 def test_folded(check, lab):
-    """A line a stack: frames by semicolons, outermost first, a blank, a count."""
+    """Each line of the folded format is a stack, outermost frame first, frames separated by
+    semicolons, then a space and a count."""
     _, capture, truth = diagnose(check, lab, "growth", "tensor", "1500")
     ran = text_of(lab, capture, "--format", "folded")
     check.equal("status", (ran.returncode, ran.err), (0, ""))
@@ -462,17 +474,17 @@ def test_folded(check, lab):
     check.equal("tensors", [n for frames, n in counts.items() if frames[-4:] == want[-4:]], [1500])
 
 
-# The target
+# Tests of the effect on the watched process
 
 @live
 def test_target_is_not_disturbed(check, lab):
-    """Its map count stays, and its maps are read once."""
+    """`diagnose` leaves the map count of its target unchanged and reads its maps once."""
     work = lab.work("growth", "leak", "0", "--before", "5000", "--wait", "--hold")
     before, size = proc_maps(work.pid), len(open(f"/proc/{work.pid}/maps", "rb").read())
     if not shutil.which("strace"):
         raise Skip("strace is missing")
     trace = lab.dir / "trace"
-    # a sanitizer cannot look for leaks of who is traced
+    # LeakSanitizer cannot work in a process that strace traces.
     ran = lab.call("env", "ASAN_OPTIONS=detect_leaks=0", "strace", "-f", "-o", trace, "-e", "trace=openat,read,close", FAULTSCOPE,
                    "diagnose", "-p", work.pid, "-d", "0.5")
     check.equal("status", ran.returncode, 0)
@@ -498,7 +510,7 @@ def test_target_is_not_disturbed(check, lab):
 
 @live
 def test_target_dies(check, lab):
-    """Before the time is over: the verdict is of what was."""
+    """If the target exits early, `diagnose` reports what it was like before."""
     work = lab.work("growth", "leak", "3000", "--before", "40000", "--wait")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -511,7 +523,7 @@ def test_target_dies(check, lab):
 
 @live
 def test_hostile_names(check, lab):
-    """Command names and file names of awkward bytes: none reaches the terminal."""
+    """Control characters in command and file names never reach the terminal."""
     for case in range(6):
         work = lab.work("hostile", "--case", str(case), "--wait")
         ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--min-severity", "info")
@@ -529,7 +541,8 @@ def test_hostile_names(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In one there is no name for a stack, and no maps to read: it says so, and goes on."""
+    """In a pid namespace, stacks have no names and maps cannot be read: `diagnose` says so and goes
+    on."""
     script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
               f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
     pipe, out = lab.dir / "in", lab.dir / "truth"
@@ -549,7 +562,7 @@ def test_pid_namespace(check, lab):
 
 @live
 def test_script_is_a_process_too(check, lab):
-    """A program that is no C: Python's own frames are at least those of the interpreter."""
+    """For a Python script, the stack of a finding has at least the frames of the interpreter."""
     code = ("import os, sys\nsys.stdin.readline()\nkeep = [os.eventfd(0) for _ in range(400)]\n"
             "print('{}', flush=True)\nsys.stdin.readline()")
     process = lab.spawn([sys.executable, "-c", code], stdin=subprocess.PIPE)
@@ -575,7 +588,7 @@ ctypes.CDLL(None).pthread_exit(None)
 
 @live
 def test_sockets_where_the_first_thread_has_ended(check, lab):
-    """What a socket is, is read by a thread that has not ended."""
+    """The kind of sockets is read through a living thread when the first thread has exited."""
     process = lab.spawn([sys.executable, "-c", LEADER_GONE])
     pid = int(process.stdout.readline())
     until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")

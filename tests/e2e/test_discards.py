@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Memory that a process gives up by madvise."""
+"""Tests of memory that a process releases with madvise."""
 
 import json
 
@@ -15,6 +15,6 @@ def test_discarded_bytes(check, lab):
     truth = json.loads(ran.out)
     final = Lines(lab.read(out)).final(truth["pid"])
     check.equal("discarded", final["memory"]["discarded_bytes"], truth["given_bytes"])
-    # what MADV_DONTNEED gave up is not there any more; what MADV_FREE gave up may be
+    # MADV_DONTNEED removes pages at once; with MADV_FREE the kernel may keep them.
     check.that(final["faults"]["minor"] >= rounds // 2 * pages,
                f"it was there all the same: {final['faults']['minor']} faults")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The man page, the help, the completions and explain: they parse, and they agree."""
+"""Man pages, --help, completions and `explain` can be parsed and agree with each other."""
 
 import json
 import re
@@ -9,11 +9,12 @@ import subprocess
 
 from harness import ROOT, Skip, jsonschema, schema
 
-WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")  # of their own
+# commands that have no options of their own
+WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")
 
 
 def commands(lab):
-    """All that the program has, by its own list; "" is the main one."""
+    """Returns the names of all commands in --help; "" stands for no command."""
     listed = re.search(r"^Commands:\n((?:  \S.*\n)+)", lab.faultscope("--help").out, re.M)
     return ["", *re.findall(r"^  (\S+)", listed[1], re.M)]
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
@@ -82,7 +83,7 @@ def test_man_pages_render(check, lab):
 
 
 def test_man_pages_have_their_options(check, lab):
-    """Each has what --help of its command lists, and no option of another."""
+    """The man page of each command has the options of the command's --help, and no other."""
     for command in commands(lab):
         page = lab.faultscope("man", *command.split()).out.replace("\\-", "-")
         has = set(re.findall(r"\\fB(--[\w.-]+)\\fR", page))
@@ -96,7 +97,7 @@ def test_man_pages_have_their_options(check, lab):
 
 
 def test_man_pages_are_built(check, lab):
-    """The Makefile lists each command, and the main page names each page."""
+    """The Makefile lists each command, and the main man page refers to each page."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     listed = re.search(r"^COMMANDS := (.*)$", makefile, re.M)[1].split()
     check.equal("commands", sorted(listed), sorted(filter(None, commands(lab))))
@@ -112,7 +113,7 @@ def test_man_of_no_command(check, lab):
 
 
 def test_help_has_what_it_names(check, lab):
-    """Examples, which its own parser takes, and each section that an option points to."""
+    """Each --help has examples that the parser accepts, and the sections to which options refer."""
     for command in commands(lab):
         text = lab.faultscope(*command.split(), "--help").out
         for section in re.findall(r"\(see ([A-Z]+)\)", text):
@@ -164,7 +165,7 @@ def test_explain_one(check, lab):
 
 
 def test_explain_what_is_not(check, lab):
-    """Says which ids are near, and nothing of those that are right."""
+    """`explain` of an unknown id names similar ids, and prints nothing about the known ids."""
     ran = lab.faultscope("explain", "M01", "M99")
     check.equal("status", ran.returncode, 2)
     check.equal("standard output", ran.out, "")
@@ -188,7 +189,8 @@ def candidates(lab, *words, log=None):
 
 
 def test_explain_a_message(check, lab):
-    """Words, a message, or a log on standard input lead to candidates, and say they are no verdict."""
+    """`explain` of words, of a message, or of a log on standard input names candidates, and says
+    that they are no diagnosis."""
     for words, first in ((("unable to mmap 320 bytes from file: Cannot allocate memory (12)",), "M01"),
                          (("EMFILE",), "F01"), (("Too", "many", "open", "files"), "F01"),
                          (("dataloader",), "P01"), (("Bus error",), "P01"),
@@ -215,14 +217,14 @@ def test_explain_says_what_it_did_not_read(check, lab):
 
 
 def test_explain_of_its_own_limit(check, lab):
-    """A limit of the program itself has a meaning and no candidate."""
+    """A limit inside the program itself, such as Java's heap, is explained without a candidate."""
     ran = lab.faultscope("explain", "java.lang.OutOfMemoryError: Java heap space")
     check.equal("status", ran.returncode, 0)
     check.that("No limit or fault that faultscope watches" in ran.out, f"{ran.out!r}")
 
 
 def test_explain_flags_what_it_says(check, lab):
-    """What has no rule says so, in text and JSON."""
+    """`explain` says in text and JSON if faultscope does not detect a finding itself."""
     for one in diagnoses(lab):
         text = lab.faultscope("explain", one["id"]).out
         check.equal(f"{one['id']} says it is not flagged", "This version does not report this finding" in text,

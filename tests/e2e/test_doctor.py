@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What doctor tells: every hook, its cost, the limits; and a hook left out, in every output."""
+"""Tests `doctor`: every probe, its cost, the limits; and that every output shows a disabled probe.
+"""
 
 import json
 import os
@@ -56,14 +57,14 @@ def test_doctor_tells_all(check, lab):
     for hook in report["probes"]:
         check.equal(f"{hook['name']}, core", hook["core"], hook["name"] in CORE)
         check_costs(check, hook)
-    # on a machine too loaded for it there may be none
+    # On a machine with much other load, the calibration may fail.
     check.that(report["calibration"] is None or report["calibration"]["rounds"] > 0, "rounds")
     check.that(report["processes"] > 1, f"{report['processes']} processes")
 
 
 @live
 def test_doctor_degraded(check, lab):
-    """A hook of the core on its last alternate: the verdict says so."""
+    """A core probe on its last attach type: the verdict of `doctor` says that it is degraded."""
     forced = ("--no-calibrate", "--probe", "scan=/proc")
     flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["probes"]}
     check.equal("degraded", flags, {name: name == "scan" for name in flags})
@@ -105,7 +106,7 @@ def test_doctor_limits(check, lab):
 
 @live
 def test_doctor_advises(check, lab):
-    """A tight limit of the shell it is started from, with a command that helps."""
+    """`doctor` advises a command against the low limit of the shell that starts it."""
     ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {FAULTSCOPE} doctor --json --no-calibrate")
     report = json.loads(ran.out)
     check.equal("limit", report["limits"]["rlimit_nofile"], 256)
@@ -114,16 +115,16 @@ def test_doctor_advises(check, lab):
                f"commands {commands}")
 
 
-WATCH_ALL_BYTES = 4  # the first member of struct fs_config
+WATCH_ALL_BYTES = 4  # size of watch_all, the first member of struct fs_config
 
 
 def config_of(process):
-    """The bytes of the configuration with which a process loaded its programs, once it has any."""
+    """Returns the bytes of the configuration map of a process that has loaded its BPF programs."""
     for info in Path(f"/proc/{process.pid}/fdinfo").iterdir():
         try:
             number = re.search(r"^map_id:\s*(\d+)", info.read_text(), re.M)
         except OSError:
-            continue  # it was closed meanwhile
+            continue  # the file descriptor was closed meanwhile
         if not number:
             continue
         ran = subprocess.run(["bpftool", "-j", "map", "dump", "id", number[1]], check=False,
@@ -138,7 +139,8 @@ def config_of(process):
 
 @live
 def test_doctor_loads_what_run_loads(check, lab):
-    """The verifier skips code that is configured off, so what doctor loads is configured as in -p."""
+    """The verifier skips code that the configuration disables, so `doctor` must load programs with
+    the configuration of -p."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     found = {}
@@ -158,7 +160,7 @@ def columns_of(line):
 
 
 def is_command(line):
-    """They are there to be copied, so they are whole."""
+    """Returns whether a line has a command to copy. Such lines are not wrapped."""
     return line.strip().startswith(("try ", "now ", "keep "))
 
 
@@ -193,16 +195,16 @@ def test_doctor_on_full_disk(check, lab):
 
 @live
 def test_doctor_leaves_nothing_attached(check, lab):
-    """One that measured itself ends with the hooks it began with: none, and runs again as well."""
+    """`doctor` leaves no probe attached: a second run finds every probe available again."""
     for _ in range(2):
         report = told(check, lab)
         check.equal("blind", [h["name"] for h in report["probes"] if h["state"] == "unavailable"], [])
 
 
-# A hook that is left out: the program goes on, and every output says so.
+# Tests of a disabled probe: the program goes on, and every output says that it is disabled.
 
 REASON = "switched off by --probe"
-# and what is told by others alone, where these are out
+# Reasons of the probes that depend on another, disabled probe
 REASON_BEHIND = {"state": "without state there is nothing to count in",
                  "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
 BEHIND = {"fault_class": ("fault_begin", "fault_end")}
@@ -217,16 +219,18 @@ def check_said(check, what, text, names):
 
 
 def status_without(names, *needed):
-    """What nobody wants measured is no gap; where no process is seen for it, nothing was read."""
+    """Returns the exit status with these probes disabled. A disabled probe is no gap, unless no
+    process is seen without it."""
     return INCOMPLETE if set(names) & set(needed) else DONE
 
 
 def check_view(check, lab, names, force):
     ran = lab.faultscope("--format", "text", *force, "0.1", "2")
-    # without looks only who does something is seen, if anybody does
+    # Without the scan, only processes that cause events are seen, so there may be none.
     quiet = "scan" in names and ", 0 processes\n" in ran.out
     status = INCOMPLETE if quiet else status_without(names, "state")
-    lost = re.fullmatch(r"faultscope: incomplete: lost: .*\n", ran.err)  # beside other tests
+    # the kernel may skip events while other tests run
+    lost = re.fullmatch(r"faultscope: incomplete: lost: .*\n", ran.err)
     check.equal(f"without {names}, status of the view", ran.returncode,
                 INCOMPLETE if lost else status)
     if not lost:
@@ -262,7 +266,7 @@ def check_target(check, lab, names, force):
     ran = lab.faultscope("-p", str(work.pid), *force, "0.1", "2")
     check.equal(f"without {names}, status of -p", ran.returncode,
                 status_without(names, "state", "scan"))
-    # who is not looked at is not there, nor is what ended without its life being followed
+    # Without `state` or `scan`, the process is never seen, so the view has no line about probes.
     if names not in (["state"], ["scan"]):
         check_said(check, "the view of one", ran.out, names)
     work.process.kill()
@@ -270,7 +274,8 @@ def check_target(check, lab, names, force):
 
 
 def reason_of(hook, names):
-    """Why a hook tells nothing where these are left out; None where it does."""
+    """Returns why a probe is unavailable while the probes `names` are disabled, or None if it
+    works."""
     if hook in names:
         return REASON
     behind = [name for name in ("state", *BEHIND.get(hook, ())) if name in names]
@@ -295,7 +300,7 @@ def check_doctor(check, lab, names, force):
 
 @live
 def test_hook_left_out_shows_everywhere(check, lab):
-    """Each of them alone is test_hooks_left_out."""
+    """Disables probes in groups; test_hooks_left_out disables each one alone."""
     hooks = [hook["name"] for hook in told(check, lab, "--no-calibrate")["probes"]]
     for names in left_out_together(hooks):
         force = [word for name in names for word in ("--probe", f"{name}=none")] + ["--overhead", "0-3"]
@@ -305,7 +310,7 @@ def test_hook_left_out_shows_everywhere(check, lab):
 
 @live
 def test_doctor_counts_what_the_kernel_refuses(check, lab):
-    """A mechanism that was asked for and is refused is a gap; nobody asked to be without it."""
+    """An attach type that was requested and that the kernel does not allow counts as a gap."""
     refused = [(hook["name"], one) for hook in told(check, lab, "--no-calibrate")["probes"]
                for one in hook["attach_types"] if hook["name"] not in CORE]
     for name, mechanism in refused:
@@ -321,7 +326,7 @@ def test_doctor_counts_what_the_kernel_refuses(check, lab):
 
 @live
 def test_doctor_measures_without_a_hook(check, lab):
-    """What is left is measured; what is not there is not, and says why."""
+    """With a probe disabled, `doctor` measures the others and says why this one has no cost."""
     for name in ("scan", "fault_begin", "fault_end", "calls"):
         status = KERNEL_LACKS if name in CORE else DONE
         report = told(check, lab, "--probe", f"{name}=none", status=status)

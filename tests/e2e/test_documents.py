@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the documents tell readers to type works, and the names that they use exist.
+"""Commands in the documents work, and the names that the documents use exist.
 
-Commands that only read files run for real, in a directory with the files that the documents name.
-Of those that need root, the program's own parser judges the options: the live tests run them. What
-neither fits says why in the Markdown source: <!-- not run: REASON -->.
+Commands that only read files are run in a directory with the files that the documents name. For
+commands that need root, only the parser checks the options, since live tests run them. Any other
+command has a reason in the Markdown source: <!-- not run: REASON -->.
 """
 
 import json
@@ -20,23 +20,24 @@ PAGES = [ROOT / "README.md", ROOT / "SECURITY.md",
          *sorted((ROOT / ".github").rglob("*.md"))]
 FENCE = re.compile(r"((?:<!-- not run: [^>]+ -->\n)?)^```(\w*)\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`((?:sudo )?faultscope [^`]*)`")
-# What a block of commands begins with; any other block is output.
+# First words of a block of commands. Any other block is output.
 COMMANDS = ("faultscope", "sudo", "make", "tools/", "dmesg", "curl", "jq", "kubectl", "apt",
             "systemctl", "mkdir", "groupadd", "setcap", "prometheus", "FS_", "#")
 PLACES = {"PID": "1", "CGROUP": "/system.slice/x.service", "ID": "M01", "FILE": "crash.log",
           "COMMAND": "bash"}
 EXAMPLES = ROOT / "docs/examples"
-# Exit status of commands that run: what was found, or that something was lost, is no failure.
+# Accepted exit statuses: nothing found, findings (3), or lost events (7).
 WELL = (0, 3, 7)
-# Commands that only read, and depend on the machine: they are not run.
+# Commands that only read, and whose output depends on the machine. They are not run.
 READING = ("curl", "systemctl status", "systemctl cat", "journalctl", "sysctl fs.", "sysctl vm.",
            "grep", "cat /proc/", "cat /sys/", "lsmod", "coredumpctl list")
-# Options of other programs that documents mention by themselves.
+# Options of other programs that documents mention in running text.
 FOREIGN = {"--enable-feature=exemplar-storage", "--pid=host"}
 
 
 def blocks(path):
-    """(whether it is left out, lines) of each block of commands; continued lines are one."""
+    """Yields (whether the block is not run, lines) of each block of commands, with continued lines
+    joined."""
     for reason, language, body in FENCE.findall(path.read_text(encoding="utf-8")):
         if language in ("", "sh") and body.startswith(COMMANDS) and not re.match(
                 r"(# )?faultscope \d|# faultscope ", body):
@@ -53,14 +54,15 @@ def blocks(path):
 
 
 def session_commands(path):
-    """Those behind a prompt, with their output below."""
+    """Yields the commands after a prompt, whose output follows below."""
     for reason, _, body in FENCE.findall(path.read_text(encoding="utf-8")):
         if not reason:
             yield from re.findall(r"^[$#] ((?:sudo )?faultscope .*)$", body, re.M)
 
 
 def words_of(command):
-    """Arguments of faultscope in a command line: without sudo, comment, pipe, redirection."""
+    """Returns the arguments of faultscope in a command line, without sudo, comment, pipe and
+    redirection."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="|><")
     lexer.whitespace_split, lexer.commenters = True, "#"
     words = []
@@ -76,14 +78,15 @@ def words_of(command):
 
 
 def check_parsed(check, lab, name, words):
-    """Its options and command are known: --help comes behind them."""
+    """Checks that the parser knows the command and its options. An added --help prevents the run.
+    """
     end = words.index("--") if "--" in words else len(words)
     ran = lab.faultscope(*words[:end], *(() if words[:1] == ["explain"] else ("--help",)))
     check.that(ran.returncode == 0, f"{name}: {words}: {ran.err.strip()}")
 
 
 def make_files(lab):
-    """The files that the documents name."""
+    """Makes the files that the documents name."""
     for name in ("leak", "monday", "job", "crash"):
         shutil.copy(EXAMPLES / "too-many-mappings.fsr", lab.dir / f"{name}.fsr")
     shutil.copy(EXAMPLES / "memory-limit.fsr", lab.dir / "friday.fsr")
@@ -95,7 +98,8 @@ def make_files(lab):
 
 
 def runs_here(command):
-    """Needs no rights, no other machine and no file outside of the directory."""
+    """Returns whether a command needs no rights, no other machine and no file outside of the
+    directory."""
     first = command.split()[0]
     return first == "jq" or first == "faultscope" and not re.search(
         r"(^|\s)/|--journal|finding\.fsr|bash_completion", command)
@@ -107,7 +111,7 @@ def answers(printed):
 
 
 def check_targets(check, name, command):
-    """Targets of make, and scripts of the tree."""
+    """Checks that make targets and scripts in a command exist."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     words = shlex.split(command, comments=True)
     for word in words[1:] if words[0] == "make" else ():
@@ -133,7 +137,7 @@ def test_commands_of_documents(check, lab):
                     raise Skip("jq is missing: tools/setup.sh test")
                 done = subprocess.run(["sh", "-c", command], cwd=lab.dir, env={"PATH": path},
                                       capture_output=True, text=True, timeout=60, check=False)
-                # one recipe answers by its status
+                # A recipe with `jq -e` answers by its exit status, 0 or 1.
                 well = WELL if "jq -e" not in command else (0, 1)
                 check.that(done.returncode in well,
                            f"{name}: {command!r} ends with {done.returncode}: {done.stderr[:200]}")
@@ -147,7 +151,7 @@ def test_commands_of_documents(check, lab):
                 check.that(command.startswith(READING), f"{name}: {command!r} is not run: why?")
         for command in [*session_commands(page),
                         *INLINE.findall(page.read_text(encoding="utf-8").replace("\n", " "))]:
-            # a synopsis has brackets
+            # Lines with brackets or bars are synopses.
             words = words_of(command) if "[" not in command and "|" not in command else None
             if words and (words[0] not in ("run", "explain") or "--" in words):
                 check_parsed(check, lab, name, words)
@@ -191,7 +195,7 @@ def test_metrics_in_documents_exist(check, lab):
 
 
 def test_symptoms_lead_to_their_findings(check, lab):
-    """The first finding of each row of docs/symptoms.md is what `explain` names first."""
+    """`explain` of each symptom in docs/symptoms.md names the row's first finding first."""
     text = (ROOT / "docs/symptoms.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.+?)` \| .*? \| (\[.*) \|$", text, re.M)
     check.that(len(rows) > 20, f"only {len(rows)} rows")

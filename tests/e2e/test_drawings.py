@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Drawings of a page: all of it lies in its frame, rows have their labels, and bars their places."""
+"""Drawings of an HTML page: everything lies within its frame, rows have labels, bars have the right
+length."""
 
 import html.parser
 import math
@@ -8,11 +9,11 @@ import re
 from harness import ROOT
 
 EXAMPLES = sorted((ROOT / "docs/examples").glob("*.fsr"))
-LINE = 12  # units: no text is higher
+LINE = 12  # height of the highest text in SVG units
 
 
 class Drawings(html.parser.HTMLParser):
-    """The SVG drawings of a page: {id or number: (width, height, attributes, [elements])}."""
+    """Parser of a page's SVG drawings: {id or number: (width, height, attributes, [elements])}."""
 
     def __init__(self, page):
         super().__init__()
@@ -57,7 +58,7 @@ def check_inside(check, what, width, height, elements):
 
 
 def check_apart(check, what, elements):
-    """No two rectangles lie on each other."""
+    """Checks that no two rectangles overlap."""
     boxes = sorted(tuple(numbers(attrs, "y", "x", "width", "height"))
                    for tag, attrs in elements if tag == "rect" and float(attrs["width"]))
     for (y, x, wide, high), (next_y, next_x, _, _) in zip(boxes, boxes[1:]):
@@ -75,7 +76,7 @@ def test_drawings_stay_in_their_frames(check, lab):
 
 
 def test_rows_of_drawings_have_their_labels(check, lab):
-    """Each row of processes has one label, in its middle, beside where the cells begin."""
+    """Each row of the heat map has one label, at its middle, left of the cells."""
     for recording in EXAMPLES:
         _, height, attrs, elements = drawings(lab, recording)["heat-svg"]
         rows, row, left = (float(attrs[f"data-{name}"]) for name in ("rows", "row", "left"))
@@ -89,7 +90,8 @@ def test_rows_of_drawings_have_their_labels(check, lab):
 
 
 def test_axes_of_drawings(check, lab):
-    """Times go from the left to the right edge in equal steps, each text below its drawing."""
+    """Labels of a time axis go from the left to the right edge in equal steps, each below its
+    drawing."""
     for recording in EXAMPLES:
         for name, (_, height, attrs, elements) in drawings(lab, recording).items():
             if "data-right" not in attrs:
@@ -109,7 +111,7 @@ def test_axes_of_drawings(check, lab):
 
 
 def test_flame_graph_adds_up(check, lab):
-    """What stands on a frame is no wider than the frame, and lies within it."""
+    """A frame of the flame graph is no wider than the frame below, and lies within it."""
     for recording in EXAMPLES:
         _, _, _, elements = drawings(lab, recording)["flame-svg"]
         frames = [numbers(attrs, "y", "x", "width") for tag, attrs in elements if tag == "rect"]
@@ -123,7 +125,7 @@ def test_flame_graph_adds_up(check, lab):
 
 
 def test_bars_of_latency(check, lab):
-    """The longest bar has all the room, none has more, and a longer one stands for more faults."""
+    """The longest latency bar fills the width, and the lengths follow log(1 + number of faults)."""
     for recording in EXAMPLES:
         page = lab.faultscope("report", "--html", recording).out
         _, _, attrs, elements = Drawings(page).all["latency-svg"]
@@ -134,7 +136,7 @@ def test_bars_of_latency(check, lab):
         check.that(all(float(attrs["x"]) == left for attrs in bars), "bars begin at the left")
         drawing = re.search(r'<svg id="latency-svg".*?</svg>', page, re.S)[0]
         counts = [int(n.replace(",", "")) for n in re.findall(r'tick count"[^>]*>([\d,]+)<', drawing)]
-        # a bar of no fault has no width and no number
+        # A bar of no faults has no width and no number.
         shown = sorted(wide for wide in widths if wide)
         check.equal(f"{recording.name}: bars with a number", len(shown), len(counts))
         check.that(all(abs(wide - room * math.log2(1 + n) / math.log2(1 + max(counts))) < 0.2
@@ -143,7 +145,7 @@ def test_bars_of_latency(check, lab):
 
 
 def test_levels_of_colours(check, lab):
-    """The legend has each colour once, side by side."""
+    """The legend of the heat map has each colour once, side by side."""
     page = lab.faultscope("report", "--html", EXAMPLES[0]).out
     legend = re.search(r'<svg viewBox="0 0 (\d+) 12".*?</svg>', page, re.S)
     boxes = re.findall(r'class="h(\d)" x="(\d+)" width="(\d+)"', legend[0])

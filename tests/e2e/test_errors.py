@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is refused, damaged or cut off: exit statuses, messages, and nothing left behind."""
+"""Tests of errors: exit statuses and messages for wrong targets, missing rights, full disks and
+damaged files; nothing stays behind."""
 
 import json
 import os
@@ -26,13 +27,14 @@ def check_message(check, ran, status, *words):
         check.that(word in ran.err, f"{word!r} is not in the message: {ran.err!r}")
 
 
-# Rights
+# Tests of missing rights
 
 NOBODY = 65534
 
 
 def as_nobody(lab, *capabilities, locked="unlimited"):
-    """The words before a command to run it as nobody, with all the locked memory it may want."""
+    """Returns a command prefix that runs a command as nobody, with these capabilities and
+    RLIMIT_MEMLOCK raised."""
     return ["sh", "-c", f"ulimit -l {locked} 2>/dev/null; cd /; exec \"$@\"", "sh",
             lab.for_all(lab.workload("asuser")), NOBODY, *capabilities, "--"]
 
@@ -66,7 +68,7 @@ def test_both_rights_are_enough(check, lab):
     check.between("minor", minor, truth["minflt"], truth["minflt"] + 15)
 
 
-# Targets
+# Tests of wrong targets
 
 @live
 def test_no_such_process(check, lab):
@@ -88,24 +90,24 @@ def test_target_dies(check, lab):
 
 
 def with_tmpfs(lab, place, script, *options):
-    """Runs a shell script with a file system of its own at a place; nobody else sees it."""
+    """Runs a shell script in its own mount namespace, with a tmpfs on `place`."""
     options = " ".join(options)
     return lab.call(*lab.own_mounts, "sh", "-c",
                     f"mount --make-rprivate / 2>/dev/null; mount -t tmpfs {options} none {place} "
                     f"|| exit; ({script}); status=$?; umount -l {place}; exit $status")
 
 
-# Outputs that fail
+# Tests of outputs that fail
 
 def in_small_disk(lab, script, size):
-    """Runs a shell script with a file system of its own at $DISK."""
+    """Runs a shell script with a small tmpfs at $DISK."""
     disk = lab.dir / "disk"
     disk.mkdir()
     return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", f"size={size}")
 
 
 def first_interval_kib(lab):
-    """How much of a recording the first interval takes on this host, as it is now."""
+    """Returns the size in KiB of a recording with one interval on this host."""
     lab.faultscope("--json", "--record", lab.dir / "first.fsr", "0.02", "1")
     return (lab.dir / "first.fsr").stat().st_size // 1024 + 1
 
@@ -126,7 +128,7 @@ def test_disk_full_while_recording(check, lab):
     check.that(len(lines.of("process")) > 10, f"{len(lines.all)} lines are left of the recording")
 
 
-# So many processes with names that do not compress that the first interval is larger than a page.
+# Starts 400 processes whose names do not compress, so that the first interval exceeds a page.
 CROWD = """
 import os, signal, sys
 for i in range(400):
@@ -141,7 +143,8 @@ signal.pause()
 
 @live
 def test_disk_full_before_the_first_interval(check, lab):
-    """It says that nothing is left, live and of the recording."""
+    """If the disk is full before the first interval, the message says that no recording is left;
+    live and with `report`."""
     kept = lab.dir / "kept.fsr"
     crowd = subprocess.Popen([sys.executable, "-c", CROWD], stdout=subprocess.PIPE,
                              start_new_session=True)
@@ -193,7 +196,7 @@ def test_pipe_closed(check, lab):
         check.that(ran.out.splitlines()[-1] in ("0", "141"), f"status {ran.out.splitlines()[-1]}")
 
 
-# Damaged recordings
+# Tests of damaged recordings
 
 def some_recording(lab):
     kept = sorted(RECORDINGS.glob("*.fsr"), key=lambda path: path.stat().st_size)
@@ -205,7 +208,8 @@ def some_recording(lab):
 
 
 def check_damaged(check, lab, name, data):
-    """A damaged recording is shown or refused, never a crash; a refusal says where."""
+    """Checks that a damaged recording is shown or rejected without a crash. A rejection says where
+    the damage is."""
     path = lab.dir / "damaged.fsr"
     path.write_bytes(data)
     try:
@@ -240,10 +244,10 @@ def test_flipped_recordings(check, lab):
         check_damaged(check, lab, f"byte {at} of {len(data)} ^ {mask}", flipped)
 
 
-# Signals at any time
+# Tests of signals at any time
 
 def bpf_objects():
-    """ids of the BPF programs and maps in the kernel."""
+    """Returns the ids of all BPF programs and maps in the kernel."""
     found = set()
     for kind in ("prog", "map"):
         text = subprocess.run(["bpftool", "-j", kind, "show"], capture_output=True, check=True,
@@ -253,7 +257,7 @@ def bpf_objects():
 
 
 def bpf_objects_in_use():
-    """ids of the programs and maps that any process holds a descriptor of."""
+    """Returns the ids of the BPF programs and maps for which some process has a file descriptor."""
     found = set()
     for pid in all_pids():
         try:
@@ -261,13 +265,14 @@ def bpf_objects_in_use():
                 for kind, number in re.findall(r"^(prog|map)_id:\s*(\d+)", info.read_text(), re.M):
                     found.add((kind, int(number)))
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process ended meanwhile
     return found
 
 
 @live
 def test_signals_at_any_time(check, lab):
-    """Nothing of it stays in the kernel, whenever the signal comes, not even before it is ready."""
+    """No BPF program or map stays in the kernel after a signal, not even after one during the
+    start."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     before = bpf_objects()
@@ -284,14 +289,15 @@ def test_signals_at_any_time(check, lab):
         except subprocess.TimeoutExpired:
             check.that(False, f"{modes[i % 3]}: {number.name} after {delay:.3f} s does not end it")
             continue
-        # before it is ready, or as the command's own, the signal itself may end it
+        # During the start, or as the status of the command of `run`, the signal itself may be the
+        # status.
         check.that(process.returncode in (0, INCOMPLETE, -number),
                    f"{modes[i % 3]}: {number.name} after {delay:.3f} s: {process.returncode}")
-        # on a busy machine the kernel skips events; that is said, whatever the status
+        # On a busy machine the kernel skips events, and a message says so whatever the status is.
         check.that(err.startswith(GAP) if err else process.returncode != INCOMPLETE,
                    f"status {process.returncode}, standard error: {err!r}")
-    # The kernel frees them a little later. Those of other tests come and go: what was left behind
-    # stays the same.
+    # The kernel frees BPF objects a little later. Objects of other tests come and go, so only those
+    # that stay count.
     left = bpf_objects() - before - bpf_objects_in_use()
     end = time.monotonic() + PATIENCE
     while left and time.monotonic() < end:
@@ -300,7 +306,7 @@ def test_signals_at_any_time(check, lab):
     check.equal("BPF programs and maps left behind", left, set())
 
 
-# A kernel without type information
+# Tests of a kernel without BTF
 
 def without_btf(lab, *options):
     words = " ".join(str(word) for word in (FAULTSCOPE, *options))
@@ -308,7 +314,7 @@ def without_btf(lab, *options):
 
 
 def little_btf(lab):
-    """The archive that `make btf-archive` makes of this kernel's BTF: its directory."""
+    """Runs `make btf-archive` for this kernel's BTF and returns the directory of the archive."""
     bpftool = shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin")
     if not bpftool:
         raise Skip("bpftool is missing")
@@ -324,7 +330,8 @@ def archived(archive):
 
 
 def check_by_file(check, lab, ran):
-    """Exact by a file of BTF alone, and by hooks that need no more than that."""
+    """Checks that counts are exact with a BTF file, by attach types that need no BTF in the kernel.
+    """
     if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
                        (DONE, [])):
         return
@@ -345,7 +352,8 @@ def run_brief(lab, *options):
 
 @live
 def test_btf_that_may_not_be_read(check, lab):
-    """That is said by its name, and not as if the file had no BTF in it."""
+    """A BTF file without read permission gives a message with its name, not one about missing BTF.
+    """
     secret = lab.new_place_for_all() / "secret.btf"
     secret.write_bytes(BTF.read_bytes())
     secret.chmod(0o600)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Outputs of recordings and of crash logs, compared with those that are kept (expected.py)."""
+"""Compares outputs for recordings and crash logs with expected checksums (expected.py)."""
 import json
 import re
 
@@ -40,7 +40,7 @@ def test_kept_formats_of_events(check, lab):
 
 
 def test_kept_lines_of_what_is_retold(check, lab):
-    """All that is known at the end of a recording, as another that begins with it."""
+    """Lines of a recording that begins with the final state of another recording."""
     for seed in SEEDS[:3]:
         name = made(lab, seed)
         helper(lab, "retold_recording", f"{name}.fsr", "retold.fsr")
@@ -50,7 +50,7 @@ def test_kept_lines_of_what_is_retold(check, lab):
 
 
 def test_kept_views_of_events(check, lab):
-    """What commands other than report say of them."""
+    """Outputs of commands other than `report` for recordings of events."""
     one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
     for name, words in {
             "info": ("info", one), "info-json": ("info", "--json", one),
@@ -72,13 +72,13 @@ def test_kept_views_of_events(check, lab):
         compare(check, f"events/{name}", said_by(lab, *words, cwd=lab.dir))
 
 
-# Keys of the live view (screens.c), for each of its pages and of what can be done there.
+# Key presses in the live view (screens.c) that reach each page and each function.
 KEYS = ("1", "2", "3", "4", "5", "6", "t", "r", "s", "S", "/proc101^M", "?", "^M", "6^M", "6jj^M",
         "4jjj", "5jj^M", "d", "1d", "G", "Gkk^M", "2ss", "3sr", "4t", "h", "jjjjjjjj^M", "^M2", "+", "-")
 
 
 def test_kept_screens_of_events(check, lab):
-    """The pages of the live view, narrow and wide, and what keys make of them."""
+    """The pages of the live view in three sizes and colour modes, after each sequence of keys."""
     recording = f"{made(lab, SEEDS[0])}.fsr"
     for keys in KEYS:
         for width, height, how in ((80, 24, "mono"), (150, 60, "colour"), (50, 12, "ascii")):
@@ -87,7 +87,7 @@ def test_kept_screens_of_events(check, lab):
 
 
 def test_kept_screens_of_processes(check, lab):
-    """The page of each process, at several points of time, with all its events and addresses."""
+    """The page of each process at several times, with all of its events and addresses."""
     for seed in SEEDS[1:4]:
         recording = f"{made(lab, seed)}.fsr"
         for row in range(18):
@@ -98,7 +98,7 @@ def test_kept_screens_of_processes(check, lab):
 
 
 def test_kept_forecasts_of_patterns(check, lab):
-    """What grows by different patterns: what is told while it goes on, and in the end."""
+    """Forecasts for different patterns of growth, during the recording and at its end."""
     for seed, scans in ((1, 240), (2, 90), (3, 30)):
         name = f"patterns-{seed}"
         helper(lab, "pattern_recording", seed, scans, f"{name}.fsr")
@@ -111,7 +111,7 @@ def test_kept_forecasts_of_patterns(check, lab):
 
 
 def test_kept_histories_of_random_recordings(check, lab):
-    """Births, ends, pids used again, and scans that are uneven."""
+    """Recordings with births, exits, reused pids and uneven scans."""
     for seed in SEEDS[:4]:
         name = f"random-{seed}"
         helper(lab, "random_recording", seed, 25, f"{name}.fsr")
@@ -137,7 +137,7 @@ def test_kept_formats_of_recordings(check, lab):
 
 
 def logs():
-    """(name, text) of crash logs: our own, and those of formats.txt."""
+    """Yields (name, text) of the crash logs in corpus, logs and formats.txt of tests/triage."""
     for path in sorted([*(TRIAGE / "corpus").glob("*.log"), *(TRIAGE / "logs").glob("*.log")]):
         yield path.stem, path.read_bytes().decode(errors="replace")
     parts = (TRIAGE / "formats.txt").read_text().split("\n== ")[1:]
@@ -184,7 +184,7 @@ def test_kept_ways_to_show_recordings(check, lab):
 
 
 def where_is(lab, name):
-    """The directory of a recording."""
+    """Returns the directory of a recording."""
     return RECORDINGS if (RECORDINGS / f"{name}.fsr").exists() else lab.dir
 
 
@@ -202,7 +202,7 @@ HOSTS = {"text": (), "narrow": ("--width", "44"), "wide": ("--width", "210"), "j
 
 
 def test_kept_machines(check, lab):
-    """What host says of each recording."""
+    """Outputs of `host` for each recording."""
     for name in (*SOME, *(made(lab, seed) for seed in SEEDS)):
         for how, words in HOSTS.items():
             compare_sum(check, f"{name}/host-{how}", said_by(
@@ -210,7 +210,7 @@ def test_kept_machines(check, lab):
 
 
 def test_kept_differences(check, lab):
-    """Each recording compared with the one before it, and with itself."""
+    """Outputs of `diff` between each recording and the next, and of some with themselves."""
     names = [*SOME, *(made(lab, seed) for seed in SEEDS)]
     for one, other in [*zip(names, names[1:]), *zip(names[-3:], names[-3:])]:
         for how, words in {"text": (), "narrow": ("--width", "60"), "json": ("--json",),
@@ -222,7 +222,7 @@ def test_kept_differences(check, lab):
 
 
 def test_kept_schema(check, lab):
-    """All of the schema but its sentences."""
+    """The JSON Schema without its titles and descriptions."""
     schema = json.loads(said_by(lab, "schema"), object_hook=lambda one: {
         key: "..." if key in ("title", "description") and isinstance(value, str) else value
         for key, value in one.items()})
@@ -230,7 +230,7 @@ def test_kept_schema(check, lab):
 
 
 class Dice:
-    """A sequence of numbers that no version of Python changes."""
+    """A pseudorandom sequence that is equal in all versions of Python."""
 
     def __init__(self, seed):
         self.state = seed
@@ -241,7 +241,7 @@ class Dice:
 
 
 def other_digit(dice, text):
-    """With one hexadecimal number of the text changed."""
+    """Returns the text with one hexadecimal number changed."""
     numbers = list(re.finditer(r"\b(?:0x)?[0-9a-f]{4,16}\b", text))
     if not numbers:
         return text
@@ -251,7 +251,7 @@ def other_digit(dice, text):
 
 
 def damaged(dice, texts):
-    """A log that is cut, lacks lines, goes on as another log, or has other numbers."""
+    """Returns a log that is cut, lacks lines, continues as another log, or has other numbers."""
     lines, other = (texts[dice.below(len(texts))].splitlines() for _ in range(2))
     how = dice.below(5)
     if how == 0:
@@ -277,7 +277,7 @@ def test_kept_verdicts_of_damaged_logs(check, lab):
                                                         cwd=lab.dir))
 
 
-# Where an address, an error code or a number of a log changes what it means.
+# Values at which an address, an error code or another number of a log changes its meaning.
 BOUNDS = ("0000000000000000", "0000000000000008", "0000000000000fff", "0000000000001000", "0002",
           "0010", "0011", "0014", "00007fffffffffff", "0000800000000000", "dead000000000100",
           "dead000000000122", "6b6b6b6b6b6b6b6b", "5a5a5a5a5a5a5a5a", "ffff888000000000",
@@ -286,13 +286,14 @@ BOUNDS = ("0000000000000000", "0000000000000008", "0000000000000fff", "000000000
 
 
 def with_bounds(dice, text):
-    """With every eighth hexadecimal number of the text another one."""
+    """Replaces every eighth hexadecimal number of the text, on average, by a value of BOUNDS."""
     return re.sub(r"\b(?:[0-9a-f]{16}|[0-9a-f]{8}|[0-9a-f]{4})\b",
                   lambda one: one[0] if dice.below(8) else BOUNDS[dice.below(len(BOUNDS))], text)
 
 
 def verdicts_of_altered(check, lab, seed):
-    """Of logs with other numbers, some of them damaged besides: text and lines by turns."""
+    """Verdicts of `triage` on logs with changed numbers, some also damaged. Formats alternate
+    between text and JSON lines."""
     dice, texts = Dice(seed), [text for _, text in logs()]
     for i in range(DAMAGED):
         text = damaged(dice, texts) if i % 4 == 0 else texts[dice.below(len(texts))]
@@ -311,7 +312,7 @@ def test_kept_verdicts_of_more_altered_logs(check, lab):
         verdicts_of_altered(check, lab, seed)
 
 
-# What the flight recorder's trace instance and the kernel's console leave in a trace.
+# Format of a line that the flight recorder's BPF program writes to its trace instance.
 MARK = ("faultscope! {what} {verdict} ip={ip:x} at={at:x} error={error:x} pid={pid} area={area:x} "
         "bytes={bytes:x} owner={owner:x} freer={freer:x} freed={freed} flags={flags}")
 PLACES = (0, 0x10, 0xffffffffc0100040, 0xffffffffc0101fff, 0xffffffffc0102000, 0xffff888012345678,
@@ -329,7 +330,8 @@ def mark_of(dice):
 
 
 def trace_of(dice, records, log):
-    """A trace with records, marks that are not yet records, and lines of the console."""
+    """Returns a trace with records, lines that only resemble records, and lines of the kernel
+    console."""
     lines, seconds = ["# tracer: nop", "#"], 40.0
     for i in range(60):
         seconds += (1 + dice.below(1000)) / 997
@@ -363,7 +365,8 @@ def test_kept_verdicts_of_traces(check, lab):
 
 
 def test_kept_verdicts_of_logs_with_records(check, lab):
-    """What the recorder of the same boot has told, beside each second log."""
+    """Verdicts of `triage` on every second log with records of the flight recorder from that boot.
+    """
     for i, (name, text) in enumerate(logs()):
         if i % 2:
             continue
@@ -374,7 +377,7 @@ def test_kept_verdicts_of_logs_with_records(check, lab):
 
 
 def test_kept_records_of_rings(check, lab):
-    """What blackbox and triage read from rings and logs of the flight recorder."""
+    """Outputs of `blackbox read` and `triage` for ring files and logs of the flight recorder."""
     for seed in SEEDS[:4]:
         ring, log = f"ring-{seed}", f"log-{seed}"
         helper(lab, "ring_writer", seed, 40, ring, log)
@@ -404,12 +407,13 @@ def test_kept_choices_of_hooks(check, lab):
 COMMANDS = ("", "run", "diagnose", "host", "doctor", "explain", "triage", "blackbox", "export", "top",
             "record", "info", "replay", "report", "diff")
 VALUES = ("x", "0", "7", "-3", "30s", "99999999999999999999")
-# What --cgroup says is of the machine, and --version of the build; --help leaves what --comm made.
+# Options whose value can be tested: not --cgroup (depends on the machine), --version (on the build)
+# or --comm.
 OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|version|comm)([a-z][a-z.-]*)( [A-Z]\S*)?", re.M)
 
 
 def test_kept_answers_to_options(check, lab):
-    """What is said of each value of each option of each command; nothing is begun, for --help."""
+    """Messages for each value of each option of each command. An added --help prevents the run."""
     for command in COMMANDS:
         words, said = [command] if command else [], []
         for option, value in OPTION.findall(lab.faultscope(*words, "--help").out):

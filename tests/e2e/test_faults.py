@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Faults: their number, kinds and latency, against getrusage, /proc/PID/stat and the workload."""
+"""Compares number, kinds and latency of page faults with getrusage, /proc/PID/stat and the
+workload."""
 
 from harness import Skip, captures, field_of, proc_faults, proc_sleeps, quiet, until
 
@@ -12,12 +13,12 @@ def sum_of(line, *keys):
 
 
 def check_split(check, line):
-    """Each fault is of one mode, one access and one class, and each of them was counted."""
+    """Checks that each fault has one mode and one access, and that each of them was counted."""
     begun = sum_of(line, "not_present", "protection")
     counted = sum_of(line, "minor", "major", "failed")
     check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
     check.equal("read + write + exec", sum_of(line, *KINDS), begun)
-    # what exec puts on a new stack is counted, but begins by no access: six such in 5.10
+    # The kernel counts faults on the new stack of exec without an access: six in 5.10.
     check.between("not present + protection", begun, counted - 8, counted + 5)
 
 
@@ -36,7 +37,8 @@ def test_faults_touched_by_threads(lab, threads):
 
 
 def expect_kinds(check, lines, truth):
-    """What comes beside the work (the truth line, say) is known in number, not in kind."""
+    """Compares faults by access. Faults beside the work, such as the truth line's, are known only
+    in number."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     read, write, cow = truth["read"], truth["write"], truth["cow"]
     copied, executed = truth["user_copy"], truth["exec"]
@@ -58,7 +60,8 @@ def expect_kinds(check, lines, truth):
 
 
 def work_watched(lab, name, *args):
-    """Lets a waiting workload work under -p; its truth, and what /proc says of its faults."""
+    """Lets a waiting workload run under -p. Returns its true values and its fault counts from
+    /proc."""
     work = lab.work(name, *args, "--wait", "--hold")
     until(lambda: proc_sleeps(work.pid), "its threads to wait")
     before = proc_faults(work.pid)
@@ -84,7 +87,7 @@ def served(lines, pid, name):
 
 
 def check_served(check, lines, truth):
-    """Each fault that was served is of one class."""
+    """Checks that each handled fault is in one class."""
     line = lines.last(truth["pid"])
     total = sum(one["count"] for one in line["faults"]["handled"].values())
     check.equal("of all classes", total, sum_of(line, "latency_ns.minor.total",
@@ -97,14 +100,14 @@ def check_served(check, lines, truth):
 
 
 def expect_classes(check, lines, truth):
-    """Exact, but for what comes beside the work, which is known in number, not in class."""
+    """Compares faults by class. Faults beside the work are known in number, not by class."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     small = truth["huge_asked"] - truth["huge"]
-    # of the work, but not asked for: what the stack had before it grew, libraries, the fork
+    # Faults whose class the workload does not know: the first stack pages, libraries, the fork.
     beside += truth["stack"] - truth["stack_grown"] + 12
     swapped = truth.get("swapped", 0)
     swapped_in = served(lines, pid, "swap_in")
-    # some may still be in the swap cache, and are then served as what their mapping is
+    # Some pages may still be in the swap cache; their faults are then classed by their mapping.
     check.between("swap_in", swapped_in, swapped * 0.9, swapped)
     beside += swapped - swapped_in
     wanted = {
@@ -132,7 +135,7 @@ def test_faults_by_class(lab, pages):
 
 
 def expect_copies_of_child(check, lines, truth):
-    """Both sides of a fork copy what both write to."""
+    """After a fork, parent and child each copy the pages to which both write."""
     child = lines.final(truth["child"])
     copied = field_of(child, "faults.handled.copy_on_write.count")
     check.between("copies of the child", copied, truth["cow"], truth["cow"] + 60)
@@ -147,7 +150,8 @@ def test_faults_of_both_sides_of_a_fork(lab):
 
 
 def expect_lock_waits(check, lines, truth):
-    """Threads that map and touch at once: what they wait for, and that it is their own process."""
+    """Threads that map and touch memory at once wait for mmap_lock, and the holder is their own
+    process."""
     pid = truth["pid"]
     faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
     check.that(maps["lock_waits"] > 0, "nobody waited")
@@ -156,7 +160,7 @@ def expect_lock_waits(check, lines, truth):
                "more waits in faults than there are, or than faults took")
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
-        # it reads the map itself, to name a place in the code: once for each that is new
+        # faultscope reads the maps itself, once for each new location in the code.
         if line["holder_comm"] not in (None, "faultscope"):
             check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
                         (pid, "locks"))
@@ -219,7 +223,8 @@ def test_faults_of_twenty_at_once(lab):
 
 
 def check_waited(check, what, mean_ns, truth):
-    """No less than was waited, no more than the workload's clock says: that saw lost CPUs as well."""
+    """Checks a mean latency: at least the delay of the workload, at most the workload's own
+    measurement, which includes preemption."""
     check.between(what, mean_ns, truth["delay_us"] * 1000 * 0.8, truth["mean_ns"] * 1.2)
 
 
@@ -232,12 +237,12 @@ def expect_latency(check, lines, truth):
 
 
 def expect_timed(check, lines, truth):
-    """Each fault, without those that are told one by one."""
+    """Checks the timing of all faults, without the list of slow faults."""
     pid = truth["pid"]
     stall = lines.growth(pid, "faults.stall_ns")
     begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))
     check.equal("faults begun", begun, truth["all_faults"])
-    # those beside the work take next to no time, but they count
+    # The other faults of the workload take almost no time, but count in the totals.
     check_waited(check, "mean stall", stall / truth["faults"], truth)
     for kind in ("minor", "major"):
         timed = lines.growth(pid, f"faults.latency_ns.{kind}.total")
@@ -249,7 +254,7 @@ def expect_timed(check, lines, truth):
     waited = lines.growth(pid, "faults.handled.userfaultfd.stall_ns")
     check_waited(check, "mean of these", waited / truth["faults"], truth)
     last = lines.last(pid)["faults"]["latency_ns"]
-    # the workload's own figure has what it lost the CPU for on top
+    # The workload's own maximum includes time without the CPU.
     check.between("longest", max(last["minor"]["max"], last["major"]["max"]),
                   truth["delay_us"] * 1000, truth["max_ns"] * 1.2)
 

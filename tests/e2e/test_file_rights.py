@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Capabilities of the program's file (setcap) serve BPF alone, and commands that only read files
-give up all capabilities: what they open is what their caller may open.
+"""Capabilities of the program file (setcap) serve BPF alone. Commands that only read files drop all
+capabilities, so they open only what their caller may open.
 """
 
 import json
@@ -22,7 +22,7 @@ AS_NOBODY = ("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", 
 
 
 def with_capabilities(lab):
-    """The program as an administrator might have set it up: any user may run it."""
+    """Returns a copy of the program with file capabilities, which any user may run."""
     if not shutil.which("setcap") or not shutil.which("setpriv"):
         raise Skip("setcap or setpriv is missing")
     program = lab.for_all(lab.program)
@@ -33,7 +33,7 @@ def with_capabilities(lab):
 
 
 def own_file(lab, owner, name="secret", text=SECRET + "\n"):
-    """A file that only its owner may read."""
+    """Makes a file that only its owner may read."""
     path = lab.new_place_for_all() / name
     path.write_text(text)
     path.chmod(0o600)
@@ -97,7 +97,7 @@ def test_command_of_capable_file_gets_none(check, lab):
 
 @live
 def test_set_user_id_is_undone(check, lab):
-    """Set-user-ID was never asked for; where it is given, its caller still opens files."""
+    """A set-user-ID bit on the program does not let its caller read files of root."""
     program = lab.for_all(lab.program)
     program.chmod(0o4755)
     path = own_file(lab, 0)
@@ -107,7 +107,7 @@ def test_set_user_id_is_undone(check, lab):
 
 @live
 def test_no_advice_to_read_all_files(check, lab):
-    """Whatever lacks, no message advises capabilities that open files of others."""
+    """No message about missing rights advises a capability that opens files of other users."""
     script = f"umount /sys/kernel/tracing 2>/dev/null; exec {lab.program} doctor --no-calibrate"
     ran = lab.call(*lab.own_mounts, "sh", "-c", script)
     told = ran.out + ran.err
@@ -121,7 +121,8 @@ def test_no_advice_to_read_all_files(check, lab):
 
 @live
 def test_root_reads_its_own_files_without_capabilities(check, lab):
-    """Root's files open by their owner; another user's stay closed, and the message says why."""
+    """Root's commands read root's files without capabilities. For another user's file the message
+    says why it stays closed."""
     ran = lab.faultscope("triage", own_file(lab, 0))
     check.that("Permission denied" not in ran.err, f"its own file: {ran.err!r}")
     path = own_file(lab, NOBODY)
@@ -132,7 +133,7 @@ def test_root_reads_its_own_files_without_capabilities(check, lab):
 
 
 def check_without_capabilities(check, lab, words, **how):
-    """Of a command that is held up, by what it reads or by where it writes."""
+    """Checks that a command which waits for its input or output has no capabilities."""
     process = lab.spawn([lab.program, *words], **how)
     try:
         until(lambda: int(status_of(lab.read(f"/proc/{process.pid}/status"))["CapPrm"], 16) == 0,
@@ -148,7 +149,7 @@ def check_without_capabilities(check, lab, words, **how):
 
 @live
 def test_commands_that_read_have_no_capability(check, lab):
-    read, write = os.pipe()  # full: nobody reads it
+    read, write = os.pipe()  # a pipe that stays full, as nobody reads from it
     os.set_blocking(write, False)
     while True:
         try:
@@ -162,7 +163,7 @@ def test_commands_that_read_have_no_capability(check, lab):
     os.close(write)
 
 
-# What is withheld of processes of others
+# Tests of details about other users' processes that must not be shown
 
 SHOWING = """
 import ctypes, mmap, os, sys
@@ -183,8 +184,9 @@ NAME = "a-name-of-its-own.so"
 
 
 def watch_showing(lab, program, user):
-    """What nobody sees, by capabilities of the file, of a process of `user` that opens and maps a
-    file and dies in a child: the bad address, the text, the recording and standard error."""
+    """Watches a process of `user` as nobody, with file capabilities. The process opens and maps a
+    file, and its child crashes. Returns the bad address, the output, the texts and numbers of the
+    recording, and standard error."""
     path = own_file(lab, user, NAME, "x" * 4096)
     become = ("setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--")
     shown = lab.spawn([*become, sys.executable, "-c", SHOWING, path], stdin=subprocess.PIPE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Findings as data: in the JSON of all kept recordings, evidence and remedies are records."""
+"""In the JSON of all kept recordings, evidence and remedies of findings are records, not sentences.
+"""
 
 import re
 
@@ -7,7 +8,7 @@ from harness import RECORDINGS, Lines
 
 UNITS = {"count", "bytes", "pages", "seconds", "percent", "per_second", "bytes_per_second"}
 REMEDY_KEYS = ["kind", "text", "command", "scope", "persistent", "risk"]
-# what nobody can paste: a name that stands for another, or text in place of a command
+# Text that nobody can paste into a shell: a placeholder, or a sentence in place of a command.
 PLACEHOLDER = re.compile(r"\b(PID|UNIT|NAME|CONTAINER|COMMAND|BYTES)\b|\.\.\.|<[a-z]+>")
 
 

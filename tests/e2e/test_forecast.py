@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""When it runs out: what was said of a leak against the moment it was refused; assumed limits."""
+"""Compares forecasts of a leak with the time at which a call failed, and tests forecasts without a
+limit."""
 
 import contextlib
 import time
@@ -8,8 +9,8 @@ from harness import RECORDINGS, Lines, captures, until
 
 LIMIT = 1000
 USAGE = 2
-REST_SECONDS = 5  # after growth that nothing was said of
-# Said of a machine that does other work too: what is asserted is wider than what is told.
+REST_SECONDS = 5  # seconds to wait after growth without a forecast
+# The machine has other load too, so the test allows more than the stated interval.
 SLACK_SHARE, SLACK_SECONDS = 1.5, 1.0
 
 
@@ -44,7 +45,7 @@ def test_forecast_of_a_leak(lab):
 
 
 def expect_silence(check, lines, truth):
-    """Growth that ended is no growth; how near it came is told all the same."""
+    """Growth that ended clears F13 nofile-growth, while F12 nofile-near stays open."""
     opened = lines.of("finding", truth["pid"], state="open")
     check.that("F12" in [line["id"] for line in opened], "F12 is not open")
     growing = [line for line in lines.of("finding", truth["pid"], id="F13")]
@@ -53,7 +54,7 @@ def expect_silence(check, lines, truth):
 
 @captures(expect_silence)
 def test_forecast_of_a_start(lab):
-    """As most programs do: it grows, and then has what it needs."""
+    """Like most programs, the workload grows at its start and then stops."""
     work = lab.work("fdleak", 600, "--nofile", LIMIT, "--rate", 250, "--wait", "--hold")
     watch = lab.watch("-p", work.pid, "0.2")
     work.go()
@@ -64,7 +65,7 @@ def test_forecast_of_a_start(lab):
         told = Lines(watch.said().rpartition("\n")[0]).of("finding", work.pid, id="F13")
         return told[-1]["state"] == "cleared" if told else time.monotonic() > ended + REST_SECONDS
 
-    # where it is not, expect_silence() says so
+    # If the finding was not cleared, expect_silence() reports it.
     with contextlib.suppress(AssertionError):
         until(is_silent, "the end of F13")
     capture = watch.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What recordings are turned into, each read by a reader that is not ours."""
+"""Checks the formats of `report`, each with a reader that is not part of faultscope."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ def made(lab, recording, name):
 
 
 def told(lab, recording):
-    """The last line of each process in the JSON of the same recording."""
+    """Returns the last JSON line of each process of a recording."""
     lines = Lines(lab.faultscope("--replay", recording, "--json").out)
     last = {}
     for line in lines.of("process"):
@@ -78,7 +78,7 @@ def test_pprof(check, lab):
         ran = subprocess.run([go, "tool", "pprof", "-raw", path], text=True, capture_output=True,
                              env={"HOME": str(lab.dir), "PATH": "/usr/bin:/bin"}, check=False)
         check.equal(f"status, {ran.stderr[:200]}", ran.returncode, 0)
-        # the first one is what it shows unless asked
+        # pprof shows the first sample type by default.
         check.that("faults/count[dflt] stall/nanoseconds bytes/bytes" in ran.stdout,
                    ran.stdout[:300])
         rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+):", ran.stdout, re.M)
@@ -106,7 +106,7 @@ def test_jsonl_is_the_json(check, lab):
 
 
 def test_csv(check, lab):
-    """By Python's csv, and by SQLite, which sums it up."""
+    """Reads the CSV with Python's csv module and with SQLite, which adds up its columns."""
     for recording in KEPT:
         rows = list(csv.reader(io.StringIO(made(lab, recording, "csv").read_text(), newline="")))
         check.that(all(len(row) == len(rows[0]) for row in rows), "columns")
@@ -157,7 +157,7 @@ def test_trace_by_a_parser(check, lab):
 
 
 def test_hostile_names(check, lab):
-    """Names of any bytes stay within their cell, frame and string."""
+    """Arbitrary bytes in names stay within their cell, frame or string."""
     from placeless import renamed
     path = lab.dir / "hostile.fsr"
     for name in (b"a;b c\n\x1b[2J", b'=cmd|"x",y', b"\xff\xfe</script>", b"(x) (y)"):

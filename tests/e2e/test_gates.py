@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""--fail-on: what trips, what passes, and how it is told to people and to machines."""
+"""Tests --fail-on: which gates fail, which pass, and how text and machine-readable output say so.
+"""
 
 import json
 import os
@@ -33,7 +34,8 @@ def gate_lines(text):
         re.findall(r"^FAIL (\S+)", text, re.M)
 
 
-# Of a mapping count that ran into its limit: 65,531 of 65,530, one call refused.
+# Gates that fail for a recording whose map count reached its limit: 65,531 of 65,530, one failed
+# call.
 TRIPPED = ["maps.peak>60%", "maps.peak>=100%", "maps.peak>5000", "failed_calls>0", "failed_calls>=1",
            "findings.critical>0", "findings.warning>1", "maps.failed>0", "minor_faults<1M",
            "maps.created>60k", "rss.peak>1M", "major_faults<=0"]
@@ -81,7 +83,7 @@ def test_gates_by_signal(check, lab):
 
 
 def test_gates_add_up_ended_processes(check, lab):
-    """A total is that of all processes, alive or not, as the JSON has it."""
+    """A gate on a total counts all processes, living or ended, as the JSON output does."""
     name = "brief_children_of_run-open"
     lines = Lines(lab.replay(recording(name)).text)
     last = {}
@@ -109,7 +111,7 @@ def test_gates_in_json(check, lab):
     check.equal("comm", gates["maps.peak>60%"]["comm"], "mapleak")
     for line in lines.all if jsonschema else ():
         check.that(not schema().complaint(line), f"schema: {schema().complaint(line)}")
-    # what fails is said where people look, too
+    # A failed gate is also reported on standard error.
     check.equal("standard error", gate_lines(ran.err)[1], ["maps.peak>60%"])
     check.that("failed_calls>5" not in ran.err, f"{ran.err!r}")
     quiet = replay(lab, "crossings_of_maps", "maps.peak>60%,failed_calls>5", "-q")
@@ -117,12 +119,12 @@ def test_gates_in_json(check, lab):
 
 
 def test_gates_not_measured_fail(check, lab):
-    """What nobody looked at has not passed."""
+    """A gate fails if its value was not measured."""
     path = recording("crossings_of_maps")
     for hook, gate in ((b"signal", "sigsegv>0"), (b"calls", "failed_calls>0"),
                        (b"fault_end", "stall_ms>9999")):
         blind = lab.dir / f"{hook.decode()}.fsr"
-        # a hook of another name: the one that is asked for is none of the recording's
+        # Renames the probe in the recording, so that the probe of the gate is missing.
         blind.write_bytes(renamed(path.read_bytes(), hook, b"another"))
         ran = lab.faultscope("--replay", blind, "--fail-on", gate, "--junit", lab.dir / "j.xml")
         check.equal(f"{gate}: status", ran.returncode, GATE)
@@ -185,7 +187,8 @@ def test_gates_junit(check, lab):
 
 
 def test_gates_with_hostile_names(check, lab):
-    """Whatever a process is called: XML that parses, one annotation a line, no terminal codes."""
+    """With any process name, JUnit XML can be parsed, annotations take one line each, and no
+    terminal codes appear."""
     data = recording("crossings_of_maps").read_bytes()
     for i, name in enumerate(HOSTILE):
         path, xml = lab.dir / f"{i}.fsr", lab.dir / f"{i}.xml"
@@ -221,7 +224,7 @@ def test_gates_annotate_on_github(check, lab):
 
 
 def test_min_severity(check, lab):
-    """Lesser findings are left out of the text; JSON has all."""
+    """--min-severity removes lower findings from the text; JSON keeps all."""
     path = recording("crossings_of_descriptors-file")
 
     def shown(*options):
@@ -237,7 +240,8 @@ def test_min_severity(check, lab):
 
 @live
 def test_gates_of_run(check, lab):
-    """Status 3 replaces a zero alone; a signal is re-raised; not to be found stays that."""
+    """`run` exits with 3 for a failed gate only if the command exited with 0. Signals and "command
+    not found" keep their status."""
     def status(gate, *command):
         return lab.faultscope("run", "-q", "--fail-on", gate, "--", *command).returncode
 
@@ -269,7 +273,8 @@ def test_gates_of_watch(check, lab):
 
 @live
 def test_run_keeps_findings(check, lab):
-    """The summary tells what was refused long before the end, and few of many alike."""
+    """The summary of `run` reports calls that failed long before the end, and groups similar
+    findings."""
     script = ("ulimit -n 20; i=0; while [ $i -lt 30 ]; do "
               "sh -c 'exec 3<&0 4<&0 5<&0 6<&0 7<&0 8<&0 9<&0; exit 0'; i=$((i+1)); done; sleep 1.2")
     ran = lab.faultscope("run", "--", workload_path("refusals"), "as")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Descriptors that grow by sixteen patterns, ten of which never reach the limit: no forecast of a
-limit is critical where it is never reached."""
+"""File descriptors grow by sixteen patterns, ten of which never reach the limit. No forecast may be
+critical for those ten."""
 import os
 
 from harness import Lines, check_gaps, live
 
-LIFE = os.environ.get("LIFE", "1")  # which of the random lives of each pattern
-LEAST_RIGHT = 0.8  # the share of forecasts whose interval holds
-SLACK_SECONDS = 2.0  # the machine does other work too
+LIFE = os.environ.get("LIFE", "1")  # seed of the random sequence of each pattern
+LEAST_RIGHT = 0.8  # least share of forecasts whose interval contains the true time
+SLACK_SECONDS = 2.0  # allowance for other load of the machine
 
 
 def patterns(lab):
-    """{name: whether it reaches its limit}."""
+    """Returns {name of a pattern: whether it reaches its limit}."""
     listed = lab.call(lab.workload("patterns"), "list").out
     return {name: word == "reaches" for name, word in
             (line.split("\t") for line in listed.splitlines())}

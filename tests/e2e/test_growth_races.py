@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Growth of many processes and threads at the same instant: each is told with its own stack, and none
-is lost. What a process held is not taken for what a later process of its pid holds."""
+"""Many processes and threads grow at the same instant: each has its own stack in the output, and no
+growth is lost. Holdings of a process are not attributed to a later process with its pid."""
 
 import re
 
@@ -14,7 +14,8 @@ HELD = 300
 
 
 def storm(check, lab, *words):
-    """What diagnose says of the workload: its lines, its recording, the truth."""
+    """Runs `diagnose` on the workload `storm`. Returns its lines, its recording and the true
+    values."""
     work = lab.work("storm", *words, "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -31,13 +32,13 @@ OWN = re.compile(r"own_.")
 
 
 def check_apart(check, folded, processes):
-    """Each process is told with the function and the files that its name says, with no other's."""
+    """Checks that each process has the function and the files of its own name, and no other."""
     seen = set()
     for line in folded.splitlines():
         stack = line.rpartition(" ")[0].split(";")
         whose = next((at for at, part in enumerate(stack[:2]) if OWN.match(part)), None)
         if whose is None:
-            continue  # it had another name then
+            continue  # recorded before the process set its name
         comm = OWN.match(stack[whose]).group()
         names = {name for frame in stack[whose + 1:] for name in OWN.findall(frame)}
         check.that(names <= {comm}, f"another's function: {line}")
@@ -46,7 +47,8 @@ def check_apart(check, folded, processes):
 
 
 def check_descriptors(check, lines, truth, grown):
-    """Each opened as many as it says, of its own name, but for events that the kernel skipped."""
+    """Checks that each process opened as many files of its own name as it reports, less events that
+    the kernel skipped."""
     missed = lines.losses().get("missed", 0)
     for pid in truth["children"]:
         sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["groups"]]
@@ -66,7 +68,7 @@ def test_stacks_of_many_processes(check, lab):
 
 @live
 def test_places_that_threads_make_at_once(check, lab):
-    """Of two threads that make the same row at once nothing is lost, and no row is another's."""
+    """Two threads that create the same row of the growth table at once lose no count."""
     for _ in range(TIMES):
         lines, _, truth = storm(check, lab, "together", str(THREADS), str(NAMES))
         grown = lines.of("growth", truth["pid"], what="fds")[-1]
@@ -80,7 +82,7 @@ def test_places_that_threads_make_at_once(check, lab):
 
 @live
 def test_owners_of_a_reused_pid(check, lab):
-    """What the first process of a pid left open is not what the second one closes."""
+    """Files that the first process of a pid left open are not those that the second one closes."""
     if not LAST_PID.exists():
         raise Skip("this kernel lets nobody choose the next pid")
     lines, _, truth = storm(check, lab, "reused", "1", str(HELD))

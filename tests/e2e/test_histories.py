@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Counters of a process never go back, whatever becomes of its threads: by chance, and one by one.
+"""Counters of a process never decrease, whatever its threads do: random histories, then special
+cases.
 
-A thread that is not the first one and calls execve takes the place of the first one, whose task
-the kernel frees. The first thread may also end before the others.
+A thread other than the leader that calls execve replaces the leader, whose task the kernel frees.
+The leader may also end before the other threads.
 """
 
 import json
@@ -12,7 +13,7 @@ from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds
 
 HISTORIES = 240
 SEED = 20
-# How a watch of all processes is done; the last one sees the history's processes as children.
+# Options of each way to watch. With "children", the processes of the history are seen as children.
 WAYS = {
     "all": [],
     "iterator": ["--probe", "scan=iter/task"],
@@ -20,15 +21,16 @@ WAYS = {
     "proc": ["--probe", "scan=/proc"],
     "children": ["-p", "--children"],
 }
-# Of the figures of a process those that go both ways.
+# Values of a process that may decrease
 MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "peak"), ("fds", "count"),
           ("fds", "limit"), ("fds", "hard_limit"), ("fds", "peak")}
 QUANTILES = {"p50", "p99"}
-LATE_FAULTS = 60  # between the last words of a process and its end
+LATE_FAULTS = 60  # allowed minor faults between the process's last output and its exit
 
 
 def counters(line):
-    """What only grows, by its path; a bucket by its bound."""
+    """Returns {path: value} of the counters of a line; a histogram bucket has its bound in the
+    path."""
     def walk(value, path):
         if isinstance(value, dict):
             for key, inner in value.items():
@@ -49,8 +51,9 @@ def falls(before, now):
 
 
 def expect_monotone(check, lines):
-    """Returns how many processes there were."""
-    by_tick = lines.all[0]["probes"]["scan"] == "/proc"  # births too: pids come again in one tick
+    """Checks that no counter decreases. Returns the number of processes."""
+    # start times have ticks there, and a pid may be reused within one tick
+    by_tick = lines.all[0]["probes"]["scan"] == "/proc"
     last, fell, ended = {}, {}, 0
     for line in lines.of("process"):
         of = (line["pid"], line["start_time_ns"])
@@ -68,7 +71,7 @@ def expect_monotone(check, lines):
 
 
 def agrees(line, truth):
-    """Whether the last line of a process has all of its faults."""
+    """Returns whether the last line of a process has all of its faults."""
     late = line["faults"]["minor"] - truth["minor"]
     return 0 <= late <= LATE_FAULTS and line["faults"]["user"] >= truth["pages"]
 
@@ -95,7 +98,7 @@ def options_of(way, pid):
 
 
 def without_misses(take):
-    """What it captures, once more if the kernel passed over events: they are not counted."""
+    """Repeats a capture if the kernel skipped events, since skipped events are not counted."""
     for _ in range(MOST_TRIES):
         capture = take()
         if not Lines(capture.text).losses().get("missed"):
@@ -126,7 +129,7 @@ def test_random_histories(lab, way):
 
 
 def expect_timed(check, line):
-    """Each fault is timed, the last one of each thread too."""
+    """Checks that each fault is timed, including the last one of each thread."""
     timed = sum(field_of(line, f"faults.latency_ns.{kind}.total") for kind in ("minor", "major"))
     check.equal("faults timed", timed, line["faults"]["user"] + line["faults"]["kernel"])
 
@@ -175,7 +178,7 @@ LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--pr
 
 @live
 def test_watched_without_its_leader(check, lab):
-    """The first thread had ended when the watch began: figures come from one that lives."""
+    """If the first thread ended before the watch began, values come from a living thread."""
     work = lab.work("lives", "leaderless")
     tid = work.truth()["tid"]
     for name, options in LOOKS.items():
@@ -185,7 +188,7 @@ def test_watched_without_its_leader(check, lab):
         resident = int(proc_text(tid, "statm").split()[1]) * 4096
         check.near(f"{name}: resident", line["memory"]["rss_bytes"], resident, 0.1)
         check.equal(f"{name}: program", line.get("exe"), str(lab.workload("lives")))
-        if name != "proc":  # which has the count of no process that does not map
+        if name != "proc":  # scan=/proc knows map counts only of processes that map something
             check.equal(f"{name}: maps", line["maps"]["count"], proc_maps(tid))
     said = lab.faultscope("diagnose", "-p", str(work.pid), "-d", "0.5").out
     check.that("/dev/null" in said, f"what it holds is not told: {said}")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Hooks left out, refused, or attached by another mechanism: what stays exact, and what is said."""
+"""Probes that are disabled, not allowed by the kernel, or attached by another type: counts stay
+exact, and the output says what is missing."""
 
 import json
 import subprocess
 
 from harness import Lines, Skip, captures, field_of, live, status_by, until
 
-# What is null without a hook, in the line of a process.
+# Fields of a process line that are null without a probe
 NULL_WITHOUT = {
     "lifecycle": ["execs"],
     "fault_begin": ["faults.read", "faults.not_present"],
@@ -17,17 +18,20 @@ NULL_WITHOUT = {
 }
 
 
-ALONE = ("state", "lifecycle", "scan", "fault_begin")  # left out, these take what others are told by
+# other probes depend on these, so a test disables each alone
+ALONE = ("state", "lifecycle", "scan", "fault_begin")
 
 
 def left_out_together(names):
-    """Which hooks are left out of one start: those that others need alone, the others at once."""
+    """Returns the groups of probes to disable together: each one of ALONE by itself, and all
+    others."""
     others = [name for name in names if name not in ALONE]
     return [[name] for name in names if name in ALONE] + ([others] if others else [])
 
 
 def null_without(name, begins):
-    """The same where faults begin by this mechanism: some see kernel-mode faults too."""
+    """Returns the fields that are null without a probe. With some attach types of fault_begin,
+    kernel-mode faults are counted all the same."""
     told = {"faults.kernel"} if begins in ("fentry", "kprobe", "perf_event") else set()
     return [field for field in NULL_WITHOUT.get(name, []) if field not in told]
 
@@ -44,10 +48,11 @@ def run_with(lab, *options):
 
 
 def check_exact(check, what, lines, truth):
-    """The kernel's own totals need no hook but the look and the life of processes."""
+    """Checks the kernel's own fault counts, which need only the scan and the lifecycle of
+    processes."""
     final = lines.final(truth["pid"])
     check.near(f"{what}, minor", final["faults"]["minor"], truth["minflt"], 0.001)
-    # behind the truth line, its end may read a page of a library anew
+    # After its truth line, the process may read pages of a library again.
     check.between(f"{what}, major", final["faults"]["major"], truth["majflt"], truth["majflt"] + 2)
     return final
 
@@ -57,7 +62,8 @@ def test_hooks_left_out(check, lab):
     for hook in hooks_here(lab):
         name = hook["name"]
         if name in ("state", "lifecycle"):
-            continue  # without state nothing is counted, without life no child is followed
+            # without state there are no counters, without lifecycle `run` does not follow the child
+            continue
         ran, lines, truth = run_with(lab, "--probe", f"{name}=none")
         check.equal(f"{name}=none, status", ran.returncode, 0)
         check.that("off" in lines.all[0]["probes"][name], f"{name}: {lines.all[0]['probes'][name]}")
@@ -68,7 +74,7 @@ def test_hooks_left_out(check, lab):
 
 @live
 def test_end_without_a_word(check, lab):
-    """No hook tells that the process ended: the watch of it ends all the same, with its figures."""
+    """Without the lifecycle probe, -p still ends when the process exits, and keeps its values."""
     sleeper = lab.spawn(["cat"], stdin=subprocess.PIPE)
     watch = lab.watch("-p", str(sleeper.pid), "--probe", "lifecycle=none", "0.3")
     until(lambda: '"type":"process"' in watch.said(), "its first figures")
@@ -81,8 +87,8 @@ def test_end_without_a_word(check, lab):
 
 
 def forced_together(hooks):
-    """Which mechanisms are forced in one start: one of each hook. But those that decide what else
-    is possible, or what is timed, alone."""
+    """Yields the attach types to force together, one for each probe. Those of state, fault_begin
+    and fault_end are forced alone, since other probes depend on them."""
     waiting = {hook["name"]: list(hook["attach_types"]) for hook in hooks}
     for name in ("state", "fault_begin", "fault_end"):
         yield from ({name: mechanism} for mechanism in waiting.pop(name))
@@ -91,7 +97,7 @@ def forced_together(hooks):
 
 
 def check_faults_timed(check, what, final, end):
-    """Each fault that began is timed as what it was, by whatever tells of its end."""
+    """Checks that each fault is timed as minor or major, by any attach type of fault_end."""
     begun, major = final["faults"]["user"] + final["faults"]["kernel"], final["faults"]["major"]
     timed = {kind: field_of(final, f"faults.latency_ns.{kind}.total") for kind in ("minor", "major")}
     if end.endswith("_major"):
@@ -103,7 +109,7 @@ def check_faults_timed(check, what, final, end):
 
 @live
 def test_each_mechanism(check, lab):
-    """Forced: exact where it attaches, and blind with its reason where it does not."""
+    """Each attach type, forced, gives exact counts, or is unavailable with a reason."""
     forced = 0
     for group in forced_together(hooks_here(lab)):
         what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())
@@ -127,7 +133,8 @@ def test_each_mechanism(check, lab):
 
 
 def timed_by(lab, mechanism, name, *args):
-    """The last line of a workload whose faults are timed by a mechanism, and its truth."""
+    """Runs a workload with this attach type of fault_end. Returns its last line and its true
+    values."""
     out = lab.dir / "timed.jsonl"
     ran = lab.faultscope("run", "--json", "-o", out, "--probe", f"fault_end={mechanism}", "--",
                          lab.workload(name), *args)
@@ -139,7 +146,8 @@ def timed_by(lab, mechanism, name, *args):
 
 @live
 def test_minor_and_major_faults_are_told_apart(check, lab):
-    """By each mechanism: pages of memory, and pages of a file that was dropped from its cache."""
+    """Each attach type of fault_end separates minor faults (memory) from major ones (file pages
+    dropped from the cache)."""
     ends = next(hook["attach_types"] for hook in hooks_here(lab) if hook["name"] == "fault_end")
     tried = 0
     for mechanism in ends:
@@ -151,7 +159,7 @@ def test_minor_and_major_faults_are_told_apart(check, lab):
             for kind in ("minor", "major")[mechanism.endswith("_major"):]:
                 what = f"{name}, fault_end={mechanism}, {kind}"
                 timed, asked = faults["latency_ns"][kind]["total"], truth[f"{kind[:3]}flt_delta"]
-                # of a few that exec makes the kernel tells no end
+                # For a few faults of exec the kernel reports no end.
                 check.between(f"{what}, by the kernel's own count", timed, faults[kind] - 8,
                               faults[kind] + 5)
                 check.between(f"{what}, by getrusage", timed, asked, asked + 1000)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Pages of names that strangers chose: every name stays text, in elements and in attributes."""
+"""HTML pages with hostile names: every name stays text, in elements and in attributes."""
 
 import html.parser
 import json
 
 from harness import BUILD, Skip
 
-# A tag, and what ends an attribute of either quotation mark and begins another.
+# Names with a tag and with characters that end an attribute, a script, CDATA or a comment.
 TAG = "<zz>"
 HOSTILE = (TAG + '"zz=1', TAG + "'zz=1", TAG + "&lt;\"'", "</script>" + TAG, "]]>-->" + TAG)
-# The first words of the names (hostile_recording.c) that a page shows, and how often at least.
+# Prefixes of names (hostile_recording.c) that a page shows, and how often at least
 SHOWN = {"report": {"host": 2, "kernel": 2, "target": 1, "why": 1, "by": 5, "c": 10, "b": 1,
                     "/cgroup": 1, "frame": 3, "module": 3, "held": 1, "symbol": 2, "kmod": 2,
                     "sampled": 1},
@@ -17,7 +17,7 @@ SHOWN = {"report": {"host": 2, "kernel": 2, "target": 1, "why": 1, "by": 5, "c":
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser makes of a page: the names of elements and attributes, texts, and data."""
+    """Parses a page as a browser does: names of elements and attributes, texts, and data."""
 
     def __init__(self, text):
         super().__init__()
@@ -60,7 +60,7 @@ def hostile_recording(lab, text):
 
 
 def cut(name, text):
-    """As much of a name as its place has room for: a process has 15 bytes."""
+    """Cuts a name as its field does: process names have 15 bytes."""
     return (name + text)[:15] if name in ("c", "b") else name + text
 
 
@@ -70,7 +70,7 @@ def check_page(check, what, text, plain, hostile, shown):
     check.equal(f"{what}: attributes of its own", page.attributes - plain.attributes, set())
     for name, least in shown.items():
         if "cgroup" in name and "/" in hostile:
-            continue  # that is a path then, of which the last name may be shown
+            continue  # such a name is a path, of which only the last part may be shown
         got = page.times(cut(name, hostile))
         check.that(got >= least, f"{what}: {name} is shown {got} times, not {least}")
     for kind, data in page.scripts:
@@ -92,7 +92,7 @@ def test_hostile_names_in_pages(check, lab):
 
 
 def test_hostile_log_in_pages(check, lab):
-    """The page of a crash: its file has such a name, and so have a function and a module in it."""
+    """The page of a crash log whose file, function and module have hostile names."""
     def page(text):
         path = lab.dir / f"{text.replace('/', '_')}.log"
         path.write_text(f"""\

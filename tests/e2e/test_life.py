@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How processes and threads live and end: vfork, exec by a thread, storms, reused pids."""
+"""Tests of the lifecycle of processes and threads: vfork, exec by a thread, fork storms, reused
+pids."""
 
 import contextlib
 import os
@@ -12,7 +13,7 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-IN_THE_RING = 400  # births and ends that it has room for while nobody reads: 2 MiB, 3,800 B each
+IN_THE_RING = 400  # births and exits that fit into the unread ring buffer: 2 MiB, 3,800 B each
 
 
 def expect_vfork(check, lines, truth):
@@ -39,7 +40,7 @@ def test_vfork_and_exec(lab):
     return capture
 
 
-# A child of vfork that stays between fork and exec: it opens a pipe that nobody writes to yet.
+# The child of vfork stays between vfork and exec: it opens a FIFO that has no writer yet.
 STAYING_VFORK = """
 import os, sys
 sys.stdin.readline()
@@ -123,7 +124,7 @@ def expect_storm(check, lines, truth):
     check.equal("children told twice", len(children) - len(pids), 0)
     check.between("children told or counted as lost", len(children) + lines.lost(),
                   truth["forks"], truth["forks"] + lines.lost())
-    # losses explain those that are missing, but not more than found the ring full
+    # Losses explain missing children, but the ring buffer must have held at least this many.
     check.that(len(children) >= IN_THE_RING,
                f"{len(children)} of {truth['forks']} children are told, {lines.losses()} lost")
 
@@ -148,7 +149,7 @@ def expect_reused(check, lines, truth):
 
 
 def brief_at(lab, pid):
-    """Starts and ends a brief process; with a pid, of that pid if nobody else takes it."""
+    """Starts and ends a brief process, with the given pid if no other process takes it first."""
     if pid:
         LAST_PID.write_text(str(pid - 1), encoding="ascii")
     work = lab.work("brief")
@@ -183,7 +184,7 @@ PROCESSES = 5000
 
 
 def room_for_processes():
-    """Whether the limits of tasks leave room for that many."""
+    """Returns whether the kernel's task limits allow PROCESSES more processes."""
     for name in ("/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"):
         if int(Path(name).read_text(encoding="ascii")) < PROCESSES + 2000:
             return False
@@ -210,7 +211,7 @@ def test_five_thousand_processes(lab):
 
 @live
 def test_two_instances_at_once(check, lab):
-    """Both see the same process from before its work to its end, and both exactly."""
+    """Two instances that watch one process both count all of its work exactly."""
     work = lab.work("brief", "--wait")
     both = [lab.watch("-p", str(work.pid), record=False) for _ in range(2)]
     work.go()
@@ -228,7 +229,7 @@ def test_two_instances_at_once(check, lab):
 
 
 def unified_mount():
-    """Where version 2 of cgroups is mounted."""
+    """Returns the mount point of cgroup version 2."""
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         before, _, after = line.partition(" - ")
         if after.startswith("cgroup2 ") and before.split()[3] == "/":
@@ -267,7 +268,8 @@ wait
 
 @live
 def test_moved_while_records_are_read(check, lab):
-    """Whoever joins a cgroup just after its record was made lends its name to nobody else."""
+    """A process that joins a cgroup just after its record was made does not give the cgroup's name
+    to another process."""
     mover, other = lab.dir / "mover", lab.dir / "other"
     for copy in (mover, other):
         shutil.copy(shutil.which("sleep"), copy)
@@ -287,7 +289,7 @@ def test_moved_while_records_are_read(check, lab):
 
 @live
 def test_changed_from_outside(check, lab):
-    """Limits and cgroups of a process that sleeps all the while."""
+    """Limits and cgroups of a sleeping process that change from outside are shown."""
     sleeper = lab.spawn(["sleep", "60"])
     until(lambda: proc_sleeps(sleeper.pid), "the process to sleep")
     with unified_cgroup(lab) as group:
@@ -308,7 +310,8 @@ def test_changed_from_outside(check, lab):
 
 @live
 def test_moved_within_version_1(check, lab):
-    """Where version 1 has the memory controller, a move shows in no id of version 2."""
+    """With the memory controller on version 1, a change of cgroup is not visible in the cgroup v2
+    id."""
     top = Path("/sys/fs/cgroup/memory")
     if not (top / "cgroup.procs").exists():
         raise Skip("no memory cgroup of version 1")
@@ -332,9 +335,11 @@ def test_moved_within_version_1(check, lab):
 
 @live
 def test_descriptors_before_exec(check, lab):
-    """What the child has of faultscope until its exec is no peak of the command."""
+    """File descriptors of faultscope that its child has until exec do not count in the peak of the
+    command."""
     cpu = min(os.sched_getaffinity(0))
-    for _ in range(5):  # on one CPU we go on before the kernel has closed it
+    # on one CPU, the parent continues before the kernel closed the child's files
+    for _ in range(5):
         ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
                        FAULTSCOPE, "run", "--fail-on", "fds.peak>60%", "--", "sleep", "0.2")
         check.equal("status", ran.returncode, 0)
@@ -342,7 +347,7 @@ def test_descriptors_before_exec(check, lab):
 
 @live
 def test_peak_under_its_own_limit(check, lab):
-    """A limit that is lowered makes no peak of before exceed it."""
+    """A peak is compared with the limit at its time, not with a limit that was lowered later."""
     script = ("import os, resource as r; fds = [os.open('/', 0) for _ in range(110)];"
               "[os.close(fd) for fd in fds]; r.setrlimit(r.RLIMIT_NOFILE, (40, 40));"
               "os.close(os.open('/', 0))")
