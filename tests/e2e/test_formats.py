@@ -49,7 +49,7 @@ def tool(name):
 
 
 def module(name):
-    """A package of Node.js, installed by tools/report_tools.sh."""
+    """Returns the path of a Node.js package that tools/report_tools.sh installed."""
     at = ROOT / "build" / "report-tools" / "node_modules" / name
     if not at.is_dir():
         raise Skip(f"no package {name}: make check-report installs it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Limits: thresholds crossed on the way, and the cause of each refusal."""
+"""Tests of limits: thresholds crossed on the way, and the cause of each failed call."""
 
 import re
 import sys
@@ -15,7 +15,8 @@ def expect_crossings(check, lines, truth):
     refused = lines.of("failed_call", pid)
     check.equal("thresholds crossed", [line["percent"] for line in crossings], THRESHOLDS)
     for line in crossings:
-        least = -(-line["limit"] * line["percent"] // 100)  # the first value that is not below it
+        # the first value at or above the threshold
+        least = -(-line["limit"] * line["percent"] // 100)
         check.between(f"value at {line['percent']} %", line["value"], least,
                       least + truth["at_once"] - 1)
     if check.that(refused, "nothing was refused"):
@@ -39,9 +40,9 @@ def test_crossings_of_maps(lab):
 
 
 def run_to_limit(lab, kind, limit):
-    """A run of fdleak to its limit, with what its refusal is to be called."""
+    """Runs fdleak to its limit. The truth includes the expected cause and finding."""
     capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
-    dropped = kind == "scm"  # recvmsg says success
+    dropped = kind == "scm"  # recvmsg succeeds but drops the file descriptors
     capture.truth |= {"what": "fds", "at_once": 2 if kind == "pipe" else 1,
                       "cause": "descriptors_dropped" if dropped else "rlimit_nofile",
                       "finding": "F04" if dropped else "F01"}
@@ -71,7 +72,8 @@ def expect_kinds(check, lines, truth):
 
 
 def work_in_turn(works, watch):
-    """Lets waiting workloads work one after another; what the watch saw, and their truths."""
+    """Runs waiting workloads one after another. Returns the capture of the watch and the true
+    values."""
     truths = []
     for work in works:
         work.go()
@@ -120,7 +122,7 @@ def test_refusals(lab, case):
 
 
 def expect_ia32(check, lines, truth):
-    """Beside the work there are only the few calls of the program's start."""
+    """Compares counts of 32-bit system calls. The program's start adds only a few calls."""
     final = lines.final(truth["pid"])
     for call, path, want in (("mmap", "maps", truth["maps"]), ("munmap", "maps", truth["maps"]),
                              ("dup", "fds", truth["dups"]), ("close", "fds", truth["dups"])):
@@ -155,7 +157,7 @@ os._exit(0)
 
 @live
 def test_evidence_reads_the_counter(check, lab):
-    """Equal refusals are folded into a few records; the evidence counts all of them."""
+    """Equal failed calls are merged into few records, but the evidence of F01 counts all 1,000."""
     ran = lab.faultscope("run", "--json", "--", sys.executable, "-c", REFUSED_OFTEN)
     lines = Lines(ran.out or ran.err)
     finals = [line for line in lines.of("process", final=True) if line["fds"]["failed"]]
@@ -166,7 +168,7 @@ def test_evidence_reads_the_counter(check, lab):
 
 
 QUEUE_BYTES = 10 * (8192 + 96)
-# Makes message queues of 10 messages of 8 KiB until one is refused, or there are `wanted`.
+# Creates message queues of 10 messages of 8 KiB until one fails, or `wanted` exist.
 QUEUES = """import ctypes, os, sys
 libc = ctypes.CDLL("librt.so.1", use_errno=True)
 made, wanted = [], int(sys.argv[1])
@@ -184,7 +186,7 @@ print(len(made))
 
 @live
 def test_remedy_of_queues(check, lab):
-    """The value in the remedy is enough for the queue that was refused."""
+    """The RLIMIT_MSGQUEUE that M27 suggests is enough for the queue that failed."""
     made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
     ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
     first = int(ran.out or 0)
@@ -198,11 +200,11 @@ def test_remedy_of_queues(check, lab):
     check.between("the value", int(values[0]), (first + 1) * QUEUE_BYTES, 4 << 20)
     made[1] = f"--msgqueue={values[0]}"
     again = lab.call(*made)
-    if not again.returncode:  # else we may not raise a hard limit
+    if not again.returncode:  # raising a hard limit may need CAP_SYS_RESOURCE
         check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")
 
 
-# Asks for huge pages of eight sizes, is refused, and does without 60 ms later.
+# Asks for huge pages of eight sizes; each fails, and normal pages are mapped 60 ms later.
 DOES_WITHOUT = """import ctypes, mmap, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -223,7 +225,8 @@ sys.stdin.readline()
 
 @live
 def test_request_over_the_end_of_an_interval(check, lab):
-    """What is served in another form an interval later is no critical finding."""
+    """A failed huge page request is no critical finding if normal pages are mapped one interval
+    later."""
     work = lab.spawn([sys.executable, "-c", DOES_WITHOUT], stdin=-1)
     watch = lab.watch("-p", str(work.pid), "0.1")
     work.stdin.write("\n")

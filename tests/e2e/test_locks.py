@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Waits for the lock of an address space, and who has it: the process itself, or one that reads."""
+"""Tests of waits for mmap_lock, held by the process itself or by a process that reads its maps."""
 
 from harness import MOST_TRIES, Lines, captures, evidence_texts, live, quiet
 
@@ -15,7 +15,7 @@ def evidence_of(line, field):
 
 
 def waits_of(lines, pid):
-    """For a test that failed: what was waited for."""
+    """Returns what a process waited for, as the message of a failed check."""
     maps = lines.last(pid)["maps"]
     rows = {(line["class"], line["holder_comm"], line["holder_pid"]): line["total_ns"]
             for line in lines.of("slow_faults", pid)}
@@ -24,7 +24,8 @@ def waits_of(lines, pid):
 
 
 def expect_convoy(check, lines, truth):
-    """P12, with the calls that had the lock meanwhile; nobody else is blamed."""
+    """Expects P12 mmap-lock-contention with the calls that held the lock, and no P13 for another
+    process."""
     pid = truth["pid"]
     findings = told(lines, "P12", pid)
     if not check.that(findings, waits_of(lines, pid)):
@@ -44,7 +45,7 @@ def expect_convoy(check, lines, truth):
 @quiet
 @captures(expect_convoy)
 def test_threads_wait_for_each_other(lab):
-    for _ in range(MOST_TRIES):  # on a busy machine they wait for a CPU instead
+    for _ in range(MOST_TRIES):  # on a busy machine, threads wait for a CPU instead of the lock
         capture = lab.run("locks", "4", "0", "--seconds", SECONDS)
         if told(Lines(capture.text), "P12", capture.truth["pid"]):
             break
@@ -52,7 +53,8 @@ def test_threads_wait_for_each_other(lab):
 
 
 def expect_reader(check, lines, truth):
-    """P13 names the process that reads the map. Since 7.0 or so it only has a mapping's lock."""
+    """Expects P13 mmap-lock-other-process to name the reader of the maps. Since about 7.0, a reader
+    takes only per-mapping locks."""
     if int(truth["release"].split(".")[0]) >= 7:
         check.equal("P13", told(lines, "P13", truth["pid"]), [])
         return
@@ -87,7 +89,7 @@ def test_process_whose_map_is_read(lab):
 
 @live
 def test_stacks_of_who_runs_already(check, lab):
-    """What a process chosen by pid had mapped before names its stacks."""
+    """With -p, stacks also have names from files that the process mapped before the watch."""
     work = lab.work("locks", "4", "0", "--seconds", "3", "--wait", "--hold")
     watch = lab.watch("-p", str(work.pid), "1", "60")
     work.go()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What was lost: every output of it gives each number, and a full ring is one of them."""
+"""Lost events: every output names each kind of loss with its number, and a full ring buffer is one.
+"""
 
 import html
 import json
@@ -10,7 +11,8 @@ import signal
 from harness import INCOMPLETE, RECORDINGS, Lines, Skip, live, until
 from placeless import changed
 
-KEYS = ("ring", "map", "slot", "coalesced", "missed", "stack", "growth")  # struct fs_losses
+# members of struct fs_losses
+KEYS = ("ring", "map", "slot", "coalesced", "missed", "stack", "growth")
 LOST = {"ring": 70101, "map": 70202, "slot": 70303, "missed": 70505, "stack": 70606,
         "growth": 70707}
 SAID = {"ring": "records lost because the ring buffer was full",
@@ -20,11 +22,11 @@ SAID = {"ring": "records lost because the ring buffer was full",
         "stack": "user stacks that could not be read or stored",
         "growth": "changes of maps and fds lost because the growth table was full"}
 DROPPED = {"ring": "ring", "map": "process_map", "slot": "fault_slot", "missed": "missed"}
-ENDED = 4000  # processes: more than the ring has room for
+ENDED = 4000  # number of processes, more than fit into the ring buffer
 
 
 def losing(lost):
-    """The bytes of a recording whose every scan tells of these losses."""
+    """Returns the bytes of a recording with these losses in every scan."""
     def lose(name, fields):
         if name == "tick":
             fields.update({(f"losses.{key}", 0): lost.get(key, 0) for key in KEYS})
@@ -33,7 +35,8 @@ def losing(lost):
 
 
 def numbers_in(text):
-    """{what was lost: how many} where a text says "70,101 records the ring ..."."""
+    """Returns {kind of loss: number} from a text such as "70,101 records lost because the ring
+    ..."."""
     found, text = {}, " ".join(text.split())
     for key, words in SAID.items():
         said = re.search(rf"([\d,]+) {words}", text)
@@ -43,7 +46,7 @@ def numbers_in(text):
 
 
 def texts_of(lab, recording):
-    """What each output in prose says, and what standard error says beside it."""
+    """Yields each text output for a recording, and its standard error."""
     page = lab.faultscope("report", "--html", recording)
     yield "report --html", re.sub(r"<[^>]*>", "", html.unescape(page.out))
     yield "report --html, standard error", page.err
@@ -81,7 +84,7 @@ def test_each_loss_is_in_each_output(check, lab):
 
 
 def test_one_loss_is_enough(check, lab):
-    """Each by itself is a gap: status 7, its own name, and no other's."""
+    """Each kind of loss alone gives status 7 and its own name, and no other kind is named."""
     for key, n in LOST.items():
         recording = lab.dir / f"{key}.fsr"
         recording.write_bytes(losing({key: n}))
@@ -97,7 +100,7 @@ def test_one_loss_is_enough(check, lab):
 
 @live
 def test_a_full_ring_is_told(check, lab):
-    """While faultscope is stopped, more processes end than the ring has room for."""
+    """While faultscope is stopped, more processes exit than fit into the ring buffer."""
     watch = lab.watch()
     os.kill(watch.pid, signal.SIGSTOP)
     try:

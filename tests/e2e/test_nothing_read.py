@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Each command that read nothing, matched nothing or lost something: no all-clear, no status 0.
+"""No command exits with 0 or says that all is well if it read nothing, matched nothing or lost
+data.
 
-Commands and options are those of the program's own help, which is generated from its table.
+Commands and options are taken from --help, which is generated from the option table.
 """
 
 import re
@@ -23,13 +24,13 @@ def help_of(lab, *command):
 
 
 def commands(lab):
-    """Names of all commands; "" is the main one, which has no name."""
+    """Returns the names of all commands; "" is the main command, which has no name."""
     return {"" if word.startswith("[") else word
             for word in re.findall(r"^(?:Usage:|      ) faultscope (\S+)", help_of(lab), re.M)}
 
 
 def options(lab):
-    """Option to the commands that take it."""
+    """Returns {option: commands that accept it}."""
     found = {}
     for command in commands(lab):
         for name in re.findall(r"^  (?:-\w, |    )--([\w.-]+)", help_of(lab, *filter(None, [command])),
@@ -39,7 +40,7 @@ def options(lab):
 
 
 def empty_recording(lab):
-    """The header of a recording, alone."""
+    """Makes a recording that has only a file header."""
     path = lab.dir / "empty.fsr"
     path.write_bytes(LEAK.read_bytes()[:24])
     return path
@@ -58,7 +59,8 @@ def empty_directory(lab):
 
 
 def unreadable_logs(lab):
-    """A directory in which nothing can be read: a link to nowhere, and one to a directory."""
+    """Makes a directory in which no file can be read: a dangling link, and a link to a directory.
+    """
     path = lab.dir / "logs"
     path.mkdir(exist_ok=True)
     for name, target in (("gone.log", "/nowhere"), ("dir.log", "/")):
@@ -68,10 +70,10 @@ def unreadable_logs(lab):
 
 
 def nothing_of(lab):
-    """By command, command lines that read or match nothing, or that cannot say all.
+    """Returns {command: command lines that read nothing, match nothing, or find incomplete data}.
 
-    A command whose output is no result of a measurement has none: it must fail where its words
-    are not understood, or where its output cannot be written (test_documents_to_full_output).
+    Commands that measure nothing must fail if their arguments are wrong, or if their output cannot
+    be written (test_documents_to_full_output).
     """
     empty, cut = empty_recording(lab), cut_recording(lab)
     out = lab.dir / "out"
@@ -143,7 +145,8 @@ def test_output_by_its_long_name(check, lab):
 
 
 def test_names_are_collapsed_of_a_recording(check, lab):
-    """A pattern folds names of workloads, of a recording too; what is no pattern is refused."""
+    """--workload.collapse folds workload names of a recording; an invalid regular expression is an
+    error."""
     def workloads(*words):
         out = lab.dir / "page"
         ran = lab.faultscope("export", "--replay", RECORDINGS / "pid_reused.fsr", "--textfile", out,
@@ -161,7 +164,7 @@ def test_names_are_collapsed_of_a_recording(check, lab):
 
 
 def test_trace_instance_that_is_not_there(check, lab):
-    """What survived a reboot is looked for there: nothing is read, and no status 0."""
+    """A missing trace instance means that nothing was read, so the status is not 0."""
     for words in (["blackbox", "read", "--instance", "nosuch", "--ring", lab.dir / "none"],
                   ["blackbox", "status", "--instance", "nosuch", "--ring", lab.dir / "none"]):
         ran = lab.faultscope(*words)
@@ -170,7 +173,7 @@ def test_trace_instance_that_is_not_there(check, lab):
 
 
 def test_every_option_has_a_test(check, lab):
-    """By name: each option of the table stands in the text of a test or a bench."""
+    """Each option of the option table occurs in the text of a test or benchmark."""
     text = "\n".join(path.read_text(errors="replace") for kind in TESTS
                      for path in (ROOT / "tests").rglob(kind))
     for name, of in sorted(options(lab).items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Who is blamed for an OOM kill: the one that grew, in the cgroup whose limit was used up."""
+"""P17 oom-killed names the process that grew, and the cgroup whose limit was reached."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ LIMIT = 96
 
 
 def holds(lab, pid, mib):
-    """Until a process has so much resident."""
+    """Waits until a process has `mib` MiB resident."""
     def resident():
         with contextlib.suppress(OSError):
             return int(lab.read(f"/proc/{pid}/statm").split()[1]) * 4096 >= mib * MIB
@@ -35,7 +35,7 @@ def below(group, name):
 
 
 def kill_of(check, watch, pid):
-    """The finding of the kill, and the record; None: there is none."""
+    """Returns the finding P17 of a process and its OOM record, or (None, None)."""
     lines = check_form(check, watch.stop())
     kills = opened(lines, "P17", pid=pid)
     if not check.that(kills, f"findings {[(f['id'], f['pid']) for f in lines.of('finding')]}"):
@@ -48,9 +48,10 @@ def advice(finding):
 
 
 def rests_then_is_killed(check, lab, watch, rests_in, grows_in, beside=None):
-    """A large process rests, another grows until the first is killed: the finding, its line, both.
+    """Starts a large idle process and one that grows until the idle one is OOM-killed. Returns the
+    finding, the OOM record, and both processes.
 
-    `beside` is called with the first once it rests.
+    `beside` is called with the idle process.
     """
     idle = in_group(lab, rests_in, "eat", "anon", "55", "--hold")
     holds(lab, idle.pid, 55)
@@ -73,7 +74,8 @@ def is_right(check, finding, oom, group, grower):
 
 @live
 def test_sibling_grows(check, lab):
-    """One that rests is the largest and is killed; the cgroup is younger than the last listing."""
+    """The idle process is larger and is killed, although its sibling grew. The cgroup was created
+    after faultscope listed all cgroups."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
         finding, oom, _, sibling = rests_then_is_killed(check, lab, watch, group, group)
@@ -83,7 +85,7 @@ def test_sibling_grows(check, lab):
 
 @live
 def test_nested_limit(check, lab):
-    """The limit is of the cgroup above, whose other child grows."""
+    """The limit that was reached belongs to the parent cgroup, whose other child grew."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group, below(group, "a") as a, below(group, "b") as b:
         alone = []
@@ -105,7 +107,8 @@ def test_nested_limit(check, lab):
 
 @live
 def test_files_left_in_memory(check, lab):
-    """A file in a tmpfs that an ended process wrote fills half of the limit: no leak of the victim."""
+    """A tmpfs file of an ended process fills half of the limit, so the killed process is not called
+    a leak."""
     watch = lab.watch("0.5")
     place = f"/dev/shm/faultscope-{os.getpid()}"
     try:
@@ -130,7 +133,8 @@ def test_files_left_in_memory(check, lab):
 
 @live
 def test_victim_grows(check, lab):
-    """What grew is the victim; what would help is no more than the limit again, and for a time."""
+    """The killed process itself grew. The finding suggests at most the same limit once more, and
+    says that this only delays the kill."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
         idle = in_group(lab, group, "eat", "anon", "20", "--hold")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Where limits come from, as doctor tells it: a real chain of ancestors, cgroups, sysctl files."""
+"""`doctor` says where limits come from: ancestors, control groups, sysctl files."""
 
 import json
 import shlex
@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 
 def judged(check, ran):
-    """The report, and what sets each limit by its key."""
+    """Returns the report of `doctor`, and {limit: what set it}."""
     check.equal("standard error", ran.err, "")
     report = json.loads(ran.out.splitlines()[-1])
     if jsonschema:
@@ -20,11 +20,11 @@ def judged(check, ran):
     return report, {one["limit"]: one for one in report["set_by"]}
 
 
-# Ancestors
+# Tests of limits from ancestors
 
 @live
 def test_limit_of_an_ancestor(check, lab):
-    """A shell sets it, two more generations have it: the shell is named."""
+    """A shell sets a limit and two generations inherit it; the shell is named."""
     inner = shlex.quote(f"sh -c {shlex.quote(DOCTOR + '; true')}; true")
     ran = lab.call("sh", "-c", f"ulimit -n 317; sh -c {inner}; true")
     report, told = judged(check, ran)
@@ -46,7 +46,7 @@ def test_limit_of_its_own(check, lab):
 
 @live
 def test_remedy_of_a_limit_works(check, lab):
-    """The command that is advised, given to the shell it is advised to."""
+    """The advised command works in the shell whose limit is low."""
     ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {DOCTOR}")
     command = {one["limit"]: one["command"] for one in json.loads(ran.out)["advice"]}
     after = lab.call("bash", "-c", f"ulimit -Sn 256; {command['rlimit_nofile']}; ulimit -Sn")
@@ -54,10 +54,10 @@ def test_remedy_of_a_limit_works(check, lab):
     check.that(int(after.out) > 256, f"{command['rlimit_nofile']!r} leaves {after.out!r}")
 
 
-# Control groups
+# Tests of limits from control groups
 
 def hierarchy_of(controller, version_1_file):
-    """Where the controller is, and the name of the file with its limit."""
+    """Returns the hierarchy of a controller, and the name of the file with its limit."""
     for line in Path("/proc/mounts").read_text().splitlines():
         _, where, kind, options, *_ = line.split()
         if kind == "cgroup" and controller in options.split(","):
@@ -72,7 +72,7 @@ def hierarchy_of(controller, version_1_file):
 
 
 class Groups:
-    """Two control groups of ours, one in the other, with limits; gone in the end."""
+    """Two nested control groups with limits, removed at the end."""
 
     def __init__(self, lab, controller, version_1_file, outer, inner):
         self.mount, self.file = hierarchy_of(controller, version_1_file)
@@ -102,14 +102,14 @@ class Groups:
 
     def doctor(self, lab):
         procs = shlex.quote(str(self.inner / "cgroup.procs"))
-        # a sanitizer looks for leaks by a thread of its own, for which there may be no room
+        # LeakSanitizer uses a thread of its own, which the pids limit may not allow.
         return lab.call("sh", "-c", f"echo $$ > {procs} && "
                         f"exec env ASAN_OPTIONS=detect_leaks=0 {DOCTOR}")
 
 
 @live
 def test_memory_of_a_cgroup(check, lab):
-    """The one with the least left binds, not the one with the lowest figure by name."""
+    """The cgroup with the least memory left is named, even if another cgroup's limit is lower."""
     with Groups(lab, "memory", "memory.limit_in_bytes", 256 * MIB, 512 * MIB) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 256 * MIB)
@@ -120,7 +120,7 @@ def test_memory_of_a_cgroup(check, lab):
 
 @live
 def test_pids_of_a_cgroup(check, lab):
-    """With its limit nearly used up: what is advised is a file that takes it."""
+    """For a nearly reached pids.max, the advice is the cgroup file to write."""
     with Groups(lab, "pids", "pids.max", None, 1) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_pids_max"], 1)
@@ -142,11 +142,11 @@ def test_no_limit_of_a_cgroup(check, lab):
         check.equal("from", told["cgroup_pids_max"]["from"], "nobody")
 
 
-# Files of the machine
+# Tests of limits from sysctl files
 
 @live
 def test_file_of_a_sysctl(check, lab):
-    """A directory of ours over /etc/sysctl.d, in a mount namespace of ours; nothing is changed."""
+    """A directory of the test is mounted over /etc/sysctl.d, in a mount namespace of its own."""
     value = int(Path("/proc/sys/fs/inotify/max_user_watches").read_text())
     place = lab.dir / "sysctl.d"
     place.mkdir()
@@ -168,7 +168,7 @@ def test_file_of_a_sysctl(check, lab):
 
 @live
 def test_file_behind_the_rights(check, lab):
-    """-p gives its rights up before a finding asks for the file that set its limit."""
+    """A finding names the file that set its limit, although -p dropped its rights before."""
     place = lab.dir / "sysctl.d"
     place.mkdir()
     value = Path("/proc/sys/vm/max_map_count").read_text()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Fewer and fewer file descriptors: a command works as ever, or ends with an error that says why."""
+"""With ever fewer file descriptors, a command works as usual or ends with an error that names the
+reason."""
 import resource
 from functools import partial
 
@@ -7,7 +8,7 @@ from expected import helper
 from harness import FAULTSCOPE, RECORDINGS, live
 
 FAILED, RUN_FAILED = 1, 125
-BEGINS = 4  # standard input and output, and one for the libraries
+BEGINS = 4  # standard input, output and error, and one for the libraries
 
 
 def limited(lab, most, words):
@@ -24,7 +25,8 @@ def check_refused(check, ran, status, what):
 
 @live
 def test_descriptors_run_out_for_measuring(check, lab):
-    """Nothing is measured in part: no command is started, and no file is left."""
+    """With too few file descriptors, nothing is measured, no command is started, and no file is
+    left."""
     made = {"run": (RUN_FAILED, ("run", "--", "touch", "made")),
             "record": (FAILED, ("record", "-o", "made", "-d", "1s")),
             "watch": (FAILED, ("1", "1")),
@@ -45,7 +47,8 @@ def test_descriptors_run_out_for_measuring(check, lab):
 
 
 def test_descriptors_run_out_for_recordings(check, lab):
-    """What reads a file needs two at most: with one, it names the file that it cannot open."""
+    """A command that reads a file needs two file descriptors; with one, it names the file that it
+    cannot open."""
     recording = RECORDINGS / "forecast_of_a_leak.fsr"
     helper(lab, "ring_writer", 1, 40, "ring", "log")
     for words in (("report", recording), ("info", recording), ("triage", "log"),
@@ -64,7 +67,7 @@ def test_descriptors_run_out_for_recordings(check, lab):
 
 
 def test_outputs_on_descriptors_that_fail(check, lab):
-    """A full disk, or an output that is closed, is an error of every command that prints."""
+    """Every command that prints exits with an error if its output is full or closed."""
     recording = RECORDINGS / "forecast_of_a_leak.fsr"
     helper(lab, "ring_writer", 1, 40, "ring", "log")
     full = 'exec "$0" "$@" > /dev/full'

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Less and less memory: an output is whole, or the program ends with an error that says why."""
+"""With ever less memory, a command's output is complete, or it ends with an error that names the
+reason."""
 import resource
 from functools import partial
 
 from expected import helper, made
 from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
 
-MOST, CLOSE = 1 << 29, 1 << 13  # bytes of memory that a process may write to
+# bytes of writable memory: the largest limit to try; the precision of the search
+MOST, CLOSE = 1 << 29, 1 << 13
 STEPS = 12
 FAILED, INCOMPLETE = 1, 7
 
 
 def limited(lab, most, words):
-    """RLIMIT_DATA leaves the stack alone: a process whose stack cannot grow is killed."""
+    """Runs a command with RLIMIT_DATA, which does not limit the stack: a process whose stack cannot
+    grow is killed by SIGSEGV."""
     return lab.call(FAULTSCOPE, *words, cwd=lab.dir, errors="replace",
                     preexec_fn=partial(resource.setrlimit, resource.RLIMIT_DATA, (most, most)))
 
 
 def least_that_is_enough(lab, words, low=0):
-    """Bytes, found by halving: with less, something cannot be made."""
+    """Returns the run with complete output, and the least RLIMIT_DATA (bytes) that suffices."""
     whole, high = limited(lab, MOST, words), MOST
     while high - low > CLOSE:
         middle = (low + high) // 2
@@ -31,7 +34,8 @@ def least_that_is_enough(lab, words, low=0):
 
 
 def check_ever_less(check, lab, begins, *words):
-    """From what is enough down to what the program needs to begin at all."""
+    """Runs a command with ever less memory: from enough, down to what the program needs to start.
+    """
     whole, enough = least_that_is_enough(lab, words, begins)
     check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
     failed = 0
@@ -39,7 +43,7 @@ def check_ever_less(check, lab, begins, *words):
         most = enough - (enough - begins) * i * i // (STEPS * STEPS)
         ran = limited(lab, most, words)
         if ran.returncode == whole.returncode:
-            # host and diff may have another reason for the same status
+            # `host` and `diff` may exit with this status for another reason.
             told = "incomplete: lost: " in ran.err + ran.out
             check.that(ran.out == whole.out or told,
                        f"{words} with {most} of {enough} bytes: {len(ran.out)} of "

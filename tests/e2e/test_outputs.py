@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Files that the program writes: whole or not at all, under their name alone, not through links."""
+"""Output files are written whole or not at all, never leave other names, and never go through
+links."""
 
 import os
 import shlex
@@ -13,7 +14,8 @@ DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 GOOD = "the report of yesterday\n"
 
-# Of each way in which a report is written: at the end, line by line, as a recording, as a textfile.
+# One format for each way to write a report: at the end, line by line, as a recording, as a
+# textfile.
 REPORTS = ("html", "jsonl", "recording", "textfile")
 
 
@@ -32,7 +34,7 @@ def quoted(words):
 
 @live
 def test_full_disk_keeps_the_good_file(check, lab):
-    """A file system of 8 KiB that is nearly full: what has the name stays byte for byte."""
+    """On a nearly full tmpfs of 8 KiB, a failed report leaves the existing file unchanged."""
     for name in REPORTS:
         place = lab.dir / f"disk-{name}"
         place.mkdir()
@@ -47,7 +49,7 @@ def test_full_disk_keeps_the_good_file(check, lab):
 
 
 def test_file_size_limit_is_an_error(check, lab):
-    """RLIMIT_FSIZE: SIGXFSZ must not kill it, and the good file stays."""
+    """RLIMIT_FSIZE: SIGXFSZ does not kill the program, and the existing file stays unchanged."""
     for name in REPORTS:
         out = lab.dir / f"limit-{name}"
         out.write_text(GOOD)
@@ -80,7 +82,7 @@ def test_mode_of_new_files(check, lab):
     check.equal(f"status: {ran.err}", ran.returncode, DONE)
     for path in (out, junit):
         check.equal(f"mode of {path.name}", stat.S_IMODE(path.stat().st_mode), want)
-    # one of ours that exists keeps the mode that somebody gave it
+    # An existing regular file of the caller keeps its mode.
     out.chmod(0o644)
     check.equal("status", lab.call(*words_of("html", out)).returncode, DONE)
     check.equal("mode", stat.S_IMODE(out.stat().st_mode), 0o644)
@@ -114,7 +116,7 @@ def test_descriptors_and_fifos(check, lab):
 
 
 def test_reader_that_has_enough(check, lab):
-    """`| head -1` closes the pipe: that is no error of any command that prints."""
+    """`| head -1` closes the pipe, which is no error of any command that prints."""
     for words in (["report", "--format", "csv", LEAK], ["report", "--format", "html", LEAK],
                   ["report", "--format", "jsonl", LEAK], ["--replay", LEAK, "--json"],
                   ["info", LEAK], ["diff", LEAK, LEAK], ["schema"], ["man"], ["--help"],
@@ -149,7 +151,7 @@ def test_failed_reading_keeps_the_good_file(check, lab):
 
 @live
 def test_failed_start_leaves_nothing(check, lab):
-    """A target that is not there: no empty recording, no empty output, and the old ones stay."""
+    """If the target does not exist, no new recording or output is left, and old files stay."""
     recording, out = lab.dir / "none.fsr", lab.dir / "none.jsonl"
     for words in (["record", "-p", "4194303", "-o", recording],
                   ["-p", "4194303", "--json", "-o", out, "--record", recording]):
@@ -164,14 +166,15 @@ def test_failed_start_leaves_nothing(check, lab):
 
 @live
 def test_disk_that_fills_later_keeps_the_good_file(check, lab):
-    """While it is watched: the old file stays, no draft is left, and the status tells of it."""
+    """The disk fills while faultscope watches: the old file stays, no temporary file is left, and
+    the status is an error."""
     place = lab.dir / "filling"
     place.mkdir()
     out, junit = place / "out", place / "junit.xml"
     gate = f"--fail-on 'maps.peak>999999' --junit {junit}"
     for options in ("--json 0.05 600", "--no-unicode 0.05 600", f"--json {gate} 0.05 600",
                     f"run --json {gate} -o {out} -- sleep 600"):
-        # 64 KiB are free at first, and none once the session has begun to write
+        # 64 KiB are free at first, and none once the session writes.
         ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
             mount -t tmpfs -o size=256k none {place} || exit 99
             for f in {out} {junit}; do printf '%s' {shlex.quote(GOOD)} > $f; done
@@ -186,7 +189,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
             cat /dev/zero >> {place}/filler
             wait $!; echo "status $?"
             cat {out} {junit}; ls -A {place}; umount {place}""")
-        # `run` goes on to the end of the command
+        # `run` continues until its command ends.
         status = RUN_FAILED if options.startswith("run") else FAILED
         want = f"status {status}\n{GOOD}{GOOD}filler\njunit.xml\nout\n"
         check.equal(f"{options}: {ran.err}", ran.out, want)
@@ -196,7 +199,8 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
 
 @live
 def test_live_output_replaces_at_its_end(check, lab):
-    """One that is new can be followed; one that is there is replaced once all is written."""
+    """A new output file can be read while it is written; an existing file is replaced at the end.
+    """
     out, junit = lab.dir / "out", lab.dir / "junit.xml"
     gate = ["--fail-on", "maps.peak>999999", "--junit", junit]
     for end in (signal.SIGINT, signal.SIGTERM):
@@ -217,7 +221,8 @@ def test_live_output_replaces_at_its_end(check, lab):
 
 @live
 def test_live_output_in_the_directory_of_another_user(check, lab):
-    """Root without its capabilities cannot rename there later: the file is replaced at once."""
+    """Root without capabilities cannot rename in another user's directory later, so the file is
+    replaced at once."""
     place = lab.new_place_for_all()
     os.chmod(place, 0o755)
     os.chown(place, 65534, 65534)
@@ -231,7 +236,8 @@ def test_live_output_in_the_directory_of_another_user(check, lab):
 
 @live
 def test_record_ends_on_a_full_disk(check, lab):
-    """It makes nothing but the recording: without room it ends, and what fitted can be read."""
+    """`record` writes nothing but the recording: on a full disk it ends, and what was written can
+    be read."""
     place = lab.dir / "disk"
     place.mkdir()
     ran = lab.call(*lab.own_mounts, "sh", "-c", f"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Short of memory: of what kind, and who; and a machine that is not."""
+"""Findings of memory shortage: its kind and its cause; and none on a healthy machine."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ V1 = Path("/sys/fs/cgroup/memory")
 
 @contextlib.contextmanager
 def memory_cgroup(lab, limit):
-    """A cgroup of version 1 or 2 with a limit; its directory and its path."""
+    """Makes a cgroup (version 1 or 2) with a memory limit. Yields its directory and its path."""
     top = V1 if (V1 / "memory.limit_in_bytes").exists() else Path("/sys/fs/cgroup")
     file = "memory.limit_in_bytes" if top == V1 else "memory.max"
     group = top / f"faultscope-{os.getpid()}"
@@ -43,7 +43,7 @@ def memory_cgroup(lab, limit):
 
 @contextlib.contextmanager
 def tmpfs(lab, mib):
-    """A tmpfs of a size; made where we are, so that faultscope sees it."""
+    """Mounts a tmpfs in the current mount namespace, so that faultscope sees it."""
     place = lab.dir / "tmpfs"
     place.mkdir()
     mounted = lab.call("mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place)
@@ -57,7 +57,7 @@ def tmpfs(lab, mib):
 
 @contextlib.contextmanager
 def disk(lab, mib):
-    """A small ext4 that nothing has mounted: a file, for mount -o loop."""
+    """Makes an unmounted ext4 image, for mount -o loop, and a directory to mount it on."""
     if not shutil.which("mkfs.ext4"):
         raise Skip("no mkfs.ext4")
     image, place = lab.dir / "disk", lab.dir / "mounted"
@@ -81,7 +81,8 @@ def in_group(lab, group, *words):
 
 
 def host(lab, *options):
-    """What `faultscope host --json` says, as lines; its last but one is the answer."""
+    """Runs `faultscope host --json`. Returns the process and its lines; the last but one is the
+    result."""
     ran = lab.faultscope("host", "--json", *options)
     assert ran.out, ran.err
     return ran, Lines(ran.out)
@@ -92,7 +93,7 @@ def opened(lines, *ids, pid=None):
 
 
 class Extremes(threading.Thread):
-    """The least and the most that the kernel says of a line of /proc/meminfo while this runs."""
+    """Records the least and the greatest value of a line of /proc/meminfo while the thread runs."""
 
     def __init__(self, name):
         super().__init__()
@@ -116,7 +117,7 @@ class Extremes(threading.Thread):
 
 @live
 def test_host_says_what_the_kernel_says(check, lab):
-    with Extremes("AnonPages") as anon:  # its own memory is part of it, and gone after it
+    with Extremes("AnonPages") as anon:  # the memory of faultscope itself counts, too
         ran, lines = host(lab, "-d", "1")
     check.that(ran.returncode in (DONE, FOUND), f"status {ran.returncode}: {ran.err}")
     check_lines(check, lines)
@@ -143,7 +144,7 @@ def test_host_says_what_the_kernel_says(check, lab):
 
 @live
 def test_next_victim_is_the_kernels_choice(check, lab):
-    """One that asks to be taken first is named first, whatever its size."""
+    """A process with oom_score_adj 1000 is named first as the next victim, whatever its size."""
     work = lab.work("eat", "anon", "16", "--wait", "--hold")
     lab.write(f"/proc/{work.pid}/oom_score_adj", 1000)
     work.go()
@@ -191,7 +192,8 @@ def expect_full(check, lines, truth):
 
 @captures(expect_full)
 def test_tmpfs_full(lab):
-    """P01, and P21 before it: 32 MiB are put into 16."""
+    """P01 tmpfs-full, and P21 tmpfs-nearly-full before it: 32 MiB are written to a tmpfs of 16 MiB.
+    """
     with tmpfs(lab, 16) as place:
         out, recording = lab.new_output()
         ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",
@@ -226,7 +228,7 @@ with open(sys.argv[1] + "/kept", "w+b") as file:
     for i in range(0, 40 << 20, 4096):
         at[i] = 1
 """
-# The mount is made after the start, and nobody outside sees it.
+# The file system is mounted after the start, in a mount namespace that faultscope does not share.
 IN_PRIVATE = """mount --make-rprivate / && mount -o loop "$1" "$2" || exit 99
 exec 2>/dev/null # the shell tells of the signal too
 "$3" shared 40 --in "$2"
@@ -241,7 +243,8 @@ sleep 0.5"""
 
 @captures(expect_disk_full, cases=["kept", "deleted", "private", "overlay"])
 def test_disk_full(lab, case):
-    """P03: a sparse file of 40 MiB is written in an ext4 of 24 MiB, which no scan saw full."""
+    """P03 disk-full: a sparse file of 40 MiB is filled on an ext4 of 24 MiB, which no scan saw
+    full."""
     with disk(lab, 24) as (image, place):
         out, recording = lab.new_output()
         options = "run", "--json", "-o", out, "--record", recording, "--"
@@ -286,7 +289,8 @@ def test_file_cut_under_its_map(lab):
 
 @live
 def test_cgroup_fills_and_kills(check, lab):
-    """P22 with a time before, P17 after, both with figures; steady growth is told 10 s ahead."""
+    """P22 cgroup-not-reclaimable has a forecast, P17 oom-killed follows, both with values. Steady
+    growth is reported 10 s ahead."""
     with memory_cgroup(lab, 192 * MIB) as group:
         work = in_group(lab, group, "eat", "anon", "400", "--rate", "8")
         watch = lab.watch("-p", str(work.pid), "0.5")
@@ -316,10 +320,10 @@ def test_cgroup_fills_and_kills(check, lab):
 
 @live
 def test_cache_fills_no_cgroup(check, lab):
-    """A cgroup full of page cache is well."""
+    """A cgroup that is full of page cache gives no finding."""
     with memory_cgroup(lab, 64 * MIB) as group:
         data = lab.dir / "data"
-        # who reads or writes it first has it charged
+        # The kernel charges a cached page to the cgroup that reads or writes it first.
         lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs;"
                              f" head -c {96 * MIB} /dev/zero >{data}; cat {data} >/dev/null")
         used = next(int((group / name).read_text()) for name in
@@ -334,13 +338,13 @@ def test_cache_fills_no_cgroup(check, lab):
                         if line["place"].endswith(group.name)], "P22 of page cache")
 
 
-# Nothing where the tests have no rights themselves.
+# Drops all rights; empty if the tests themselves have no rights.
 WITHOUT_RIGHTS = () if os.geteuid() else ("setpriv", "--reuid", "65534", "--clear-groups",
                                           "--bounding-set", "-all", "--inh-caps", "-all")
 
 
 def test_host_without_rights(check, lab):
-    """From /proc alone, and it says so."""
+    """Without rights, `host` reads /proc only and says so."""
     ran = lab.call(*WITHOUT_RIGHTS, lab.for_all(lab.program), "host", "--json", "-d", "0.5")
     check.that(ran.returncode in (INCOMPLETE, FOUND), f"status {ran.returncode}: {ran.err}")
     check.that("reading /proc only" in ran.err, ran.err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Rights: what is given up once all is attached, what works on without them, what is said where
-they lack, and what the kernel's settings of them change. tests/vm/privilege.py does most of it in
-other kernels too.
+"""Privileges: what faultscope drops once its probes are attached, what works afterwards, what it
+says when rights are missing, and the effect of sysctls. tests/vm/privilege.py runs most of it on
+other kernels.
 """
 
 import contextlib
@@ -17,11 +17,12 @@ from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call
                          check_message)
 
 WANTS_QUIET = "sysctls are set, that others are refused by"
-# Each with the tiers that it is exact with: maps are counted for /proc's by the hook on calls.
+# Overhead levels with which each kind of scan is exact. scan=/proc counts maps through the calls
+# probe.
 LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
          "state=hash": "0,1"}
-# In an emulated machine a start takes seconds, most of them for the verifier: where hooks are not
-# the point, few of them, and the look that it takes at once.
+# In an emulated machine a start takes seconds, most of them in the verifier. Tests that are not
+# about probes attach few of them, with the attach type that scan gets anyway.
 FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
 BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")  # for doctor
 CAP_SYS_PTRACE = 19  # include/uapi/linux/capability.h
@@ -31,17 +32,18 @@ BPF_DISABLED = "kernel.unprivileged_bpf_disabled"
 
 
 def status_of(text):
-    """The lines of a /proc/PID/status by their keys."""
+    """Returns {key: value} of the lines of /proc/PID/status."""
     return dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
 
 
 def check_minor(check, what, line, truth):
-    """The workload counts before it tells, which takes some faults more."""
+    """Compares minor faults. The workload prints its count first, and printing takes a few more
+    faults."""
     check.between(what, line["faults"]["minor"], truth["minflt"], truth["minflt"] + 15)
 
 
 def check_losses(check, what, lines):
-    """None, but that a busy kernel may pass over hooks of anybody's, which it tells."""
+    """Checks that nothing was lost, except events that a busy kernel skipped (missed)."""
     check.equal(what, lines.losses().keys() - {"missed"}, set())
 
 
@@ -52,7 +54,7 @@ def check_touched(check, lines, truth):
     check_losses(check, "losses", lines)
 
 
-# What is given up
+# Tests of privileges that are dropped
 
 def check_given_up(check, status, kept=0):
     for name in SETS:
@@ -74,8 +76,8 @@ def test_rights_are_given_up(check, lab):
 
 @live
 def test_run_keeps_what_passes_signals_on(check, lab):
-    """A command that became another user still gets the signals that come for it. Beside that only
-    the right to name user stacks by what the command maps is kept."""
+    """`run` passes signals to a command that runs as another user. It keeps CAP_KILL for that, and
+    CAP_SYS_PTRACE to name user stacks from the command's maps."""
     asuser = lab.for_all(lab.workload("asuser"))
     ran = lab.call("sh", "-c", f"""
         {lab.program} run -- {asuser} {NOBODY} -- sleep 60 &
@@ -113,15 +115,16 @@ def test_doctor_tells_rights(check, lab):
         check.that(word in text, f"{word} is not told")
 
 
-# What works on
+# Tests of what works without privileges
 
 def alike(path):
-    """A program by its path, however the way there is named."""
+    """Returns the path of a program with all links resolved."""
     return path and os.path.realpath(path)
 
 
 def check_newcomer(check, lab, look):
-    """A process that comes when all rights are gone: its figures, its limits and its name."""
+    """Checks values, limits and name of a process that starts after faultscope dropped its rights.
+    """
     watch = lab.watch("0.3", "--overhead", LOOKS[look], "--probe", look)
     work = lab.work("touch", "20000", "--hold")
     truth = work.truth()
@@ -162,7 +165,8 @@ subprocess.run(["/bin/true"], check=True)
 
 @live
 def test_programs_of_brief_processes(check, lab):
-    """Of a script its interpreter, of a fork what its parent ran: all gone before a look."""
+    """The program of brief processes that end before a scan: the interpreter for a script, the
+    parent's program for a fork."""
     script = lab.dir / "script"
     script.write_text("#!/bin/sh\n:\n")
     script.chmod(0o755)
@@ -179,7 +183,7 @@ def test_programs_of_brief_processes(check, lab):
     check.equal("processes without a name", [one for one in told if not one[1]], [])
 
 
-# Settings of the kernel
+# Tests of sysctls
 
 def path_of(name):
     return Path("/proc/sys", *name.split("."))
@@ -194,7 +198,7 @@ def setting(lab, name):
 
 @contextlib.contextmanager
 def sysctl(lab, name, value):
-    """A setting for a while; what was set before is set again, come what may."""
+    """Sets a sysctl inside the context and restores its value afterwards."""
     was = setting(lab, name)
     try:
         try:
@@ -211,12 +215,14 @@ def version_of(lab):
 
 
 def keeps_bpf(lab):
-    """Whether this kernel refuses bpf(2) as a whole to those without rights."""
+    """Returns whether faultscope must keep CAP_BPF: without it, this kernel does not allow bpf(2)
+    at all."""
     return setting(lab, BPF_DISABLED) != 0 and version_of(lab) < (5, 19)
 
 
 def check_bpf_disabled(check, lab):
-    """With kernel.unprivileged_bpf_disabled as it is: exact, and no more is kept than needed."""
+    """Checks that counts are exact with the current kernel.unprivileged_bpf_disabled, and that no
+    more capabilities than needed are kept."""
     disabled = setting(lab, BPF_DISABLED)
     ran, lines, truth = test_hooks.run_with(lab, *FEW)
     check.equal(f"status at {disabled}", ran.returncode, DONE)
@@ -242,7 +248,8 @@ def test_unprivileged_bpf_disabled(check, lab):
 
 
 def touch_as_nobody(check, lab, *options):
-    """A run of nobody's with CAP_BPF and CAP_PERFMON, exact; returns its hooks."""
+    """Runs a workload as nobody with CAP_BPF and CAP_PERFMON, and checks exact counts. Returns
+    {probe: attach type}."""
     out = lab.new_place_for_all() / "out"
     for _ in range(MOST_TRIES):
         ran = call_as_nobody(lab, ["bpf", "perfmon"], "run", "--json", "-o", out, *options, "--",
@@ -261,14 +268,15 @@ PARANOID = "perf_event: kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN (
 
 
 def check_paranoid(check, lab, value, answers):
-    """answers: what the hook may say to who has CAP_BPF and CAP_PERFMON alone."""
+    """Checks the probe fault_end of nobody with CAP_BPF and CAP_PERFMON; `answers` are its allowed
+    states."""
     with sysctl(lab, "kernel.perf_event_paranoid", value):
         told = touch_as_nobody(check, lab, *WITH_EVENTS)["fault_end"]
         check.that(told in answers, f"at {value} as nobody: fault_end {told!r}, not of {answers}")
 
 
 def check_paranoid_of_root(check, lab, value):
-    """Who has all rights, the setting never concerns."""
+    """Checks that kernel.perf_event_paranoid has no effect on root."""
     with sysctl(lab, "kernel.perf_event_paranoid", value):
         ran, lines, truth = test_hooks.run_with(lab, *WITH_EVENTS)
         check.equal(f"status at {value}", ran.returncode, DONE)
@@ -280,13 +288,15 @@ def check_paranoid_of_root(check, lab, value):
 def test_perf_event_paranoid(check, lab):
     for value in (-1, 0, 1, 2):
         check_paranoid(check, lab, value, ["perf_event"])
-    check_paranoid(check, lab, 3, ["perf_event", PARANOID])  # Debian's kernels know it
+    # only kernels with Debian's patch restrict at 3
+    check_paranoid(check, lab, 3, ["perf_event", PARANOID])
     check_paranoid_of_root(check, lab, 3)
 
 
 @live
 def test_kptr_restrict(check, lab):
-    """Addresses are named where the kernel shows them to us, long after our rights are gone."""
+    """Kernel addresses get names if kptr_restrict shows them, even long after the rights were
+    dropped."""
     for value in (0, 1, 2):
         with sysctl(lab, "kernel.kptr_restrict", value):
             watch = lab.watch("0.3", *FEW)
@@ -304,7 +314,7 @@ def test_kptr_restrict(check, lab):
 
 
 def symbols_as_nobody(lab, *capabilities):
-    """What doctor says of kernel symbols to who has few rights."""
+    """Returns what `doctor` says about kernel symbols to nobody with few capabilities."""
     ran = call_as_nobody(lab, ["bpf", "perfmon", *capabilities], "doctor", *BRIEFLY,
                          "--width", "200")
     return next((line.split("symbols", 1)[1].strip() for line in ran.out.splitlines()
@@ -313,7 +323,7 @@ def symbols_as_nobody(lab, *capabilities):
 
 @live
 def test_symbols_without_rights(check, lab):
-    """kptr_restrict 0 shows them to all where perf events do, 1 to CAP_SYSLOG."""
+    """kptr_restrict 0 shows symbols to everybody who may use perf events, 1 to CAP_SYSLOG."""
     known, hidden = "can be read", "hidden: CAP_SYSLOG is missing"
     for kptr, paranoid, capabilities, want in ((0, 1, [], known), (0, 2, [], hidden),
                                                (1, 1, [], hidden), (1, 2, ["syslog"], known),
@@ -326,7 +336,7 @@ def test_symbols_without_rights(check, lab):
                        f" {told!r}, not {want!r}")
 
 
-# Namespaces
+# Tests of namespaces
 
 def in_pid_namespace(lab, script):
     """Runs a shell script as the first process of a pid namespace with its own /proc."""
@@ -338,7 +348,7 @@ def in_pid_namespace(lab, script):
 
 @live
 def test_target_in_pid_namespace(check, lab):
-    """-p names a pid of the namespace; its figures are its own, not those of a namesake."""
+    """In a pid namespace, -p takes a pid of the namespace, and shows that process."""
     out = lab.dir / "out"
     ran = in_pid_namespace(lab, f"""
         mkfifo {lab.dir}/never; exec 9<>{lab.dir}/never
@@ -402,7 +412,7 @@ def test_user_namespace(check, lab):
     check_message(check, ran, NOT_PERMITTED, "user namespace", "CAP_BPF", "CAP_PERFMON", "try:")
 
 
-# Filters of system calls
+# Tests of system call filters
 
 def filtered(lab, error, calls, *options):
     return lab.call(lab.workload("filtered"), str(error), *calls, "--", lab.program, *options)
@@ -440,11 +450,11 @@ def test_dropping_refused_by_a_filter(check, lab):
     check.that("none" in told["landlock_off"], f"why: {told['landlock_off']!r}")
 
 
-# Hidden processes
+# Tests of hidden processes
 
 @live
 def test_hidden_processes(check, lab):
-    """/proc that shows nobody else's processes: to be read on, CAP_SYS_PTRACE is kept."""
+    """With hidepid=2, /proc hides other users' processes, so CAP_SYS_PTRACE is kept to read on."""
     script = ("mount --make-rprivate / 2>/dev/null; mount -t proc -o hidepid=2 none /proc || "
               f"exit 77; {lab.program} doctor --json {' '.join(BRIEFLY)}; status=$?; umount -l /proc; exit $status")
     ran = lab.call(*lab.own_mounts, "sh", "-c", script)
@@ -457,10 +467,11 @@ def test_hidden_processes(check, lab):
     check.that("CAP_SYS_PTRACE" in (told["landlock_off"] or ""), f"landlock: {told}")
 
 
-# Control groups
+# Tests of control groups
 
 def cgroup_mounts(lab):
-    """Mount points of v2 and of v1's hierarchies that can tell of a process, the best first."""
+    """Returns mount points of cgroup v2 and of v1 hierarchies that can identify a process, the best
+    first."""
     found = {}
     for line in lab.read("/proc/mounts").splitlines():
         _, where, kind, options, *_ = line.split()
@@ -473,7 +484,7 @@ def cgroup_mounts(lab):
 
 @contextlib.contextmanager
 def cgroup(lab, mount):
-    """A new group of that hierarchy, for a while."""
+    """Makes a cgroup in a hierarchy for the duration of the context."""
     group = f"{mount}/faultscope-{lab.dir.name}"
     made = lab.call("mkdir", group)
     if made.returncode:
@@ -486,7 +497,7 @@ def cgroup(lab, mount):
 
 
 def check_cgroup(check, lab, what, mount):
-    """A process of a group: how it is named, and that it is found by its group."""
+    """Checks that a process is shown with the name of its cgroup, and found by --cgroup."""
     with cgroup(lab, mount) as group:
         name = group.rpartition("/")[2]
         work = lab.work("touch", "100", "--hold")
@@ -507,6 +518,6 @@ def test_cgroup_of_each_hierarchy(check, lab):
     if not mounts:
         raise Skip("no control groups")
     if "memory" in mounts:
-        mounts.pop("pids", None)  # of v1's, memory's tells
+        mounts.pop("pids", None)  # with several v1 hierarchies, the memory controller's is used
     for what, mount in mounts.items():
         check_cgroup(check, lab, what, mount)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Recordings of other versions: the first one, one that knows more, and one that knows less.
+"""Tests of recordings of other versions: the first version, one with more fields, and one with
+fewer.
 
-These files stay readable for ever. formats/first.fsr is of the first version; newer.fsr has fields, a
-longer array and a kind of record that no version knows; lacking.fsr has neither three counters nor
-the last five figures of the machine.
+These files stay readable for ever. formats/first.fsr is of the first version. newer.fsr has fields,
+a longer array and a kind of record that no version knows. lacking.fsr lacks three counters and the
+last five values of the machine.
 """
 
 import json
@@ -23,7 +24,7 @@ def lines(lab, name):
 
 
 def differences(one, other, path=()):
-    """(path, value, value) of each leaf in which two JSON values differ."""
+    """Yields (path, value, value) of each leaf in which two JSON values differ."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], path + (key,))

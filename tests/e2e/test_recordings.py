@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""record, info, replay, report of recordings, diff: on those that are kept, and live."""
+"""Tests of `record`, `info`, `replay`, `report` and `diff`: on kept recordings, and live."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def kept(name):
 
 
 def rewritten(lab, recording, *options):
-    """The same recording, as the program writes it from what it read."""
+    """Returns the recording as `report` writes it after reading it."""
     out = lab.new_output()[1]
     ran = lab.faultscope("report", recording, "-o", out, *options)
     assert ran.returncode == 0, ran.err
@@ -40,7 +40,7 @@ def said(lab, recording):
 
 
 def test_rewritten_says_the_same(check, lab):
-    """Every kept recording says byte for byte the same after it was read and written again."""
+    """Every kept recording gives identical output after it was read and written again."""
     for recording in sorted(RECORDINGS.glob("*.fsr")):
         other = rewritten(lab, recording)
         check.that(said(lab, recording) == said(lab, other), f"{recording.name} says otherwise")
@@ -63,7 +63,7 @@ def test_info(check, lab):
 
 
 def test_truncated_and_damaged(check, lab):
-    """What is whole is used, and what is lost is said."""
+    """From truncated and damaged recordings, whole chunks are used, and the loss is reported."""
     recording = kept("forecast_of_a_leak")
     whole = recording.read_bytes()
     middle = len(whole) // 2
@@ -82,7 +82,7 @@ def test_truncated_and_damaged(check, lab):
 
 
 def pieces(data):
-    """The header of a recording, then its chunks."""
+    """Yields the file header of a recording, then its chunks."""
     at = recording_format.FILE_HEADER.size
     yield data[:at]
     while at < len(data):
@@ -93,7 +93,8 @@ def pieces(data):
 
 
 def cut_recordings(lab):
-    """(file, what is said): without the end, whole otherwise, and torn."""
+    """Yields (path, expected message) of two recordings: without the last chunk, and with part of
+    it."""
     data = kept("forecast_of_a_leak").read_bytes()
     for name, left, reason in (("cut", b"".join(list(pieces(data))[:-1]), "cut off"),
                                ("torn", data[:-5], "truncated or damaged")):
@@ -110,7 +111,8 @@ def check_incomplete(check, name, ran, reason):
 
 
 def test_cut_off_is_incomplete(check, lab):
-    """Of a recorder that was killed, or a file that is not all there: each command says so."""
+    """Each command says that a recording is incomplete if the recorder was killed, or if bytes are
+    missing."""
     for path, reason in cut_recordings(lab):
         for words in (["info"], ["replay"], ["diff", path]):
             ran = lab.faultscope(*words, path)
@@ -129,7 +131,7 @@ def test_cut_off_is_incomplete(check, lab):
                 out.read_text().split())
             check.that(said_so, f"{path.name}: {name} does not say that it is {reason}")
         for words in (["diagnose"], ["host"]):
-            # what was found takes precedence
+            # Status 3 for findings takes precedence over 7.
             ran = lab.faultscope(*words, "--replay", path)
             check.that(ran.returncode in (3, INCOMPLETE), f"{words}: status {ran.returncode}")
             check.that("all is well" not in ran.out, f"{words}: {ran.out!r}")
@@ -138,7 +140,8 @@ def test_cut_off_is_incomplete(check, lab):
 
 
 def test_gaps_are_a_list_in_json(check, lab):
-    """The last line has each reason, which standard error has in one line."""
+    """The last JSON line has a list of all reasons why data is incomplete; standard error has them
+    in one line."""
     whole = kept("forecast_of_a_leak")
     check.equal("of one without gaps", Lines(said(lab, whole)).all[-1]["incomplete"], [])
     check.equal("info", info(lab, whole)["incomplete"], [])
@@ -185,7 +188,7 @@ def test_names_and_files(check, lab):
 
 
 def test_redacted(check, lab):
-    """Names of host, files and paths are gone from the file; what is found is the same."""
+    """--redact removes host, file and path names from the file, and the findings stay equal."""
     secret = {"signals_of_bad_accesses-fatal", "crash_after_refusal", "refusals-nofile",
               "descriptors_of_each_kind"}
     for name in secret:
@@ -222,7 +225,7 @@ def test_redacted(check, lab):
 
 
 def test_diff(check, lab):
-    """Of a leak's first part and all of it: what grew is the leak."""
+    """`diff` of the first part of a leak and all of it shows the leak as growth."""
     whole = kept("forecast_of_a_leak")
     small = rewritten(lab, whole)
     cut = lab.dir / "cut.fsr"
@@ -239,7 +242,8 @@ def test_diff(check, lab):
 
 
 def test_replay_at_its_times(check, lab):
-    """On a terminal a replay takes its time, or a part of it, and stands at its end until q."""
+    """On a terminal, a replay takes its original time divided by --speed, and stays at its end
+    until q."""
     recording = kept("forecast_of_a_leak")
     seconds = info(lab, recording)["seconds"]
     for options, least, most in ((["--speed", "4"], seconds / 4 - 0.5, None),
@@ -257,7 +261,7 @@ def test_replay_at_its_times(check, lab):
 
 
 def leave_at_end(fd, process):
-    """Presses q once the end of the recording is told."""
+    """Presses q when the end of the recording is shown."""
     shown = b""
     while process.poll() is None or select.select([fd], [], [], 0)[0]:
         if select.select([fd], [], [], 0.05)[0]:
@@ -272,7 +276,7 @@ def leave_at_end(fd, process):
 
 @live
 def test_record_live(check, lab):
-    """A leak is recorded, and found again in what was recorded."""
+    """`record` records a leak, and commands find it in the recording."""
     workload = lab.work("fdleak", "500", "--kind", "eventfd", "--nofile", "5000", "--wait",
                         "--hold")
     out = lab.dir / "%h-%p-%%.fsr"
@@ -300,7 +304,7 @@ def test_record_live(check, lab):
 
 
 def page_of(lab, recording):
-    """The data of its page."""
+    """Returns the JSON data of a recording's HTML page."""
     page = lab.dir / "page.html"
     lab.faultscope("report", recording, "-o", page)
     return json.loads(re.search(r'id="report-data">(.*?)</script>', page.read_text(), re.S)[1])
@@ -308,7 +312,8 @@ def page_of(lab, recording):
 
 @live
 def test_faults_drawn_by_chance(check, lab):
-    """A recording knows where faults went, and from which code: about as many as there were."""
+    """Sampled faults in a recording have places and stacks, and add up to about the true number of
+    faults."""
     workload = lab.work("touch", "60000", "--wait", "--hold")
     out = lab.dir / "touch.fsr"
     process = lab.spawn([FAULTSCOPE, "record", str(workload.pid), "-i", "0.2", "-o", out])
@@ -323,7 +328,7 @@ def test_faults_drawn_by_chance(check, lab):
     drawn = page["sampling"]
     if drawn is None:
         raise Skip("this kernel has no user stacks of faults")
-    # of a thousand that are drawn the sum is off by 3 % as a rule
+    # With a thousand samples the sum is usually off by 3 %.
     check.near("faults that those drawn stand for", drawn["together_stand_for"], truth["minflt"], 0.2)
     names = page["profile"]["names"]
     from_it = sum(s["v"][0] for s in page["profile"]["samples"]
@@ -339,7 +344,7 @@ def test_faults_drawn_by_chance(check, lab):
 
 @live
 def test_record_bounded(check, lab):
-    """--max-size ends the recording, which is whole."""
+    """--max-size ends the recording, which stays readable."""
     out = lab.dir / "bounded.fsr"
     ran = lab.faultscope("record", "-i", "0.05", "--max-size", "64K", "-d", "60", "-o", out)
     check.equal("status", ran.returncode, 0)
@@ -352,7 +357,7 @@ def test_record_bounded(check, lab):
 
 @live
 def test_record_killed(check, lab):
-    """What a kill leaves is whole but for the last look."""
+    """After SIGKILL, the recording is complete except for the last scan."""
     out = lab.dir / "killed.fsr"
     process = lab.spawn([FAULTSCOPE, "record", "-q", "-i", "0.1", "-o", out])
     until(lambda: out.exists() and out.stat().st_size > 60000, "the recording")

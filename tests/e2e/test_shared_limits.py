@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Limits that several processes share: threads of a user, memory and threads of a control group."""
+"""Tests of limits that several processes share: threads of a user, memory and threads of a cgroup.
+"""
 import shlex
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from test_diagnose import Diagnosis, check_lines, evidence, ids, last_finding
 from test_origin import MIB, Groups
 
 NOBODY = "65534"
-# Takes 2 MiB at a time; "file" has it in pages of a file, which the kernel can take back.
+# Takes 2 MiB at a time. With "file", it fills the page cache, which the kernel can reclaim.
 TAKER = """
 import sys, time
 kind, much, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -29,7 +30,7 @@ sys.stdin.read(1)
 
 
 def in_group(lab, group, argv):
-    """A workload that is in a control group from its begin."""
+    """Starts a workload that is in a cgroup from its first instruction on."""
     procs = shlex.quote(str(group / "cgroup.procs"))
     words = " ".join(shlex.quote(str(word)) for word in argv)
     return Workload(lab.spawn(["sh", "-c", f"echo $$ > {procs} && exec {words}"],
@@ -47,7 +48,8 @@ def grown(check, lab, work, status):
 
 @live
 def test_threads_of_a_user(check, lab):
-    """RLIMIT_NPROC as it is, without an assumption; root is not bound by it."""
+    """M32 nproc-near compares all threads of a user with RLIMIT_NPROC, and ignores root, whom it
+    does not limit."""
     if not shutil.which("setpriv"):
         raise Skip("no setpriv")
     growth = lab.for_all(workload_path("growth"))
@@ -79,7 +81,7 @@ def test_threads_of_a_group(check, lab):
 
 @live
 def test_memory_of_a_group(check, lab):
-    """It is told when it will be full; a cache that fills up is none."""
+    """M34 and M35 forecast when a cgroup's memory is full, but not for a growing page cache."""
     with Groups(lab, "memory", "memory.limit_in_bytes", None, 256 * MIB) as groups:
         for kind, wanted in (("memory", True), ("file", False)):
             argv = ["/usr/bin/python3", "-c", TAKER, kind, "215", lab.dir / "file"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Changes of mappings that other CPUs have to be told of."""
+"""Tests of TLB shootdowns: changes of mappings about which the kernel must notify other CPUs."""
 
 import json
 
@@ -18,5 +18,5 @@ def test_tlb_shootdowns(check, lab):
     if lines.all[0]["probes"]["tlb"] != "raw_tp":
         raise Skip(f"the probe is unavailable: {lines.all[0]['probes']['tlb']}")
     told = lines.final(truth["pid"])["maps"]["tlb_shootdowns"]
-    # one each round, as long as the other thread runs; a few more to start it, and at the end
+    # One shootdown each round while the other thread runs, and a few at its start and end.
     check.between("shootdowns", told, 1, rounds + 20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Signals of bad accesses: number, code and class of each."""
+"""Tests of signals after bad accesses: number, code and class of each."""
 
 import re
 import signal
@@ -19,9 +19,10 @@ CLASSES = {
 }
 
 
-# Its CPU ignores the top byte of an address, and has no exception for one out of range.
+# An arm64 CPU may ignore the top byte of an address, and has no exception for non-canonical
+# addresses.
 CLASSES_ARM64 = {"noncanonical": {"unmapped"}}
-# Without task storage the registers of an access are not known.
+# Without task storage, the registers of a bad access are unknown.
 CLASSES_HASH = {"noncanonical": {"general protection"}}
 
 
@@ -48,7 +49,7 @@ def test_signals_of_bad_accesses(lab, ending):
     return lab.run("badaccess", "all", *(["--handled"] if ending == "handled" else []))
 
 
-# What ends the child, and whether its stack is found to have overflowed.
+# {case: (signal that ends the child or 0, whether a stack overflow is reported)}
 STACK_ENDS = {
     "fatal": (signal.SIGSEGV, True),
     "aborts": (signal.SIGABRT, True),
@@ -64,7 +65,8 @@ def expect_stack(check, lines, truth):
     check.equal("ended by", truth["signal"], ends_by)
     told = lines.of("finding", id="P18")
     if lines.all[0]["probes"]["state"] == "hash":
-        is_told = is_told and bool(told)  # without task storage no registers are known
+        # without task storage, the registers of a bad access are unknown
+        is_told = is_told and bool(told)
     if not check.equal("stack overflows", len(told), is_told) or not told:
         return
     check.equal("whose", told[0]["pid"], truth["child"])
@@ -86,7 +88,7 @@ def test_stack_of_a_thread(lab, case):
 
 
 def expect_crash(check, lines, truth):
-    """The crash names the refusal, and that what had led to it."""
+    """M24 crash-after-enomem names the failed mmap as its cause, and M01 names its own causes."""
     told = lines.of("finding", truth["pid"], id="M24", state="open")
     if not check.that(told, "no M24"):
         return
@@ -104,7 +106,7 @@ def expect_crash(check, lines, truth):
 def test_crash_after_refusal(lab):
     capture = lab.run("mapleak", "limit", "--crash")
     assert capture.status == -signal.SIGSEGV, f"ended with {capture.status}"
-    capture.status = 0  # the command's own, which is none of ours
+    capture.status = 0  # the status of the workload, which the harness need not judge
     return capture
 
 

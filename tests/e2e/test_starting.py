@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A start that is interrupted, that lacks files or memory, or is given words that nobody takes;
-and signals that whoever started the program wants ignored.
+"""Tests of the start: interrupted by a signal, short of files or memory, unknown arguments, and
+signals that the parent ignored.
 """
 
 import os
@@ -16,7 +16,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def loads(process):
-    """Whether it has begun to load: it holds a map or a program of BPF."""
+    """Returns whether a process has begun to load: it has a BPF map or program open."""
     place = f"/proc/{process.pid}/fd"
     try:
         return any("bpf" in os.readlink(f"{place}/{fd}") for fd in os.listdir(place))
@@ -26,7 +26,8 @@ def loads(process):
 
 @live
 def test_signals_end_a_start(check, lab):
-    """By the signal itself, with nothing written and no file left, however far the load is."""
+    """A signal ends the start at any point of the load. The status is that signal, and no file is
+    left."""
     place = lab.dir / "files"
     place.mkdir()
     modes = (["--json", "-o", place / "out", "--record", place / "a.fsr"],
@@ -51,7 +52,8 @@ def ignoring(numbers):
 
 @live
 def test_ignored_signals_stay_ignored(check, lab):
-    """As nohup has it, at the start and in the loop; another signal ends it."""
+    """Signals that nohup or a shell set to be ignored stay ignored; another signal ends the
+    program."""
     for words in (["--json", "0.2"], ["run", "--json", "--", "sleep", "60"]):
         process = lab.spawn([lab.program, *words], stdout=subprocess.PIPE,
                             preexec_fn=lambda: ignoring([signal.SIGHUP, signal.SIGINT]))
@@ -69,9 +71,10 @@ def test_ignored_signals_stay_ignored(check, lab):
 
 @live
 def test_command_inherits_ignored_signals(check, lab):
-    """HUP, INT, PIPE and XFSZ: what was ignored is, and what was not is not."""
+    """The command of `run` inherits ignored HUP, INT, PIPE and XFSZ as they were, and ignores no
+    others."""
     show = ["grep", "SigIgn", "/proc/self/status"]
-    of_glibc = 3 << 31  # posix_spawn() ignores signals 32 and 33, which are its threads'
+    of_glibc = 3 << 31  # posix_spawn() ignores signals 32 and 33, which glibc's threads use
 
     def ignored(ran):
         return int(ran.out.split()[1], 16) & ~of_glibc
@@ -90,7 +93,7 @@ def test_child_signal_ignored_by_the_parent(check, lab):
     check.equal("status of the command", ran.returncode, 7)
 
 
-# Files and memory
+# Tests of a start with few files or little memory
 
 @live
 def test_start_with_few_files(check, lab):
@@ -105,7 +108,7 @@ def test_start_with_few_files(check, lab):
 
 @live
 def test_few_files_load_no_program(check, lab):
-    """What can be told in advance is: no program is loaded for nothing."""
+    """With a file limit that is obviously too low, no BPF program is loaded before the error."""
     ran = lab.call("strace", "-f", "-e", "trace=bpf", "prlimit", "--nofile=64", lab.program,
                    "-p", str(os.getpid()), "0.1", "1")
     check.equal("programs loaded", ran.err.count("BPF_PROG_LOAD"), 0)
@@ -122,7 +125,7 @@ def test_start_with_little_memory(check, lab):
 
 @live
 def test_memory_of_a_start(check, lab):
-    """The kernel charges what its verifier uses to who loads a program."""
+    """The kernel charges the verifier's memory to the process that loads a program."""
     if BUILD.name == "san":
         raise Skip("a sanitizer needs more memory itself")
     with Groups(lab, "memory", "memory.limit_in_bytes", 96 * MIB, None) as groups:
@@ -130,7 +133,7 @@ def test_memory_of_a_start(check, lab):
         check.that(ran.out, f"status {ran.returncode} within 96 MiB: {ran.err}")
 
 
-# Words
+# Tests of arguments
 
 def test_words_that_no_command_takes(check, lab):
     words = (("1", "1", "extra"), ("record", "-o", "/dev/null", "1", "extra"),
@@ -145,17 +148,17 @@ def test_words_that_no_command_takes(check, lab):
         check_message(check, ran, USAGE)
     rows = (ROOT / "src" / "cli" / "options_commands.c").read_text(encoding="utf-8")
     commands = set(re.findall(r'\[CMD_\w+\] =\s*\{"(\w+)"', rows))
-    # what follows `run` is its command's, and explain takes any text
+    # Any argument after `run` belongs to its command, and `explain` takes any text.
     check.equal("commands that are not tried", commands - {one[0] for one in words},
                 {"run", "explain"})
 
 
-# Durations
+# Tests of the time that a start takes
 
 @live
 def test_sockets_are_read_of_who_has_some(check, lab):
-    """The kernel walks the socket tables of the machine for each read of /proc/PID/net/tcp: 16
-    targets without a socket cost none."""
+    """Targets without sockets cause no read of /proc/PID/net/tcp, for which the kernel walks all
+    sockets of the machine."""
     targets = [lab.work("touch", "10", "--hold") for _ in range(3)]
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat", lab.program, "record", "-d", "0.3",
@@ -169,15 +172,15 @@ def test_sockets_are_read_of_who_has_some(check, lab):
 
 @live
 def test_duration_begins_with_the_first_look(check, lab):
-    """What is read of /proc before the loop begins is part of the duration: where that alone takes
-    as long, the loop ends with its first turn."""
+    """Reading /proc before the event loop counts towards -d: if that takes all of the time, the
+    loop ends at once."""
     target = lab.work("touch", "10", "--hold")
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat,epoll_wait,epoll_pwait", "-e",
              "inject=openat:delay_exit=15000", lab.program, "record", "-d", "0.02", "-o",
              lab.dir / "r.fsr", str(target.pid))
     lines = calls.read_text(errors="replace").splitlines()
-    # of the first thread: another one waits for signals until the start is over
+    # Keep the calls of the first thread; another thread waits for signals during the start.
     lines = [line for line in lines if line.split()[0] == lines[0].split()[0]]
     opened = max(i for i, line in enumerate(lines) if re.search(r"/proc/\d+/(fd|maps)", line))
     waits = [line for line in lines[:opened] if "epoll_" in line]

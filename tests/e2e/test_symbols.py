@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Names of user functions: programs tell where their functions are, and build/naming names the
-addresses. Programs of every build that changes where names are to be found, and in every state in
-which a process may be when its stack is seen."""
+"""Names of user functions: build/naming names the addresses that test programs report. The programs
+are built in every way that changes where names are, and observed in every state that a process may
+be in."""
 
 import json
 import lzma
@@ -16,7 +16,7 @@ from harness import BUILD, ROOT, Skip, live, until
 SOURCE = ROOT / "tests/workloads/named.c"
 NAMES = {"shown": "shown_function", "hidden": "hidden_function", "main": "main",
          "cxx": "outer::inner<int>", "rust": "demo::work", "rust_new": "demo::work"}
-HIDDEN = {key: "" for key in NAMES}  # of a file without names
+HIDDEN = {key: "" for key in NAMES}  # expected names for a file without symbols
 EXPORTED = {**NAMES, "hidden": ""}
 
 
@@ -27,7 +27,7 @@ def run(*words):
 
 
 class Named:
-    """The program of some build, running."""
+    """A running test program of some build."""
 
     def __init__(self, lab, argv, started=None):
         self.process = started or lab.spawn(argv, stdin=subprocess.PIPE)
@@ -63,7 +63,7 @@ class Named:
 
 
 class Naming:
-    """The program that names addresses."""
+    """The program build/naming, which names addresses."""
 
     def __init__(self, lab, *options, prefix=()):
         program = BUILD / "naming"
@@ -106,7 +106,8 @@ def build_id(path):
 
 
 def expect(check, what, naming, named, truth, names, module="named", ident=None):
-    """Each function by its address, and by build-id and offset: 4 bytes behind its beginning."""
+    """Checks the name of each function by address, and by build-id and offset, 4 bytes after its
+    start."""
     pid = truth["pid"]
     for key, name in names.items():
         ip = truth[key] + 4
@@ -119,7 +120,7 @@ def expect(check, what, naming, named, truth, names, module="named", ident=None)
                 check.equal(f"{what}, {key} by {how}, offset", got[2], 4)
 
 
-# A build, what is then done to the program, and the names that remain.
+# Functions that modify a built program, so that fewer or other names remain
 
 def as_built(_lab, _path):
     pass
@@ -142,7 +143,7 @@ def split_into_folder(lab, path):
 
 
 def another_debug_file(_lab, path):
-    """One of the same name, but of another program."""
+    """Links a debug file of the right name that belongs to another program."""
     debug = path.parent / "named.debug"
     run("objcopy", "--only-keep-debug", "/proc/self/exe", debug)
     run("objcopy", f"--add-gnu-debuglink={debug}", path)
@@ -151,7 +152,7 @@ def another_debug_file(_lab, path):
 
 
 def packed(_lab, path):
-    """As Fedora does: what is exported in .dynsym, the rest in .gnu_debugdata."""
+    """Strips as Fedora does: exported names are in .dynsym, the others in .gnu_debugdata."""
     mini = path.parent / "mini"
     run("objcopy", "-S", "--keep-symbol=hidden_function", path, mini)
     mini.with_suffix(".xz").write_bytes(lzma.compress(mini.read_bytes()))
@@ -160,7 +161,7 @@ def packed(_lab, path):
 
 
 def bomb(_lab, path):
-    """256 MiB of zeros where symbols should be."""
+    """Adds 256 MiB of compressed zeros as .gnu_debugdata."""
     blob = path.parent / "bomb.xz"
     blob.write_bytes(lzma.compress(bytes(256 << 20), preset=0))
     run("strip", path)
@@ -265,11 +266,12 @@ def proc_high_kib(pid):
         return next(int(line.split()[1]) for line in f if line.startswith("VmHWM:"))
 
 
-# States of a process
+# Tests of process states
 
 @contextmanager
 def less_rights():
-    """Without what /proc/PID/map_files asks for: files are opened by path, programs by their link."""
+    """Yields a prefix that drops CAP_SYS_ADMIN and CAP_CHECKPOINT_RESTORE, which
+    /proc/PID/map_files needs. Files are then opened by path, programs by /proc/PID/exe."""
     if not shutil.which("setpriv"):
         raise Skip("setpriv is missing")
     drop = "-sys_admin,-checkpoint_restore"
@@ -292,7 +294,7 @@ def test_program_deleted(check, lab):
 
 @live
 def test_program_replaced(check, lab):
-    """The path leads to another file by now: that must not be believed."""
+    """If the path now leads to another file, its names must not be used."""
     library = build_library(lab, "loaded_function")
     ident = build_id(library)
     named = Named(lab, [build(lab), "--load", library, "--hold"])
@@ -310,7 +312,7 @@ def test_program_replaced(check, lab):
             for asked in ("ip", f"{ip:x}"), ("id", ident, f"{named.file_offset(ip):x}"):
                 got = naming.name(asked[0], truth["pid"], *asked[1:])
                 check.equal(f"name by {asked[0]} with {how}", got[0], name)
-    # A copy of it: another inode, so it is told by its build-id alone.
+    # A copy has another inode, so only its build-id identifies it.
     library.unlink()
     shutil.copy(lab.dir / "kept", library)
     naming = Naming(lab, prefix=prefix)
@@ -343,7 +345,8 @@ def test_library_loaded_later(check, lab):
 
 @live
 def test_never_learned(check, lab):
-    """Its first stack comes after its end: unknown, unless another process shows the file."""
+    """Without a stack before its end, a process has no names, unless another process maps the file.
+    """
     path = build(lab)
     ident = build_id(path)
     named = Named(lab, [path, "--hold"])
@@ -362,7 +365,7 @@ def test_never_learned(check, lab):
 
 @live
 def test_many_unknown(check, lab):
-    """Build-ids that nothing has do not have the process looked through each time."""
+    """After many build-ids and addresses that are unknown, names are still found."""
     named = Named(lab, [build(lab), "--hold"])
     truth = named.truth()
     naming = Naming(lab)
@@ -375,7 +378,7 @@ def test_many_unknown(check, lab):
 
 @live
 def test_more_files_than_descriptors(check, lab):
-    """Files that were closed for others are opened again, while the process lives."""
+    """A file that was closed to save file descriptors is opened again while the process lives."""
     libraries = []
     for n in range(12):
         libraries.append(build_library(lab, f"function_{n}").rename(lab.dir / f"lib{n}.so"))
@@ -389,7 +392,8 @@ def test_more_files_than_descriptors(check, lab):
     for n, library in enumerate(libraries):
         symbol = next(line for line in run("nm", "-D", library).splitlines()
                       if line.endswith(f" T function_{n}"))
-        at = int(symbol.split()[0], 16)  # an address of a library is its offset there
+        # in a library, the address of a symbol is its file offset here
+        at = int(symbol.split()[0], 16)
         got = naming.name("id", truth["pid"], build_id(library), f"{at + 1:x}")
         check.equal(f"function_{n}", got[:2], (f"function_{n}", library.name))
 
@@ -422,7 +426,7 @@ exec "$1/at/named" --hold
 
 @contextmanager
 def directory_of_debug_files():
-    """Debian makes it with the first package of debug files."""
+    """Makes /usr/lib/debug for the test; Debian makes it with the first package of debug files."""
     place = Path("/usr/lib/debug")
     missing = not place.exists()
     if missing:
@@ -436,7 +440,7 @@ def directory_of_debug_files():
 
 @live
 def test_mount_namespace(check, lab):
-    """A program, and its debug file, that only its own mount namespace has."""
+    """A program and a debug file that only the process's own mount namespace has."""
     with directory_of_debug_files():
         check_mount_namespace(check, lab)
 
@@ -459,7 +463,7 @@ def check_mount_namespace(check, lab):
                     shutil.rmtree(lab.dir / left)
 
 
-# Code made at run time
+# Tests of JIT code
 
 def spawn_jit(lab, path, before=""):
     script = f"mount --make-rprivate / && mount --bind \"$1\" /mnt && mount -t tmpfs none /tmp && " \
@@ -489,7 +493,8 @@ def test_code_made_at_run_time(check, lab):
 
 @live
 def test_name_of_a_script(check, lab):
-    """Names may hold anything but a newline; they are told before the map has grown, too."""
+    """A name in a perf map may hold any character but a newline. Names are found before the map
+    grows, too."""
     named = spawn_jit(lab, build(lab))
     naming = Naming(lab)
     with open(f"/proc/{named.pid}/root/tmp/perf-{named.pid}.map", encoding="utf-8") as f:
@@ -500,7 +505,7 @@ def test_name_of_a_script(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """The map has the pid that the process knows."""
+    """In a pid namespace, the perf map's name has the inner pid of the process."""
     script = "mount -t proc proc /proc && mount --bind \"$1\" /mnt && mount -t tmpfs none /tmp " \
              "&& exec /mnt/named --jit --wait --hold"
     build(lab)
@@ -548,7 +553,7 @@ def folder(path, _text):
 
 
 def link_out(path, text):
-    """A folder in front of it that leads out, where the same map lies."""
+    """Replaces a perf map by a link that leads out of the process's root directory."""
     tmp = os.path.dirname(path)
     os.mkdir(tmp + "/inner")
     os.symlink("/proc/self/root/dev/null", path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Text: awkward names of processes, and the terminal as it was before."""
+"""Text output with hostile process names, and the state of the terminal after each end."""
 
 import contextlib
 import fcntl
@@ -20,13 +20,14 @@ CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
 SHOW_CURSOR = "\033[?25h"
 TAKE = ENTER + "\033[?25l\033[2J"
-# what else may stand on a terminal with NO_COLOR: to move, to erase, to reverse, to leave
+# Escape sequences allowed with NO_COLOR: cursor movement, erasing, reverse video, leaving the
+# screen.
 OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|7m|\?25h|\?1049l)")
 TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
 
 
 class Terminal:
-    """faultscope on a terminal of its own, as its controlling one."""
+    """faultscope with a pseudo-terminal as its controlling terminal."""
 
     def __init__(self, lab, *options, errors=False):
         self.ours, theirs = pty.openpty()
@@ -66,7 +67,7 @@ class Terminal:
 
 
 def check_clean(check, what, data, on_terminal=False):
-    """Valid UTF-8 without control characters, those of format (U+202E) among them."""
+    """Checks for valid UTF-8 without control and format characters such as U+202E."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -82,7 +83,7 @@ def check_clean(check, what, data, on_terminal=False):
 
 @contextlib.contextmanager
 def hostile(lab):
-    """One process for each case of awkward names: case -> workload."""
+    """Starts a process with each kind of hostile name. Yields {case: workload}."""
     works = {case: lab.work("hostile", "--case", str(case), "--wait") for case in CASES}
     yield works
     for work in works.values():
@@ -202,7 +203,7 @@ def test_terminal_keys(check, lab):
 
 @live
 def test_progress(check, lab):
-    """What takes longer than two seconds says how far it is, and leaves nothing behind."""
+    """What takes longer than two seconds shows its progress, and erases it at the end."""
     terminal = Terminal(lab, "-p", str(os.getpid()), "--json", "-o", "/dev/null", "-d", "4", "0.1",
                         errors=True)
     check.equal("status", terminal.ended(), 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""triage: the verdict on logs of our own, the same from every container, and what it exits with."""
+"""Tests of `triage`: the verdict on logs with known answers, equal in every log format, and exit
+statuses."""
 
 import gzip
 import json
@@ -57,7 +58,7 @@ def test_triage_knows_our_logs(check, lab):
 
 
 def written_reports():
-    """formats.txt → (what it is, {field: what it may be}, log)"""
+    """Yields (description, {field: allowed values}, log) of each part of formats.txt."""
     parts = re.split(r"^== ", FORMATS.read_text(), flags=re.M)[1:]
     for part in parts:
         name, wanted, log = part.split("\n", 2)
@@ -187,7 +188,8 @@ def test_triage_exits_as_it_says(check, lab):
 
 
 def incomplete_logs(lab):
-    """Yields (name, words of triage, standard input, what the reason says) of what is no all-clear."""
+    """Yields (name, arguments, standard input, expected reason) of inputs that must not give an
+    all-clear."""
     empty, nothing = lab.dir / "empty.log", lab.dir / "nothing"
     nothing.mkdir()
     empty.write_bytes(b"")
@@ -236,7 +238,8 @@ def test_triage_gives_no_all_clear_of_what_it_did_not_read(check, lab):
 
 
 def test_triage_reads_the_end_of_a_long_pipe(check, lab):
-    """A crash is at the end of a log: the beginning makes room for it."""
+    """The end of a long pipe is analysed, since a crash is at the end of a log; the beginning is
+    dropped."""
     line = b"[    1.000000] usb 1-1: new device\n"
     given = line * ((70 << 20) // len(line)) + (LOGS / PLAIN).read_bytes()
     ran = subprocess.run([FAULTSCOPE, "triage", "--json", "-"], input=given, capture_output=True,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The live view: its screens of recordings, compared; on a terminal of tmux, every key of it.
+"""Tests of the live view: its screens for recordings, compared with kept ones, and every key in
+tmux.
 
-FS_MAKE_SCREENS=1 in the environment makes the kept screens anew, to be looked at.
+FS_MAKE_SCREENS=1 in the environment rewrites the kept screens; review the changes.
 """
 
 import os
@@ -15,12 +16,12 @@ from pathlib import Path
 from harness import (BUILD, FAULTSCOPE, RECORDINGS, Lines, Skip, Workload, live, status_by, until,
                      workload_path)
 
-# the end of a view: on a busy machine the kernel skips events, and the status says so
+# Expected end of a view. On a busy machine the kernel skips events, and the status says so.
 ENDED = r"ended with 0|(?s:faultscope: incomplete: .*ended with 7)"
 SCREENS = Path(__file__).resolve().parent / "screens"
 FORECAST, KINDS = "forecast_of_a_leak", "descriptors_of_each_kind"
 CHILDREN = "brief_children_among_all-close"
-# name: recording, width, height, how, keys
+# name: recording, width, height, colours, keys
 KEPT = {
     "faults-60": (CHILDREN, 60, 20, "mono", ""),
     "faults-80": (CHILDREN, 80, 24, "mono", ""),
@@ -68,7 +69,7 @@ def test_screens_of_recordings(check, lab):
 
 
 class Tmux:
-    """A terminal of tmux's, with a shell that runs one program."""
+    """A tmux terminal with a shell that runs one program."""
     number = 0
 
     def __init__(self, width, height, command, **env):
@@ -136,7 +137,7 @@ def in_tmux(width, height, options="", **env):
 @live
 def test_view_keys(check, lab):
     """Each key does what the help says, on live data."""
-    # by a name of its own: other tests let an fdleak run, too
+    # A program name of its own: other tests run fdleak at the same time.
     program = lab.dir / "viewed"
     shutil.copy(workload_path("fdleak"), program)
     work = Workload(lab.spawn([program, "380", "--nofile", "400", "--hold"],
@@ -181,7 +182,7 @@ def test_view_keys(check, lab):
             tmux.keys(key)
         expect(check, tmux, what, *words)
     tmux.keys("q")
-    # on a busy machine the summary is longer than the screen, and its begin above that
+    # On a busy machine the summary is longer than the screen, so its start has scrolled off.
     wrong = tmux.shows(ENDED, "faultscope: watched all processes", options=("-S", "-"))
     check.that(not wrong, f"q: the end: {wrong}")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
@@ -239,7 +240,7 @@ def is_whole(lines, height):
 
 @live
 def test_view_sizes(check, lab):
-    """Whatever the size becomes, no line wraps, and the foot stays the last line."""
+    """With any terminal size, no line wraps, and the footer stays the last line."""
     tmux = in_tmux(100, 30)
     expect(check, tmux, "the table", "PID MINFLT/s")
     for width, height in (60, 20), (80, 24), (200, 50), (300, 60), (30, 8), (120, 12), (61, 37):
@@ -255,7 +256,7 @@ def test_view_sizes(check, lab):
 
 @live
 def test_view_is_never_broken(check, lab):
-    """However it ends, the terminal is as it was."""
+    """After any signal, the terminal has its former settings."""
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGABRT", "SIGSEGV"):
         tmux = in_tmux(100, 30)
         expect(check, tmux, "the table", "PID MINFLT/s")
@@ -281,7 +282,7 @@ def test_view_colours(check, lab):
 
 @live
 def test_view_falls_back(check, lab):
-    """A terminal that cannot be redrawn gets lines."""
+    """A terminal without cursor movement gets lines."""
     tmux = Tmux(100, 20, f"TERM=dumb {FAULTSCOPE} --top 3 0.2 2")
     expect(check, tmux, "TERM=dumb", "watched all processes", ENDED)
     tmux.close()
@@ -289,7 +290,7 @@ def test_view_falls_back(check, lab):
 
 @live
 def test_view_wide_names(check, lab):
-    """Wide characters take two columns, hostile ones are told as what they are."""
+    """Wide characters take two columns, and control characters in names are escaped."""
     name = lab.dir / "漢字かな"
     shutil.copy("/bin/sleep", name)
     process = lab.spawn([name, "100"])
@@ -309,7 +310,7 @@ def test_view_wide_names(check, lab):
 
 
 def test_view_of_a_recording(check, lab):
-    """Time control: it stands, goes on, goes back, and ends where it ended."""
+    """Time control of a replay: pause, continue, step back, and the end of the recording."""
     tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")
@@ -326,7 +327,7 @@ def test_view_of_a_recording(check, lab):
     until(lambda: fds_of(tmux) == second, "ten looks back")
     tmux.keys(",")
     until(lambda: fds_of(tmux) == first, "one look back")
-    tmux.type("\u015b\u012e")  # end in the bytes of [ and of .
+    tmux.type("\u015b\u012e")  # code points whose low bytes are [ and .
     tmux.keys("w")
     expect(check, tmux, "w", "this is one already")
     check.equal("after other letters", fds_of(tmux), first)
