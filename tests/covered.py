@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Prints for each room how many of its lines the unit tests and the tests of recordings run.
+"""Prints for each room (folder of src/) how many of its lines the unit and recording tests run.
 
 usage: covered.py BUILD [--units | --lines ROOM]
 
 BUILD is a build with --coverage, as `make coverage` makes it.
---units	runs the unit tests only
---lines	prints the lines of one room that no test runs
+--units	run the unit tests only
+--lines	print the lines of one room that no test runs
 
-A test that fails is named, and the lines that it ran count. Live tests are not run, because the
-kernel decides which lines they reach.
+Failed tests are named, and their lines count. Live tests are not run, because the lines that they
+reach depend on the kernel.
 """
 import argparse
 import collections
@@ -20,11 +20,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-AIM = 70  # percent
+AIM = 70  # required coverage in percent
 
 
 def run_tests(build, units_alone):
-    """Runs the tests, and says which failed."""
+    """Runs the tests and prints which failed."""
     for old in build.rglob("*.gcda"):
         old.unlink()
     units = sorted(one for one in (build / "unit").glob("test_*") if not one.suffix)
@@ -41,7 +41,7 @@ def run_tests(build, units_alone):
 
 
 def counted(build):
-    """{file: {line: how often it ran}}, of files without counts too."""
+    """Returns {file: {line: execution count}}, including files that no test ran."""
     found = collections.defaultdict(dict)
     notes = sorted((build / "src").rglob("*.gcno"))
     for at in range(0, len(notes), 50):

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs test programs that print TAP, one after another, and adds up what they say.
+"""Runs test programs that print TAP, one after another, and adds up their results.
 
 usage: tally.py [--log FILE] COMMAND...
        tally.py --self-test
 
-Each argument is one shell command, told of in one line; all that it prints goes into FILE. What
-does not end cleanly, or prints fewer or more lines than its plan, is a failure too, and so is one
-that tests nothing and does not say why ("1..0 # SKIP REASON"). The closing lines name what took
-longest ("# NAME took SECONDS s" is understood), each failure with what was said about it, each
-command that passed no test, and count passes, failures and skips. Exit status 1 where something
-failed, or where nothing passed at all.
+Each argument is a shell command. Its result is one line here, and its output goes to FILE. A
+command fails if a test fails, if its exit status is not 0, if it prints fewer or more tests than
+its plan, or if it runs no test without a reason ("1..0 # SKIP REASON"). The closing lines show the slowest tests
+(from lines "# NAME took SECONDS s"), each failure with its messages, each command that passed no
+test, and the numbers of passes, failures and skips. Exit status 1: a test failed, or none passed.
 """
 import argparse
 import os
@@ -26,20 +25,20 @@ PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(skip\S*)\s*(.*))?", re.I)
 TOOK = re.compile(r"# (.+) took (\d+) s")
 CLEAR = "\x1b[2K"
 SLOWEST = 10
-MOST_WORDS = 20  # lines about a failure, at its end
+MOST_WORDS = 20  # number of lines about a failure to print: the last ones
 
 
 class Tap:
-    """What one command printed."""
+    """The parsed TAP output of one command."""
 
     def __init__(self, command):
         self.command = command
         self.passed = self.failed = self.skipped = 0
         self.plan = None
-        self.reason = ""  # why it skips all
-        self.failures = []  # lines: what failed, and what was said about it
-        self.took = []  # (seconds, name)
-        self.of_failure = 0  # lines that may yet be said about the last failure
+        self.reason = ""  # why the command skips all tests
+        self.failures = []  # failures: lists of lines with the name of the test and its messages
+        self.took = []  # (seconds, name) of slow tests
+        self.of_failure = 0  # number of messages that may still follow the last failure
 
     def take(self, line):
         found, plan, took = LINE.match(line), PLAN.fullmatch(line), TOOK.fullmatch(line)
@@ -64,10 +63,10 @@ class Tap:
             self.passed += 1
 
     def end(self, status):
-        """Settles the counts."""
+        """Checks plan and exit status at the end of the output."""
         seen = self.passed + self.failed + self.skipped
         if self.plan == 0 and not seen and self.reason:
-            self.skipped = 1  # as one: how many it would have been, nobody says
+            self.skipped = 1  # counts as one, since the number of skipped tests is unknown
         elif not seen:
             return self.wrong("it tests nothing")
         elif self.plan != seen:
@@ -85,7 +84,7 @@ def counts(passed, failed, skipped):
 
 
 class Job:
-    """A command that runs, its output copied into a file."""
+    """A running command, whose output is copied to a file."""
 
     def __init__(self, command):
         self.tap = Tap(command)
@@ -153,8 +152,8 @@ def tally(commands, log):
     return 1 if sums[1] or not sums[0] else 0
 
 
-# What a command prints and exits with, what is counted of it, the exit status of a tally of it alone,
-# and what its output has to hold.
+# Cases: output of a command, its exit status, counts (passed, failed, skipped), exit status of the
+# tally, and what the tally's output must contain.
 SELF = (
     ("ok 1 - a\n1..1\n", 0, (1, 0, 0), 0, ""),
     ("ok 1 - a\nnot ok 2 - b\n1..2\n", 1, (1, 1, 0), 1, ""),
@@ -204,7 +203,8 @@ def main():
     if not options.commands:
         parser.error("no command")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # a make that a test runs is not ours
+    # an outer make must not affect a make that a test runs
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         os.environ.pop(name, None)
     with open(options.log, "w", encoding="utf-8", errors="backslashreplace") as log:
         return tally(options.commands, log)

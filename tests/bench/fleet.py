@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a fleet of exporters costs: series, bytes and CPU of each, memory of Prometheus. Needs root.
+"""Measures what a fleet of exporters costs: series, bytes and CPU of each exporter, and memory of
+Prometheus. Needs root.
 
-An exporter watches this machine with some hundred programs of different names added, at each level
-of detail. The page it gives then stands for many hosts, its figures moved on at each scrape, and
-Debian's Prometheus scrapes them. Nothing asserts; a table is printed.
+An exporter watches this machine, with 220 programs of different names added, at each level of
+detail. A server then offers its page as many hosts and changes the counters at each scrape, and
+Debian's Prometheus scrapes these hosts. The script prints a table and checks nothing.
 """
 import argparse
 import gzip
@@ -36,8 +37,8 @@ LEVELS = {
     "workload, 50": ["--limit.workloads=50"],
     "workload, 200": ["--limit.workloads=200", "--limit.series=9000"],
 }
-WORKLOADS = 220  # programs started for it
-SCRAPES = 30  # of which the CPU is the mean
+WORKLOADS = 220  # number of programs of different names that the benchmark starts
+SCRAPES = 30  # number of scrapes over which CPU is averaged
 SAMPLE = re.compile(rb"^([a-z_]+_(?:total|bucket|sum|count)(?:\{.*\})?) (\S+)$", re.M)
 
 Level = namedtuple("Level", "name series bytes packed cpu_ms rss_mib page")
@@ -53,7 +54,7 @@ def value(page, name):
 
 
 class Programs:
-    """Idle processes, each of a name of its own."""
+    """Idle processes, each with another name."""
 
     def __init__(self, place, number):
         self.running = []
@@ -71,7 +72,7 @@ class Programs:
 
 
 def measure_level(faultscope, name, options):
-    """One exporter at one level of detail."""
+    """Measures one exporter at one level of detail."""
     exporter = subprocess.Popen(
         [faultscope, "export", "--web.listen-address=127.0.0.1:0", "--workload.min-age=0",
          *options], stderr=subprocess.PIPE, text=True)
@@ -81,7 +82,7 @@ def measure_level(faultscope, name, options):
         time.sleep(1)
         before = value(get(url), "process_cpu_seconds_total")
         for _ in range(SCRAPES):
-            time.sleep(0.15)  # what comes sooner has the collection of the one before
+            time.sleep(0.15)  # a sooner scrape gets the exporter's cached values
             page = get(url)
         cpu = value(page, "process_cpu_seconds_total") - before
         series = len([line for line in page.splitlines() if line and not line.startswith(b"#")])
@@ -93,7 +94,8 @@ def measure_level(faultscope, name, options):
 
 
 def replica(page):
-    """A server whose every path is a host with this page, counters moved on."""
+    """Starts an HTTP server on which every path is a host with this page, with larger counters each
+    time."""
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -112,7 +114,8 @@ def replica(page):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    server.handle_error = lambda *_: None  # Prometheus ends in the middle of a scrape
+    # Prometheus closes connections in the middle of a scrape when it ends
+    server.handle_error = lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
@@ -122,11 +125,13 @@ def configuration(port, hosts, interval):
                 "labels": {"__metrics_path__": f"/{i}", "instance": f"host-{i:05}"}}
                for i in range(hosts)]
     return json.dumps({"global": {"scrape_interval": f"{interval}s"}, "scrape_configs": [
-        {"job_name": "faultscope", "static_configs": targets}]})  # JSON is YAML
+        # Prometheus reads YAML, which includes JSON
+        {"job_name": "faultscope", "static_configs": targets}]})
 
 
 def measure_prometheus(page, hosts, interval, seconds):
-    """(series in its head, its resident MiB, hosts down) when it has scraped for some time."""
+    """Lets Prometheus scrape for some time. Returns (series in its head block, resident MiB, hosts
+    down)."""
     with tempfile.TemporaryDirectory() as place:
         server = replica(page)
         path = Path(place) / "prometheus.yml"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is measured: of which tools, on which work."""
+"""The measurements of `make bench`: which tools are compared, with which workloads."""
 import contextlib
 import glob
 import json
@@ -33,10 +33,10 @@ def record(name, *options):
                        "page-faults", "--"], wraps=True)
 
 
-# What tells of each fault by itself: its class and latency are what tier 2 has without that.
+# Perf records every fault, as overhead level 2 needs for class and latency of each fault.
 RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
 RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
-# It tells of 4,000 a second, and of the others how many they were.
+# perf samples 4,000 faults a second, and weights each sample by the faults since the last one.
 RECORD_SOME = record("perf record -a", "-a")
 RECORD_SOME_OF_ONE = record("perf record")
 TRACE_EACH = Tool("perf trace -F all", ["perf", "trace", "-F", "all", "--no-syscalls", "-o",
@@ -105,7 +105,7 @@ def bench_forever(setup, kind):
 
 @contextlib.contextmanager
 def many(setup, mode, count, times):
-    """Many processes or threads alive; as many of them as the machine allows."""
+    """Starts `count` processes or threads `times` times, or as many as the machine allows."""
     alive = 0
     with contextlib.ExitStack() as stack:
         while times:
@@ -124,7 +124,7 @@ def many(setup, mode, count, times):
 
 
 def loads(setup, busy):
-    """Contexts that each give their name."""
+    """Yields contexts, each of which starts a background load and gives its name."""
     yield contextlib.nullcontext("at rest")
     if busy:
         yield bench_forever(setup, "fault")
@@ -134,7 +134,7 @@ def loads(setup, busy):
 
 
 def quiet(interval, *options):
-    """Without a first line to wait for: by then it has attached, and looked once."""
+    """Returns faultscope as a tool without a ready line: 1 s suffices to attach and scan once."""
     return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
 
 
@@ -146,7 +146,8 @@ def cpu_ms_per_second(setup, tool, seconds):
 
 
 def cpu(setup, scale, say):
-    """The cost of a look is what looking often adds to looking once a second."""
+    """Measures CPU. The cost of a scan is the extra CPU of frequent scans, compared with one a
+    second."""
     each = Group("cpu", "CPU of the tool, each second at an interval of 1 s", "ms")
     look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
     peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
@@ -160,7 +161,7 @@ def cpu(setup, scale, say):
                     slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
                     each.add(row, slow)
                     if "fork" in name:
-                        continue  # Each death is work of its own, more than the looks are.
+                        continue  # each exit of a process causes work, more than a scan does
                     fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))
             for peer in peers:
@@ -183,7 +184,7 @@ def ms_of_run(argv):
 
 def ms_to_first_line(argv):
     start = time.monotonic()
-    # perf stat writes its lines to stderr.
+    # `perf stat` writes its lines to stderr.
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT if os.path.basename(argv[0]) == "perf"
                                else subprocess.DEVNULL)
@@ -253,13 +254,14 @@ def memory(setup, scale, say):
     return [group, size]
 
 
-# Real libraries: small and large, C and C++, with .dynsym alone and with a whole .symtab.
+# Real libraries, small and large, of C and C++, with only .dynsym or with a full .symtab.
 LIBRARIES = ("/lib/*/libc.so.6", "/lib/*/libstdc++.so.6", "/lib/*/libpython3.*.so.1.0",
              "/lib/*/libtorch_cpu.so.*", "/usr/lib/jvm/*/lib/server/libjvm.so")
 
 
 def naming(setup, scale, say):
-    """1,000 distinct user stacks of 20 frames, anywhere in the code of what is installed."""
+    """Measures naming of 1,000 distinct user stacks of 20 frames each, in the code of installed
+    libraries."""
     program = os.path.join(setup.build, "naming_bench")
     found = [paths[0] for paths in map(sorted, map(glob.glob, LIBRARIES)) if paths]
     if not os.path.exists(program) or not found:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What tools add to an operation: baseline, tool A, baseline, tool B, ... in rounds."""
+"""Measures the time that tools add to an operation, in rounds of baseline, tool A, baseline, tool
+B, ..."""
 from procs import PIN, CannotRun, Running, Workload
 from report import Group
 
@@ -11,7 +12,8 @@ def alone(setup, kind, count):
 
 
 def beside(setup, tool, kind, count):
-    """The same with a tool: ns an operation, and the tool's last line where it is ours."""
+    """Measures an operation while a tool runs. Returns ns an operation, and the last line of the
+    tool if it is faultscope."""
     count = max(int(count * tool.share), 1000)
     words = "bench", kind, count, "--pin", PIN
     if tool.wraps:
@@ -32,7 +34,8 @@ def note_losses(group, tool, end):
 
 
 def measure(setup, name, title, kind, count, tools, rounds, say):
-    """A Group of ns added, each a tool's run minus the mean of the baselines on its two sides."""
+    """Returns a Group of added ns: each tool's run minus the mean of the baselines before and after
+    it."""
     group = Group(name, title, "ns")
     baselines = [alone(setup, kind, count)]
     for number in range(rounds):

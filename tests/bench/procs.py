@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Workloads and tools as processes: started, waited for until attached, and stopped."""
+"""Runs workloads and tools as processes: starts them, waits until they are attached, and stops
+them."""
 import json
 import os
 import shutil
@@ -14,18 +15,18 @@ READY_SECONDS = 30
 
 
 class CannotRun(Exception):
-    """A tool or workload that is missing or failed; the message is the reason."""
+    """Raised if a tool or workload is missing or failed. The message is the reason."""
 
 
 class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
     """How to run a tool.
 
-    In argv {pid} is the workload, {other} a process that does nothing, {tmp} a directory.
-    ready    text of its output that says it is attached; None: wait for `settle` alone
-    settle   seconds from there to the start of the work
-    wraps    the workload is its child: the end of argv
-    share    of the usual number of operations, for tools that slow them a lot
-    once     measured in one round only
+    In argv {pid} stands for the workload, {other} for an idle process, {tmp} for a directory.
+    ready    output that says that the tool is attached; None: only wait `settle` seconds
+    settle   seconds from the ready text to the start of the work
+    wraps    the tool starts the workload: its command line is appended to argv
+    share    fraction of the usual number of operations, for tools that slow them a lot
+    once     measure the tool in one round only
     """
     __slots__ = ()
 
@@ -34,18 +35,20 @@ class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
 
 
 def faultscope(name, *options):
-    """Reports to a file, so that its first line says when it is attached, its last what it cost."""
+    """Returns faultscope as a tool. Its JSON goes to a file: the first line says that it is
+    attached, the last one what it cost."""
     return Tool(name, ["faultscope", "--json", *options], ready='"type":"start"')
 
 
 def bpftrace(name, program):
-    # BEGIN runs before the other probes are attached: hence the wait.
+    # bpftrace runs BEGIN before it attaches the other probes, so `settle` is needed.
     program = 'BEGIN { printf("ready\\n"); } ' + program
     return Tool(name, ["bpftrace", "-e", program], ready="ready\n", settle=0.4)
 
 
 class Setup:
-    """Where things are. Attributes: root, build, tmp, other (the pid of a process that sleeps)."""
+    """Paths of a benchmark, and a sleeping process. Attributes: root, build, tmp, other (its pid).
+    """
 
     def __init__(self, root, build):
         self.root, self.build = root, build
@@ -73,7 +76,7 @@ class Setup:
 
 
 def stop(process):
-    """Asks to end, ever less politely."""
+    """Ends a process with SIGINT, then SIGTERM, then SIGKILL."""
     for number, seconds in (signal.SIGINT, 5), (signal.SIGTERM, 2), (signal.SIGKILL, 5):
         if process.poll() is None:
             process.send_signal(number)
@@ -91,7 +94,7 @@ def last_words(path):
 
 
 class Running:
-    """A tool while it runs, a context. Afterwards its `end` is the last line of a faultscope."""
+    """Context in which a tool runs. Afterwards `end` is the last line of faultscope's output."""
 
     def __init__(self, setup, tool, pid=0):
         self.setup, self.tool, self.pid_of_work = setup, tool, pid
@@ -136,7 +139,8 @@ class Running:
                 pass
 
     def cpu_ns(self):
-        """CPU time so far, to the nanosecond: the clock that clock_getcpuclockid(3) would name."""
+        """Returns the CPU time of the process in ns, from the clock id of clock_getcpuclockid(3).
+        """
         return time.clock_gettime_ns(~self.process.pid << 3 | 2)
 
     def memory_kib(self, field):
@@ -148,7 +152,8 @@ class Running:
 
 
 class Workload:
-    """A workload at its starting line (--wait), a context: go(), then truth() for its line."""
+    """Context of a workload that waits for its start (--wait). go() starts it, truth() returns its
+    line."""
 
     def __init__(self, setup, name, *words, before=()):
         self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]
@@ -166,7 +171,8 @@ class Workload:
         return self
 
     def __exit__(self, *_):
-        # The end of its input ends a --hold, and what lets children be reaped; then a signal.
+        # Closing standard input ends --hold and lets children be reaped. If that fails, a signal
+        # follows.
         self.process.stdin.close()
         try:
             self.process.wait(0 if self.process.poll() is not None else 0.5)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a day of a host of 1,000 processes takes on disk, from a recording of some minutes.
+"""Estimates the disk space of a day's recording on a host with 1,000 processes, from some minutes.
 
 usage: recording.py [SECONDS [PROCESSES]]
 
-Makes PROCESSES (1000) of which a tenth works all the time (memory touched and given back, files
-opened), a third wakes up every few seconds, and the others sleep, beside whatever else runs here;
-records all of it each 10 seconds; and extends what each look took to a day: 24 key chunks, which
-stand alone and are as large as the first, and 8,616 others, as large as they were on average here.
+Starts PROCESSES (1000): a tenth touches memory and opens files all the time, a third wakes up every
+few seconds, the others sleep. Then it records all processes of the host every 10 seconds, and
+extrapolates to a day: 24 self-contained key chunks of the size of the first chunk, and 8,616 others
+of the average size here.
 """
 import os
 import random
@@ -22,13 +22,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
 FILE_HEADER = 24
-CHUNK = struct.Struct("<IIIIIIQ")  # src/probe/record_packing.h
+CHUNK = struct.Struct("<IIIIIIQ")  # chunk header, as in src/probe/record_packing.h
 KEYS_A_DAY, LOOKS_A_DAY = 24, 8640
 INTERVAL = 10
 
 
 def work(pause):
-    """Touches memory, opens a file, sleeps; for ever."""
+    """Touches memory, opens a file and sleeps, in an endless loop."""
     while True:
         block = bytearray(random.randrange(1 << 12, 1 << 20))
         with open("/proc/self/stat", "rb") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Values by name, their spread, and the table of them."""
+"""Measured values by name, their spread, and their tables."""
 from statistics import median, quantiles
 
 COLUMNS = "median", "min", "q1", "q3", "max"
@@ -11,7 +11,7 @@ def spread(values):
 
 
 class Group:
-    """A table: rows of values in one unit, or of the reason why there are none."""
+    """A table with rows of values in one unit, or with the reason why a row has none."""
 
     def __init__(self, name, title, unit):
         self.name, self.title, self.unit = name, title, unit
@@ -34,7 +34,7 @@ class Group:
             self.notes.append(text)
 
     def ratio(self, above, below):
-        """Of medians; nothing where one is missing."""
+        """Adds the ratio of two rows' medians, unless one is missing."""
         if above in self.rows and below in self.rows and median(self.rows[below]):
             ratio = median(self.rows[above]) / median(self.rows[below])
             self.ratios[f"{above} / {below}"] = ratio

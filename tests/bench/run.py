@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What faultscope costs, beside its peers. Needs root, and what `make workloads` builds.
+"""Measures the cost of faultscope and of similar tools. Needs root, and the programs of `make
+workloads`.
 
-What a tool adds to an operation is measured paired and interleaved: the workload, pinned to a CPU,
-runs alone, beside tool A, alone, beside tool B, and so on; a value is the run beside a tool minus
-the mean of the two runs alone around it. A table gives the median and the spread of the rounds.
-Nothing asserts on time: the exit status tells only whether everything could run. A missing peer is
-skipped, with the reason.
+Runs alternate: the workload, pinned to a CPU, runs alone, with tool A, alone, with tool B, and so
+on. A value is the run with a tool minus the mean of the two runs alone around it. A table gives the
+median and the spread of the rounds. No time is checked: the exit status says only whether
+everything could run. A missing tool is skipped, with the reason.
 """
 import argparse
 import json
@@ -28,7 +28,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Scale(namedtuple("Scale", "rounds fraction repeats window busy")):
-    """Rounds of pairs, share of the operations; of CPU: repeats, seconds, busy loads or not."""
+    """How much to measure: rounds of pairs, fraction of the operations; for CPU: repeats, seconds,
+    whether busy loads are included."""
     __slots__ = ()
 
     def operations(self, usual):
@@ -53,7 +54,7 @@ def arguments():
 
 
 def build_empty(setup):
-    """The empty program and its loader; without them that row is skipped."""
+    """Builds an empty BPF program and its loader. If that fails, the table has no row for them."""
     target = os.path.join(setup.build, "bench")
     os.makedirs(target, exist_ok=True)
     include = f"/usr/include/{platform.machine()}-linux-gnu"

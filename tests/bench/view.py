@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the live view costs, each second at an interval of 1 s, with many processes.
+"""Measures CPU and output of the live view with many processes, at an interval of 1 s.
 
 usage: view.py [--processes N] [--seconds N] [--limit PERCENT]
 
-On a terminal of its own, of 200 by 50: of processes that sleep, and of as many of which each faults
-ten pages a second; each tab, the tree, one process, paused. CPU is of the whole process by
-/proc/PID/schedstat, BPF programs apart (these run in whom they watch). Exits 1 beyond --limit.
+The view runs on a pseudo-terminal of 200 by 50, with processes that sleep, and with as many that
+fault ten pages a second. Each tab is measured, then the tree, one process, and a paused view. CPU
+is that of the whole process in /proc/PID/schedstat, without BPF programs, which run in the watched
+processes. Exits with 1 if CPU exceeds --limit.
 """
 import argparse
 import fcntl
@@ -22,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
-# a child each, that has as much to say as an idle or a busy one
+# Python program that forks idle or busy children
 LOAD = """
 import mmap, os, sys, time
 busy = sys.argv[2] == "busy"
@@ -51,13 +52,13 @@ class View:
         os.close(theirs)
 
     def drain(self, seconds):
-        """Returns how many bytes it wrote meanwhile."""
+        """Reads the output for some seconds. Returns its number of bytes."""
         n, end = 0, time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self.ours], [], [], left)[0]:
                 try:
                     n += len(os.read(self.ours, 65536))
-                except OSError:  # it ended
+                except OSError:  # faultscope exited
                     break
         return n
 

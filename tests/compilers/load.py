@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Loads every BPF program as each of several compilers builds it. Prints TAP.
+"""Loads every BPF program as built by each of several clang versions. Prints TAP.
 
-Compilers differ in what they keep on the stack and in the order of branches, so the verifier may
-refuse from one of them what it takes from another. For each compiler the test builds the program,
-and judges its BPF objects as they are (stack.py, loops.py, atomics.py and walks.py of tests/shape).
-Then it loads each mechanism of each hook here, and with --kernels in guests under QEMU (tests/vm).
-`doctor`, `run` and `export` configure the programs differently, and the verifier sees no code that
-is configured off: so each of them loads.
-What a kernel or its policy does not offer is no failure; what the verifier refuses is one.
+Compilers differ in their use of the stack and in the order of branches, so the verifier may reject
+the output of one and accept that of another. For each compiler the test builds the program and
+checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). Then it loads
+each attach type of each probe here, and with --kernels in guests under QEMU (tests/vm). `doctor`,
+`run` and `export` configure the programs differently, and the verifier skips code that the
+configuration disables, so all three load. An attach type that the kernel or its policy lacks is no
+failure; a verifier rejection is.
 """
 import argparse
 import json
@@ -30,10 +30,11 @@ from run import Tap  # noqa: E402
 
 PLACE = ROOT / "build/compilers"
 OBJECTS = ("faultscope", "faultscope_plain", "faultscope_hash", "blackbox")
-EMBEDDING = ("object.o", "precursors.o")  # of src/probe: these contain the BPF objects
+# objects of src/probe that contain the BPF objects as bytes
+EMBEDDING = ("object.o", "precursors.o")
 REFUSED = "the verifier of this kernel does not take it"
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# By which mechanisms the core has to work; 5.10 has no task storage.
+# Required attach types of core probes by kernel; 5.10 has no task storage.
 BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}
 CORE = {"5.10": {"state": "hash", "scan": "iter/task", "lifecycle": "tp_btf"},
         "6.1": {**BEST, "scan": "iter/task"}}
@@ -42,7 +43,7 @@ PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",mechanism="(.*?)"\}',
 
 
 class Here:
-    """This machine, as a place to load programs."""
+    """Loads programs on this machine's kernel."""
     name = "here"
     core = BEST
 
@@ -56,7 +57,7 @@ class Here:
 
 
 class InGuest:
-    """A kernel under QEMU."""
+    """Loads programs on a kernel under QEMU."""
 
     def __init__(self, name, vm):
         self.name = name
@@ -69,13 +70,14 @@ class InGuest:
 
 
 def report_of(check, place):
-    """What doctor reports; None where it reports nothing."""
+    """Returns the report of `doctor`, or None if it printed none."""
     out, err = place.start("doctor", "--json", "--no-calibrate")
     return json.loads(out) if check.that(out, f"doctor: {err.strip()}") else None
 
 
 def used_by_run(check, place, forced):
-    """The mechanism of each hook, or why it has none, in a run where these are forced."""
+    """Returns the attach type of each probe, or the reason why it has none, in a `run` with forced
+    types."""
     words = [word for name, how in forced.items() for word in ("--probe", f"{name}={how}")]
     out, err = place.start("run", "--json", *words, "--", "true")
     if not check.that(out, f"run {' '.join(words)}: {err.strip()}"):
@@ -90,7 +92,8 @@ def used_by_export(check, place):
 
 
 def rounds(hooks):
-    """Mechanisms to force together: each of each hook, with each state."""
+    """Yields the attach types to force together, so that each is used with each attach type of
+    `state`."""
     most = max(len(hook["attach_types"]) for hook in hooks.values())
     for state in hooks["state"]["attach_types"]:
         for i in range(most):
@@ -111,7 +114,7 @@ def check_loads(check, place):
     check_core(check, place, "doctor", {name: one["attach_type"] for name, one in hooks.items()})
     check_core(check, place, "run", used_by_run(check, place, {}))
     check_core(check, place, "export", used_by_export(check, place))
-    # the flight recorder's programs are loaded together; they need an atomic of 5.12
+    # The flight recorder's programs are loaded together. One needs an atomic instruction of 5.12.
     check.that(place.name == "5.10" or any(not one["error"] for one in report["recorder"]),
                f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}
@@ -130,9 +133,10 @@ def check_loads(check, place):
 
 
 def build(compiler, static):
-    """Builds the program by a compiler. Returns its directory.
+    """Builds the program with a compiler. Returns the build directory.
 
-    All but the BPF objects, and the two files that contain these, is the same for each: taken over.
+    Only the BPF objects and the two files that embed them are built; the rest is copied from
+    build/.
     """
     place = PLACE / compiler
     shutil.rmtree(place, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A machine of namespaces over this one's root, with systemd as its first process."""
+"""A test machine: namespaces on an overlay of this machine's root, with systemd as process 1."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ GET = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30)
 
 
 def hierarchy():
-    """Where control groups of version 2 are, and can be made."""
+    """Returns the mount point of a writable cgroup v2 hierarchy."""
     found = re.search(r"^\S+ \S+ \S+ / (\S+) .* - cgroup2 ", Path("/proc/self/mountinfo").read_text(
         encoding="utf-8"), re.M)
     if not found or not os.access(found[1], os.W_OK):
@@ -26,10 +26,11 @@ def hierarchy():
 
 
 class Machine:
-    """systemd as process 1 of namespaces; ends with them."""
+    """systemd as process 1 of new namespaces, which end with the context."""
 
     def __init__(self, program, units, *wanted):
-        """`program`, and files of `units`, are put in its place; None: as this machine has them."""
+        """Installs `program` and the unit files of directory `units` in the machine. With None, it
+        has those of this machine."""
         for need in ("unshare", "nsenter", "setpriv", "/lib/systemd/systemd"):
             if not shutil.which(need):
                 raise Skip(f"{need} is missing")
@@ -64,11 +65,11 @@ class Machine:
                 self.group.rmdir()
                 break
             except OSError:
-                time.sleep(0.1)  # processes that are ending
+                time.sleep(0.1)  # some processes are still ending
         self.place.cleanup()
 
     def inside(self, *argv):
-        """Runs a command beside process 1."""
+        """Runs a command in the namespaces of the machine."""
         return call("nsenter", "-t", self.first, "-m", "-p", "-n", "-i", "-u", "-C", "-r", "-w",
                     *argv)
 
@@ -93,7 +94,7 @@ class Machine:
         return self.inside("systemctl", "is-active", unit).stdout.strip() == "active"
 
     def main_pid(self, unit):
-        """As seen from out here."""
+        """Returns the main pid of a unit in the host's pid namespace."""
         return (self.group / "system.slice" / unit / "cgroup.procs").read_text().split()[0]
 
     def page(self, path):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks what deploy/ has by the programs that will read it, and prints TAP.
+"""Checks the files of deploy/ with the programs that read them. Prints TAP.
 
-usage: check.py [NAME...]	only tests whose name has one of these in it
+usage: check.py [NAME...]   runs only tests whose name contains a NAME
 """
 import importlib
 import sys
@@ -17,10 +17,10 @@ from run import Tap  # noqa: E402
 
 
 def tests():
-    """Every function test_* of every module test_*.py here."""
+    """Yields every function test_* of every module test_*.py in this directory."""
     for path in sorted(HERE.glob("test_*.py")):
         module = importlib.import_module(path.stem)
-        for name, value in list(vars(module).items()):  # a test may add to them
+        for name, value in list(vars(module).items()):  # a test may add names to its module
             if name.startswith("test_") and callable(value):
                 yield name.removeprefix("test_").replace("_", " "), value
 

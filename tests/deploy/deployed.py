@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the checks of deploy/ share: its files, the programs that read them, the metrics there are."""
+"""Shared code of the checks of deploy/: its files, the programs that read them, the exporter's
+metrics."""
 import re
 import subprocess
 
@@ -12,7 +13,7 @@ DEPLOY = ROOT / "deploy"
 PROMETHEUS = DEPLOY / "prometheus"
 RUNBOOKS = ROOT / "docs/runbooks"
 TABLES = ROOT / "build/tables"
-PATIENCE = 120  # seconds for one call
+PATIENCE = 120  # timeout of one call in seconds
 
 METRIC = re.compile(r"\b(?:faultscope|process)_[a-z_]+|\b[a-z_]+:[a-z_]+:[a-z0-9_]+|\bup\b")
 HISTOGRAM = ("_bucket", "_sum", "_count")
@@ -31,7 +32,8 @@ def borrowed(name):
 
 
 def accepts(check, what, *argv, where=None):
-    """A program says yes to something; what it says else is what is wrong."""
+    """Checks that a program accepts a file: it exits with 0. Its output is the message of a
+    failure."""
     ran = call(*argv, where=where)
     check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
     return ran
@@ -42,7 +44,7 @@ def read_yaml(path):
 
 
 def rules():
-    """Every rule of rules.yml."""
+    """Returns all rules of rules.yml."""
     return [rule for group in read_yaml(PROMETHEUS / "rules.yml")["groups"]
             for rule in group["rules"]]
 
@@ -52,13 +54,14 @@ def alerts():
 
 
 def families():
-    """Name → (type, labels) of each metric of the exporter's table."""
+    """Returns {name: (type, labels)} of each metric in the exporter's table."""
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| ", call(TABLES, "metrics").stdout, re.M)
     return {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in rows}
 
 
 def metrics():
-    """Every name that a query may have: what the exporter gives, what rules record, and up."""
+    """Returns all metric names that a query may use: the exporter's, those that rules record, and
+    `up`."""
     names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
     for name, (kind, _) in families().items():
         names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}
@@ -66,5 +69,6 @@ def metrics():
 
 
 def unknown_metrics(query):
-    """Metrics of a query that nothing gives; what braces hold are labels and their values."""
+    """Returns the metric names in a query that do not exist. Text in braces is skipped: it has
+    labels and values."""
     return set(METRIC.findall(re.sub(r"\{[^}]*\}", "", query))) - metrics()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Judges the Debian packages that `make deb` built, and installs them for a moment. Prints TAP.
+"""Checks the Debian packages that `make deb` built, and installs them in an overlay. Prints TAP.
 
 usage: packages.py DIRECTORY [AGAIN]
 
-AGAIN holds the packages of a second build elsewhere, which has to be the same bit for bit.
-They are installed by dpkg, with their scripts, into an overlay over this machine's root, so that
-what they depend on is there, and nothing of them is left here.
+AGAIN holds the packages of a second build in another place, which must be identical. dpkg installs
+the packages with their scripts into an overlay over this machine's root. So their dependencies are
+there, and the machine stays unchanged.
 """
 import os
 import re
@@ -52,7 +52,7 @@ HOLDS = {
 }
 PLACES = re.compile(r"usr/(bin|share)/|lib/systemd/system/|etc/(default|apparmor\.d)/")
 
-# In a mount namespace of its own; $1: the packages, $2: an empty directory.
+# Script for a mount namespace of its own. $1: directory of the packages, $2: an empty directory.
 INSTALL = r"""
 set -eu
 mount -t tmpfs -o mode=755 tmpfs "$2"
@@ -84,14 +84,14 @@ exec chroot "$2/root" sh /packages/go
 
 
 def packages(where):
-    """Name → path of each."""
+    """Returns {name: path} of the packages in a directory, without -dbgsym packages."""
     return {path.name.split("_")[0]: path for path in where.glob("*.deb")
             if "-dbgsym_" not in path.name}
 
 
 def contents(path):
-    """Files of a package, without the ./ before them; units as if /usr were not merged, as in
-    Debian 12 (lintian knows where a release wants them).
+    """Returns the files of a package without leading "./". Unit files are listed as in Debian 12,
+    where /usr is not merged; lintian checks their place in each release.
     """
     listed = call("dpkg-deb", "-c", path).stdout.splitlines()
     return {re.sub("^(usr/)?lib/systemd/", "lib/systemd/", line.split()[5].removeprefix("./"))
@@ -103,8 +103,8 @@ def field(path, name):
 
 
 def check_lintian(check, where):
-    """Of errors down to pedantry: silent. The packages are built for Debian 12, too, so they name
-    its Standards-Version, which a later lintian calls old.
+    """Lintian must report nothing, from errors to pedantic tags. The packages are also built for
+    Debian 12, so their Standards-Version is old for a later lintian.
     """
     if not shutil.which("lintian"):
         raise Skip("lintian is missing")
@@ -129,7 +129,8 @@ def check_contents(check, where):
 
 
 def check_fields(check, where):
-    """One version, the Makefile's; and the program's libraries are what it depends on."""
+    """All packages have the Makefile's version, and the program's package depends on its libraries.
+    """
     version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
     for name, path in packages(where).items():
         check.equal(f"{name}: version", field(path, "Version"), version[1])
@@ -143,8 +144,8 @@ def check_fields(check, where):
 
 
 def check_build_depends(check, _where):
-    """What setup.sh installs to build, the packages are built with; build-essential goes without,
-    and so does what a static program alone wants.
+    """Build-Depends equals what setup.sh installs for a build, without build-essential and without
+    the packages that only a static program needs.
     """
     text = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
     wanted = set(" ".join(re.findall(r'^build="(.*)"$', text, re.M)).split())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The units as systemd runs them, booted in namespaces of its own over this machine's root."""
+"""Runs the units under a booted systemd, in namespaces over this machine's root."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ from harness import FAULTSCOPE
 EXPORTER = "faultscope-exporter.service"
 TEXTFILE = "faultscope-textfile.service"
 OURS = FAULTSCOPE, DEPLOY / "systemd"
-DYNAMIC_UIDS = range(61184, 65520)  # of DynamicUser=
+DYNAMIC_UIDS = range(61184, 65520)  # uids that systemd assigns with DynamicUser=
 
 
 def status_of(pid):
@@ -38,7 +38,8 @@ def judge_page(check, page):
 
 
 def test_systemd_runs_the_exporter_as_its_unit_says(check):
-    """Scraped through the socket, without a capability or a network; reloaded; restarted."""
+    """The exporter answers scrapes through its socket, has the rights of its unit, and survives
+    reload and restart."""
     with Machine(*OURS, "faultscope-exporter.socket", EXPORTER) as machine:
         machine.boot()
         machine.wait_for("the exporter", lambda: machine.is_active(EXPORTER))
@@ -50,7 +51,7 @@ def test_systemd_runs_the_exporter_as_its_unit_says(check):
         judge_page(check, machine.page("/metrics"))
         check.equal("pid after the reload", machine.main_pid(EXPORTER), pid)
         check.equal("stop", machine.inside("systemctl", "stop", EXPORTER).returncode, 0)
-        judge_page(check, machine.page("/metrics"))  # the socket starts it again
+        judge_page(check, machine.page("/metrics"))  # the socket starts the exporter again
         check.that(machine.main_pid(EXPORTER) != pid, "it was not stopped")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Dashboards, as rendered: Grafana can take them, Prometheus can take each of their queries."""
+"""Checks the rendered dashboards: Grafana's schema accepts them, and Prometheus accepts each query.
+"""
 import itertools
 import json
 import re
@@ -14,17 +15,18 @@ from harness import BUILD, Skip
 
 NAMES = {"fleet", "host", "kernel"}
 SCHEMA = Path(__file__).with_name("dashboard.schema.json")
-GRAFANAS_OWN = {"__rate_interval", "__data"}  # what it puts in by itself
+GRAFANAS_OWN = {"__rate_interval", "__data"}  # variables that Grafana itself defines
 
 
 def dashboards():
-    """Name → dashboard, of what `make dashboards` rendered."""
+    """Returns {name: dashboard} of what `make dashboards` rendered."""
     return {path.stem: json.loads(path.read_text(encoding="utf-8"))
             for path in sorted((BUILD / "dashboards").glob("*.json"))}
 
 
 def queries():
-    """(where, PromQL) of each target; Grafana's durations are set, other variables are strings."""
+    """Yields (place, PromQL) of each target. Grafana's durations are replaced by values, other
+    variables by strings."""
     for name, board in dashboards().items():
         for panel in board["panels"]:
             for target in panel["targets"]:
@@ -104,7 +106,8 @@ def test_links_lead_to_dashboards_that_there_are(check):
 
 
 def test_prometheus_parses_each_query(check):
-    """Each is a rule, for that; the metrics that variables are asked from are queries, too."""
+    """Each query is put into a rule, for promtool. The metrics behind dashboard variables are
+    queries, too."""
     found = list(queries())
     for board in dashboards().values():
         for one in board["templating"]["list"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The container image: its recipe, and, where buildah is there, what it makes of it."""
+"""Checks the container image: its recipe, and if buildah is installed, the image that it builds."""
 import io
 import json
 import os
@@ -34,7 +34,7 @@ def blob(archive, digest):
 
 
 def image(path):
-    """(configuration, files of all layers as a TAR each) of an OCI archive."""
+    """Returns (configuration, TAR files of all layers) of an OCI archive."""
     with tarfile.open(path) as archive:
         index = json.load(archive.extractfile("index.json"))
         manifest = json.loads(blob(archive, index["manifests"][0]["digest"]))

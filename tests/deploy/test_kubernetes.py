@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What runs in Kubernetes: kustomize renders it, and it asks for no more than it needs."""
+"""Checks the Kubernetes manifests: kustomize renders them, and they ask for no more rights than
+needed."""
 import yaml
 from deployed import DEPLOY, RUNBOOKS, borrowed, call, read_yaml
 from harness import ROOT
@@ -8,7 +9,7 @@ PORT = 10435
 
 
 def rendered(check, name):
-    """Kind → object of an overlay."""
+    """Returns {kind: object} of an overlay."""
     ran = call(borrowed("kubectl"), "kustomize", DEPLOY / "kubernetes" / name)
     check.equal(f"{name}: status", (ran.returncode, ran.stderr), (0, ""))
     return {one["kind"]: one for one in yaml.safe_load_all(ran.stdout)}
@@ -37,7 +38,8 @@ def test_selectors_fit_the_pods(check):
 
 
 def test_own_pids_differs_from_the_base_in_names_alone(check):
-    """No pids of the host's; its cgroups instead, where the program is told to look for them."""
+    """The overlay own-pids differs from the base only in this: no hostPID, and --path.cgroupfs
+    names a mount of the host's cgroups."""
     base, own = rendered(check, "base"), rendered(check, "own-pids")
     check.equal("hostPID", (pod_of(base).pop("hostPID"), pod_of(own).pop("hostPID")), (True, False))
     container = pod_of(own)["containers"][0]
@@ -91,7 +93,7 @@ def test_the_port_is_one_everywhere(check):
 
 
 def test_image_and_version_are_the_builds(check):
-    """The tag is the Makefile's version."""
+    """The image tag is the Makefile's version."""
     version = next(line.split(":=")[1].strip() for line in
                    (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
                    if line.startswith("VERSION "))
@@ -100,7 +102,7 @@ def test_image_and_version_are_the_builds(check):
 
 
 def test_prometheus_looks_for_what_the_pod_has(check):
-    """Names of the namespace, the label and the port are in its configuration, too."""
+    """Prometheus' configuration has the namespace, label and port of the manifests."""
     objects = rendered(check, "base")
     job = read_yaml(DEPLOY / "prometheus/kubernetes.yml")["scrape_configs"][0]
     check.equal("namespace", job["kubernetes_sd_configs"][0]["namespaces"]["names"],

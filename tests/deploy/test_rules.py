@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Rules and scrape configurations: Prometheus takes them, and each alert fires and stays silent."""
+"""Checks rules and scrape configurations: Prometheus accepts them, and each alert fires when it
+should."""
 import re
 import tempfile
 from pathlib import Path
@@ -47,7 +48,8 @@ def test_rules_name_metrics_that_the_exporter_has(check):
 
 
 def test_rules_name_labels_that_the_exporter_has(check):
-    """In braces; by and without name labels of targets, too."""
+    """Labels in braces must be the exporter's; `by` and `without` may also name labels of targets.
+    """
     known = {label for _, labels in families().values() for label in labels} | {"job"}
     for rule in rules():
         used = set(re.findall(r"[{,]\s*(\w+)\s*(?:=|!=|=~|!~)\s*\"", rule["expr"]))
@@ -73,7 +75,8 @@ def test_prometheus_takes_the_scrape_configuration(check):
 
 
 def test_prometheus_takes_what_scrapes_the_daemonset(check):
-    """Debian's Prometheus is built without discovery in Kubernetes: it gets static targets."""
+    """Debian's Prometheus is built without Kubernetes discovery, so the test uses static targets
+    instead."""
     text = (PROMETHEUS / "kubernetes.yml").read_text(encoding="utf-8")
     text, found = DISCOVERY.subn("  static_configs: [{targets: ['node:10435']}]\n", text)
     check.equal("places where pods are discovered", found, 1)
@@ -96,7 +99,8 @@ def test_both_scrape_configurations_have_the_same_guards(check):
 
 
 def test_the_exporter_stays_within_the_guards(check):
-    """Of labels: a target gives four or so more, and its name is one, which label_limit counts."""
+    """Each metric stays below label_limit: a target adds about four labels, and the metric name
+    counts as one."""
     job = read_yaml(PROMETHEUS / "prometheus.yml")["scrape_configs"][0]
     for name, (_, labels) in families().items():
         check.that(len(labels) + 6 <= job["label_limit"], f"{name}: {len(labels)} labels")
@@ -106,7 +110,7 @@ def test_the_exporter_stays_within_the_guards(check):
 
 
 def test_runbooks_elsewhere(check):
-    """One variable says where the pages are, and nothing else changes."""
+    """The variable RUNBOOKS changes the links to runbooks, and nothing else."""
     with tempfile.TemporaryDirectory() as place:
         ran = call("make", "-s", "-C", ROOT, "rules", f"BUILD={place}",
                    "RUNBOOKS=https://wiki.example.org/a&b/")

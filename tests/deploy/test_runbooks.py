@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runbooks: each begins with commands, and the program knows every one of them."""
+"""Checks the runbooks: each begins with commands, and faultscope accepts every one of them."""
 import re
 import shlex
 
@@ -18,7 +18,7 @@ def pages():
 
 
 def commands(text):
-    """Every call of faultscope that a page wants, as arguments."""
+    """Yields the arguments of every faultscope command on a page."""
     lines = [line for language, block in FENCE.findall(text) if not language
              for line in block.splitlines()]
     for line in lines + INLINE.findall(text.replace("\n", " ")):
@@ -41,7 +41,7 @@ def test_each_runbook_begins_with_what_to_run(check):
 
 
 def test_the_program_knows_each_command_of_a_runbook(check):
-    """An option or command that it does not know comes before --help."""
+    """An unknown option or command is an error, even before --help."""
     asked, named = 0, set(re.findall(r"^  ([a-z]+)  ", call(FAULTSCOPE, "--help").stdout, re.M))
     for page in [*pages(), RUNBOOKS / "README.md"]:
         for words in commands(page.read_text(encoding="utf-8")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Units of systemd: it can read them, and the exporter has little to be attacked by."""
+"""Checks the systemd units: systemd reads them, and the exporter's exposure to attacks is low."""
 import os
 import re
 import shutil
@@ -16,10 +16,11 @@ from harness import FAULTSCOPE, ROOT, Skip
 UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
 MOST_EXPOSED = 1.5
-# The flight recorder keeps what the others give up: the kernel's log, traces, names of addresses.
+# Greatest score of `systemd-analyze security` for the flight recorder. It keeps access to the
+# kernel log, tracing and kernel symbols, which the other units drop.
 MOST_OF_RECORDER = 3.5
 RECORDER = UNITS / "faultscope-blackbox.service"
-# Calls that no part of it needs.
+# System calls that no part of the exporter needs.
 DENIED = {"setuid", "mount", "init_module", "kexec_load", "reboot", "swapon", "ptrace", "chroot",
           "settimeofday", "setrlimit", "sched_setaffinity", "add_key", "open_by_handle_at"}
 
@@ -31,7 +32,7 @@ def analyze(*words):
 
 
 def settings(path):
-    """(name, value) of each line of a unit, in their order."""
+    """Returns (name, value) of each line of a unit, in order."""
     return re.findall(r"^(\w+)=(.*)$", path.read_text(encoding="utf-8"), re.M)
 
 
@@ -40,7 +41,7 @@ def values(path, name):
 
 
 def call_sets():
-    """Name of a set of system calls → its calls, sets in it resolved."""
+    """Returns {name of a system call set: its calls}, with nested sets resolved."""
     raw = {}
     for line in analyze("syscall-filter").stdout.splitlines():
         if line.startswith("@"):
@@ -55,7 +56,8 @@ def call_sets():
 
 
 def allowed_calls(path):
-    """As systemd reads SystemCallFilter=: the first line allows, later ones add or take away."""
+    """Returns the calls that SystemCallFilter= allows. As in systemd, the first line allows, and
+    later ones add or remove calls."""
     sets, allowed = call_sets(), set(call_sets()["@default"])
     for value in values(path, "SystemCallFilter"):
         named = value.removeprefix("~").split()
@@ -76,7 +78,7 @@ def test_services_are_hardly_exposed(check):
 
 
 def test_systemd_can_read_the_units(check):
-    """The program's path becomes the one of the build, for systemd looks whether it is there."""
+    """The units get the path of the built program, since systemd checks that it exists."""
     with tempfile.TemporaryDirectory() as place:
         paths = []
         for unit in sorted(UNITS.glob("*.[st]*")):
@@ -102,7 +104,8 @@ def test_the_exporter_has_two_capabilities_alone(check):
 
 
 def traced(check, become, words):
-    """Names of the system calls that the program makes as what `become` makes of it."""
+    """Runs the program under strace with the setpriv options `become`, and yields the process, then
+    the names of its system calls."""
     if os.geteuid() or not shutil.which("strace") or not shutil.which("setpriv"):
         raise Skip("needs root, strace and setpriv")
     with tempfile.TemporaryDirectory() as place:
@@ -121,7 +124,7 @@ def traced(check, become, words):
 
 
 def calls_of(check, *options):
-    """Of the exporter, with a unit's user and capabilities."""
+    """Traces the exporter with the user and the capabilities of its unit."""
     caps = "-all,+bpf,+perfmon"
     return traced(check, ["--reuid=65534", "--regid=65534", "--clear-groups", f"--inh-caps={caps}",
                           f"--ambient-caps={caps}", f"--bounding-set={caps}"],
@@ -136,7 +139,8 @@ def judge_calls(check, unit, made, denied=frozenset(DENIED)):
 
 
 def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
-    """It is scraped and told to read its configuration again, then to end."""
+    """The exporter is scraped, reloaded by SIGHUP and ended. Its unit must allow every system call
+    that it makes."""
     made = calls_of(check, "--web.listen-address=127.0.0.1:0")
     ran, _ = next(made)
     ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())
@@ -164,7 +168,7 @@ def test_the_exporter_listens_on_loopback_by_default(check):
 
 
 def test_drop_ins_set_what_units_know(check):
-    """A drop-in is read behind its unit: together they are a unit again."""
+    """Systemd reads a drop-in after its unit, so each drop-in is checked together with the unit."""
     with tempfile.TemporaryDirectory() as place:
         unit = Path(place) / EXPORTER.name
         drop_in = Path(place) / f"{EXPORTER.name}.d"
@@ -179,7 +183,7 @@ def test_drop_ins_set_what_units_know(check):
 
 
 def test_promtool_takes_the_example_of_web_yml(check):
-    """With certificates beside it, as it wants them."""
+    """The test makes the certificates that web.yml names, since promtool checks that they exist."""
     openssl = shutil.which("openssl")
     if not openssl:
         raise Skip("openssl is missing")
@@ -193,7 +197,8 @@ def test_promtool_takes_the_example_of_web_yml(check):
 
 
 def test_apparmor_takes_the_profile(check):
-    """Its parser compiles it; the unit names it; and what the program keeps for itself is in it."""
+    """apparmor_parser accepts the profile, the unit names it, and it allows the directories that
+    the program reads."""
     profile = DEPLOY / "apparmor/faultscope-exporter"
     parser = borrowed("apparmor_parser")
     accepts(check, "apparmor_parser", parser, "-QTK", profile)
@@ -214,7 +219,8 @@ def test_apparmor_takes_the_profile(check):
 
 
 def test_the_recorder_makes_the_calls_that_its_unit_allows(check):
-    """As root with the unit's capabilities, of which it keeps those that the next line names."""
+    """Runs the recorder as root with the capabilities of its unit. The unit must allow every system
+    call that it makes."""
     given = values(RECORDER, "CapabilityBoundingSet")
     check.equal("lines of capabilities", len(given), 1)
     for name in ("CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE", "CAP_SYS_PTRACE"):

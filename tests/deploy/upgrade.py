@@ -4,8 +4,8 @@
 
 usage: upgrade.py EARLIER LATER
 
-EARLIER and LATER are directories that `tools/deb.sh` filled with two versions of the packages.
-The machine is one of namespaces over this one's root (booted.py).
+EARLIER and LATER are directories that `tools/deb.sh` filled with two versions of the packages. The
+test machine consists of namespaces over this machine's root (booted.py).
 """
 import shutil
 import sys
@@ -24,12 +24,13 @@ SOCKET, EXPORTER = "faultscope-exporter.socket", "faultscope-exporter.service"
 RECORDER = "faultscope-blackbox.service"
 UNITS = SOCKET, EXPORTER, RECORDER
 PROGRAM, SERVICE = "faultscope", "faultscope-exporter"
-# The flight recorder needs a kernel log and tracefs that are its own: what is tested is its unit.
+# Drop-in that replaces the flight recorder by sleep: it would need a kernel log and tracefs of its
+# own, and the test is about its unit.
 IDLE = "[Service]\nExecStart=\nExecStart=/bin/sleep infinity\n"
 
 
 class Host(Machine):
-    """With the packages of both versions."""
+    """A machine with the packages of both versions."""
 
     def boot(self):
         super().boot()
@@ -61,7 +62,7 @@ class Host(Machine):
         return {unit: self.main_pid(unit) for unit in (EXPORTER, RECORDER) if self.is_active(unit)}
 
     def runs_installed(self, unit):
-        """Whether a service runs the program that is installed, not one that was replaced."""
+        """Returns whether a service runs the installed program, not a replaced one."""
         running = Path(f"/proc/{self.main_pid(unit)}/exe").stat()
         return running.st_ino == (self.root / "usr/bin/faultscope").stat().st_ino
 
@@ -78,7 +79,7 @@ def check_installation_starts_nothing(check):
 
 
 def check_change(check, first, second):
-    """Services that run go on with the other version; what was stopped stays stopped."""
+    """Installing another version restarts running services, and leaves stopped ones stopped."""
     with host() as machine:
         machine.boot()
         machine.install(check, first)
@@ -105,7 +106,8 @@ def check_downgrade(check):
 
 
 def check_program_alone(check):
-    """An upgrade of the program alone restarts the exporter, which another package has."""
+    """An upgrade of the package `faultscope` alone restarts the exporter, which is in another
+    package."""
     with host() as machine:
         machine.boot()
         machine.install(check, "later")

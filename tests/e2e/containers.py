@@ -13,7 +13,7 @@ STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
 
 
 def records(text):
-    """Returns (seconds, microseconds, text) of each line. A line without a time gets the time
+    """Yields (seconds, microseconds, text) of each line. A line without a time gets the time
     before it."""
     when = ("0", "000000")
     for line in text.splitlines():

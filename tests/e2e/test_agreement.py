@@ -350,7 +350,7 @@ def test_pprof_agrees(check, lab):
 
 
 def fields_of(data):
-    """Returns (field number, value) pairs of a protobuf message of varints and byte strings."""
+    """Yields (field number, value) pairs of a protobuf message of varints and byte strings."""
     at = 0
 
     def varint():

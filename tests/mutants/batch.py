@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs single tests of a suite that has a run.py, each in a child of its own.
+"""Runs single tests of a suite that has a run.py, each in a child process.
 
 usage: batch.py FOLDER [--live] [--counts DIR] [--jobs N] [--first]
 
-Without names on standard input it prints one line of JSON for each test: its name, a digest of its
-source, whether it needs live BPF programs, and whether it has to run alone. With names, a JSON list
-of [name, seconds of patience], it runs these and prints name, status and seconds of each. The status
-is "passed", "failed", "skipped", or "longer" for a test that took longer than its patience.
---counts: a test with counters of gcov leaves them in DIR/NAME. --first: stops at the first failure.
+Without names on standard input, it prints one line of JSON for each test: its name, a digest of its
+source, whether it needs live BPF programs, and whether it must run alone. With names (a JSON list
+of [name, seconds of patience]), it runs these tests and prints name, status and seconds of each.
+The status is "passed", "failed", "skipped", or "longer" for a test that took longer than its
+patience. --counts: tests leave gcov counters in DIR/NAME. --first: stop at the first failure.
 """
 import argparse
 import hashlib
@@ -23,12 +23,12 @@ import traceback
 from pathlib import Path
 
 POLL = 0.01
-GRACE = 5  # seconds from SIGTERM to SIGKILL
+GRACE = 5  # seconds between SIGTERM and SIGKILL
 STATUS = {0: "passed", 77: "skipped"}
 
 
 class Counted:
-    """Takes what a test says in place of run.Tap, and keeps only how it ended."""
+    """Stands in for run.Tap and keeps only how a test ended."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -42,7 +42,7 @@ class Counted:
 
 
 class Child:
-    """One test in a child."""
+    """A child process that runs one test."""
 
     def __init__(self, runner, test, patience, counts):
         self.name = test.name
@@ -53,7 +53,7 @@ class Child:
             self.be(runner, test, counts)
 
     def be(self, runner, test, counts):
-        """In the child: does not return."""
+        """Runs the test in the child process and never returns."""
         status = 1
         try:
             null = os.open(os.devnull, os.O_WRONLY)
@@ -73,7 +73,8 @@ class Child:
             os._exit(status)
 
     def ended(self):
-        """Its status, or None while it runs. Ends it where its patience is over."""
+        """Returns the status of the test, or None while it runs. Ends a test that exceeds its
+        patience."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         now = time.monotonic()
         if pid:
@@ -94,7 +95,7 @@ class Child:
 
 
 class Named:
-    """A test, or a case of a scenario, with what the list says of it."""
+    """A test or a case of a scenario, with the properties that the list prints."""
 
     def __init__(self, name, test, do, args):
         self.name, self.do, self.args = name, do, args
@@ -104,7 +105,7 @@ class Named:
 
 
 def end_in_order(close):
-    """In place of Lab.close(): what is killed writes no counts, so it is asked to end first."""
+    """Replaces Lab.close(). A killed process writes no gcov counters, so it gets SIGTERM first."""
     def closing(lab, *args):
         for process in lab.started:
             if process.poll() is None:
@@ -122,7 +123,7 @@ def put(**row):
 
 
 def run_all(runner, tests, options):
-    """Runs (test, patience): those that need quiet one by one, at last."""
+    """Runs the (test, patience) pairs. Tests that must run alone come last, one by one."""
     waiting = sorted(tests, key=lambda one: one[0].alone)
     running = []
     try:
@@ -167,7 +168,7 @@ def main():
             put(name=test.name, digest=test.digest, needs_live=test.needs_live, alone=test.alone)
         return
     try:
-        run.schema()  # once for all children; where it cannot be had, they fail
+        run.schema()  # loads the schema once for all children; without it they fail
     except Exception:
         pass
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Where changed programs run: what a wrong condition does there must harm nobody else.
+"""Confinement of mutated programs, so that a wrong condition cannot harm the machine.
 
-Where root starts the tests, they run as nobody, without a way back (no_new_privs). So they can
-change no file of others, no device and no setting, and can signal nobody else's process. A live test
-has, besides, the capabilities to load BPF programs, which the kernel verifies, and to read other
-processes. All are in a control group that limits memory, that of BPF maps included; what a test
-leaves behind in it is killed.
+If root starts the tests, they run as nobody with no_new_privs. So they cannot change files of
+others, devices or settings, nor signal processes of others. A live test also has the capabilities
+to load BPF programs, which the kernel verifies, and to read other processes. A control group limits
+memory including BPF maps, and processes that a test leaves in it are killed.
 """
 import os
 import resource
@@ -16,12 +15,12 @@ from pathlib import Path
 NOBODY = "65534"
 LIVE = ("bpf", "perfmon", "sys_ptrace", "dac_read_search", "syslog", "setpcap")
 MOST_MEMORY, MOST_FILE, MOST_PROCESSES = 6 << 30, 8 << 30, 8192
-MOST_OF_ALL = 8 << 30  # bytes of all processes and BPF maps of a test
+MOST_OF_ALL = 8 << 30  # memory limit in bytes for all processes and BPF maps of a test
 GROUPS = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"))
 
 
 def limit_own():
-    """In the child: what a change lets run away, memory or a file, ends the test alone."""
+    """Sets resource limits in the child, so that runaway memory or files end only the test."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -46,7 +45,8 @@ class Box:
 
     @property
     def may_be_live(self):
-        """Maps of the kernel side count as memory of a control group alone."""
+        """Returns whether live tests may run: only a control group limits the memory of BPF maps.
+        """
         return bool(self.group)
 
     def argv(self, argv, live):
@@ -58,13 +58,13 @@ class Box:
                 f"--bounding-set=-all{mine}", "--", *argv]
 
     def enter(self):
-        """In the child, before it becomes the program."""
+        """Confines the child before it executes the program."""
         limit_own()
         if self.group:
             (self.group / "cgroup.procs").write_text("0")
 
     def empty(self):
-        """Kills what a test left behind."""
+        """Kills processes that a test left behind."""
         end = time.monotonic() + 10
         while self.group and time.monotonic() < end:
             pids = [int(pid) for pid in (self.group / "cgroup.procs").read_text().split()]

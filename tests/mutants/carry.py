@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Where lines of older sources are in newer ones, so that what tests run is measured once.
+"""Finds lines of older sources in newer ones, so that coverage is measured only once.
 
-A line is where the same text is in the same file, or in a function that is as it was in another
-file. A line that is new is taken for part of the line before it. A wrong guess chooses other tests
-for a change: it can leave a change unnoticed, but cannot make a test fail.
+A line corresponds to the equal line in the same file, or in an identical function of another file.
+A new line counts as part of the line before it. A wrong guess selects other tests for a mutant: it
+may then survive wrongly, but no test fails because of it.
 """
 import collections
 import difflib
@@ -12,14 +12,14 @@ from changes import bodies, masked
 
 
 def functions(text):
-    """(body, its first line) of each function of a file."""
+    """Yields (body, first line) of each function in a C source."""
     code = masked(text)
     for start, end in bodies(code):
         yield text[start:end], text.count("\n", 0, start) + 1
 
 
 def in_file(old, new):
-    """{line of new: line of old} of two texts of one file."""
+    """Returns {new line: old line} for two versions of a file."""
     if old == new:
         return {line: line for line in range(1, new.count("\n") + 2)}
     found, was = {}, None
@@ -33,7 +33,7 @@ def in_file(old, new):
 
 
 def carried(old, new):
-    """{(path, line) of old: [(path, line) of new]} of two trees, {path: text}."""
+    """Returns {(path, old line): [(path, new line)]} for two trees {path: text}."""
     moved = {body: (path, first) for path, text in old.items() for body, first in functions(text)}
     found = collections.defaultdict(list)
     for path, text in new.items():
@@ -50,7 +50,7 @@ def carried(old, new):
 
 
 def carry(rows, old, new):
-    """Rows of a map of old sources, as they are for new ones."""
+    """Returns the rows of a coverage map with line numbers of the new sources."""
     if old == new:
         return rows
     to = carried(old, new)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Small changes of C source, each of which a test should notice.
+"""Generates small changes (mutations) of C source, each of which a test should notice.
 
-Strings, comments and preprocessor lines are never changed, except the numbers of `#define`.
-Statements that only release memory or close a descriptor are never dropped: only a sanitizer sees
-that, and the quick suites are built without one.
+Strings, comments and preprocessor lines stay unchanged, except numbers in `#define`. Statements
+that only free memory or close a file descriptor are never dropped: only a sanitizer notices that,
+and the quick suites are built without one.
 
 usage: changes.py --self-test
 """
@@ -32,7 +32,7 @@ STATEMENT = re.compile(r"""
              | (?P<call>\w+)\([^;{}]*\) );[ \t]*$
 """, re.X | re.M)
 NO_STATEMENT = re.compile(r"[ \t]+(?:return|break|continue|goto|case|default|else|do|while|for|if)\b")
-# Functions that are left as they are: a wrong one would harm more than the copy.
+# Functions that call these are not mutated: an error there could harm more than the copied tree.
 HARMING = re.compile(r"\b(?:kill|unlink|unlinkat|rename|renameat2?|rmdir|reboot|u?mount2?)\(")
 RELEASING = re.compile(r"free|close|destroy|unlink|munmap|end$|drop$")
 ARGUMENTS = re.compile(r"(?<=\w)\((?:[^()]*?, )?([\w.>&*-]+), ([\w.>&*-]+)(?=[,)])")
@@ -42,7 +42,7 @@ DECLARED_SIZE = re.compile(r"\b(?:char|int|struct \w+|\w+_t|void|\*) ?\*?(?:\w+\
 
 @dataclass(frozen=True)
 class Change:
-    """One change: text from start to end of a file becomes another."""
+    """One mutation: the text of a file between start and end is replaced."""
     path: str
     kind: str
     start: int
@@ -57,18 +57,18 @@ class Change:
 
 
 def blank(text):
-    """As long as the text, with its line ends."""
+    """Replaces everything but line ends by spaces."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def masked(text):
-    """The text with comments, strings and directives replaced by blanks."""
+    """Replaces comments, strings and preprocessor lines by spaces."""
     text = HIDDEN.sub(lambda m: blank(m[0]), text)
     return DIRECTIVE.sub(lambda m: blank(m[0]), text)
 
 
 def bodies(code):
-    """(start, end) of each function body of masked code: a brace at depth 0 that follows `)`."""
+    """Yields (start, end) of each function body in masked code: a brace at depth 0 after `)`."""
     depth, start = 0, None
     for m in re.finditer(r"[{}]", code):
         if m[0] == "{":
@@ -83,7 +83,7 @@ def bodies(code):
 
 
 def closing(code, at):
-    """Position of the parenthesis that closes the one at `at`."""
+    """Returns the position of the parenthesis that closes the one at `at`."""
     depth = 0
     for i in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[i], 0)
@@ -100,7 +100,7 @@ def next_number(text):
 
 
 def of_body(path, code, start, end):
-    """The changes of one function body of masked code."""
+    """Yields the mutations of one function body in masked code."""
     def change(kind, m, new, group=0):
         return Change(path, kind, m.start(group), m.end(group), new)
 
@@ -139,8 +139,8 @@ def of_body(path, code, start, end):
 
 
 def of_file(path, text):
-    """All changes of one file, in their order. Masked code keeps strings blank: a change that
-    spans one is left out."""
+    """Returns all mutations of a file in order. In masked code a string is blank; mutations that
+    contain one are left out."""
     code = masked(text)
     found = [change for start, end in bodies(code) if not HARMING.search(code, start, end)
              for change in of_body(path, code, start, end)]
@@ -149,7 +149,7 @@ def of_file(path, text):
     return [c for c in found if len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end]]
 
 
-# A function, and each change of it as "kind: the line as it becomes".
+# A function, and its expected mutations as "kind: the changed line".
 SELF = """\
 #define MOST 8
 /* a < b */
@@ -181,7 +181,7 @@ SELF_CHANGES = {
 
 
 def self_test():
-    """Each change of a small function, and nothing else, is found."""
+    """Checks that exactly the expected mutations of a small function are found."""
     found = set()
     for change in of_file("x.c", SELF):
         found.add(f"{change.kind}: "

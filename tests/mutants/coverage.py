@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Which quick test runs which line: a change is tried by the tests that run it, and no others."""
+"""Coverage map: which quick test runs which line. A mutant is tested only by tests that run its
+line."""
 import collections
 import json
 import os
@@ -15,18 +16,20 @@ from pathlib import Path
 from carry import carry
 from tree import COVERED, PLAIN
 
-LONGEST, LONGEST_LIVE = 60.0, 25.0  # seconds; what takes longer is not quick
-LIVE_AT_ONCE = 2  # for each CPU: they wait for most of their time
-SLOWER = 4  # so many times, without optimisation and counting lines
-AT_ONCE = 40  # tests between two places where a run may be stopped
-MEASURED = "measured"  # the folder of the sources that the rows of a map are of
-COUNTER_TAG = 0x01A10000  # gcc/gcov-io.h: of arcs
+# seconds, for other and for live tests; a slower test is not quick
+LONGEST, LONGEST_LIVE = 60.0, 25.0
+LIVE_AT_ONCE = 2  # live tests at once for each CPU: most of their time they wait
+SLOWER = 4  # factor of the run time without optimisation and with gcov counters
+AT_ONCE = 40  # number of tests after which a run may be interrupted
+MEASURED = "measured"  # folder with the sources to which the rows of a map belong
+COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
 
 def has_run(path):
-    """Whether a file of counts has one that is not 0: gcc writes those that are all 0 without them."""
+    """Returns whether a .gcda file has a counter above 0. For all-zero counters, gcc writes a
+    length below 0."""
     data = path.read_bytes()
-    at = 16  # magic, version, stamp, checksum
+    at = 16  # size of the header: magic, version, stamp, checksum
     while at + 8 <= len(data):
         tag, length = struct.unpack_from("<Ii", data, at)
         if tag == COUNTER_TAG and length > 0:
@@ -36,7 +39,8 @@ def has_run(path):
 
 
 def gcov(tree, files):
-    """(path, line, how often it ran) of these files of counts, or of notes, which have none."""
+    """Yields (path, line, execution count) from .gcda files, or from .gcno files, which have no
+    counts."""
     if not files:
         return
     ran = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, files)],
@@ -49,7 +53,7 @@ def gcov(tree, files):
 
 
 def lines_run(tree, place):
-    """{path: [lines]} of the counts that a test left at `place`."""
+    """Returns {path: [lines]} that a test executed, from the counters that it left at `place`."""
     covered = tree.top / COVERED
     counts = [path for path in sorted(place.rglob("*.gcda")) if has_run(path)]
     for path in counts:
@@ -67,16 +71,16 @@ def longest(test):
 
 
 def sources(top):
-    """{path: text} of all of src/ below a folder."""
+    """Returns {path: text} of all sources in src/ below a folder."""
     return {str(path.relative_to(top)): path.read_text()
             for path in sorted((top / "src").rglob("*.[ch]"))}
 
 
 class Map:
-    """Rows of what each test runs, kept in a file, so that a stopped run can go on.
+    """Rows of what each test executes, kept in a file, so that an interrupted run can continue.
 
-    The sources that the rows are of are kept beside it. Where they have changed since, the rows are
-    carried over; a test that has changed itself is measured anew.
+    The sources that belong to the rows are kept next to the file. If they changed since, line
+    numbers are adapted; a test that changed itself is measured again.
     """
 
     def __init__(self, suites, path):
@@ -88,7 +92,7 @@ class Map:
         self.jobs = os.cpu_count()
 
     def keep(self, rows):
-        """Writes the rows anew, with the sources that they are of."""
+        """Rewrites the rows and the sources that belong to them."""
         self.rows = {row["test"]: row for row in rows}
         self.path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         kept = self.path.parent / MEASURED / "src"
@@ -96,7 +100,7 @@ class Map:
         shutil.copytree(self.tree.top / "src", kept)
 
     def run(self, build, tests, slower=1, counts=None):
-        """{name: how it ended} of tests of one suite."""
+        """Runs tests of one suite and returns {name: how it ended}."""
         if tests[0].suite in ("unit", "triage"):
             with ThreadPoolExecutor(self.jobs) as pool:
                 ended = pool.map(lambda test: self.suites.run(build, test, slower * LONGEST,
@@ -107,9 +111,10 @@ class Map:
             jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
-        """Rows of the map: how long each test takes, and what it runs; or why it is of no use."""
+        """Measures rows of the map: duration and executed lines of each test, or why it cannot be
+        used."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
-        place.chmod(0o777)  # it is another user who counts
+        place.chmod(0o777)  # tests run as another user, who writes the counters
         try:
             plain = self.run(PLAIN, tests)
             good = [test for test in tests
@@ -133,7 +138,8 @@ class Map:
             shutil.rmtree(place, ignore_errors=True)
 
     def complete(self, tests, tell, last):
-        """Measures what is not yet in it, until `last`; whether all is."""
+        """Measures the tests that have no row yet, until the time `last`. Returns whether all have
+        one."""
         missing = collections.defaultdict(list)
         for test in tests:
             if self.rows.get(test.name, {}).get("digest") != test.digest:
@@ -155,7 +161,7 @@ class Map:
                     tell(f"# left out: {row['test']}: {row['why']}")
 
     def use(self, tests):
-        """Prepares of(), with the times of the tests that are of use."""
+        """Prepares of() with the durations of the usable tests."""
         self.tests = {test.name: test for test in tests if "lines" in self.rows[test.name]}
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
@@ -170,13 +176,14 @@ class Map:
                     self.by_line[path, line].add(name)
 
     def worth(self, name, path):
-        """Least for a test that is quick and runs little but this file."""
+        """Returns the cost of a test for a file: least for a quick test that executes little else.
+        """
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 
     def of(self, path, line, first):
-        """The tests that run a line, those first that are worth most: where it has no code, those of
-        the line before it that has, back to `first` of its function; where it is in none (0), those
-        of the lines that use its macro."""
+        """Returns the tests that execute a line, cheapest first. A line without code counts as the
+        last line with code before it, back to `first`, the function's first line. With first = 0
+        (no function), returns the tests that use the macro of the line."""
         if not first:
             return self.of_macro(path, line)
         while line > first and (path, line) not in self.code:
@@ -185,7 +192,7 @@ class Map:
         return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]
 
     def of_macro(self, path, line):
-        """The tests that run a line with the name that is defined here, quickest first."""
+        """Returns the tests that execute a line with the macro defined here, quickest first."""
         define = (self.tree.top / path).read_text().splitlines()[line - 1]
         name = re.compile(rf"\b{define.split()[1].partition('(')[0]}\b")
         names = set()

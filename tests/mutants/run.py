@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Makes random small changes to a copy of the source and counts how many the quick tests notice.
+"""Makes random small changes (mutants) to a copy of the source and counts how many the quick tests
+notice.
 
-usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES] [--under PATH]
+usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES] [--under
+PATH]
 
-Each change is compiled, and the tests that run the changed line are run until one fails: the change
-is killed. A change that no test notices survives; it is shown as a diff. Changes that do not compile,
-or that compile to the same code, are not counted; nor are those of equivalents.txt, which a reader
-has found to behave alike. Results are kept in DIR (default: build/mutants): a run that was stopped
-goes on where it was, and --again tries anew what survived. A wrong program may do harm, so nothing
-of it runs as root: box.py says how tests are confined. Live tests, which load BPF programs, are run
-where root starts this. Exit status 1 where less than WANTED is killed, 2 where a run of --minutes
-ended before all was tried.
+Each mutant is compiled, and the tests that execute the changed line run until one fails: the mutant
+is killed. A mutant that no test notices survives and is shown as a diff. Mutants that do not
+compile, or that compile to equal code, are not counted, nor are those of equivalents.txt, which a
+reader found to behave equally. Results are kept in DIR (default: build/mutants): an interrupted run
+continues, and --again repeats the survivors. Nothing of a mutant runs as root, since it may do
+harm: box.py says how tests are confined. Live tests, which load BPF programs, run if root starts
+this script. Exit status 1: less than WANTED is killed; 2: --minutes were over before all mutants
+were tried.
 """
 import argparse
 import collections
@@ -35,10 +37,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
-HANGING = 5  # so many times as long as it takes, and then is killed
-OWN_DEV = "FAULTSCOPE_OWN_DEV"  # set where that is the case
-# At most so much of the tests that run a line is spent on one change that they do not notice, by
-# programs, by kept recordings and options, and by live tests; as each test takes by itself.
+HANGING = 5  # a test is killed after this multiple of its usual duration
+# environment variable that is set in the mount namespace with its own /dev
+OWN_DEV = "FAULTSCOPE_OWN_DEV"
+# Seconds of test time to spend on a mutant that nothing notices: on test programs, on tests with
+# kept recordings and options, and on live tests. Each test counts with its duration alone.
 SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 
@@ -47,7 +50,7 @@ def tell(text):
 
 
 def all_changes(tree, under):
-    """{kind: [changes]} of all files below `under`, in an order that does not vary."""
+    """Returns {kind: [mutants]} of all files below `under`, in a fixed order."""
     found = collections.defaultdict(list)
     for path in sorted((tree.top / "src").rglob("*.[ch]")):
         name = str(path.relative_to(tree.top))
@@ -59,7 +62,7 @@ def all_changes(tree, under):
 
 
 def drawn(tree, seed, under):
-    """Changes without end, by chance: each kind as often as each other."""
+    """Yields random mutants without end. All kinds are equally likely."""
     found, chance = all_changes(tree, under), random.Random(seed)
     kinds = sorted(found)
     while True:
@@ -71,7 +74,7 @@ def room_of(path):
 
 
 def first_line_of(text, change):
-    """The line where the function of a change begins, or 0 where it is in none."""
+    """Returns the first line of the function that a mutant changes, or 0 outside of functions."""
     code = changes.masked(text)
     for start, end in changes.bodies(code):
         if start <= change.start < end:
@@ -85,7 +88,7 @@ def diff_of(text, change):
 
 
 def equivalents():
-    """{"path: removed line => added line": why} of equivalents.txt."""
+    """Returns {"path: removed line => added line": why} from equivalents.txt."""
     known = {}
     for line in EQUIVALENTS.read_text().splitlines():
         if line and not line.startswith("#"):
@@ -95,7 +98,7 @@ def equivalents():
 
 
 def words_of(text, change):
-    """One change in one line, as equivalents.txt has it."""
+    """Returns a mutant in one line, in the format of equivalents.txt."""
     lines = diff_of(text, change).splitlines()
     old = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
     new = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
@@ -103,7 +106,7 @@ def words_of(text, change):
 
 
 def within(tests, seconds):
-    """The first of these tests, as long as they take no more in all."""
+    """Yields the first of these tests whose durations add up to at most `seconds`."""
     for test in tests:
         seconds -= test.seconds
         if seconds < 0:
@@ -116,13 +119,13 @@ def patience(test):
 
 
 class Trial:
-    """What became of one change."""
+    """The trial of one mutant."""
 
     def __init__(self, runner, tests, change):
         self.runner, self.tests, self.change = runner, tests, change
 
     def by_single(self):
-        """The first unit test, or score of triage, that notices the change."""
+        """Returns the first unit test (or score of triage) that notices the mutant, or None."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
         for test in within(mine, SINGLE_SECONDS):
             if self.runner.run(PLAIN, test, patience(test)).status != "passed":
@@ -130,7 +133,8 @@ class Trial:
         return None
 
     def by_batch(self, suite):
-        """The first of a suite's tests that notices it twice: what waits for others may be late."""
+        """Returns the first test of a suite that fails twice with the mutant: one failure may be a
+        timeout under load."""
         seconds = LIVE_SECONDS if suite.startswith("live") else KEPT_SECONDS
         left = list(within([test for test in self.tests if test.suite == suite], seconds))
         while left:
@@ -151,7 +155,7 @@ class Trial:
                    self.runner.run_batch(PLAIN, [test], patience))
 
     def run(self):
-        """(state, name of the test that noticed it)"""
+        """Returns (state, name of the test that noticed the mutant)."""
         state, by = self.outcome()
         if state == "killed" and by.startswith("live") and not self.passes_without(by):
             self.tests = [test for test in self.tests if test.name != by]
@@ -159,7 +163,8 @@ class Trial:
         return state, by
 
     def passes_without(self, name):
-        """A live test may fail because the machine is busy: it has to pass once the change is undone."""
+        """Returns whether a live test passes without the mutant: on a busy machine it may fail
+        anyway."""
         [test] = [test for test in self.tests if test.name == name]
         self.runner.tree.make(PLAIN, "shared-program", quiet=True)
         return any(ended.status == "passed" for _, ended in
@@ -178,7 +183,7 @@ class Trial:
 
 
 class Results:
-    """Rows of what became of each change, kept in a file."""
+    """Results of all mutants, kept in a file."""
 
     def __init__(self, path):
         self.path = path
@@ -195,7 +200,7 @@ class Results:
 
 
 def report(rows):
-    """Prints survivors and the score by room; returns the share of all that is killed."""
+    """Prints survivors and the score of each room. Returns the share of mutants that are killed."""
     for row in rows:
         if row["state"] == "survived":
             tell(f"survived: {row['path']}:{row['line']} ({row['kind']}; {row['by']})\n{row['diff']}")
@@ -212,12 +217,12 @@ def report(rows):
 
 
 def name_of(options):
-    """What results are kept under: the seed, and which files are changed where that is not all."""
+    """Returns the name of the result file: the seed, and the path below which files are changed."""
     return "-".join([str(options.seed), *options.under.replace("/", " ").split()[1:]])
 
 
 def work(runner, options, place, coverage, last):
-    """Tries changes until there are enough, or the time of this run is over."""
+    """Tries mutants until there are enough, or until the time `last`."""
     results, known = Results(place / f"results-{name_of(options)}.jsonl"), equivalents()
     tree, texts = runner.tree, {}
     for number, change in enumerate(drawn(tree, options.seed, options.under)):
@@ -241,7 +246,7 @@ def work(runner, options, place, coverage, last):
 
 
 def use_own_devices():
-    """Starts anew with a /dev of its own: root's changed programs have removed /dev/null."""
+    """Restarts the script with its own /dev: mutants that ran as root have removed /dev/null."""
     if os.geteuid() == 0 and not os.environ.get(OWN_DEV):
         os.environ[OWN_DEV] = "1"
         os.execvp("unshare", ["unshare", "--mount", str(ROOT / "tests/mutants/own_dev.sh"),
@@ -266,7 +271,8 @@ def main():
     place.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0 and not all(one.stat().st_mode & 1 for one in (place, *place.parents)):
         sys.exit(f"{place}: tests run as nobody, who may not go there; give another --place")
-    alone = open(place / "lock", "w")  # until we end: two would change one tree
+    # held until exit, so that no second run changes the same copy
+    alone = open(place / "lock", "w")
     try:
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -282,7 +288,7 @@ def main():
 
 
 def try_all(runner, options, place):
-    """Measures what tests run, tries changes, and prints the report; the exit status."""
+    """Measures coverage, tries mutants and prints the report. Returns the exit status."""
     last = time.monotonic() + 60 * options.minutes
     wanted = options.suites.split(",")
     if not runner.box.may_be_live:

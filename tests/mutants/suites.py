@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The quick tests: unit tests, triage's score, and the tests of suites that have a run.py."""
+"""The quick tests: unit tests, the score of triage, and tests of suites that have a run.py."""
 import hashlib
 import json
 import os
@@ -13,8 +13,8 @@ NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
            "live-export": "tests/export"}
 BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
-# Tests that build, install or download, or that take long: they run nothing of src/ themselves, or
-# quicker tests run it too.
+# Tests that build, install, download or take long. They execute nothing of src/ that quicker tests
+# do not.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",
@@ -25,7 +25,7 @@ LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "
 class Test:
     suite: str
     short: str
-    digest: str  # of its source
+    digest: str  # digest of the test's source
     seconds: float = 0.0
 
     @property
@@ -43,7 +43,7 @@ class Test:
 
 @dataclass
 class Ended:
-    status: str  # passed, failed, skipped, longer
+    status: str  # "passed", "failed", "skipped" or "longer"
     seconds: float
 
 
@@ -52,7 +52,7 @@ def digest_of(path):
 
 
 def listed(tree, suite):
-    """The tests of a suite that has a run.py: those of a live one need BPF programs."""
+    """Returns the tests of a suite that has a run.py. Those of a live suite need BPF programs."""
     ran = subprocess.run([BATCH, FOLDERS[suite]], capture_output=True, text=True, check=True,
                          cwd=tree.top, stdin=subprocess.DEVNULL, env=environment(PLAIN))
     rows = map(json.loads, ran.stdout.splitlines())
@@ -62,7 +62,7 @@ def listed(tree, suite):
 
 
 def find(tree, wanted):
-    """The quick tests of the suites wanted: of NAMES."""
+    """Returns the quick tests of the suites `wanted`, which are some of NAMES."""
     tests = [Test("unit", path.stem, digest_of(path))
              for path in sorted((tree.top / "tests/unit").glob("test_*.c"))
              if (tree.top / PLAIN / "shared/unit" / path.stem).exists()]
@@ -75,13 +75,14 @@ def find(tree, wanted):
 
 
 def environment(build, **more):
-    """With memory that is never 0 before it is written, nor as it was after it is freed."""
+    """Returns the environment of a test. MALLOC_PERTURB_ fills new and freed memory with non-zero
+    bytes."""
     return {**os.environ, "BUILD": f"{build}/shared", "PYTHONDONTWRITEBYTECODE": "1",
             "MALLOC_PERTURB_": "165", **more}
 
 
 class Suites:
-    """Runs tests on a copy of the tree, in a box."""
+    """Runs tests on a copy of the tree, confined by box.py."""
 
     def __init__(self, tree, box):
         self.tree, self.box = tree, box
@@ -94,7 +95,7 @@ class Suites:
                                 env=environment(build, **how.pop("more", {})), **how)
 
     def run(self, build, test, patience, counts=None):
-        """Runs one test that is a program."""
+        """Runs one test that is a program of its own."""
         program = self.tree.top / (f"{build}/shared/unit/{test.short}" if test.is_unit else SCORE)
         more = {"GCOV_PREFIX": f"{counts}/{test.name}"} if counts else {}
         began = time.monotonic()
@@ -111,7 +112,7 @@ class Suites:
         return Ended(status, time.monotonic() - began)
 
     def run_batch(self, build, tests, patience, *, counts=None, jobs=1, first=False):
-        """Runs tests of one suite; yields (test, how it ended)."""
+        """Runs tests of one suite and yields (test, how it ended)."""
         named = {test.short: test for test in tests}
         argv = [self.tree.top / BATCH, FOLDERS[tests[0].suite], "--jobs", jobs,
                 *["--live"] * tests[0].is_live, *["--first"] * first,

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A copy of the tree, in which changes are made, built and undone."""
+"""A copy of the source tree, in which mutants are made, built and undone."""
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 MAKE_SECONDS = 600
-COVERED, PLAIN = "build/covered", "build/plain"  # BUILD of the copy: with gcov, and without
-# The plain one traps where UBSan or FORTIFY would complain: that needs no library of a sanitizer.
+# BUILD directories of the copy: with gcov counters, and without
+COVERED, PLAIN = "build/covered", "build/plain"
+# The plain build traps undefined behaviour and buffer overflows without a sanitizer library.
 FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
          PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
                  "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"]}
@@ -21,7 +22,7 @@ class Tree:
         self.top = Path(place) / "tree"
 
     def copy(self):
-        """Copies what git knows of, as it is now; files that are alike keep their times."""
+        """Copies the files that git tracks. Unchanged files keep their times."""
         names = subprocess.run(["git", "-C", self.root, "ls-files", "-z", "--cached", "--others",
                                 "--exclude-standard"], capture_output=True, check=True)
         names = {os.fsdecode(name) for name in names.stdout.split(b"\0") if name}
@@ -38,11 +39,12 @@ class Tree:
             return
         if not to.exists() or to.read_bytes() != source.read_bytes():
             to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, to)  # with the time of now: older objects are built anew
+            # the copy gets a new modification time, so that make rebuilds its objects
+            shutil.copy(source, to)
         to.chmod(source.stat().st_mode)
 
     def make(self, build, target, quiet=False):
-        """Builds; returns whether it worked. The programs of the kernel side are taken as built."""
+        """Runs make and returns whether it succeeded. BPF objects that exist are not rebuilt."""
         old = [word for name in BPF_OBJECTS for word in ("-o", f"{build}/{name}")]
         kept = all((self.top / build / name).exists() for name in BPF_OBJECTS)
         how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if quiet else {}
@@ -54,7 +56,7 @@ class Tree:
         return ran.returncode == 0
 
     def build(self):
-        """Builds both, and what tests of them need; BPF programs once."""
+        """Builds both builds and what tests need. BPF programs are built once."""
         for build in (PLAIN, COVERED):
             for name in BPF_OBJECTS:
                 kept = self.top / PLAIN / name
@@ -70,12 +72,13 @@ class Tree:
             workloads.symlink_to(self.top / PLAIN / "workloads")
 
     def object_of(self, path):
-        """The object of src/ROOM/NAME.c, or None: a header is in many."""
+        """Returns the object of src/ROOM/NAME.c, or None for a header, which is part of many
+        objects."""
         return self.top / PLAIN / path.replace(".c", ".o") if path.endswith(".c") else None
 
 
 class Changed:
-    """The tree with one change, for the length of a `with`; .state says what became of it."""
+    """Context in which the tree has one mutant. `.state` says what happened to it."""
 
     def __init__(self, tree, change):
         self.tree, self.change = tree, change
@@ -97,6 +100,7 @@ class Changed:
     def __exit__(self, *_):
         self.file.write_text(self.text)
         if self.object:
-            self.object.write_bytes(self.was)  # newer than its source: it is not built again
+            # newer than its source, so that make does not rebuild it
+            self.object.write_bytes(self.was)
         else:
             self.tree.make(PLAIN, "shared-program", quiet=True)
