@@ -7,9 +7,10 @@ usage: tally.py [--log FILE] COMMAND...
 
 Each argument is a shell command. Its result is one line here, and its output goes to FILE. A
 command fails if a test fails, if its exit status is not 0, if it prints fewer or more tests than
-its plan, or if it runs no test without a reason ("1..0 # SKIP REASON"). The closing lines show the slowest tests
-(from lines "# NAME took SECONDS s"), each failure with its messages, each command that passed no
-test, and the numbers of passes, failures and skips. Exit status 1: a test failed, or none passed.
+its plan, or if it runs no test without a reason ("1..0 # SKIP REASON"). The closing lines show the
+slowest tests (from lines "# NAME took SECONDS s"), each failure with its messages, each command
+that passed no test, and the numbers of passes, failures and skips. Exit status 1: a test failed, or
+none passed.
 """
 import argparse
 import os

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a scrape costs, side by side: faultscope, process-exporter and node_exporter of Debian.
+"""Compares the cost of a scrape of faultscope, and of Debian's process-exporter and node_exporter.
 
-Scrapes are interleaved, so that what the machine does besides weighs on all alike. CPU is what the
-kernel accounts to the exporter's threads between the request and its end: for faultscope that
-is all, since its look at the processes runs in its own system call; what its hooks cost others is
-`make bench`'s.
+Scrapes alternate, so that other load of the machine affects all alike. CPU is the time of the
+exporter's threads between request and end of the answer. For faultscope that is complete, since its
+scan runs in its own system call. `make bench` measures what its probes cost other processes.
 """
 import argparse
 import gzip
@@ -26,7 +25,8 @@ WARM_UP = 3
 LEAST_RATIO = 50
 MOST_RSS_MIB = 15
 
-# name: children, threads of each, what each maps and opens besides, how often it faults a second
+# name: (processes, threads of each, mappings and files that each opens, page faults a second of
+# each)
 LOADS = {
     "processes here": (0, 1, 0, 0, 0),
     "+1,000 processes": (1000, 1, 0, 0, 0),
@@ -83,7 +83,7 @@ class Peer:
             print(f"# {self.name}: a scrape failed: {error}", flush=True)
             return
         self.wall_ms.append((time.monotonic() - begin) * 1e3)
-        time.sleep(0.05)  # a collector of garbage may run behind the answer
+        time.sleep(0.05)  # a garbage collector may run after the answer
         self.cpu_ms.append((self.ran_ns() - before) / 1e6)
         self.body = gzip.decompress(body) if packed else body
         self.packed = len(body) if packed else len(gzip.compress(body))

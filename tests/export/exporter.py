@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the exporter's tests share: the exporter as a process, what it says, and real Prometheus.
+"""Shared code of the exporter's tests: the exporter as a process, parsers of its output, and a real
+Prometheus.
 
-Parsers here are written from the formats' own texts, so that a mistake of the exporter's writers
-is not repeated by the reader: Prometheus' text format 0.0.4, OpenMetrics 1.0, and
-io.prometheus.client's messages.
+The parsers follow the specifications of the formats, not faultscope's code, so that they do not
+repeat its errors: Prometheus text format 0.0.4, OpenMetrics 1.0, and io.prometheus.client protobuf
+messages.
 """
 import base64
 import gzip
@@ -34,13 +35,13 @@ TEXT = "text/plain;version=0.0.4"
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
             "encoding=delimited")
-AT_ONCE = ("--workload.min-age", "0")  # workloads have their series from the first scrape on
+AT_ONCE = ("--workload.min-age", "0")  # options: workloads have series from the first scrape on
 
 
-# Programs of Debian, installed or only unpacked
+# Programs of Debian packages
 
 def program(name):
-    """The path of a program: the machine's own, or its package's, unpacked into the cache."""
+    """Returns the path of a program: installed, or from its Debian package, unpacked in a cache."""
     try:
         return str(borrow.program(name))
     except (borrow.Missing, OSError, subprocess.CalledProcessError) as reason:
@@ -52,7 +53,7 @@ def promtool(*args, **how):
                           capture_output=True, text=True, timeout=PATIENCE, check=False, **how)
 
 
-# HTTP
+# HTTP client
 
 class Answer:
     def __init__(self, response, body):
@@ -71,7 +72,8 @@ class Answer:
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Ports that nobody has, each another: they are held until the last is found."""
+    """Returns free TCP ports. All sockets stay open until the last port is found, so ports differ.
+    """
     held = [socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
             for _ in range(count)]
     try:
@@ -88,7 +90,7 @@ def free_port(host="127.0.0.1"):
 
 
 class Exporter:
-    """`faultscope export` beside us, on ports of its own."""
+    """A running `faultscope export` on ports of its own."""
 
     def __init__(self, lab, *options, host="127.0.0.1", port=None, context=None, argv=(),
                  program=FAULTSCOPE, **how):
@@ -128,8 +130,8 @@ class Exporter:
             connection.close()
 
     def metrics(self, **headers):
-        """The samples of a scrape in text format, collected anew."""
-        time.sleep(0.11)  # what is closer to the last scrape shares its collection
+        """Returns the samples of a fresh scrape in text format."""
+        time.sleep(0.11)  # scrapes within 0.1 s share one collection
         return Samples(self.get(**headers).text)
 
     def rss_bytes(self):
@@ -141,7 +143,7 @@ class Exporter:
         return self.process.wait(PATIENCE)
 
 
-# The text formats
+# Parsers of the text formats
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"'
@@ -164,11 +166,11 @@ def labels_of(text):
 
 
 class Samples:
-    """The samples of a page, read strictly: what is no line of the format is an assertion."""
+    """The samples of a page. A line that violates the format raises AssertionError."""
 
     def __init__(self, text, openmetrics=False):
-        self.all = []  # (name, labels, value)
-        self.exemplars = []  # (name, labels, its labels, its value)
+        self.all = []  # tuples (name, labels, value)
+        self.exemplars = []  # tuples (name, labels, labels of the exemplar, value of the exemplar)
         self.types = {}
         self.helps = {}
         self.units = {}
@@ -218,7 +220,7 @@ class Samples:
                 and all(its.get(key) == want for key, want in labels.items())}
 
 
-# Protobuf
+# Parser of protobuf messages
 
 def varint(data, at):
     value = shift = 0
@@ -232,7 +234,7 @@ def varint(data, at):
 
 
 def fields_of(data):
-    """(field number, value) of a message; nested ones as bytes, doubles as floats."""
+    """Yields (field number, value) of a message. Nested messages are bytes, doubles are floats."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -254,7 +256,7 @@ def zigzag(value):
 
 
 def message(data):
-    """A message as {field number: [values]}."""
+    """Returns a message as {field number: [values]}."""
     got = {}
     for number, value in fields_of(data):
         got.setdefault(number, []).append(value)
@@ -262,7 +264,7 @@ def message(data):
 
 
 def messages_of(data):
-    """Delimited messages, one by one."""
+    """Yields length-delimited messages."""
     at = 0
     while at < len(data):
         size, at = varint(data, at)
@@ -271,7 +273,8 @@ def messages_of(data):
 
 
 def families_of(data):
-    """{name: (help, type, [(labels, value message by its field number)])} of delimited messages."""
+    """Returns {name: (help, type, [(labels, value message by field number)])} of delimited
+    messages."""
     families = {}
     for family in map(message, messages_of(data)):
         name = family[1][0].decode()
@@ -290,7 +293,7 @@ def families_of(data):
 
 
 def samples_of(families):
-    """What the text format has, of protobuf's families: {(name, labels): value}."""
+    """Returns {(name, labels): value} as the text format would show these protobuf families."""
     got = {}
     for name, (_, _, series) in families.items():
         for labels, value in series:
@@ -304,12 +307,12 @@ def samples_of(families):
     return got
 
 
-# TLS
+# Certificates
 
 class Pki:
-    """A certificate authority for one test, and certificates by it."""
+    """A certificate authority for one test, and its certificates."""
 
-    # what a strict verifier requires (RFC 5280)
+    # Extensions that a strict verifier requires (RFC 5280)
     AUTHORITY = ("basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign",
                  "subjectKeyIdentifier=hash")
     ISSUED = ("basicConstraints=critical,CA:FALSE", "subjectKeyIdentifier=hash",
@@ -339,7 +342,7 @@ class Pki:
                      "-extfile", "extensions", *how)
 
     def issue(self, name, to=None, san="DNS:localhost,IP:127.0.0.1"):
-        """NAME.crt and NAME.key, or under another name: for localhost and 127.0.0.1."""
+        """Issues NAME.crt and NAME.key (or TO.crt and TO.key) for localhost and 127.0.0.1."""
         to = to or name
         self.serial += 1
         self.request(to, name)
@@ -349,17 +352,17 @@ class Pki:
 
     def client(self, certificate=None):
         context = ssl.create_default_context(cafile=self.dir / "ca.crt")
-        context.verify_flags |= ssl.VERIFY_X509_STRICT  # Python 3.13 does so by itself
+        context.verify_flags |= ssl.VERIFY_X509_STRICT  # the default from Python 3.13 on
         if certificate:
             context.load_cert_chain(self.dir / f"{certificate}.crt",
                                     self.dir / f"{certificate}.key")
         return context
 
 
-# Prometheus
+# A real Prometheus
 
 class Prometheus:
-    """A real one, with its own directory and port."""
+    """A running Prometheus with its own directory and port."""
 
     def __init__(self, lab, jobs, rules=None, features=(), interval="1s", argv=()):
         self.port = free_port()
@@ -370,7 +373,8 @@ class Prometheus:
                   "scrape_configs": jobs}
         if rules:
             config["rule_files"] = [str(rules)]
-        (self.dir / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
+        # Prometheus reads YAML, which includes JSON
+        (self.dir / "prometheus.yml").write_text(json.dumps(config))
         argv = [*argv, program("prometheus"), f"--config.file={self.dir}/prometheus.yml",
                 f"--storage.tsdb.path={self.dir}/data",
                 f"--web.listen-address=127.0.0.1:{self.port}",
@@ -395,7 +399,7 @@ class Prometheus:
             return json.load(answer)["data"]
 
     def query(self, expression):
-        """[(labels, value)] of an instant query."""
+        """Returns [(labels, value)] of an instant query."""
         found = self.api("query?" + urllib.parse.urlencode({"query": expression}))["result"]
         return [(one["metric"], float(one["value"][1])) for one in found]
 

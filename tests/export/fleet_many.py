@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Many exporters for one Prometheus, and one exporter for long."""
+"""Many exporters under one Prometheus, and one exporter for a long time."""
 
 import json
 import subprocess
@@ -19,7 +19,8 @@ FORKS_PER_S = 100
 
 
 def own_kib(pid):
-    """What is of this process alone: programs and libraries are there once for all."""
+    """Returns the private memory of a process in KiB, without shared pages of programs and
+    libraries."""
     return sum(int(line.split()[1]) for line in
                Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
                if line.startswith(("Private_Clean", "Private_Dirty")))
@@ -31,7 +32,7 @@ def test_two_hundred_exporters(check, lab):
     processes = [lab.spawn([FAULTSCOPE, "export", "--replay", RECORDING, *AT_ONCE,
                             "--web.listen-address", target], stdout=subprocess.DEVNULL)
                  for target in targets]
-    # all of them listen before anybody connects: a connection takes a port, too
+    # All exporters must listen before any connection is made: a connection takes a port, too.
     for process in processes:
         line = process.stderr.readline()
         assert "metrics at" in line, f"an exporter ended: {line.strip()}"
@@ -40,7 +41,7 @@ def test_two_hundred_exporters(check, lab):
                                   job(*[f"127.0.0.1:{one.port}" for one in real], name="real")],
                             interval="5s")
     until(lambda: prometheus.value("sum(up)") == REPLAYED + REAL, "all of them", 120)
-    # the same five scrapes for each: whose began late, for as many of its own
+    # Each exporter must have five scrapes, also those that started late.
     until(lambda: (prometheus.value("min(count_over_time(up[10m]))") or 0) >= 5, "scrapes", 120)
     check.equal("errors", [one["lastError"] for one in prometheus.targets() if one["lastError"]],
                 [])
@@ -58,24 +59,25 @@ def test_two_hundred_exporters(check, lab):
 
 @live
 def test_churn(check, lab):
-    """Processes by the hundred a second, each of another name, make neither series nor memory."""
+    """A hundred new processes a second, each with another name, add no series and no memory."""
     exporter = Exporter(lab)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")])
     churn = lab.dir / "churn.py"
     churn.write_text(CHURN)
-    # series of who was there before have to be there before
+    # Series of older processes must exist before the churn starts.
     until(lambda: (prometheus.value("count_over_time(up[10m])") or 0) >= 40, "a beginning", 120)
     begin, before = time.time(), set(workloads(prometheus, time.time() - 60))
     process = lab.spawn(["python3", churn, str(FORKS_PER_S), str(CHURN_S)])
-    # names that come and go are remembered for --workload.min-age: by then that is full
+    # Names are remembered for --workload.min-age. After 75 s, old names expire as fast as new ones
+    # come.
     time.sleep(75)
     early = exporter.rss_bytes()
-    process.wait(CHURN_S * 4)  # a machine that does more besides forks slower
+    process.wait(CHURN_S * 4)  # a machine with other load forks more slowly
     late = exporter.rss_bytes()
     forks = int(process.stdout.read())
     window = int(time.time() - begin) + 2
     added = prometheus.value(f"sum_over_time(scrape_series_added[{window}s])")
-    # of others that began on this machine meanwhile, and grew old enough
+    # Workloads that other programs started meanwhile, and that are old enough for series.
     others = set(workloads(prometheus, begin)) - before
     foreign = sum(len(series(prometheus, f"{{workload={json.dumps(name)}}}", begin))
                   for name in others)
@@ -87,7 +89,7 @@ def test_churn(check, lab):
     check.between("RSS", late, 1 << 20, 15 << 20)
     check.equal("never down", prometheus.value(f"min_over_time(up[{window}s])"), 1)
     dropped = exporter.metrics().values("faultscope_events_dropped_total", "buffer")
-    # what a busy machine's kernel passes over is of whoever runs there
+    # On a busy machine the kernel may skip events of any process.
     missed = dropped.pop("missed")
     check.equal("events dropped where something was full", sum(dropped.values()), 0)
     check.that(missed <= forks / 1000, f"the kernel passed over {missed:g} events")
@@ -102,7 +104,7 @@ def workloads(prometheus, since):
     return [one["workload"] for one in series(prometheus, "faultscope_workload_info", since)]
 
 
-# Each child has a name that no other had, and lives for some milliseconds.
+# Each child has a unique name and lives for some milliseconds.
 CHURN = """
 import os, sys, time
 rate, seconds = int(sys.argv[1]), int(sys.argv[2])

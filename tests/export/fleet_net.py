@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Twenty hosts, each a network namespace on one bridge: TLS, passwords, and a cable that is cut."""
+"""Twenty exporters in network namespaces on one bridge: TLS, passwords, and a disconnected link."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ RECORDING = RECORDINGS / "brief_children_among_all-open.fsr"
 
 
 class Net:
-    """A switch and hosts, in network namespaces that are gone when their holders are."""
+    """A bridge and hosts in network namespaces, which end with the processes that hold them."""
 
     def __init__(self, lab, hosts):
         self.lab = lab
@@ -54,7 +54,7 @@ class Net:
 
 
 class InnerPrometheus(Prometheus):
-    """One within the switch: it is asked from there, too."""
+    """A Prometheus in the network of the bridge; queries run there, too."""
 
     def __init__(self, lab, net, jobs):
         self.inner = net.prefix(net.switch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the page says is what the kernel says; counters only grow; and names are anybody's bytes."""
+"""Values on the page equal the kernel's, counters never decrease, and names may have any bytes."""
 
 import math
 import os
@@ -19,12 +19,13 @@ STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
 
 
 def own_name(which):
-    """A name that no process has but this test's: others run beside it."""
+    """Returns a process name that only this test uses, since other tests run in parallel."""
     return f"fs-{which}-{os.getpid() % 100000}"
 
 
 def named(lab, name, program, *args, **how):
-    """A workload under a name of its own; it has it as its label where no unit has it."""
+    """Starts a workload under this program name, which becomes its workload label unless it is in a
+    unit."""
     path = lab.dir / program / name
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
@@ -34,7 +35,8 @@ def named(lab, name, program, *args, **how):
 
 
 def label_of(samples, name):
-    """The workload that a program is counted in: its own name, or that of the unit we are in."""
+    """Returns the workload label of a program: its own name. Skips the test inside a systemd unit.
+    """
     if samples.of("faultscope_workload_info", workload=name):
         return name
     raise Skip("this test runs within a unit, whose name its programs are counted under")
@@ -67,7 +69,8 @@ def test_gauges(check, lab):
 
 @live
 def test_descriptors_nearest_the_limit(check, lab):
-    """The worst is who is nearest to its own limit, not who has most."""
+    """The worst process is the one nearest to its own limit, not the one with most file
+    descriptors."""
     exporter = Exporter(lab, *AT_ONCE)
     most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
@@ -86,7 +89,7 @@ def test_descriptors_nearest_the_limit(check, lab):
 
 @live
 def test_faults_of_the_short_lived(check, lab):
-    """What lived and died between two scrapes is counted, whole."""
+    """All faults of processes that start and end between two scrapes are counted."""
     exporter = Exporter(lab, *AT_ONCE)
     keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
@@ -99,20 +102,21 @@ def test_faults_of_the_short_lived(check, lab):
         sum_of += brief.truth()["minflt"]
         brief.end()
     after = exporter.metrics().one(metric, workload=label, type="minor")
-    # behind its truth each takes some more, to tell it and to end
+    # After printing its counts, each process takes a few more faults until it exits.
     check.between("faults", after - before, sum_of, sum_of + 5 * 200)
 
 
 @live
 def test_faults_of_many_threads(check, lab):
-    """They are summed up now and then alone, and whole when their process ends."""
+    """Fault counters of processes with many threads are summed up only now and then, but are
+    complete when the process ends."""
     process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
     label = label_of(exporter.metrics(), own_name("b"))
 
     def faults():
-        time.sleep(0.11)  # else it would be the same look
+        time.sleep(0.11)  # scrapes within 0.1 s share one scan
         return exporter.metrics().one("faultscope_page_faults_total", workload=label,
                                       type="minor")
 
@@ -126,7 +130,7 @@ def test_faults_of_many_threads(check, lab):
         late = truth()
         check.that(late - first >= 600 * 10, f"its threads fault too little: {late - first}")
         looks = 0
-        # what it told of itself before it was seen is some faults more
+        # The process took up to 20 more faults to report its first count.
         while faults() - begin < late - first - 20 and looks < 40:
             looks += 1
         check.that(looks <= 18, f"late by {looks} looks")
@@ -176,7 +180,8 @@ except OSError:
 @quiet
 @live
 def test_faults_by_backing(check, lab):
-    """By --export.faults: what was mapped there, of processes that ended too."""
+    """With --export.faults, faults are counted by the kind of mapping, also for processes that
+    ended."""
     metric = "faultscope_page_faults_by_backing_total"
     exporter = Exporter(lab, *AT_ONCE, "--export.faults")
     before = exporter.metrics().values(metric, "backing")
@@ -195,9 +200,9 @@ def test_faults_by_backing(check, lab):
             check.that(count >= before[backing], f"{backing} goes back")
         least_of_files = min(least_of_files, after["file"] - before["file"])
         before = after
-    # a busy host has faults of its own, though not that many in each turn
+    # Other processes have faults in files, too, but not that many in each of ten turns.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
-    # those of the exporter's own scrape are at hand in one and not yet in the other
+    # Faults of the exporter's own scrape are in one of the two sums only.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
     check.near("as many as were timed", sum(before.values()), timed, 0.02)
     text = exporter.get(Accept=OPENMETRICS).text
@@ -209,7 +214,7 @@ def test_faults_by_backing(check, lab):
     check.equal("unless asked for", Exporter(lab, *AT_ONCE).metrics().of(metric), [])
 
 
-# Its argument: a file to map, of which the first page is read each time.
+# Argument: a file to map, whose first page the script reads each time.
 MAPPED_IN_THREE_WAYS = """
 import mmap, sys
 def touch(pages, flags):
@@ -228,7 +233,8 @@ with open(sys.argv[1], "rb") as f:
 
 @live
 def test_build(check, lab):
-    """What it is built of: in a clone a commit; of who made a recording it is not known."""
+    """faultscope_build_info has version and commit of this build. For a recording, the commit is
+    unknown."""
     said = lab.call(FAULTSCOPE, "--version").out
     version, revision = re.fullmatch(r"faultscope (\S+) \((\S+)\)\n", said).groups()
     if shutil.which("git") and not lab.call("git", "-C", ROOT, "log", "-1").returncode:
@@ -243,7 +249,7 @@ def test_build(check, lab):
 
 @live
 def test_own_programs(check, lab):
-    """Runs and time of each BPF program, while the kernel counts them; else nothing."""
+    """Runs and time of each BPF program are exported only while kernel.bpf_stats_enabled is 1."""
     exporter = Exporter(lab, *AT_ONCE)
     metrics = ("faultscope_bpf_runs_total", "faultscope_bpf_run_seconds_total")
     try:
@@ -278,7 +284,7 @@ def test_own_programs(check, lab):
 
 @live
 def test_refusals(check, lab):
-    """By --export.calls, with their reason."""
+    """With --export.calls, failed calls are exported with their reason."""
     exporter = Exporter(lab, *AT_ONCE, "--export.calls")
     keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
@@ -307,7 +313,8 @@ def test_refusals(check, lab):
 
 @live
 def test_without_calls_nothing_is_claimed(check, lab):
-    """Where refusals are not watched there is no 0 that would say that there were none."""
+    """Without --export.calls there are no metrics of failed calls, so that no 0 suggests that none
+    failed."""
     samples = Exporter(lab, *AT_ONCE).metrics()
     check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 0)
     for name in ("mapping_failures", "fd_failures", "commit_failures"):
@@ -339,7 +346,7 @@ def test_signals(check, lab):
 
 @live
 def test_kernel_reports(check, lab):
-    """Lines of the kernel's log, as they are of a WARN, of an oops with its place, and of neither."""
+    """Lines in the kernel log of a WARN, of an oops with its place, and of neither."""
     module = f"fs_none_{os.getpid()}"
     exporter = Exporter(lab, *AT_ONCE)
     samples = exporter.metrics()
@@ -359,7 +366,7 @@ def test_kernel_reports(check, lab):
 
 @live
 def test_limits_of_series(check, lab):
-    """Beyond the limits workloads are ~other, and it is counted how many."""
+    """Workloads beyond --limit.workloads are summed up as ~other, and their number is exported."""
     many = [named(lab, f"fs-many-{i}", "touch", "1", "--hold") for i in range(12)]
     for one in many:
         one.truth()
@@ -387,7 +394,7 @@ def test_limits_of_series(check, lab):
 
 @live
 def test_age(check, lab):
-    """What is young has no series of its own yet."""
+    """A workload younger than --workload.min-age has no series of its own."""
     exporter = Exporter(lab, "--workload.min-age", "1h")
     young = named(lab, own_name("a"), "touch", "100", "--hold")
     young.truth()
@@ -404,7 +411,8 @@ def counters_of(samples):
 
 @live
 def test_consistent_in_a_storm(check, lab):
-    """While programs start and end as fast as they can, counters grow and sums are sums."""
+    """While programs start and end at full speed, counters never decrease, and sums are consistent.
+    """
     storm = [lab.spawn(["sh", "-c", "while :; do /bin/true; sh -c :; done"]) for _ in range(4)]
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
     before, ends = {}, time.monotonic() + 8
@@ -432,7 +440,8 @@ HOSTILE = (b'"} 1\n# EOF', b"\xff\xfe\xc3(", b"\\\\\\n\n\"", b"{a=\"b\"}", b"~ot
 
 @live
 def test_hostile_names(check, lab):
-    """Of programs and of cgroups: no format breaks, and each is one workload at most."""
+    """Hostile names of programs and cgroups break no format, and each name gives at most one
+    workload."""
     places = [make_cgroup(name) for name in HOSTILE]
     try:
         for name, place in zip(HOSTILE, places):
@@ -477,9 +486,9 @@ def all_are_renamed(lab):
 
 
 def make_cgroup(name):
-    """A cgroup with this name, NUL and slash excepted; None where none can be made."""
+    """Makes a cgroup with this name without NUL and slash. Returns None if that is impossible."""
     if b"\n" in name:
-        return None  # no cgroup has one: cgroup_mkdir() refuses it
+        return None  # cgroup_mkdir() rejects names with a newline
     for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         if (Path(root) / "cgroup.procs").exists():
             place = os.fsencode(root) + b"/fs-hostile-" + name
@@ -501,7 +510,8 @@ def remove(place):
 
 @live
 def test_reclaim(check, lab):
-    """A memory cgroup that is too small: time in reclaim, and where there is swap what is read."""
+    """A memory cgroup that is too small: time in direct reclaim is exported, and with swap also
+    swap-ins."""
     place = memory_cgroup()
     try:
         exporter = Exporter(lab, *AT_ONCE)
@@ -534,7 +544,7 @@ def memory_cgroup():
     raise Skip("no memory cgroup can be made")
 
 
-# More of a file than fits, and where there is swap of its own memory too.
+# Reads more of a file than fits into the cgroup; with swap, uses more memory of its own, too.
 SQUEEZED = """
 import os, sys
 open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))

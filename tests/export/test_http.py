@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a server has to bear: who may listen, who asks wrongly, who never ends."""
+"""The HTTP server: listening addresses, malformed requests, slow clients, and many connections."""
 
 import contextlib
 import http.client
@@ -22,7 +22,8 @@ def answers(exporter):
 
 
 def answers_again(exporter):
-    """The same, by a client that asks again when it is cut off: to make room for a newer one."""
+    """Returns whether the exporter answers. The client retries if its connection is closed to make
+    room for a newer one."""
     for _ in range(MOST_TRIES):
         with contextlib.suppress(ConnectionError, http.client.HTTPException):
             return answers(exporter)
@@ -30,7 +31,7 @@ def answers_again(exporter):
 
 
 def raw(exporter, data, timeout=PATIENCE):
-    """What comes back until the connection is closed."""
+    """Sends bytes and returns everything that is received until the connection is closed."""
     with socket.create_connection((exporter.host, exporter.port), timeout=timeout) as s:
         with contextlib.suppress(ConnectionError, BrokenPipeError):
             s.sendall(data)
@@ -79,7 +80,7 @@ def test_wrong_methods(check, lab):
 
 
 def test_ports_beyond_the_last(check, lab):
-    """getaddrinfo() would cut 99999 to 34463."""
+    """getaddrinfo() would truncate port 99999 to 34463."""
     for port in ("99999", "65536", "4294977731", "-1", "0x10", "http", "1 2"):
         ran = subprocess.run([FAULTSCOPE, "export", *REPLAY, "--web.listen-address",
                               f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=PATIENCE)
@@ -96,7 +97,7 @@ def test_times_of_nothing(check, lab):
 
 
 def test_post_is_answered(check, lab):
-    """As by node_exporter, whatever its body."""
+    """POST gets the page, as from node_exporter, whatever the body is."""
     exporter = Exporter(lab, *REPLAY)
     check.equal("without a body", exporter.get(method="POST").status, 200)
     for head, body in ((b"Content-Length: 5", b"hello"), (b"Content-Length: 70000", b"x" * 70000),
@@ -108,7 +109,8 @@ def test_post_is_answered(check, lab):
 
 
 def test_two_lengths_are_refused(check, lab):
-    """Else a proxy may see another request than we do."""
+    """Two lengths are an error: a proxy in between could see another request (request smuggling).
+    """
     exporter = Exporter(lab, *REPLAY)
     for method in (b"GET", b"POST"):
         for heads in ((b"Content-Length: 5", b"Content-Length: 6"),
@@ -148,7 +150,8 @@ def test_long_headers(check, lab):
 
 
 def test_slow_clients(check, lab):
-    """A byte now and then keeps no connection for ever, and nobody from being answered."""
+    """A client that sends a byte now and then is disconnected, and other clients get answers
+    meanwhile."""
     exporter = Exporter(lab, *REPLAY)
     slow = [socket.create_connection((exporter.host, exporter.port)) for _ in range(20)]
     for s in slow:
@@ -163,7 +166,7 @@ def test_slow_clients(check, lab):
             try:
                 s.sendall(b"X")
                 if s.recv(4096) is not None:
-                    alive.remove(s)  # an end, or a refusal
+                    alive.remove(s)  # closed by the exporter, or answered with an error
             except BlockingIOError:
                 pass
             except OSError:
@@ -174,7 +177,7 @@ def test_slow_clients(check, lab):
 
 
 def test_many_connections(check, lab):
-    """Thousands that say nothing: who asks is answered, and the memory stays what it was."""
+    """With 3,000 idle connections the exporter still answers, and its memory stays the same."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 3000
     if hard != resource.RLIM_INFINITY and hard < wanted + 100:
@@ -186,7 +189,7 @@ def test_many_connections(check, lab):
     try:
         for i in range(wanted):
             s = socket.socket()
-            s.settimeout(1)  # whom the kernel keeps waiting, we do not await for long
+            s.settimeout(1)  # the kernel may delay a connection when the listen queue is full
             idle.append(s)
             with contextlib.suppress(OSError):
                 s.connect((exporter.host, exporter.port))
@@ -194,7 +197,7 @@ def test_many_connections(check, lab):
                 check.that(answers_again(exporter), f"no answer beside {i + 1} connections")
         fds = len(os.listdir(f"/proc/{exporter.pid}/fd"))
         check.that(fds < 200, f"{fds} descriptors")
-        if not SANITIZED:  # which keeps what was freed for a while
+        if not SANITIZED:  # sanitizers keep freed memory for a while
             check.between("RSS", exporter.rss_bytes(), 0, before + (8 << 20))
     finally:
         for s in idle:
@@ -221,7 +224,7 @@ def test_pipelined(check, lab):
 
 
 def test_addresses(check, lab):
-    """Loopback where nothing is said, IPv6, several, and what is none."""
+    """Listening addresses: loopback by default, IPv6, several at once, and invalid ones."""
     if not os.path.exists("/proc/net/if_inet6") or not lab.read("/proc/net/if_inet6"):
         raise Skip("no IPv6")
     second = free_port()
@@ -244,10 +247,10 @@ def test_addresses(check, lab):
 
 
 def test_socket_activation(check, lab):
-    """As systemd hands sockets over: descriptor 3, LISTEN_FDS and LISTEN_PID."""
+    """Socket activation as by systemd: file descriptor 3, LISTEN_FDS and LISTEN_PID."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        # 9 is no number that the shell has, and 3 is where systemd begins
+        # The shell cannot redirect to numbers above 9; systemd's first file descriptor is 3.
         wrap = ("sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$; '
                 "export LISTEN_FDS LISTEN_PID; exec \"$@\"", "sh")
         exporter = Exporter(lab, *REPLAY, "--web.listen-address", "fd://", argv=wrap,
@@ -275,7 +278,7 @@ def test_notify(check, lab):
 
 @live
 def test_reload_once_confined(check, lab):
-    """A live one can still read its files when it may open hardly anything."""
+    """After it dropped its rights, a live exporter can still read its configuration again."""
     path = lab.dir / "web.yml"
     path.write_text("http_server_config: {headers: {X-Frame-Options: first}}\n")
     exporter = Exporter(lab, "--web.config.file", path)
@@ -293,7 +296,7 @@ def test_ends_in_order(check, lab):
 
 @live
 def test_timeout(check, lab):
-    """A scrape that has no time left says so, and what is known all the same."""
+    """A scrape whose timeout is over gets faultscope_up 0 and the values that need no scan."""
     exporter = Exporter(lab, *AT_ONCE)
     late = exporter.metrics(X_Prometheus_Scrape_Timeout_Seconds="0.0000001")
     check.equal("up", late.one("faultscope_up"), 0)
@@ -316,7 +319,7 @@ def test_scrapes_share_a_collection(check, lab):
         text = connection.getresponse().read().decode()
         times.append(tuple(Samples(text).of("faultscope_page_faults_total")))
     took = time.monotonic() - begin
-    # one a tenth of a second, and one more for where it begins and for where it ends
+    # At most one collection in 0.1 s, and one more at each end of the measurement.
     check.that(len(set(times)) <= took / 0.1 + 2, f"{len(set(times))} collections in {took:.2f} s")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Pages of recordings, and answers to requests, compared with those that are kept (expected.py)."""
+"""Compares pages for recordings, and HTTP answers, with expected checksums (e2e/expected.py)."""
 import re
 
 from expected import compare, compare_sum, environment, helper, made
@@ -7,7 +7,7 @@ from exporter import AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, messa
 from harness import FAULTSCOPE
 from test_http import raw
 
-# What another scrape of the same recording, or another host's libraries, have other values of.
+# Metrics whose values differ between scrapes of a recording, or between hosts.
 OWN = re.compile(r"^(process_|go_|faultscope_scrape_duration_seconds|faultscope_build_info)")
 SEEDS = range(1, 7)
 SOME = ("brief_children_among_all-open", "faults_of_each_kind", "latency_of_delayed_faults-1ms",
@@ -25,7 +25,7 @@ def without_own(text):
 
 
 def textfile(lab, recording, *options):
-    """What the exporter writes of a recording, and what it says meanwhile."""
+    """Returns the textfile that the exporter writes for a recording, and its messages."""
     file = lab.dir / "metrics.prom"
     ran = lab.call(FAULTSCOPE, "export", "--replay", recording, "--textfile", file, *options,
                    cwd=lab.dir, env=environment())
@@ -51,7 +51,7 @@ def test_kept_textfiles_of_recordings(check, lab):
 
 
 def test_kept_pages_of_events(check, lab):
-    """The three formats, each message of protobuf as a line."""
+    """Pages in all three formats; each protobuf message is a line."""
     for seed in SEEDS[:2]:
         for way in ((), ("--native-histograms",)):
             exporter = Exporter(lab, "--replay", lab.dir / f"{made(lab, seed)}.fsr", *AT_ONCE,
@@ -83,7 +83,7 @@ REQUESTS = {
 
 
 def said(exporter, request):
-    """A whole answer, less its time and the version."""
+    """Returns a whole HTTP answer without Date and version."""
     text = raw(exporter, request).decode(errors="replace").replace("\r\n", "\n")
     text = re.sub(r"(?m)^Date: .*\n", "", text)
     return re.sub(r"Version \d+\.\d+\.\d+", "Version", text)
@@ -99,7 +99,7 @@ def test_kept_answers_of_the_exporter(check, lab):
 
 HASH = "$2y$05$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"
 TLS = "tls_server_config:\n  cert_file: cert\n  key_file: key\n"
-# Each is refused before anything is served.
+# Invalid configurations, which the exporter rejects before it serves anything.
 CONFIGS = (
     "x", "- a", "a: [", "\n\nx: 1", "? [a]\n: b", "tls_server_config: x", "rate_limit: []",
     "tls_server_config:\n  ? {a: b}\n  : c", "tls_server_config:\n  cert_file: cert",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The three formats say the same, and what reads them takes them."""
+"""All three exposition formats have equal values, and their readers accept them."""
 
 import re
 
@@ -8,7 +8,7 @@ from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, TEXT, Exporter
 from harness import FAULTSCOPE, ROOT, Skip, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr")
-# What another scrape has other values of.
+# Prefixes of metrics whose values differ between scrapes.
 OWN = ("process_", "faultscope_scrape_duration_seconds")
 
 
@@ -33,7 +33,8 @@ def test_text(check, lab):
 
 
 def test_backings_of_a_recording(check, lab):
-    """Those of its classes: all its faults were served by a handler in user space."""
+    """Backings are derived from fault classes; in this recording, userfaultfd handled all faults.
+    """
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     samples = Samples(Exporter(lab, "--replay", recording).get().text)
     got = samples.values("faultscope_page_faults_by_backing_total", "backing")
@@ -51,7 +52,7 @@ def test_promtool_takes_it(check, lab):
 
 @live
 def test_bounded(check, lab):
-    """At full detail and with ten workloads: promtool counts as many series as there may be."""
+    """At full detail with ten workloads, promtool counts no more series than the limits allow."""
     exporter = Exporter(lab, *AT_ONCE, "--export.detail", "full", "--limit.workloads", "10")
     text = exporter.get().text
     ran = promtool("check", "metrics", "--extended", input=text)
@@ -61,11 +62,13 @@ def test_bounded(check, lab):
     check.equal("series", sums, len(Samples(text).all))
     check.between("series", sums, 200, 700)
     most = max(rows, key=lambda row: int(row[1]))
-    check.between(f"series of {most[0]}", int(most[1]), 10, 11 * 8)  # each workload has at most 8
+    # each workload has at most 8 series of a family
+    check.between(f"series of {most[0]}", int(most[1]), 10, 11 * 8)
 
 
 def test_documented(check, lab):
-    """docs/metrics.md has every family, with its type and its labels: what it loses, users lose."""
+    """docs/metrics.md lists every metric family with type and labels. Removing one breaks users'
+    queries."""
     text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
     documented = {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in
                   re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \|", text, re.M)}
@@ -84,7 +87,7 @@ def test_formats_agree(check, lab):
     check.equal("type", opened.headers["content-type"],
                 "application/openmetrics-text; version=1.0.0; charset=utf-8")
     open_samples = Samples(opened.text, openmetrics=True)
-    # the bounds of buckets are written another way: "1" and "1.0"
+    # OpenMetrics writes bucket bounds differently: "1.0" instead of "1".
     want = {key: value for key, value in plain(text).items() if "_bucket" not in key[0]}
     got = {key: value for key, value in plain(open_samples).items() if "_bucket" not in key[0]}
     check.equal("OpenMetrics", got, want)
@@ -139,7 +142,7 @@ def test_gzip(check, lab):
 
 
 def test_native_histograms(check, lab):
-    """Its buckets are those of the classic one, in deltas, at the same bounds."""
+    """Buckets of a native histogram are those of the classic one, as deltas with equal bounds."""
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     for options, native in (((), False), (("--native-histograms",), True)):
         exporter = Exporter(lab, "--replay", recording, *options)
@@ -174,7 +177,8 @@ def check_native(check, histogram):
 
 
 def test_recording_without_root(check, lab):
-    """A replay serves what a recording ended with, and does not change."""
+    """With --replay the exporter serves the final state of a recording, without root, and every
+    scrape is equal."""
     port = free_port()
     still = Exporter(lab, *REPLAY, *AT_ONCE, port=port)
     first, second = still.metrics(), still.metrics()
@@ -185,7 +189,8 @@ def test_recording_without_root(check, lab):
 
 @live
 def test_textfile(check, lab):
-    """Once, or again and again; whole or not at all, and promtool takes it."""
+    """--textfile writes once, or at each interval. The file is complete or absent, and promtool
+    accepts it."""
     path = lab.dir / "faultscope.prom"
     ran = lab.faultscope("export", "--textfile", path, *AT_ONCE)
     check.equal("status", ran.returncode, 0)
@@ -202,7 +207,8 @@ def test_textfile(check, lab):
 
 @live
 def test_textfile_leaves_the_drafts_of_others(check, lab):
-    """In a directory that others may write to: a file of the draft's name is theirs, and stays."""
+    """In a shared directory, a file with the name of the temporary file belongs to someone else and
+    stays."""
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')
@@ -213,7 +219,8 @@ def test_textfile_leaves_the_drafts_of_others(check, lab):
 
 @live
 def test_textfile_without_a_probe(check, lab):
-    """Once is a result, which says what it lacks; a probe that nobody wants is not missing."""
+    """A single --textfile exits with 7 if a requested attach type is unavailable; a disabled probe
+    is no gap."""
     ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--probe", "signal=none")
     check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
     for mechanism in ("kprobe", "fentry"):

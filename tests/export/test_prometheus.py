@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Debian's Prometheus scrapes it: each format, its exemplars and histograms, and an alert."""
+"""Debian's Prometheus scrapes the exporter: each format, exemplars, histograms, and an alert."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from exporter import (AT_ONCE, PROTOBUF, RECORDINGS, Exporter, Prometheus, Sampl
 from harness import MOST_TRIES, PATIENCE, ROOT, Skip, live, workload_path
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
-# by what Prometheus asks for: its default is OpenMetrics
+# Format: features of Prometheus that make it request the format. OpenMetrics is its default.
 FORMATS = {"openmetrics": (), "protobuf": ("native-histograms",)}
 
 
 def scraped(prometheus, wanted=3):
-    """Waits for some scrapes without an error."""
+    """Waits for `wanted` scrapes of each target without an error."""
     def is_done():
         targets = prometheus.targets()
         assert all(not one["lastError"] for one in targets), targets
@@ -26,7 +26,8 @@ def scraped(prometheus, wanted=3):
 
 
 def check_series(check, exporter, prometheus):
-    """What one scrape has is what it stored, and nothing is added later on."""
+    """Checks that Prometheus stored every sample of a scrape, and that later scrapes add no series.
+    """
     want = len(Samples(exporter.get().text).all)
     check.equal("samples of a scrape", prometheus.value("scrape_samples_scraped"), want)
     check.equal("series added by the last", prometheus.value("scrape_series_added"), 0)
@@ -46,7 +47,7 @@ def test_scraped_as_openmetrics(check, lab):
 
 
 def test_scraped_as_protobuf(check, lab):
-    """With native histograms classic buckets give way to one series a histogram."""
+    """With native histograms, each histogram is one series instead of classic buckets."""
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     exporter = Exporter(lab, "--replay", recording, *AT_ONCE, "--native-histograms")
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
@@ -57,7 +58,7 @@ def test_scraped_as_protobuf(check, lab):
     count = next(value[7][1][0] for labels, value in told[name][2]
                  if labels["type"] == "minor")
     check.equal("count", prometheus.value(f'histogram_count({name}{{type="minor"}})'), count)
-    # the quantile by the classic buckets of the same page
+    # The median of the native histogram is compared with the classic buckets of that page.
     samples = Samples(exporter.get().text)
     buckets = samples.values(f"{name}_bucket", "le", type="minor")
     half = min(float(le) for le, n in buckets.items() if n >= count / 2)
@@ -66,7 +67,8 @@ def test_scraped_as_protobuf(check, lab):
 
 
 def test_scraped_as_text(check, lab):
-    """What asks for nothing else gets 0.0.4: Prometheus through a proxy that strips Accept."""
+    """A client without an Accept header gets format 0.0.4: here, Prometheus behind a proxy that
+    removes it."""
     exporter = Exporter(lab, *REPLAY)
     proxy = lab.dir / "proxy.py"
     proxy.write_text(PROXY)
@@ -99,7 +101,7 @@ server.serve_forever()
 
 @live
 def test_exemplars(check, lab):
-    """From a counter of a workload to the process: the one way there, for no label is a pid."""
+    """Exemplars lead from a workload's counter to a process, since no label is a pid."""
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))
@@ -119,7 +121,7 @@ def test_exemplars(check, lab):
             time.sleep(0.2)
         return got
 
-    # a scrape tells of the last crash before it: on a busy machine that may be somebody else's
+    # A scrape has only the last crash before it, which may be another program's on a busy machine.
     got = next((one for one in (crash() for _ in range(MOST_TRIES)) if one), None)
     if check.that(got, "no crash has its exemplar"):
         check.that(got["comm"].startswith("python3"), f"comm: {got}")
@@ -127,7 +129,7 @@ def test_exemplars(check, lab):
 
 @live
 def test_a_leak_alerts(check, lab):
-    """A leaking program, and the alert as it is deployed but for its patience."""
+    """A leaking program triggers the deployed alert, whose `for` is shortened."""
     rules = ROOT / "deploy" / "prometheus" / "rules.yml"
     rules = shortened(lab, rules)
     limit = int(lab.read("/proc/sys/vm/max_map_count"))
@@ -160,13 +162,13 @@ def test_a_leak_alerts(check, lab):
 
 
 def alerts_of(prometheus):
-    """{severity: state} of the alert at hand."""
+    """Returns {severity: state} of the alert FaultscopeMappingsNearLimit."""
     return {one["labels"]["severity"]: one["state"] for one in prometheus.api("alerts")["alerts"]
             if one["labels"]["alertname"] == "FaultscopeMappingsNearLimit"}
 
 
 def shortened(lab, rules):
-    """The rules with another `for`: minutes as seconds."""
+    """Returns a copy of the alerting rules in which each `for` has seconds instead of minutes."""
     if not rules.exists():
         raise Skip("deploy/ has no rules here")
     import re

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""HTTPS, client certificates and passwords, by exporter-toolkit's file; read anew on SIGHUP."""
+"""Tests HTTPS, client certificates and passwords, configured as in Prometheus' exporter-toolkit,
+and their reload by SIGHUP."""
 
 import ctypes
 import signal
@@ -12,12 +13,12 @@ from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Pki, p
                       until)
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
-# bcrypt of "example-only", "second", at the least cost that crypt(3) takes
+# bcrypt hash of "example-only", cost 10
 ALICE = "$2y$10$O8xWO2CpxWi7DhkBHn90Jeemwe3tiYdL73sbOyk73A.wFOTJeZ9g."
 
 
 def bcrypt(password):
-    """By crypt(3): Python 3.13 has no module for it."""
+    """Returns a bcrypt hash of cost 5 from libcrypt, since Python 3.13 has no module crypt."""
     crypt = ctypes.CDLL("libcrypt.so.1").crypt
     crypt.restype = ctypes.c_char_p
     return crypt(password.encode(), b"$2y$05$abcdefghijklmnopqrstuu").decode()
@@ -49,11 +50,12 @@ def test_https(check, lab):
 
 
 def handshake(exporter, context):
-    """The version that was agreed upon; the error otherwise."""
+    """Returns the negotiated TLS version, or the name of the error."""
     try:
         with socket.create_connection((exporter.host, exporter.port), timeout=PATIENCE) as s:
             with context.wrap_socket(s, server_hostname="localhost") as t:
-                # with TLS 1.3 a refusal comes behind the handshake
+                # In TLS 1.3 the server rejects a client after the handshake, so a request must
+                # follow.
                 t.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                 return t.version() if b"200 OK" in t.recv(4096) else "no answer"
     except (ssl.SSLError, OSError) as error:
@@ -79,7 +81,7 @@ def test_versions(check, lab):
 
 
 def test_bad_tls(check, lab):
-    """Handshakes that never end, and bytes that are none."""
+    """Handshakes that never end, and bytes that are no TLS, do not disturb other clients."""
     pki = Pki(lab)
     pki.issue("server")
     exporter = configured(lab, tls(), context=pki.client())
@@ -116,7 +118,8 @@ def test_client_certificates(check, lab):
 
 
 def test_allowed_names(check, lab):
-    """Of a client's certificate: one of its names has to be in the list, whole."""
+    """client_allowed_sans: one subject alternative name of the client's certificate must equal an
+    entry."""
     pki = Pki(lab)
     pki.issue("server")
     names = {"dns": "DNS:prometheus.example", "mail": "email:prometheus@example.org",
@@ -154,7 +157,7 @@ SUITES = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA
 
 
 def test_cipher_suites(check, lab):
-    """By their IANA names: those and no others."""
+    """cipher_suites takes IANA names and allows no other suites."""
     pki = Pki(lab)
     pki.issue("server")
 
@@ -195,7 +198,7 @@ def test_passwords(check, lab):
 
 
 def test_passwords_are_remembered(check, lab):
-    """The hash is worked out once, and by another process."""
+    """A password is hashed only once, and in a child process."""
     exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n")
     children = lab.read(f"/proc/{exporter.pid}/task/{exporter.pid}/children").split()
     check.equal("children", len(children), 1)
@@ -224,7 +227,7 @@ def lab_alive(pid):
 
 
 def test_guesses_delay_nobody(check, lab):
-    """Passwords to be worked out keep nobody waiting whose verdict is known."""
+    """While unknown passwords are hashed, clients with known passwords get answers at once."""
     exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n")
     exporter.get(user="alice:example-only")
     guesses = []
@@ -249,7 +252,7 @@ def test_headers(check, lab):
 
 
 def test_inline(check, lab):
-    """Certificate, key and authority as texts, where the file has no names of files."""
+    """Certificate, key and authority may be inline text instead of file names."""
     pki = Pki(lab)
     pki.issue("server")
     pki.issue("client")
@@ -262,7 +265,8 @@ def test_inline(check, lab):
 
 
 def test_rate_limit(check, lab):
-    """A bucket of so many requests, guesses of passwords among them, that fills one by one."""
+    """rate_limit is a token bucket: `burst` requests, including wrong passwords, and one more each
+    interval."""
     users = f"basic_auth_users:\n  alice: {ALICE}\n"
     exporter = configured(lab, users + "rate_limit: {interval: 1h, burst: 3}\n")
     got = [exporter.get(user=user).status for user in
@@ -277,7 +281,7 @@ def test_rate_limit(check, lab):
 
 
 def test_reload(check, lab):
-    """Another certificate, another password; and a file that is broken leaves all as it was."""
+    """A reload brings another certificate and another password; a broken file changes nothing."""
     pki = Pki(lab)
     pki.issue("first", "server")
     users = f"basic_auth_users:\n  alice: {ALICE}\n"
@@ -301,7 +305,8 @@ def test_reload(check, lab):
 
 
 def test_reload_by_a_relative_path(check, lab):
-    """The file is given from the working directory, and links to it change: a ConfigMap does."""
+    """A configuration file with a relative path can be replaced through a symbolic link, as a
+    ConfigMap is."""
     for name, user in (("one.yml", "alice"), ("two.yml", "bob")):
         (lab.dir / name).write_text(f"basic_auth_users:\n  {user}: {ALICE}\n")
     (lab.dir / "web.yml").symlink_to("one.yml")
@@ -318,7 +323,7 @@ def test_reload_by_a_relative_path(check, lab):
 
 
 def peer_name(exporter, pki):
-    # while it reloads, connections are closed
+    # During a reload, connections are closed.
     for _ in range(100):
         try:
             with socket.create_connection((exporter.host, exporter.port), PATIENCE) as s:

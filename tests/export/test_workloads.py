@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Real processes in cgroups that are called as runtimes call them: each under its workload's name."""
+"""Real processes in cgroups with names as container runtimes give them: each gets the right
+workload name."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ AT_ONCE = ("--workload.min-age", "1s", "--limit.workloads", "4000", "--limit.ser
 
 
 def mounts():
-    """{"unified" or a controller: where its hierarchy is}, of those that we may write to."""
+    """Returns {"unified" or controller: mount point} of the writable cgroup hierarchies."""
     found = {}
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         left, right = line.split(" - ", 1)
@@ -32,7 +33,7 @@ def mounts():
 
 
 class Cgroups:
-    """Directories of one hierarchy, removed in the end, and processes in them."""
+    """Cgroup directories of one hierarchy, and processes in them. Both are removed at the end."""
 
     def __init__(self, root):
         self.root = root
@@ -72,7 +73,7 @@ def removed(path):
 
 
 def layouts():
-    """Paths that nobody else has, and what their processes are counted for."""
+    """Returns unique cgroup paths with the workload name of their processes."""
     def one():
         return uuid.uuid4().hex + uuid.uuid4().hex, str(uuid.uuid4())
 
@@ -105,7 +106,7 @@ def check_layouts(check, lab, hierarchy):
     try:
         rows = layouts()
         for path, _ in rows[::2]:
-            groups.start(path, "sleep", "1000")  # there before it
+            groups.start(path, "sleep", "1000")  # exists before the exporter starts
         exporter = Exporter(lab, *AT_ONCE)
         for path, _ in rows[1::2]:
             groups.start(path, "sleep", "1000")
@@ -138,7 +139,8 @@ def test_workloads_of_version_2(check, lab):
 
 @live
 def test_short_lived_cgroups(check, lab):
-    """Each process and its cgroup are gone long before anybody asks."""
+    """A process and its cgroup that end before a scrape are still counted under the workload's
+    name."""
     points = mounts()
     point = points.get("memory") or points.get("unified")
     if not point:
@@ -164,15 +166,16 @@ def test_short_lived_cgroups(check, lab):
     check.that(faults.get("minor", 0) > 50, f"{name}: {faults}")
 
 
-# Runs a program where /proc shows nobody else's processes.
+# Runs a program with hidepid=2, so that /proc shows only its own processes.
 HIDING = """mount --make-rprivate /proc && mount -t proc -o hidepid=2 none /proc || exit 77
 exec "$@" """
 
 
 def lose_a_look(lab, exporter):
-    """Scrapes once when there is a descriptor left for the connection, and none for the look."""
+    """Limits file descriptors so that a connection works but its scan fails, and returns that
+    scrape."""
     connection = exporter.connect()
-    connection.request("GET", "/healthy")  # whatever it says: it is connected
+    connection.request("GET", "/healthy")  # any answer will do: it opens the connection
     connection.getresponse().read()
     numbers = {int(name) for name in os.listdir(f"/proc/{exporter.pid}/fd")}
     free = min(set(range(len(numbers) + 1)) - numbers)
@@ -187,7 +190,8 @@ def lose_a_look(lab, exporter):
 
 @live
 def test_hidden_is_not_gone(check, lab):
-    """It is looked for who is gone, after losses too: not by /proc, which may hide who is there."""
+    """After losses, the exporter checks which processes have ended, but not in /proc, which may
+    hide them."""
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")
@@ -213,7 +217,7 @@ def test_hidden_is_not_gone(check, lab):
 
 
 def pid_namespace(lab):
-    """What runs a program in one, with its /proc."""
+    """Returns a command prefix that runs a program in a new pid namespace with its own /proc."""
     own = ["unshare", "-p", "-f", "--kill-child", "--mount-proc"]
     probe = lab.call(*own, "true")
     if probe.returncode:
@@ -223,7 +227,8 @@ def pid_namespace(lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """A container without the host's pids sees the host's processes all the same, and their end."""
+    """In a container without the host's pids, the exporter still sees the host's processes and
+    their end."""
     own = pid_namespace(lab)
     for options in ((), ("--probe", "lifecycle=none")):
         exporter = Exporter(lab, "--workload.min-age", "0", *options, argv=own)
@@ -243,7 +248,8 @@ def test_pid_namespace(check, lab):
 
 @live
 def test_pid_namespace_of_its_own(check, lab):
-    """Where the iterator goes by the namespace, it is said that nobody else is seen."""
+    """If the task iterator only sees the pid namespace, the exporter says that it sees no other
+    processes."""
     own = pid_namespace(lab)
     look = ("--probe", "scan=iter/task")
     check.equal("outside", collects(Exporter(lab, *look).metrics()), 1)
@@ -263,7 +269,7 @@ def collects(samples):
 
 @live
 def test_pid_namespace_with_cgroups(check, lab):
-    """With the host's cgroups at hand a container names who was there before it, as the host does."""
+    """With the host's cgroups mounted, a container names workloads that started before it."""
     own = pid_namespace(lab)
     point = lab.dir / "cgroup2"
     point.mkdir()

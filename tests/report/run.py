@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The pages of `faultscope report`, `diff` and `triage` in a browser without a network: nothing is asked
-for, nothing fails, charts can be used by mouse and keys, axe-core finds no serious fault, and what
-the page says is what --json says of the same recording. TAP; skips where Chromium or the packages
-that tools/report_tools.sh installs are missing.
+"""Tests HTML pages of `faultscope report`, `diff` and `triage` in Chromium without a network.
 
-usage: run.py [--shots DIR]    keeps screenshots of the pages there
+A page requests nothing, has no script error, can be used by mouse and keyboard, and passes
+axe-core's serious checks. Its values equal those of --json for the same recording. Prints TAP.
+Skips if Chromium or the packages of tools/report_tools.sh are missing.
+
+usage: run.py [--shots DIR]    keep screenshots of the pages in DIR
 """
 import json
 import re
@@ -23,8 +24,8 @@ KEPT = ROOT / "tests" / "e2e" / "recordings"
 EXAMPLES = ROOT / "docs" / "examples"
 NAMES = ["forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
          "brief_children_among_all-open", "faults_touched_by_threads-4"]
-PAGE_MOST = 500_000  # bytes
-OWN_MOST = 60_000  # of these, the style and the script
+PAGE_MOST = 500_000  # greatest size of a page in bytes
+OWN_MOST = 60_000  # greatest size of style and script in a page, in bytes
 GRAVE = ("serious", "critical")
 
 
@@ -61,7 +62,7 @@ def lines_of(recording):
 
 
 def flat(line):
-    """The figures of a process line as the page has them: "faults.minor"."""
+    """Returns {key: value} of a process line with the page's keys, such as "faults.minor"."""
     out = {key: value for key, value in line.items() if not isinstance(value, (dict, list))}
     for group in ("faults", "maps", "fds", "memory"):
         for key, value in line[group].items():
@@ -70,7 +71,7 @@ def flat(line):
 
 
 def compare(recording, page):
-    """What of the page is not what --json says."""
+    """Returns the differences between a page and --json of the same recording."""
     data, wrong, last, ids = data_of(page), [], {}, set()
     for line in lines_of(recording):
         if line["type"] == "process":
@@ -102,19 +103,20 @@ def compare(recording, page):
 
 
 def not_filtered(seen):
-    """What stayed as it was in a range of time, or did not come back with the whole."""
+    """Returns the parts that a selected time range did not change, or that differ after selecting
+    all."""
     wrong = []
     for part, whole in seen["inAll"].items():
         if whole and seen["inRange"][part] == whole:
             wrong.append(f"{part}: the same in a range as in the whole")
-        # the flame graph is drawn anew by the same script; cells came from the program
+        # The script redraws the flame graph identically, while cells first came from the program.
         if part != "flame-svg" and whole != seen["atFirst"][part]:
             wrong.append(f"{part}: as the script draws it, it is not what it was at first")
     return wrong
 
 
 def used(seen):
-    """What did not answer to mouse and keys."""
+    """Returns what did not react to mouse and keyboard."""
     wrong = []
     if "whole recording" not in (seen["whole"] or ""):
         wrong.append(f"at first: {seen['whole']}")
@@ -172,14 +174,14 @@ def report(tap, place, recording, shots):
     judge(tap, recording.stem, page, shots and shots / recording.stem, True)
 
 
-# How what others open ends, and what speedscope then shows of the faults of a recording.
+# Format: (file extension, text that speedscope shows after it imports the file).
 OPENED = {"speedscope": ("speedscope.json", "page faults"), "perf": ("perf", "faults: "),
           "pprof": ("pb.gz", "minor faults: anonymous]"),
           "folded-faults": ("folded", "minor faults: anonymous]")}
 
 
 def speedscope(tap, place, recording):
-    """What its own importers make of our formats."""
+    """Imports each format into speedscope."""
     if not (MODULES / "speedscope").is_dir():
         print("# no speedscope: make check-report installs it")
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the kernel itself says of how long the threads of a process waited: delay accounting, as
-taskstats tells it of each thread that ends (linux/taskstats.h).
+"""Delay accounting: how long the threads of a process waited, as taskstats reports for each thread
+that ends (linux/taskstats.h).
 """
 import collections
 import contextlib
@@ -10,12 +10,12 @@ import struct
 import threading
 
 SWITCH = "/proc/sys/kernel/task_delayacct"
-SO_RCVBUFFORCE = 33  # asm-generic/socket.h
+SO_RCVBUFFORCE = 33  # from asm-generic/socket.h
 NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16, 16, 3, 1, 2
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4
 STATS, AGGR_PID, AGGR_TGID = 3, 4, 5
-# of struct taskstats, which is appended to; version 15 alone put others in between
+# Offsets in struct taskstats, which only grows; version 15 alone has other offsets.
 TGID_AT, SINCE, MOVED = 368, 12, 15
 DELAYS = {"blkio": 40, "swapin": 56, "freepages": 320, "thrashing": 336, "compact": 360}
 
@@ -35,7 +35,7 @@ def attributes(data):
 
 
 def messages(data):
-    """(type, what is behind the generic header) of each message."""
+    """Yields (type, payload after the generic netlink header) of each message."""
     at = 0
     while at + 20 <= len(data):
         size, kind = struct.unpack_from("=IH", data, at)
@@ -44,7 +44,7 @@ def messages(data):
 
 
 class Taskstats:
-    """A socket that speaks with it."""
+    """A netlink socket to taskstats."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
@@ -63,7 +63,7 @@ class Taskstats:
         return (body for kind, body in messages(self.socket.recv(65536)) if kind == self.family)
 
     def stats(self, sort):
-        """Of each answer of a sort: struct taskstats."""
+        """Yields the struct taskstats of each answer with this attribute."""
         for body in self.answers():
             found = dict(attributes(dict(attributes(body)).get(sort, b""))).get(STATS, b"")
             version = struct.unpack_from("=H", found)[0] if found else 0
@@ -77,7 +77,7 @@ def delays_of(stats):
 
 
 class Listener(threading.Thread):
-    """Keeps the sums of the delays of threads that ended, by process: ns."""
+    """Adds up the delays in ns of threads that ended, by process."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -90,7 +90,7 @@ class Listener(threading.Thread):
         self.start()
 
     def now(self, pid):
-        """Of the threads of a process that lives."""
+        """Returns the delays of the living threads of a process."""
         kernel = Taskstats()
         kernel.send(GET, attribute(TGID, struct.pack("=I", pid)))
         told = [delays_of(stats) for stats in kernel.stats(AGGR_TGID)]
@@ -112,7 +112,8 @@ class Listener(threading.Thread):
 
 @contextlib.contextmanager
 def delays():
-    """A listener to those that begin and end within; None where the kernel accounts no delays."""
+    """Yields a Listener for threads that end within the context, or None without delay accounting.
+    """
     if not os.path.exists(SWITCH):
         yield None
         return

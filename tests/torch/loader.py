@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A DataLoader over a Dataset of many small tensors, under forkserver: each tensor becomes a mapping
-(file_system sharing) or a mapping and a descriptor (file_descriptor sharing) of the trainer.
+"""A DataLoader over a Dataset of many small tensors, with forkserver workers. Each tensor becomes a
+mapping (file_system sharing) or a mapping and a file descriptor (file_descriptor sharing) of the
+trainer.
 
 usage: loader.py {file_system|file_descriptor} TENSORS [wait [keep]]
 
-With wait it says "ready" and shares nothing before a line on standard input; once all is shared it
-says "ok" and stays, workers and all, until the input ends. With keep the workers are forked, and what
-they send is kept: a batch of each tensor. (forkserver takes 256 descriptors at most.)
+With wait it prints "ready" and shares nothing before a line on standard input. When all is shared
+it prints "ok", and keeps its workers until the input ends. With keep the workers are forked, and
+their batches of one tensor each are kept. (forkserver takes 256 file descriptors at most.)
 """
 import sys
 

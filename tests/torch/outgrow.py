@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A training that outgrows the memory of its cgroup: the verdict names the limit, the growth and the
-end, 10 s ahead at least, and who it was when it is killed. Once without swap, once with some, where
-how long it waits is what the kernel's own delay accounting and PSI say. TAP. Needs root and Debian's
-python3-torch.
+"""A training program outgrows the memory of its cgroup. The findings name limit and growth at least
+10 s before the OOM kill, and the killed process after it. With swap, the reported waits must equal
+the kernel's delay accounting and PSI. Prints TAP. Needs root and Debian's python3-torch.
 """
 import contextlib
 import json
@@ -19,18 +18,20 @@ import delays
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
 TRAINER = os.path.join(HERE, "trainer.py")
-PYTHON = "/usr/bin/python3"  # Debian's, which Debian's torch is built for
+PYTHON = "/usr/bin/python3"  # the interpreter for which Debian's torch is built
 MIB = 1 << 20
 LIMIT, RATE = 640 * MIB, 8
 SWAP = 384 * MIB
 AHEAD_SECONDS = 10
 PATIENCE = 300
-NEAR, LITTLE_SECONDS = 0.1, 0.03  # of the kernel's figure; where that is next to nothing
+# allowed error: share of the kernel's value, and seconds for values near 0
+NEAR, LITTLE_SECONDS = 0.1, 0.03
 
 
 @contextlib.contextmanager
 def cgroup(limit):
-    """A group of either version with a limit; None where none can be made."""
+    """Makes a cgroup of either version with a memory limit. Yields (cgroup, directory with its
+    PSI), or (None, None)."""
     top = "/sys/fs/cgroup/memory"
     file = "memory.limit_in_bytes"
     if not os.path.exists(f"{top}/{file}"):
@@ -62,7 +63,8 @@ def cgroup(limit):
 
 
 def stalled_by_psi(stalls):
-    """Seconds that the group waited for memory by the kernel's account; None where it has none."""
+    """Returns the seconds for which PSI says that the cgroup waited for memory, or None without
+    PSI."""
     try:
         with open(f"{stalls}/memory.pressure", encoding="ascii") as file:
             return int(file.readline().rpartition("total=")[2]) / 1e6
@@ -72,7 +74,7 @@ def stalled_by_psi(stalls):
 
 @contextlib.contextmanager
 def swap_file(size):
-    """More swap, in a file; False where that is refused, or there is some already."""
+    """Adds a swap file. Yields False if that fails, or if there is swap already."""
     with open("/proc/swaps", encoding="ascii") as file:
         there = len(file.readlines()) > 1
     with tempfile.NamedTemporaryFile(dir="/var/tmp", prefix="faultscope-swap-") as file:
@@ -88,11 +90,12 @@ def swap_file(size):
 
 
 def train(groups, folder, ready=lambda: None):
-    """Runs the trainer in the groups to its end, under faultscope; lines, and the text of it."""
+    """Runs the trainer in the cgroups under faultscope until it ends. Returns status, lines and
+    text."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "run.fsr")
     enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups if os.path.exists(group))
-    # on one CPU: of a task that changes them PSI takes less for stalled than it was, weighing each
-    # CPU's share by how long it was busy
+    # Use one CPU. With several, PSI weights each CPU by its busy time, so that a task which changes
+    # CPUs counts less.
     words = ["sh", "-c", f'{enter}exec taskset -c 0 "$@"', "sh",
              PYTHON, "-B", TRAINER, str(RATE)]
     with subprocess.Popen([PROGRAM, "run", "--json", "-o", out, "--record", recording, "--", *words],
@@ -113,13 +116,14 @@ def of(lines, finding):
 
 
 def flaps(lines, finding, until):
-    """When it was cleared before that."""
+    """Returns the times before `until` at which the finding was cleared."""
     return [line["t"] for line in lines if line["type"] == "finding" and line["id"] == finding
             and line["state"] == "cleared" and line["t"] < until]
 
 
 def growth_of(lines, since):
-    """Bytes a second that the group kept more of, in the 20 s around a time."""
+    """Returns the growth of unreclaimable memory of the cgroup in bytes a second, from 15 s before
+    a time to 5 s after it."""
     kept = [(line["t"], line["unreclaimable_bytes"]) for line in lines
             if line["type"] == "cgroup" and line["limit_bytes"] == LIMIT and line["unreclaimable_bytes"]
             and since - 15 <= line["t"] <= since + 5]
@@ -127,7 +131,7 @@ def growth_of(lines, since):
 
 
 def judge(status, lines, text, group):
-    """Yields (description, verdict, detail)."""
+    """Yields (description, verdict, detail) for the run without swap."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, kills = of(lines, "P22"), of(lines, "P17")
     yield "the limit is named before", bool(fills) and group.endswith(fills[0]["place"]), \
@@ -164,8 +168,8 @@ def is_within(value, least, most):
 
 
 class Kernel:
-    """What the kernel accounts of the trainer from its first step on: it loads its libraries by
-    calls too, and of waits in these nothing is told."""
+    """The kernel's own accounting of the trainer, from some seconds after its start: while it loads
+    its libraries, it also waits in system calls, and faultscope does not report these waits."""
 
     SETTLES_SECONDS = 3
 
@@ -183,7 +187,7 @@ class Kernel:
             self.before = self.listener.now(self.pid)
 
     def delays(self):
-        """Seconds by name, some time after its end; empty: not known."""
+        """Returns {kind of delay: seconds} some time after the trainer's end, or {} if unknown."""
         told = self.listener.of.get(self.pid) if self.before else None
         if not told:
             return {}
@@ -191,7 +195,7 @@ class Kernel:
 
 
 def waited(lines, kernel):
-    """Seconds that the trainer reclaimed memory, and that its faults waited for disks, since then."""
+    """Returns the seconds of reclaim, and of faults that waited for disk I/O, since kernel.t."""
     mine = [line for line in lines if line["type"] == "process" and line["pid"] == kernel.pid]
     first, last = [line for line in mine if line["t"] <= kernel.t][-1], mine[-1]
     return ((last["memory"]["reclaim_ns"] - first["memory"]["reclaim_ns"]) / 1e9,
@@ -199,7 +203,7 @@ def waited(lines, kernel):
 
 
 def judge_waits(lines, kernel):
-    """How long it waited, against delay accounting (of its threads) and PSI (of its group)."""
+    """Compares reported waits with delay accounting (threads) and PSI (cgroup)."""
     reclaim, disk = waited(lines, kernel)
     told, psi = kernel.delays(), stalled_by_psi(kernel.stalls)
     print(f"# waited in {lines[-1]['t']:.0f} s: reclaim {reclaim:.3f} s, disks {disk:.3f} s; the"
@@ -211,18 +215,20 @@ def judge_waits(lines, kernel):
         freed, read = told["freepages"], told["blkio"]
         yield "how long it reclaimed is what delay accounting says", \
             is_within(reclaim, freed, freed), f"{reclaim:.3f} s, {freed:.3f} s"
-        # of version 1 reclaim waits for pages to be written: delay accounting has that in both
+        # In cgroup version 1, reclaim waits for writeback: delay accounting counts that in both
+        # kinds.
         yield "how long it waited for memory and disks, too", \
             is_within(reclaim + disk, max(freed, read), freed + read), \
             f"{reclaim:.3f} s and {disk:.3f} s, {freed:.3f} s and {read:.3f} s"
-    # PSI takes a read for want of memory only where the page was of the working set
+    # PSI counts a read as memory stall only if the page belonged to the working set.
     if psi is not None:
         yield "PSI says as much: all of reclaim, and some of the reads", \
             is_within(psi, reclaim, reclaim + disk), f"{psi:.3f} s, {reclaim:.3f} s, {disk:.3f} s"
 
 
 def judge_swapped(status, lines, kernel):
-    """The same with swap: its end is told, and how long it waited is what the kernel says."""
+    """Yields verdicts for the run with swap: the end of swap is reported, and waits equal the
+    kernel's."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
     if not kills:
@@ -242,7 +248,7 @@ def judge_swapped(status, lines, kernel):
 
 
 def stories():
-    """Yields the verdicts of both, or why there are none."""
+    """Yields the verdicts of both runs, or the reason why one cannot run."""
     with tempfile.TemporaryDirectory() as folder, cgroup(LIMIT) as (group, stalls):
         if not group:
             yield "a trainer in a cgroup", None, "no memory cgroup can be made"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The DataLoader that dies of a limit nobody names, watched: thresholds come before the refusal, the
-refusal is named, and the report of `run` and of `diagnose` says who grew: the pattern, the stack, the
-process tree, and what to do. TAP. Needs root and Debian's python3-torch.
+"""A PyTorch DataLoader runs out of mappings or file descriptors under faultscope. Thresholds come
+before the failed call, its cause is named, and `run` and `diagnose` show pattern, stack, process
+tree and remedy. Prints TAP. Needs root and Debian's python3-torch.
 """
 import json
 import os
@@ -15,22 +15,23 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
 LOADER = os.path.join(HERE, "loader.py")
-PYTHON = "/usr/bin/python3"  # Debian's, which Debian's torch is built for
+PYTHON = "/usr/bin/python3"  # the interpreter for which Debian's torch is built
 PATIENCE = 600
 
-# sharing strategy, tensors, what runs out, its finding and cause, soft RLIMIT_NOFILE
+# (sharing strategy, tensors, what runs out, finding, cause, soft RLIMIT_NOFILE)
 STORIES = [
     ("file_system", 66000, "maps", "M01", "max_map_count", None),
     ("file_descriptor", 66000, "fds", "F01", "rlimit_nofile", 16384),
 ]
-# sharing strategy, tensors, how: enough to be a pattern, and to live
+# (sharing strategy, tensors, options of the loader): enough for a pattern, below the limit
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
 ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
-GAIN = "sysctl -w vm.max_map_count=131072"  # told once, of the gravest
+GAIN = "sysctl -w vm.max_map_count=131072"  # the workaround, which only the most severe finding has
 
 
 def watch(folder, strategy, tensors, nofile):
-    """Runs the loader under faultscope: what it printed, lines of JSON, the summary as text."""
+    """Runs the loader under faultscope. Returns the loader's output, the JSON lines, and the
+    summary text."""
     out, text = os.path.join(folder, "lines"), ""
     command = [PROGRAM, "run", "--json", "-o", out, "--record", os.path.join(folder, "run.fsr"),
                "--", PYTHON, "-B", LOADER, strategy, str(tensors)]
@@ -46,7 +47,7 @@ def watch(folder, strategy, tensors, nofile):
 
 
 def part(text, finding):
-    """The lines of one finding in a text."""
+    """Returns the lines of one finding in a text."""
     _, _, rest = text.partition(f"[{finding}]: ")
     return rest.split("\ninfo[")[0].split("\nwarning[")[0].split("\ncritical[")[0]
 
@@ -64,7 +65,7 @@ def judge_pattern(text, strategy, where):
 
 
 def judge(printed, lines, what, finding, cause):
-    """Yields (description, verdict, detail)."""
+    """Yields (description, verdict, detail) of a loader that fails."""
     yield "the loader fails", "Error" in printed, printed[-400:]
     refused = [i for i, line in enumerate(lines) if line["type"] == "failed_call" and line["cause"] == cause]
     yield f"a refusal is named {cause}, for certain", \
@@ -98,7 +99,8 @@ def story(strategy, tensors, what, finding, cause, nofile):
 
 
 def diagnose(strategy, tensors, how):
-    """Of a loader that lives: attached before it shares, asked when it has."""
+    """Runs `diagnose` on a living loader: faultscope attaches before the loader shares its tensors.
+    """
     command = ["prlimit", "--nofile=20000", PYTHON, "-B", LOADER, strategy, str(tensors),
                *how.split()]
     loader = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A small model in training whose author keeps each step's loss with the graph behind it: it grows
-evenly until something ends it.
+"""Trains a small model, and leaks: it keeps the loss of each step with its graph, until it is
+killed.
 
 usage: trainer.py MIB_A_SECOND
 """
@@ -25,7 +25,7 @@ def main():
         optimizer.zero_grad()
         loss.backward(retain_graph=True)
         optimizer.step()
-        history.append(loss)  # and all that it was computed from
+        history.append(loss)  # keeps the graph that computed the loss
         kept += 4 * (batch.numel() + 128 * 1024)
         time.sleep(max(0, kept / rate - (time.monotonic() - began)))
 

@@ -4,10 +4,11 @@
 
 usage: anchors.py --corpus DIR [--markdown]
 
-DIR is as tests/triage/score.py takes it. The anchors are what can be had for a text log: a grep of
-the first instruction pointer (its function and the module in brackets), of the first frame of the
-first call trace, and of the words that a crash is looked for with; what they do not say is "-". Of other programs, crash and drgn read dumps and no logs; ABRT with
-satyr, kerneloops and apport are in no Debian from 11 to sid.
+DIR has the layout that tests/triage/score.py describes. The compared greps find the first
+instruction pointer (function, and module in brackets), the first frame of the first call trace, and
+usual words of crashes. "-" means that a grep has no answer. Other programs are not compared: crash
+and drgn read dumps, not logs; ABRT with satyr, kerneloops and apport are not in
+Debian 11 to sid.
 """
 import argparse
 import json
@@ -35,7 +36,7 @@ def grep(path, pattern, *options):
 
 
 def verdict_of(lines):
-    """The first function of these lines, and its module, which is all there is to suspect."""
+    """Returns the first function in these lines, and its module as the only suspect."""
     for line in lines:
         found = FRAME.search(line)
         if found:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Makes crash logs anew: boots a kernel in QEMU once for each fault of crashlab.ko.
+"""Makes crash logs: boots a kernel in QEMU once for each fault of crashlab.ko.
 
 usage: make_logs.py --module crashlab.ko [--kernel 6.1] [--to DIR] [FAULT...]
 
-The module is built against the headers of that kernel (Debian: linux-headers-RELEASE):
+Build the module with the headers of that kernel (Debian: linux-headers-RELEASE):
 make -C /usr/src/linux-headers-RELEASE M=tests/triage/crashlab modules
 """
 import argparse
@@ -20,8 +20,8 @@ sys.path[:0] = [str(ROOT / "tests/vm"), str(ROOT / "tools")]
 import fetch  # noqa: E402
 import initrd  # noqa: E402
 
-PATIENCE = 90  # seconds for one boot
-AROUND = 150  # lines kept of a log
+PATIENCE = 90  # timeout of one boot in seconds
+AROUND = 150  # number of lines to keep of a log
 COMMANDS = {
     "left_timer": "echo left_timer >/proc/crashlab; rmmod crashlab; sleep 4",
     "left_notifier": "echo left_notifier >/proc/crashlab; rmmod crashlab; poweroff -f; sleep 3",
@@ -73,7 +73,7 @@ def boot(fault, module, kernel, qemu, busybox):
 
 
 def kept(text):
-    """The kernel's version, and what it said from the loading of the module on."""
+    """Returns the line with the kernel's version, and the lines from loading the module on."""
     lines = [line.rstrip() for line in text.replace("\r", "").splitlines()]
     version = next(line for line in lines if "Linux version" in line)
     first = next(i for i, line in enumerate(lines) if "crashlab: loading" in line)

@@ -5,17 +5,17 @@
 usage: score.py [--corpus DIR] [--keep FILE]
 
 DIR (default: FAULTSCOPE_CRASH_LOGS in the environment, else corpus/ beside this file) holds
-gold.jsonl, a row a log, and the logs that it names. The logs of corpus/ are our own: stock Debian
-kernels were booted in QEMU with two drivers that fail on purpose (labnic, labcore), so each answer
-follows from the fault that was asked for. A row of corpus/ has:
+gold.jsonl, with a row for each log, and the logs that it names. The logs of corpus/ are from stock
+Debian kernels in QEMU with two drivers that fail on purpose (labnic, labcore), so each right answer
+follows from the fault that was requested. A row of corpus/ has:
 
   file, crash                     the log, and whether it holds a crash
-  kinds, semantics, functions     the right answers, any of which will do
+  kinds, semantics, functions     lists of right answers; one of them suffices
   module, culprit, address, access   the right answer
 
-A field that is left out is not scored. Each log with a crash is read in every log format of
-tests/e2e/containers.py, too. Another DIR may have a score.py of its own, which compares a file of
-our JSON Lines with its gold.jsonl and prints {source: {metric: [right, of]}} with --json.
+A missing field is not scored. Some logs with a crash are also read in every log format of
+tests/e2e/containers.py. Another DIR may have its own score.py, which compares triage's JSON Lines
+with its gold.jsonl and prints {source: {metric: [right answers, all answers]}} with --json.
 BUILD in the environment names the build to test.
 """
 import argparse
@@ -35,12 +35,12 @@ import containers  # noqa: E402
 
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
 OWN = Path(__file__).resolve().parent / "corpus"
-# Metric → at least this share; of false alarms, at most.
+# Metric: required share; for false alarms ("fp"), the greatest allowed share.
 WANTED = {"detect": 0.995, "kind": 0.98, "sem": 0.92, "func1": 0.95, "mod1": 0.97, "culprit1": 0.95,
           "culprit3": 0.95, "addr": 0.99, "access": 0.98}
 BUCKETS = 0.98
 COMPILER_SUFFIX = re.compile(r"\.(?:isra|constprop|part|cold)(?:\.\d+)*")
-IN_EACH_FORMAT = 6  # logs
+IN_EACH_FORMAT = 6  # number of logs to test in each log format
 
 
 def judge(path):
@@ -64,7 +64,8 @@ def judge_all(corpus, rows, to):
 
 
 def bucket_shares(rows, said):
-    """Of logs that are one log in other containers: how many share its bucket."""
+    """Returns (logs in the most common bucket of their group, all logs); a group is one log in
+    several formats."""
     families = collections.defaultdict(list)
     for row in rows:
         if row.get("base"):
@@ -74,7 +75,7 @@ def bucket_shares(rows, said):
 
 
 def in_each_format(corpus, rows, place):
-    """More rows: some logs as other programs keep them, each a file below `place`."""
+    """Writes some logs in every other log format below `place`, and yields a row for each."""
     for row in [row for row in rows if row["crash"]][::max(1, len(rows) // IN_EACH_FORMAT)]:
         text = (corpus / row["file"]).read_text()
         for name, convert in containers.ALL.items():
@@ -92,7 +93,7 @@ def number(address):
 
 
 def answers(row, line):
-    """(metric, whether it is right) of one log."""
+    """Yields (metric, whether the answer is right) for one log."""
     if not row["crash"]:
         yield "fp", line["crash"]
         return
@@ -115,7 +116,7 @@ def answers(row, line):
 
 
 def own_score(rows, said):
-    """{metric: [right, of]}"""
+    """Returns {metric: [right answers, all answers]}."""
     score = collections.defaultdict(lambda: [0, 0])
     for row in rows:
         for metric, right in answers(row, said[row["file"]]):

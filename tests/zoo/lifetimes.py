@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Finds the lines of one process and its descendants in a capture of many processes.
 
-The kernel uses each pid again. A process is therefore known by its pid and the time of its birth.
+The kernel reuses pids, so a process is identified by its pid and start time.
+
 usage: lifetimes.py --self-test
 """
 import math
 import sys
 
-TICK_NS = 10_000_000  # field 22 of /proc/PID/stat counts these, since the machine started
+TICK_NS = 10_000_000  # unit of field 22 (starttime) of /proc/PID/stat, which counts from boot
 
 
 class Life:
-    """One process: its birth, its parent's pid, and the time of its end, if it ended."""
+    """One process: start time, pid of its parent, and end time if it ended."""
 
     def __init__(self, line):
         self.born, self.ppid, self.end = line["start_time_ns"], line["ppid"], math.inf
@@ -24,7 +25,7 @@ class Life:
 
 
 class Lifetimes:
-    """The processes of a capture. Lines are dictionaries, as --json writes them."""
+    """The processes in a capture. Lines are dictionaries as in --json output."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -37,17 +38,19 @@ class Lifetimes:
                        for pid, lives in self.by_pid.items()}
 
     def born_in(self, pid, tick):
-        """The process of this pid that was born in this tick, or None."""
+        """Returns the process with this pid that started in this tick, or None."""
         return next((life for life in self.by_pid.get(pid, ()) if life.born // TICK_NS == tick),
                     None)
 
     def parent(self, life):
-        """The youngest process of the parent's pid that is older than its child, or None."""
+        """Returns the youngest process with the parent's pid that is older than the child, or None.
+        """
         older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
         return older[-1] if older else None
 
     def subject(self, line):
-        """The process that a line speaks of: the first that had not ended, else the last."""
+        """Returns the process of a line: with a reused pid, the first one that had not ended, else
+        the last."""
         lives = self.by_pid.get(line.get("pid"))
         if not lives:
             return None
@@ -56,7 +59,7 @@ class Lifetimes:
         return next((life for life in lives if line["t"] <= life.end), lives[-1])
 
     def family(self, pid, tick):
-        """The lines of a process and of all its descendants."""
+        """Returns the lines of a process and of all its descendants."""
         first = self.born_in(pid, tick)
         group = {first} if first else set()
         everyone = sorted((life for lives in self.by_pid.values() for life in lives),
@@ -67,7 +70,7 @@ class Lifetimes:
         return [line for line in self.lines if self.subject(line) in group]
 
 
-# The self-test: pid 9 lives three times, and twice it is a child of the pid 5 that is asked for.
+# Capture of the self-test: pid 9 is used three times, twice by a child of the wanted process 5.
 
 def process(t, pid, ppid, tick, final=True):
     return {"type": "process", "t": t, "pid": pid, "ppid": ppid,
@@ -86,7 +89,7 @@ CAPTURE = [process(0.5, 5, 1, 100, False), FIRST_9, process(1.1, 9, 1, 90), OF_5
 
 
 def cases():
-    """Yields (description, lines, the refused lines that are wanted)."""
+    """Yields (description, lines, expected lines of failed calls)."""
     told = Lifetimes(CAPTURE)
     yield "a process and its child", told.family(5, 100), [OF_5, SECOND_9]
     yield "a later process with the same pid", told.family(5, 400), [OF_LATER_5, THIRD_9, LATE]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Lets faultscope watch each case of the zoo, and scores its answers. Prints TAP and a table.
+"""Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
 
-A case makes one call that is refused for a cause that is true by construction (see zoo.h). It is
-watched by `faultscope run`; every fourth one is also found waiting and watched by `-p`, and every
-fourth is ended at once after its refusal, with nothing left to look at.
+A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
+`faultscope run` watches each of them. Every fourth case is also started before faultscope and
+watched by `-p`, and every fourth ends right after the failed call, so that /proc cannot be read any
+more.
 """
 
 import argparse
@@ -38,16 +39,16 @@ def patience_for(cases):
 
 
 class Failure(Exception):
-    """A case that did not behave as it claims."""
+    """A case did not behave as it claims."""
 
 
 class Broken(Exception):
-    """faultscope itself failed while it watched."""
+    """faultscope itself failed while it watched a case."""
 
 
-# The kernel skips events of a busy CPU: what an answer then lacks is judged as missed.
+# Accepted statuses. On a busy CPU the kernel skips events; answers that are lost count as missed.
 WORKED = 0, INCOMPLETE
-# Lets each of its arguments be a case, one after another, and keeps what it said and its status.
+# Runs the cases in its arguments one after another, and keeps the output and status of each.
 SCRIPT = """
 place=$1 zoo=$2 options=$3
 shift 3
@@ -59,7 +60,8 @@ done
 
 
 def truth_of(out, err, status, name):
-    """The last line that a case printed; before it may be that it waits."""
+    """Returns the last line that a case printed, parsed; an earlier line may say that the case
+    waits."""
     if status not in (0, SKIPPED):
         raise Failure(f"status {status}: {err.strip()}")
     lines = out.splitlines()
@@ -69,13 +71,13 @@ def truth_of(out, err, status, name):
 
 
 def of_case(lines, truth):
-    """The lines of a case and of its descendants."""
+    """Returns the lines of a case and of its descendants."""
     family = Lifetimes(lines.all).family(truth.get("main"), truth.get("birth"))
     return Lines("\n".join(json.dumps(line) for line in family))
 
 
 class Host:
-    """Cases that run here, beside everything else: under limits of their own."""
+    """Runs cases on this machine, under resource limits and cgroups of their own."""
 
     guest = False
     error = OSError
@@ -88,7 +90,8 @@ class Host:
         return [json.loads(line) for line in listed.splitlines()]
 
     def run(self, cases, *options):
-        """`faultscope run` of cases, one after another: of each its lines and truth, or why not."""
+        """Watches cases by one `faultscope run`, one after another. Returns {case: (lines, truth)
+        or an exception}."""
         lab = Lab()
         try:
             out = lab.new_output()[0]
@@ -125,7 +128,7 @@ class Host:
             lab.close()
 
     def clean(self):
-        """Groups of cases that were killed before they could undo them."""
+        """Removes cgroups of cases that were killed before they could remove them."""
         for place in Path("/sys/fs/cgroup").glob("**/faultscope-zoo-*"):
             alive = Path(f"/proc/{place.name.rpartition('-')[2]}").exists()
             for path in [*place.glob("*/"), place] if not alive else ():
@@ -139,7 +142,7 @@ class Host:
 
 
 def told_of(cases, status, err, read_lines, read_file):
-    """{case: (lines, truth) or an exception}."""
+    """Returns {case: (lines, truth) or an exception}."""
     told = {}
     lines = Lines(read_lines()) if status in WORKED else None
     for name in cases:
@@ -155,7 +158,8 @@ def told_of(cases, status, err, read_lines, read_file):
 
 
 class Guest:
-    """All cases, on a machine of their own: they may set what holds for all of it."""
+    """Runs all cases in a guest under QEMU, also those that change settings of the whole machine.
+    """
 
     guest = True
 
@@ -199,7 +203,7 @@ class Guest:
             watch = lab.watch("-p", work.pid, "--children")
             work.write("g")
             said = work.line("out", 2)
-            self.vm.run(f"kill -INT {watch.pid}")  # if it lives
+            self.vm.run(f"kill -INT {watch.pid}")  # faultscope may have exited already
             capture = watch.finished()
             work.write("e")
             status = work.end()
@@ -214,7 +218,8 @@ class Guest:
 
 
 def ways_of(number, case, asked):
-    """How a case is watched: always by run, every fourth by each other way."""
+    """Returns the ways to watch a case: always by `run`, and every fourth case also by each other
+    way."""
     if asked != "some":
         return asked.split(",")
     ways = ["run"]
@@ -226,7 +231,7 @@ def ways_of(number, case, asked):
 
 
 def watch_each(place, case):
-    """What place.run() gives, of one case that is found waiting."""
+    """Watches one waiting case by -p. Returns {case: (lines, truth) or an exception}."""
     try:
         return {case: place.attach(case)}
     except (Failure, Broken) as reason:
@@ -238,7 +243,7 @@ def watch_each(place, case):
 
 
 def batches(cases, size):
-    """Cases that set something for the whole machine go alone."""
+    """Yields lists of at most `size` cases. A case that changes the whole machine is alone."""
     together = []
     for case in cases:
         if case["guest"]:
@@ -262,7 +267,7 @@ def watch(place, way, cases, size):
 
 
 def watch_batch(place, batch, options):
-    """A batch that does not end is done again, case by case: which one it is, is to be known."""
+    """Runs a batch. If it does not end, runs its cases one by one, to find the one that hangs."""
     try:
         yield place.run(batch, *options)
     except (subprocess.TimeoutExpired, place.error) as reason:
@@ -288,7 +293,7 @@ class Tap:
 
 
 class Results:
-    """Answers, cases that were skipped with why, and cases that did not behave."""
+    """Answers, skipped cases with their reasons, and cases that did not behave as they claim."""
 
     def __init__(self, options):
         self.options = options
@@ -396,7 +401,8 @@ def main():
     if os.geteuid() and not options.vm:
         print("1..0 # SKIP needs root")
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a guest and its files go
+    # exits normally, so that the guest and its files are removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     options.ways = options.ways or ("run" if options.vm else "some")
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)
     try:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What faultscope said of a case of the zoo, against what is true of it by construction."""
+"""Compares faultscope's answer for a zoo case with the cause that is true by construction."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-LEAST_RIGHT = 97.0  # percent
+LEAST_RIGHT = 97.0  # required percentage of right answers
 
-# A verdict on one answer, the best first; of several lines the worst one counts.
+# Verdicts on an answer, best first. If a case has several lines, the worst one counts.
 RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN = "right", "unknown", "missed", "wrong", "wrong, certain"
 VERDICTS = (RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN)
 
-# By which names a call may be told: its own, its family's.
+# Names that are accepted for the same call: each set has one family.
 FAMILIES = [
     {"open", "creat", "openat", "openat2", "open_by_handle_at", "mq_open"},
     {"dup", "dup2", "dup3", "fcntl"},
@@ -47,7 +47,7 @@ def names_of(call):
 
 @dataclass
 class Answer:
-    """What was said of one case, watched one way."""
+    """The answer for one case, watched one way."""
     case: str
     kind: str
     way: str
@@ -80,19 +80,19 @@ def of_line(line, causes):
 
 
 def fits(line, truth, want):
-    # an errno that has no name is told by its number
+    # An errno without a name is shown as a number.
     return (line["pid"] == truth["pid"] and line["tid"] == truth["tid"]
             and line["call"] in names_of(want["call"])
             and line["errno"] in (want["errno"], f"errno {want['errno']}"))
 
 
 def split(lines, truth, wants):
-    """For each expectation the lines that can be of it; and those that are of none."""
+    """Returns the lines that can belong to each expectation, and the lines that belong to none."""
     taken = [[] for _ in wants]
     others = []
     for line in lines:
         fitting = [i for i, want in enumerate(wants) if fits(line, truth, want)]
-        # of two with one call and errno a line is of the one whose cause it names, if any
+        # If two expectations have equal call and errno, the line's cause decides between them.
         named = [i for i in fitting if line["cause"] in wants[i]["causes"]]
         if fitting:
             taken[(named or fitting)[0]].append(line)
@@ -106,7 +106,7 @@ def of_refusals(answer, lines, truth):
     taken, others = split(lines, truth, wants)
     verdicts = [worst(of_line(line, want["causes"]) for line in found) if found else MISSED
                 for want, found in zip(wants, taken)]
-    # what nobody made is an accusation too
+    # A failed call that nobody made is a wrong answer, too.
     verdicts += [CERTAIN if line["certain"] else WRONG for line in others]
     answer.verdict = worst(verdicts)
     answer.want = " + ".join("|".join(want["causes"]) for want in wants)
@@ -141,7 +141,8 @@ def of_oom(answer, lines, truth):
 
 
 def of_control(answer, refused, signals, truth):
-    """Nothing is to be accused; the causes that the case allows accuse no limit."""
+    """Judges a control case: no call may be blamed on a limit. The case lists other causes that are
+    allowed."""
     bad = [line for line in refused if line["cause"] not in truth["allowed"]]
     answer.want = "nothing" + "".join(f" or {cause}" for cause in truth["allowed"])
     answer.got = "; ".join(dict.fromkeys([told(line) for line in refused] +
@@ -151,7 +152,7 @@ def of_control(answer, refused, signals, truth):
 
 
 def judge(case, kind, way, lines, truth):
-    """lines: harness.Lines of one capture in which the case was all that ran."""
+    """Judges one case; `lines` (harness.Lines) are a capture of only that case."""
     answer = Answer(case, kind, way, MISSED, "", "")
     refused, signals = lines.of("failed_call"), lines.of("signal")
     if truth.get("control"):
