@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Debian packages of any suite and architecture, fetched and unpacked, never installed.
+"""Fetches and unpacks Debian packages of any suite and architecture, without installing them.
 
-Each suite has an apt root of its own: own sources, lists, archives. The mirror is the one that
-the host itself uses, so nothing here knows the name of a host.
+Each suite has its own apt root with sources, lists and archives. The mirror is that of the host's
+own apt configuration, so this file names no host.
 """
 import fcntl
 import os
@@ -12,18 +12,18 @@ import time
 from pathlib import Path
 
 CACHE = Path(os.environ.get("FAULTSCOPE_VM_CACHE") or Path.home() / ".cache/faultscope-vm")
-PATIENCE = 300  # seconds for one call of apt
-LISTS_AGE = 24 * 3600  # seconds until the lists of a suite are fetched anew
+PATIENCE = 300  # timeout of one apt call in seconds
+LISTS_AGE = 24 * 3600  # seconds until package lists are fetched again
 KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
             "/usr/share/keyrings/debian-archive-keyring.pgp")
 
 
 class Missing(Exception):
-    """Something cannot be had; the text says what and why."""
+    """Raised if something is not available. The text says what and why."""
 
 
 def locked(fetch):
-    """One fetch at a time in one cache."""
+    """Decorator: only one process at a time fetches into a cache."""
     def alone(*args, **how):
         CACHE.mkdir(parents=True, exist_ok=True)
         with open(CACHE / "lock", "w", encoding="ascii") as lock:
@@ -42,10 +42,10 @@ def host_arch():
                           check=True).stdout.strip()
 
 
-# What the host's own sources say
+# The host's own apt sources
 
 def one_line_sources(text):
-    """(uri, suite) of "deb [options] uri suite components"."""
+    """Yields (uri, suite) of lines "deb [options] uri suite components"."""
     for line in text.splitlines():
         found = re.match(r"deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+(\S+)", line.strip())
         if found:
@@ -72,7 +72,7 @@ def host_sources(etc=Path("/etc/apt")):
 
 
 def mirrors():
-    """The URIs of the distribution and of its security updates, as the host has them."""
+    """Returns the host's URIs of the distribution and of its security updates."""
     codename = os_release().get("VERSION_CODENAME", "")
     main, security = [], []
     for uri, suite in host_sources():
@@ -87,7 +87,7 @@ def mirrors():
 
 
 def places_of(suite):
-    """The URIs under which a suite may be, the likeliest first."""
+    """Returns the URIs that may have a suite, the likeliest first."""
     main, security = mirrors()
     if suite.endswith("-security"):
         found = security + [f"{uri}-security" for uri in main]
@@ -96,9 +96,10 @@ def places_of(suite):
     return list(dict.fromkeys(found))
 
 
-# A suite
+# An apt root
 
-# The host's own settings stay (a proxy, say); only what would reach out of the root is undone.
+# Keeps the host's apt settings (such as a proxy), except those that would act outside of the apt
+# root.
 CONFIG = """\
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -125,7 +126,7 @@ Acquire::Check-Valid-Until "false";
 
 
 class Suite:
-    """Some suites of one architecture, as one apt root below the cache directory."""
+    """Suites of one architecture, with a common apt root in the cache directory."""
 
     def __init__(self, cache, suites, arch):
         self.suites = suites
@@ -151,7 +152,7 @@ class Suite:
         except subprocess.TimeoutExpired:
             raise Missing(f"{' '.join(words)} takes more than {PATIENCE} s") from None
         if ran.returncode:
-            # of many lines the first error is the cause
+            # apt prints the cause first.
             said = [line for line in ran.stderr.splitlines() if line.startswith("E:")]
             said = (said or ran.stderr.splitlines() or [f"status {ran.returncode}"])[0]
             raise Missing(f"{words[0]} {words[1]}: {said}")
@@ -165,7 +166,7 @@ class Suite:
             for uri, suite in zip(uris, self.suites)), encoding="utf-8")
 
     def update(self, force=False):
-        """Fetches the lists, from the first place that has them all, at most once a day."""
+        """Fetches package lists from the first place that has all of them, at most once a day."""
         stamp = self.root / "updated"
         if not force and stamp.exists() and time.time() - stamp.stat().st_mtime < LISTS_AGE:
             return
@@ -182,7 +183,7 @@ class Suite:
         raise Missing(f"no lists of {'/'.join(self.suites)} {self.arch}: {failure}")
 
     def depends(self, package):
-        """The names that a package depends on, alternatives too."""
+        """Returns the names of all dependencies of a package, with alternatives."""
         text = self.call("apt-cache", "show", "--no-all-versions", package)
         found = re.search(r"^Depends: (.*)$", text, re.M)
         return re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9.+-]*)", found[1]) if found else []
@@ -192,7 +193,8 @@ class Suite:
         return re.search(r"^Version: (.*)$", text, re.M)[1]
 
     def wanted_besides(self, packages, release=None):
-        """What installing packages on the host would install, them included."""
+        """Returns the packages that would be installed on the host for these packages, including
+        these."""
         target = ["-t", release] if release else []
         text = self.call("apt-get", *target, "--simulate", "--reinstall", "install", *packages,
                          against="host")
@@ -200,7 +202,7 @@ class Suite:
         return [f"{name}={version}" for name, version in names]
 
     def download(self, package):
-        """The path of a package's .deb, from the cache if it is there."""
+        """Returns the path of a package's .deb, from the cache if it is there."""
         name, _, version = package.partition("=")
         version = version or self.version(name)
         name = name.partition(":")[0]
@@ -222,5 +224,5 @@ class Suite:
         ran = subprocess.run(["dpkg", "-x", deb, into], capture_output=True, text=True,
                              timeout=PATIENCE, check=False)
         if ran.returncode:
-            deb.unlink()  # cut short, perhaps: the next time fetches it anew
+            deb.unlink()  # perhaps truncated: the next call downloads it again
             raise Missing(f"dpkg -x {deb.name}: {ran.stderr.strip()}")

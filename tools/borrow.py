@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Programs of Debian that tests call: the host's own, or else unpacked into the cache.
+"""Finds Debian programs that tests call: the host's own, or else unpacked from a package.
 
 usage: borrow.py PROGRAM...	prints the path of each
 
-They are unpacked because installing them would do more than was asked for: Prometheus and its
-exporters start as services, and bookworm's kubectl has the kustomize of 2018.
+Packages are unpacked into a cache, not installed, since installed ones would start services
+(Prometheus and its exporters), or are too old (bookworm's kubectl has the kustomize of 2018).
 """
 import os
 import shutil
@@ -20,8 +20,8 @@ from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa
 
 @dataclass(frozen=True)
 class Source:
-    """Which package of which suite has it; no suite: the host's. `older`: the package that has it
-    in releases without the first one.
+    """The package with a program, and its suite ("": the host's). `older` is the package in
+    releases that lack `package`.
     """
     package: str
     suite: str = ""
@@ -31,7 +31,7 @@ class Source:
 PROGRAMS = {
     "apparmor_parser": Source("apparmor"),
     "prometheus": Source("prometheus"),
-    "promtool": Source("promtool", older="prometheus"),  # of its own since Debian 13
+    "promtool": Source("promtool", older="prometheus"),  # a package of its own since Debian 13
     "prometheus-node-exporter": Source("prometheus-node-exporter"),
     "prometheus-process-exporter": Source("prometheus-process-exporter"),
     "kubectl": Source("kubectl", "trixie"),
@@ -39,7 +39,7 @@ PROGRAMS = {
 
 
 def unpacked(name, package, codename):
-    """The path of a program, unpacked if it is not yet."""
+    """Returns the path of a program, and unpacks its package first if needed."""
     place = CACHE / "programs" / f"{package}-{codename}"
     program = place / "usr/bin" / name
     if not program.exists():
@@ -63,7 +63,7 @@ def fetched(name, source):
 
 @locked
 def program(name):
-    """The path of a program of the table; Missing tells why there is none."""
+    """Returns the path of a program of the table. Raises Missing with the reason."""
     source = PROGRAMS.get(name)
     if not source:
         raise Missing(f"no such program in the table: {name} ({', '.join(PROGRAMS)})")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Turns a screen with ANSI colours on standard input into an SVG picture on standard output.
 
-usage: picture.py TITLE		TITLE is what a reader without pictures gets
+usage: picture.py TITLE		TITLE is the alternative text of the picture
 """
 import re
 import sys
@@ -15,7 +15,7 @@ CODE = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 def runs(line):
-    """(first column, text, codes) of each part of a line that is drawn alike."""
+    """Yields (first column, text, codes) of each part of a line with equal colours."""
     column, codes = 0, set()
     for i, part in enumerate(CODE.split(line)):
         if i % 2:
@@ -27,7 +27,8 @@ def runs(line):
 
 
 def drawn(row, column, text, codes):
-    """One run: its background where it is reversed, and its text, stretched to its columns."""
+    """Yields SVG of one part: its background if reversed, and its text, stretched to its columns.
+    """
     fore = next((COLOURS[code] for code in sorted(codes) if code in COLOURS),
                 DIM if "2" in codes else FORE)
     x, y = MARGIN + column * CELL, MARGIN + row * LINE

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Keeps what the documents take from the program as the program has it.
+"""Updates the parts of the documents that the program generates.
 
 Tables and outputs stand between <!-- table: NAME --> and <!-- end --> in README.md and docs/. The
-pages of docs/findings and the picture of the live view are made as a whole.
+pages of docs/findings and the picture of the live view are generated as a whole.
 
-usage: readme.py BUILD [--check]	--check only compares, and prints TAP
+usage: readme.py BUILD [--check]        --check only compares, and prints TAP
 """
 import json
 import re
@@ -31,7 +31,7 @@ def printed(*command, text=None):
 
 
 def said(build, *words):
-    """What the program says of a recording, whatever its status: lines."""
+    """Returns the output lines of faultscope, whatever its exit status is."""
     return subprocess.run([build / "faultscope", *words], stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.DEVNULL, check=False).stdout.splitlines()
 
@@ -41,13 +41,13 @@ def block_of(lines):
 
 
 def first_finding(build):
-    """Of the example, as `report` has it."""
+    """Returns the first finding that `report` prints for the example recording."""
     lines = said(build, "report", "--format", "text", RECORDING)
     return block_of(lines[:next(i for i, line in enumerate(lines) if i and line[0] != " ")])
 
 
 def verdict(build):
-    """What `diagnose` says of the example, as far as two findings and the end."""
+    """Returns the output of `diagnose` for the example recording: two findings and the end."""
     lines = said(build, "diagnose", "--replay", RECORDING, "--width", "100")
     begins = [i for i, line in enumerate(lines) if re.match(r"\w+\[\w\d\d [a-z0-9-]+\]", line)]
     checked = next(i for i, line in enumerate(lines) if line.startswith("checked:"))
@@ -55,7 +55,7 @@ def verdict(build):
 
 
 def process(build):
-    """The block of a process in the middle of its life."""
+    """Returns the block of a process in the middle of the example recording."""
     lines = said(build, "replay", LEAK, "--width", "120")
     heads = [i for i, line in enumerate(lines) if line.startswith("fdleak[")]
     begin = heads[len(heads) // 2] - 1
@@ -64,7 +64,7 @@ def process(build):
 
 
 def events(build):
-    """A row for each type of line that the JSON has, from the schema."""
+    """Returns a table with each type of JSON line, from the schema."""
     rows = ["| type | meaning | keys |", "| --- | --- | --- |"]
     for one in json.loads(printed(build / "faultscope", "schema"))["oneOf"]:
         keys = ", ".join(key for key in one["properties"] if key not in ("type", "t"))
@@ -73,14 +73,14 @@ def events(build):
 
 
 def matrix(build, check, was):
-    """What runs of `make check-vm` said. The table stays as it is where there was no run, and where
-    it is only compared: its kernels are the newest of the day."""
+    """Returns the table of `make check-vm` results. Without results, or with --check, the table
+    stays as it is: its kernels are the newest of the day."""
     results = build / "kernels"
     return was if check or not results.is_dir() else printed(ROOT / "tests/vm/table.py", results)
 
 
 def made(build, check):
-    """{path: text} of all documents, as they should be."""
+    """Returns {path: text} of all documents as they should be."""
     tables = build / "tables"
 
     def place(found):

@@ -18,7 +18,7 @@ from collections import namedtuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-WORDS = 4  # shorter texts are labels
+WORDS = 4  # shorter texts are labels, not sentences
 SHARES = {"readme": 20, "docs": 20, "help": 15, "explain": 20, "alerts": 10, "comments": 15}
 END = re.compile(r"(?<=[.!?])[\"')]?\s+(?=[\"'`*(\[]?[A-Z0-9/])")
 ABBREVIATION = re.compile(r"(?:e\.g|i\.e|etc|cf|vs)\.$")
@@ -32,7 +32,7 @@ Text = namedtuple("Text", "place line text")
 
 
 def sentences(texts):
-    """Each sentence with the place where its text begins."""
+    """Yields each sentence with the place where its text begins."""
     for place, line, text in texts:
         start = ""
         for part in END.split(" ".join(text.split())):
@@ -49,7 +49,7 @@ def name(path):
 
 
 def markdown(path):
-    """Paragraphs, list items and table cells; code blocks and generated tables are left out."""
+    """Yields paragraphs, list items and table cells, without code blocks and generated tables."""
     text, first, fenced, generated = [], 0, False, False
     lines = path.read_text(encoding="utf-8").splitlines()
     for n, line in enumerate([*lines, ""], 1):
@@ -60,7 +60,7 @@ def markdown(path):
         ends = fenced or generated or not line.strip() or line.startswith(("#", "|", "<", "```", "!"))
         if text and (ends or item):
             whole = " ".join(text)
-            if "](" not in whole or " · " not in whole:  # a list of links
+            if "](" not in whole or " · " not in whole:  # skip lists of links
                 yield Text(name(path), first, LINK.sub(r"\1", whole))
             text = []
         if line.startswith("|") and not generated and not fenced:
@@ -76,14 +76,14 @@ def unescaped(literal):
 
 
 def strings(path):
-    """Adjacent string literals of C as one text; lines that begin with $ are commands."""
+    """Yields adjacent string literals of C as one text. Lines that begin with $ are commands."""
     text = path.read_text(encoding="utf-8")
     code = re.sub(r"/\*.*?\*/|^#include.*?$", lambda m: "\n" * m[0].count("\n"), text,
                   flags=re.S | re.M)
     for run in re.finditer(LITERAL.pattern + r"(?:\s*" + LITERAL.pattern + ")*", code):
         whole = unescaped("".join(LITERAL.findall(run[0])))
         if path.name.startswith("messages_") and not whole.endswith("."):
-            continue  # a pattern or the name of a source
+            continue  # a regular expression or the name of a source file
         for paragraph in whole.split("\n"):
             if not paragraph.startswith("$ ") and not SOURCES.fullmatch(paragraph):
                 yield Text(name(path), code.count("\n", 0, run.start()) + 1, paragraph)

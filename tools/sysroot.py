@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Fetches the libraries of another architecture from Debian and unpacks them; installs nothing.
 
-  usage: sysroot.py TRIPLET DIRECTORY
+usage: sysroot.py TRIPLET DIRECTORY
 
-They are those of the host's own release, from the mirror that the host itself uses. A directory
-that has them already stays as it is.
+The libraries are of the host's own release, from the mirror that the host itself uses. A directory
+that already has them stays as it is.
 """
 import os
 import re
@@ -21,12 +21,14 @@ DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64"}
 PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev", "liblzma-dev",
             "libiberty-dev")
 ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "iberty"
-# What the development packages' links point to, whatever a release calls its package.
+# Packages with the shared libraries to which links of the development packages point, in any
+# release.
 SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma)\d\w*|zlib1g")
 
 
 def point_inside(root):
-    """Links to /lib/… are the host's: make them relative to where they are."""
+    """Makes links to /lib/... relative, since as absolute links they would lead to the host's
+    files."""
     for link in root.rglob("*"):
         if link.is_symlink() and os.readlink(link).startswith("/"):
             target = root / os.readlink(link).lstrip("/")

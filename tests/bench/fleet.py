@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measures what a fleet of exporters costs: series, bytes and CPU of each exporter, and memory of
-Prometheus. Needs root.
+"""Measures series, bytes and CPU of each exporter, and memory of Prometheus for a fleet of them.
 
-An exporter watches this machine, with 220 programs of different names added, at each level of
+Needs root. An exporter watches this machine, with 220 programs of different names added, at each level of
 detail. A server then offers its page as many hosts and changes the counters at each scrape, and
 Debian's Prometheus scrapes these hosts. The script prints a table and checks nothing.
 """

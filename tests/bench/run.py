@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measures the cost of faultscope and of similar tools. Needs root, and the programs of `make
-workloads`.
+"""Measures the cost of faultscope and of similar tools. Needs root, and `make workloads`.
 
 Runs alternate: the workload, pinned to a CPU, runs alone, with tool A, alone, with tool B, and so
 on. A value is the run with a tool minus the mean of the two runs alone around it. A table gives the

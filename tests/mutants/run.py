@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Makes random small changes (mutants) to a copy of the source and counts how many the quick tests
-notice.
+"""Makes random small changes (mutants) to a copy of the source, and counts those that tests notice.
 
-usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES] [--under
-PATH]
+usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES]
+              [--under PATH]
 
 Each mutant is compiled, and the tests that execute the changed line run until one fails: the mutant
 is killed. A mutant that no test notices survives and is shown as a diff. Mutants that do not

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether kernels before 5.12 take the atomic instructions of a BPF object. Prints TAP.
+"""Checks that kernels before 5.12 accept the atomic instructions of BPF objects. Prints TAP.
 
 usage: atomics.py OBJECT...
 
-These kernels know one atomic instruction: an addition without an answer ("BPF_STX uses reserved
-fields" is what they say of any other; 5ca419f2864a, 5.12). Compilers differ in when they use it.
+These kernels have one atomic instruction: an addition that returns no value. For others their
+verifier says "BPF_STX uses reserved fields" (5ca419f2864a, 5.12). Compilers differ in when they use
+others.
 """
 import sys
 
 from bpf_object import Object
 from object_checks import main
 
-ATOMIC = 0xc3, 0xdb  # BPF_STX | BPF_ATOMIC, of 32 and of 64 bits
-ADD = 0  # its immediate; others: exchange, or, and; with 1 in it the instruction answers
+ATOMIC = 0xc3, 0xdb  # opcodes BPF_STX | BPF_ATOMIC for 32 and 64 bits
+ADD = 0  # immediate of an addition; exchange, or, and have others, and bit 0 asks for the old value
 
 
 def check_atomics(check, path):

@@ -17,7 +17,7 @@ FRAME = 10  # the register that points to the frame
 
 
 class Instruction:
-    """One instruction; `at` is its offset within the section, in bytes."""
+    """A BPF instruction. `at` is its byte offset within the section."""
 
     def __init__(self, code, at):
         self.at = at
@@ -27,7 +27,8 @@ class Instruction:
 
 
 class Function:
-    """A program or subprogram: its stack in bytes, and the functions that it calls or passes on."""
+    """A BPF program or subprogram: its stack size in bytes, and the functions that it calls or
+    passes as callbacks."""
 
     def __init__(self, name):
         self.name = name
@@ -36,7 +37,7 @@ class Function:
 
 
 class Object:
-    """The sections with instructions of an ELF file, and the names that it wants of others."""
+    """An ELF file: its sections with instructions, and its symbols."""
 
     def __init__(self, path):
         self.data = Path(path).read_bytes()
@@ -60,7 +61,7 @@ class Object:
         return self.data[header[4]:header[4] + header[5]]
 
     def symbols_in(self, table):
-        """(name, type, section, value) of each."""
+        """Yields (name, type, section, value) of each symbol."""
         strings = self.headers[table[6]][4]
         for at in range(table[4], table[4] + table[5], 24):
             name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
@@ -74,14 +75,14 @@ class Object:
             at += one.size
 
     def helpers(self):
-        """Numbers of the helpers that are called, not functions of its own or the kernel's."""
+        """Yields the numbers of called helpers, without its own functions and kfuncs."""
         for code in self.code.values():
             for one in self.instructions(code):
                 if one.opcode == CALL and not one.source:
                     yield one.immediate
 
     def relocations(self, section):
-        """The symbol that each relocated instruction of a section refers to, by its offset."""
+        """Returns {offset of an instruction: the symbol that it refers to} for a section."""
         found = {}
         for header in self.headers:
             if header[1] != REL or header[7] != section:
@@ -92,7 +93,7 @@ class Object:
         return found
 
     def functions(self):
-        """All functions, by (section, offset)."""
+        """Returns {(section, offset): Function} of all functions."""
         found = {(section, value): Function(name) for name, kind, section, value in self.symbols
                  if kind == FUNCTION and section in self.sections}
         for section in self.sections:
@@ -112,7 +113,8 @@ class Object:
 
 
 def stack_of(one, copies):
-    """The bytes of stack that an instruction reaches; `copies`: registers that point into it."""
+    """Returns the bytes of stack that an instruction reaches. `copies` are registers that point
+    into the stack."""
     if one.opcode == MOV:
         copies.pop(one.target, None)
         if one.source == FRAME or one.source in copies:
@@ -128,11 +130,12 @@ def stack_of(one, copies):
 
 
 def callee(one, section, symbol):
-    """(section, offset) of the function that an instruction calls or passes to a helper, or None."""
+    """Returns (section, offset) of the function that an instruction calls or passes to a helper, or
+    None."""
     if one.opcode == CALL and one.source == PSEUDO_CALL:
         if not symbol:
             return section, one.at + 8 * (one.immediate + 1)
-        # libbpf: the immediate of a call into a section counts instructions, from one before
+        # libbpf: the immediate of a call into a section counts instructions from -1.
         return symbol[2], symbol[3] + (8 * (one.immediate + 1) if symbol[1] == SECTION else 0)
     if one.opcode == LOAD64 and symbol:
         return symbol[2], symbol[3] + (one.immediate if symbol[1] == SECTION else 0)

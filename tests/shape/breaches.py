@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Breaches of the walls, each a file of its own. They are compiled in a copy of the tree by the
-Makefile, with warnings as errors, and each must be reported: by walls.py, or by the compiler.
+"""Violations of the room walls, each in a file of its own. The self-test compiles them in a copy of
+the tree with the Makefile and -Werror. walls.py or the compiler must report each of them.
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ COMPILER = "the compiler"
 
 
 def function(head, body, *before):
-    """A file whose one function has this body."""
+    """Returns a C file with one function that has this body."""
     return "\n".join(before) + f"\n\n__attribute__((used)) static {head}\n{{\n\t{body}\n}}\n"
 
 
@@ -25,7 +25,7 @@ def includes(*names):
     return "\n".join(f"#include {name}" for name in names)
 
 
-# What each breach does, where, in what code, and who must report it, and nobody else.
+# Each violation: description, path, code, and the check that must report it as the only one.
 BREACHES = [
     ("an own prototype of another room's function", "src/rules/x.c",
      function("void f(void *b)", "terminal_leave();", "void terminal_leave(void);"),
@@ -65,7 +65,7 @@ BREACHES = [
     ("the model written to", "src/render/x.c",
      function("void f(struct model *m)", "m->subjects = 0;", includes('"model/model.h"')),
      {holds_the_model_const}),
-    # More ways to the same.
+    # Other ways to reach the same violations
     ("a cast that takes const away", "src/render/x.c",
      function("void f(const struct model *m)", "*(size_t *)&m->subjects = 0;",
               includes('"model/model.h"')), COMPILER),
@@ -119,7 +119,7 @@ BREACHES = [
      {judges_nothing}),
     ("a function without a prototype", "src/base/x.c", "int f(void)\n{\n\treturn 0;\n}\n",
      COMPILER),
-    # What rooms must not know, and must not keep.
+    # Knowledge and state that a room must not have
     ("a room above", "src/base/x.c", includes('"model/model.h"'), {uses_only_its_rooms}),
     ("the state of the kernel side", "src/rules/x.c", includes('"wire.h"'),
      {uses_only_its_rooms}),
@@ -148,7 +148,8 @@ BREACHES = [
 
 
 def compiled(root, files):
-    """The objects of files in a copy of the tree; those that fail to compile have none."""
+    """Compiles files in a copy of the tree and returns their objects. A file that does not compile
+    has none."""
     for top in ("src", "bpf"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file():
@@ -183,7 +184,7 @@ def judge(check, tree, file, was_compiled, wanted, messages):
 
 
 def self_test(tap, tree):
-    """Each breach must be reported, in a tree in which nothing else is."""
+    """Checks that each violation is reported, in a tree in which nothing else is reported."""
     files, places = {}, []
     for n, (_, path, code, _) in enumerate(BREACHES):
         place = path.replace("/x.", f"/breach{n}.")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether the documents for developers say what the tree has. Prints TAP.
+"""Checks that the developers' documents agree with the tree. Prints TAP.
 
 Files that they name exist, links lead somewhere, tests/README.md lists every suite of the Makefile,
-code names the kernel source that docs/design/kernel-facts.md gives for it, and the recipes of
-CONTRIBUTING.md list exactly the files that their examples touch.
+code names the kernel sources that docs/design/kernel-facts.md gives for it, and the recipes of
+CONTRIBUTING.md list exactly the files that their examples change.
 """
 import re
 import sys
@@ -19,11 +19,11 @@ from run import Tap  # noqa: E402
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "tests/README.md",
              *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/design/*.md"))]
 TOPS = ("src", "bpf", "tests", "docs", "tools", "deploy", "vmlinux")
-# A file or folder of ours between back-quotes, with the arguments that may follow it.
+# A file or folder of the tree in backquotes, with the arguments that may follow.
 OURS = re.compile(rf"`((?:{'|'.join(TOPS)})/[\w./*-]+)[^`]*`")
 LINK = re.compile(r"\]\(((?!https?:|#)[^)#\s]+)")
 QUOTED = re.compile(r"`([^`]+)`")
-MADE = ("src/ROOM",)  # stands for any
+MADE = ("src/ROOM",)  # placeholder for any room
 
 
 def text_of(name):
@@ -56,7 +56,7 @@ def check_suites(check):
 
 
 def rows(text, columns):
-    """The cells of each row of tables with so many columns, without head and rule."""
+    """Yields the cells of each row in tables with this number of columns, without header lines."""
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| ") and len(cells) == columns and set(line) - set("|-: "):
@@ -64,7 +64,8 @@ def rows(text, columns):
 
 
 def check_facts(check):
-    """Of each row the files of the last column name one of its sources: a file, function, change."""
+    """Checks that each file in a row's last column names one source of the row: a file, a function
+    or a commit."""
     facts = [row for row in rows(text_of("docs/design/kernel-facts.md"), 3) if OURS.search(row[2])]
     check.that(len(facts) > 20, f"only {len(facts)} facts")
     for fact, source, places in facts:
@@ -77,7 +78,7 @@ def check_facts(check):
 
 
 def sources():
-    """{path: text} of src/ and bpf/."""
+    """Returns {path: text} of src/ and bpf/."""
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for top in ("src", "bpf")
             for path in (ROOT / top).rglob("*") if path.suffix in (".c", ".h", ".def")}
 

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether kernels before 6.2 take the loops of a BPF object. Prints TAP.
+"""Checks that kernels before 6.2 accept the loops of BPF objects. Prints TAP.
 
 usage: loops.py OBJECT...
 
-There check_cfg() of kernel/bpf/verifier.c refuses a function ("back-edge from insn A to B") where
-an instruction that is no jump is followed by one that the search from the function's begin is still
-below: where compilers place the head of a loop behind its body, as they do to fall into it.
+In these kernels, check_cfg() of kernel/bpf/verifier.c rejects a function ("back-edge from insn A to
+B") if an instruction that is no jump is followed by one that the depth-first search has not
+finished yet. This happens when a compiler places the head of a loop behind its body and falls
+through to it.
 """
 import sys
 
 from bpf_object import CALL, FUNCTION, Object
 from object_checks import main
 
-EXIT, ALWAYS, JUMPS = 0x95, (0x05, 0x06), (5, 6)  # opcodes; classes JMP and JMP32
+# opcodes of exit and of jumps without condition; classes JMP and JMP32
+EXIT, ALWAYS, JUMPS = 0x95, (0x05, 0x06), (5, 6)
 
 
 def is_jump(one):
@@ -21,7 +23,8 @@ def is_jump(one):
 
 
 def next_of(one):
-    """Offsets of what may follow an instruction, in the order in which the kernel goes there."""
+    """Returns the offsets of the next instructions, in the order in which the kernel visits them.
+    """
     behind = one.at + one.size
     if one.opcode == EXIT:
         return []
@@ -32,7 +35,7 @@ def next_of(one):
 
 
 def refused(begin, by_offset):
-    """Offsets of the instructions of one function that the search would refuse."""
+    """Returns the offsets of the instructions of a function that check_cfg() would reject."""
     found, below, done = [], {begin}, set()
     path = [(by_offset[begin], iter(next_of(by_offset[begin])))]
     while path:

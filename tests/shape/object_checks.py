@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs one check on each BPF object of the command line, and prints TAP."""
+"""Runs a check on each BPF object of the command line, and prints TAP."""
 import argparse
 import sys
 from pathlib import Path
@@ -11,7 +11,8 @@ from run import Tap  # noqa: E402
 
 
 def main(about, name, check):
-    """`about` begins with a line of help. Returns whether a test failed: the exit status."""
+    """Runs the check and returns whether a test failed. The first line of `about` is the help text.
+    """
     parser = argparse.ArgumentParser(description=about.split("\n", 1)[0])
     parser.add_argument("objects", metavar="OBJECT", nargs="+")
     tap = Tap()

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What object files define, what they need, and what of theirs can be written to: nm's answer."""
+"""Reads object files with nm: the symbols that they define and need, and their writable data."""
 import os
 import re
 import shutil
 import subprocess
 
-# What sanitizers and profilers add to any code, and their books.
+# Symbols of sanitizers and profilers, which they add to any code.
 INSTRUMENTS = re.compile(r"_*(asan|lsan|ubsan|tsan|sanitizer|odr_asan|gcov|sancov|llvm_|prof)|\.L")
-# .data.rel.ro holds const tables of pointers.
+# Section .data.rel.ro holds constant tables of pointers, so it is not writable data.
 WRITABLE = re.compile(r"(\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*)(\.|$)")
 
 
 class Object:
-    """One object file."""
+    """The symbols of one object file."""
 
     def __init__(self, path):
         self.path = path
@@ -34,7 +34,7 @@ def has_nm():
 
 
 def read_objects(paths):
-    """One Object for each path of an object file."""
+    """Returns an Object for each path."""
     found = {str(path): Object(path) for path in paths}
     if not found:
         return []

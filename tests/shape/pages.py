@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether readers find their way in the documents. Prints TAP.
+"""Checks that readers can find their way in the documents. Prints TAP.
 
-Pages are short, say at their beginning whom they are for, have no dead link, and are two links from
-the README at most. tests/e2e/test_documents.py tries what needs the program.
+Pages are short, begin with a title and a sentence, have no dead link, and are at most two links
+away from the README. tests/e2e/test_documents.py runs the checks that need the program.
 """
 import re
 import sys
@@ -23,7 +23,8 @@ OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
-# Findings name public reports of where they happened; all else stays within the tree.
+# Pages of findings link to public reports of the problem on these hosts. Other links stay in the
+# tree.
 ADDRESS = re.compile(r"https?://([^/\s)>:`\"]+)")
 HOSTS = {"github.com", "127.0.0.1", "wiki.example.org"}
 
@@ -33,12 +34,12 @@ def text_of(path):
 
 
 def prose(text):
-    """Without code, in which brackets mean something else."""
+    """Returns a text without code, in which brackets are no links."""
     return CODE.sub("`", FENCE.sub("", text))
 
 
 def links(path):
-    """(target file, anchor) of each link within the tree."""
+    """Yields (target file, anchor) of each link within the tree."""
     for target in LINK.findall(prose(text_of(path))):
         if not re.match(r"[a-z]+:", target):
             name, _, anchor = target.partition("#")
@@ -46,7 +47,7 @@ def links(path):
 
 
 def anchors(path):
-    """Those of its headings, as forges make them."""
+    """Returns the anchors that GitHub makes of a page's headings."""
     heads = re.findall(r"^#+ (.*)$", FENCE.sub("", text_of(path)), re.M)
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
@@ -74,7 +75,7 @@ def check_links(check):
 
 
 def check_reach(check):
-    """In a finding's page a reader goes back to its family: that is no way in."""
+    """Checks that every page is at most two links away from the README."""
     reached, last = {README}, {README}
     for _ in range(2):
         last = {target for path in last for target, _ in links(path)
@@ -85,7 +86,8 @@ def check_reach(check):
 
 
 def check_beginnings(check):
-    """A title, and a sentence. Runbooks begin with what to run: see tests/deploy."""
+    """Checks that a page begins with a title and a sentence. Runbooks begin with commands: see
+    tests/deploy."""
     for path in PAGES:
         if path.parent.name == "runbooks" and path.stem != "README":
             continue

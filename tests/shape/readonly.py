@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The kernel side only looks: what its objects may call, by what they may be attached, and that
-nothing of it outlives the process. Read out of the objects themselves. Prints TAP.
+"""Checks that BPF programs only observe. Prints TAP.
+
+The objects call only allowed helpers, attach only to allowed program types, and pin nothing, so
+that nothing outlives the process.
 
 usage: readonly.py OBJECT...
 """
@@ -17,20 +19,20 @@ from bpf_object import Object  # noqa: E402
 from harness import Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
-# Helpers that read the kernel, and those that write to maps and rings of their own.
+# Helpers that read kernel data, or write to the program's own maps and ring buffers.
 HELPERS = set("""map_lookup_elem map_update_elem map_delete_elem task_storage_get
     task_storage_delete ringbuf_output ringbuf_reserve ringbuf_submit ringbuf_discard ringbuf_query
     ktime_get_ns ktime_get_boot_ns get_prandom_u32 get_smp_processor_id get_current_pid_tgid
     get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
     probe_read_user probe_read_kernel probe_read_user_str probe_read_kernel_str""".split())
-# The flight recorder writes into a trace instance of its own, too.
+# The flight recorder also writes to its own trace instance.
 MORE = {"blackbox.bpf.o": {"trace_vprintk"}}
-# What changes others: none of it may be on the lists above.
+# Helpers that change the kernel or other processes; none may be in HELPERS or MORE.
 CHANGING = {"probe_write_user", "override_return", "send_signal", "send_signal_thread",
             "sys_bpf", "sys_close", "set_retval", "sysctl_set_new_value", "redirect"}
 FUNCTIONS = {"bpf_rcu_read_lock", "bpf_rcu_read_unlock", "bpf_iter_task_new", "bpf_iter_task_next",
              "bpf_iter_task_destroy", "bpf_rdonly_cast"}
-# Programs of these kinds are told what happens; none of them may decide it.
+# Section prefixes of program types that observe events and cannot decide their outcome.
 KINDS = {"tp_btf", "raw_tp", "tp", "tracepoint", "fentry", "fexit", "kprobe", "kretprobe",
          "perf_event", "iter", "syscall", ".text"}
 DEFINITIONS = Path("/usr/include/bpf/bpf_helper_defs.h")

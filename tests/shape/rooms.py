@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The rooms of the program: what each is for, what it may use, and which rules it keeps.
+"""The table of rooms (folders of src/): purpose of each room, what it may use, and its rules.
 
-usage: rooms.py --table NAME	print a table of the documents (rooms, walls)
-       rooms.py --needs PATH...	print what objects below build/src need (build/src/rules, x.o)
+usage: rooms.py --table NAME    print a table of the documents (rooms, walls)
+       rooms.py --needs PATH... print what objects below build/src need (build/src/rules, x.o)
 
-walls.py asserts that the sources and objects keep to this table. A room may use the rooms that it
-names, and the symbols of the C library and of other libraries that it names by their sort. All
-else is refused: the table says what is allowed, not what is forbidden.
+walls.py checks sources and objects against this table. A room may use the rooms in its row, and the
+symbols of the C library and of other libraries whose groups are in its row. Everything else is
+forbidden.
 """
 import argparse
 import sys
@@ -17,14 +17,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Every object may need these: compilers put calls of them into any code.
+# Symbols that any object may need, because compilers insert calls of them.
 COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
     __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
 
-# The C library by sort. What FORTIFY and the C standard's versions put around a name is dropped:
-# __snprintf_chk and __isoc99_sscanf are snprintf and sscanf.
+# Symbols of the C library in groups. Names are listed without additions of FORTIFY and of C
+# standard versions: __snprintf_chk and __isoc99_sscanf count as snprintf and sscanf.
 SORTS = {
-    # What only computes: the result depends on the arguments alone.
+    # Pure functions: the result depends on the arguments alone.
     "text": """memchr memmem strcasestr memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
         strspn strpbrk strstr strrchr strnlen strcat strtok_r strverscmp __ctype_b_loc
         __ctype_tolower_loc __ctype_toupper_loc""",
@@ -36,21 +36,21 @@ SORTS = {
     "paths": "dirname fnmatch",
     "patterns": "regcomp regerror regexec regfree",
     "width": "wcwidth",
-    # Memory. In rooms that keep the rule `capped` each allocation has a cap.
+    # Memory. With the rule `capped`, a room limits the size of each allocation.
     "heap": "malloc calloc realloc reallocarray free strndup",
     "copies": "strdup asprintf vasprintf",
     "secrets": "explicit_bzero getrandom",
     "pages": "mmap munmap madvise mlockall malloc_trim",
-    # Errors.
+    # Errors, names of signals, and jumps
     "errors": "__errno_location strerror strerrorname_np",
     "signal names": "sigabbrev_np",
     "jumps": "_setjmp longjmp siglongjmp",
-    # Time.
+    # Time
     "clock": "clock_gettime",
     "date": "time",
     "sleep": "nanosleep",
     "local time": "localtime_r",
-    # Files.
+    # Files
     "files": """open openat openat2 read pread close fstat stat lstat fstatat access readlink
         readlinkat statfs fstatfs opendir fdopendir readdir closedir dirfd lseek""",
     "lists of files": "scandir alphasort",
@@ -61,7 +61,7 @@ SORTS = {
         fchmod umask mkdir flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
-    # The process, and other processes.
+    # The own process, and other processes
     "environment": "getenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",
@@ -88,7 +88,7 @@ SORTS = {
     "addresses": "inet_ntop",
 }
 
-# Other libraries: their symbols, and the headers that come with the right to use them.
+# Other libraries: their symbols, and the headers that a room with this library may include.
 LIBRARIES = {
     "libbpf": ("bpf_* btf__* libbpf_* ring_buffer__*", "bpf/*.h"),
     "libcap": ("cap_*", "sys/capability.h"),
@@ -103,7 +103,7 @@ LIBRARIES = {
     "libcrypt": ("crypt_rn", "crypt.h"),
 }
 
-# Rules that a room may keep; walls.py says how each is asserted.
+# Rules for a room; walls.py documents how it checks each of them.
 RULES = {
     "capped": "each allocation has a cap",
     "stateless": "nothing that can be written to outlives a call",
@@ -111,9 +111,10 @@ RULES = {
     "model const": "holds the model by pointers to const",
 }
 
-# A room, its part, or a file of it. `uses`: rooms, also "wire" (bpf/wire*.h) and "vmlinux"
-# (vmlinux/vmlinux.h). `needs`: sorts and libraries. `keeps`: rules. A part may do what its room
-# may, and more; it keeps the rules of its room. A room uses those that stand above it.
+# A row of the table: a room, a part of it, or one file. `uses`: rooms, also "wire" (bpf/wire*.h)
+# and "vmlinux" (vmlinux/vmlinux.h). `needs`: symbol groups and libraries. `keeps`: rules. A part
+# has the rights of its room and more, and keeps the rules of its room. A room may use only rooms
+# above it.
 Room = namedtuple("Room", "path does uses needs keeps")
 
 
@@ -209,7 +210,8 @@ ROOMS = [
          "format, errors, signals"),
 ]
 
-# Headers that the kernel side may include. It is not linked: its objects are read by readonly.py.
+# Headers that BPF programs may include. They are not linked with src/; readonly.py checks their
+# objects.
 BPF_HEADERS = {
     "bpf/wire*.h": "linux/types.h stddef.h stdint.h",
     "bpf/pure_logic.h": "linux/types.h stdbool.h bpf/bpf_helpers.h bpf/bpf_core_read.h",
@@ -221,7 +223,8 @@ TOP = [one.path for one in ROOMS if "/" not in one.path]
 
 
 def rooms_of(path):
-    """The rows of src/ROOM/PART/FILE.c (or its object), its room first; none: of no room."""
+    """Returns the rows for src/ROOM/PART/FILE.c (or its object), the room first, or [] outside of
+    rooms."""
     parts = Path(path).with_suffix("").parts
     if parts[0] == "bpf":
         return [BY_PATH["bpf"]]
@@ -240,7 +243,7 @@ def symbols_of(sort):
 
 
 def plain(symbol):
-    """A symbol without what headers make of its name: __snprintf_chk is snprintf."""
+    """Returns a symbol's plain name: snprintf for __snprintf_chk."""
     if symbol.endswith("_chk") and symbol != "__chk_fail":
         symbol = symbol[2:-4]
     for prefix in ("__isoc99_", "__isoc23_"):
@@ -249,7 +252,8 @@ def plain(symbol):
 
 
 def sort_of(symbol):
-    """The sort or library that has a symbol; "": any code may need it; None: no sort has it."""
+    """Returns the group or library of a symbol, "" if any code may need it, or None if it is in no
+    group."""
     if any(fnmatchcase(plain(symbol), one) for one in COMPILER):
         return ""
     for sort in [*SORTS, *LIBRARIES]:
@@ -270,14 +274,15 @@ def folder(row):
 
 
 def short_table():
-    """The rooms, for the README."""
+    """Returns the table of rooms for the README."""
     return markdown(["room", "what it does", "may use"],
                     [[folder(one), one.does, ", ".join(one.uses)] for one in ROOMS
                      if one.path in TOP and one.path != "main"])
 
 
 def long_table():
-    """The rooms and their parts, with all that they may use but the C library's everyday sorts."""
+    """Returns the table of rooms and parts for docs/design/walls.md, without the symbol groups that
+    all may use."""
     everyday = [*SORTS][:[*SORTS].index("heap") + 1] + ["copies", "errors"]
     return markdown(["room", "may use", "of the C library, beside what only computes",
                      "of other libraries", "its rules"],

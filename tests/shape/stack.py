@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How much stack each chain of calls in a BPF object takes. Prints TAP, or with --list the chains.
+"""Checks how much stack each call chain in BPF objects takes. Prints TAP; --list prints the chains.
 
 usage: stack.py [--list] OBJECT...
 
-The verifier refuses a program when the frames of a chain exceed 512 bytes, each rounded up to 32
-(check_max_stack_depth() in kernel/bpf/verifier.c). Compilers differ in what they keep on the stack:
-the budget leaves room for those that are not tried here.
+The verifier rejects a program if the frames of a chain exceed 512 bytes, each rounded up to 32
+(check_max_stack_depth() in kernel/bpf/verifier.c). Compilers differ in what they keep on the stack,
+so the budget leaves a margin for compilers that are not tested here.
 """
 import argparse
 import sys
@@ -19,7 +19,7 @@ sys.path.insert(1, str(ROOT / "tests/e2e"))
 from bpf_object import Object  # noqa: E402
 from run import Tap  # noqa: E402
 
-BUDGET = 384  # bytes of a chain
+BUDGET = 384  # allowed bytes of stack in a call chain
 FRAME_UNIT = 32
 
 
@@ -28,14 +28,14 @@ def frame(function):
 
 
 def deepest(function):
-    """The chain of calls from a function that takes most stack: (bytes, functions)."""
+    """Returns (bytes, functions) of the call chain from a function that takes most stack."""
     below = max((deepest(one) for one in function.calls), key=lambda chain: chain[0],
                 default=(0, []))
     return frame(function) + below[0], [function, *below[1]]
 
 
 def chains(path):
-    """The deepest chain of each function that no other calls, deepest first."""
+    """Returns the deepest chain of each function that no other function calls, deepest first."""
     functions = Object(path).functions().values()
     called = {id(one) for function in functions for one in function.calls}
     found = [deepest(one) for one in functions if id(one) not in called]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether programs of a BPF object that run within a walk of a stack name files. Prints TAP.
+"""Checks that BPF programs at mmap_lock tracepoints never ask for file names of stacks. Prints TAP.
 
 usage: walks.py OBJECT...
 
-bpf_get_stack() takes mmap_lock to name the files of a stack. The tracepoints of that lock fire
-within the walk. Where interrupts are disabled, stack_map_get_build_id_offset() of
-kernel/bpf/stackmap.c releases the lock by the only irq_work of the CPU. A second walk that names
-files would use it again before it ran: one release is lost, and the process hangs for ever. So no
-program at these tracepoints may ask for files.
+With BPF_F_USER_BUILD_ID, bpf_get_stack() takes mmap_lock to find the files of a stack, and the
+tracepoints of that lock fire meanwhile. If interrupts are disabled, stack_map_get_build_id_offset()
+of kernel/bpf/stackmap.c releases the lock through the only irq_work of the CPU. A second call with
+this flag would reuse the irq_work before it ran: one release is lost, and the process hangs for
+ever.
 """
 import argparse
 import sys
@@ -21,16 +21,17 @@ sys.path.insert(1, str(ROOT / "tests/e2e"))
 from bpf_object import CALL, MOV, Object  # noqa: E402
 from run import Tap  # noqa: E402
 
-WALKS = 67, 141  # bpf_get_stack, bpf_get_task_stack
+WALKS = 67, 141  # helper numbers of bpf_get_stack and bpf_get_task_stack
 NAMES_FILES = 1 << 11  # BPF_F_USER_BUILD_ID
-FLAGS = 4  # the register of the helper's fourth argument
-CONSTANT = 0xb7, 0xb4  # moves of an immediate, of 64 and of 32 bits
-WRITES = 0, 1, 4, 7  # classes LD, LDX, ALU, ALU64: the target register changes
+FLAGS = 4  # register of a helper's fourth argument
+CONSTANT = 0xb7, 0xb4  # opcodes that move an immediate to a register, 64 and 32 bits
+WRITES = 0, 1, 4, 7  # classes LD, LDX, ALU, ALU64, which change the target register
 TRACEPOINT = "mmap_lock"
 
 
 def flags_of_walks(bpf, section, functions):
-    """(function, flags) of each walk in a section; the flags are None where they are no constant."""
+    """Yields (function, flags) of each stack helper call in a section. The flags are None unless
+    they are constant."""
     current, known = None, {}
     for one in bpf.instructions(bpf.content(section)):
         if (section, one.at) in functions:
@@ -48,7 +49,7 @@ def flags_of_walks(bpf, section, functions):
 
 
 def reached(function, found):
-    """All functions that one calls, and itself."""
+    """Returns all functions that a function calls directly or indirectly, and itself."""
     if function not in found:
         found.add(function)
         for called in function.calls:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The walls between the rooms: do sources and objects keep to the table in rooms.py? Prints TAP.
+"""Checks sources and objects against the table of rooms in rooms.py. Prints TAP.
 
-usage: walls.py [--self-test | --used] [BUILD]
+usage: walls.py [--self-test
 
-BUILD is where the objects are (default: build; that of src/ROOM/NAME.c is BUILD/src/ROOM/NAME.o).
---self-test compiles breaches (breaches.py), and asserts that each of them is reported. --used
-prints what each row of the table has to allow, no more and no less.
+--used] [BUILD]
+
+BUILD is the directory of the objects (default: build): src/ROOM/NAME.c has BUILD/src/ROOM/NAME.o.
+--self-test compiles violations (breaches.py) and checks that each of them is reported. --used
+prints what each row of the table needs to allow, no more and no less.
 """
 import argparse
 import re
@@ -30,7 +32,7 @@ INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*(.*?
 
 
 def blank(code, strings):
-    """Drops comments, and the contents of strings where asked to. Line numbers stay."""
+    """Removes comments and, on request, the contents of strings. Line numbers stay the same."""
     def short(found):
         text = found[0]
         if text[0] in "\"'":
@@ -40,7 +42,7 @@ def blank(code, strings):
 
 
 class File:
-    """A source of src/ or bpf/ with the rows of its rooms and, where it was built, its object."""
+    """A source of src/ or bpf/ with the rows of its rooms and, if it was built, its object."""
 
     def __init__(self, path, text, object_=None):
         self.path, self.text, self.object = path, text, object_
@@ -62,7 +64,7 @@ class File:
 
 
 class Tree:
-    """All sources, who defines which symbol, and which structs are the model's."""
+    """All sources, the definer of each symbol, and the structs of the model."""
 
     def __init__(self, root, build):
         self.root, self.files = root, {}
@@ -92,7 +94,8 @@ class Tree:
                               for found in re.findall(r"^struct (\w+) \{", one.text, re.M)}
 
     def room_of_include(self, file, name, quoted):
-        """The room that an include names, "wire" or "vmlinux"; None: no file of the tree."""
+        """Returns the room that an include names, "wire" or "vmlinux", or None for a file outside
+        of the tree."""
         if name == "vmlinux.h":
             return "vmlinux"
         beside = str(Path(file.path).parent / name)
@@ -111,7 +114,8 @@ def names_a_room(tree, file):
 
 
 def uses_only_its_rooms(tree, file):
-    """By what it includes, and by names of the kernel side's state."""
+    """A room includes only headers that its row allows, and uses no names of wire.h without
+    permission."""
     code = blank(file.text, False)
     if file.room.path != "bpf" and not file.may("wire"):
         for found in re.finditer(r"\b(?:fs|FS)_\w+", file.code):
@@ -144,7 +148,7 @@ def uses_only_its_rooms(tree, file):
 
 
 def needs_only_its_symbols(tree, file):
-    """By what its object needs, whatever way the source names it."""
+    """An object needs only symbols that its row allows, however the source names them."""
     for symbol in sorted(file.object.wants) if file.object else ():
         definer = tree.definer.get(symbol)
         if definer:
@@ -159,18 +163,18 @@ def needs_only_its_symbols(tree, file):
             yield 0, f"{symbol}: {file.room.path} may not use \"{sort}\""
 
 
-# Assembler that only embeds a file, and names what it embedded.
+# Files with inline assembler, which only embeds another file and defines symbols for it.
 EMBEDS = ["src/probe/object.c", "src/probe/precursors.c", "src/render/html/html.c"]
 HIDDEN = re.compile(r"\b(?:asm|__asm|__asm__|constructor|destructor|ifunc|alias"
                     r"|extern(?! char \*\*environ;))\b")
-# Two words, the last with parameters, and no body: a prototype, at any depth.
+# A prototype: two words, the last with parameters, and no body, at any nesting depth.
 PROTOTYPE = re.compile(r"^\s*(?!(?:return|else|goto|case|static|typedef|do)\b)"
                        r"(?:[A-Za-z_]\w*[\s*]+)+(?!sizeof\b)\w+\s*\([^;{}=]*\)"
                        r"\s*(?:__\w+\s*\([^;{}=]*\)\s*)?;", re.M)
 
 
 def hides_nothing(tree, file):
-    """No instructions beside the compiler's, nothing that runs before main, no own prototypes."""
+    """A source has no assembler, no code that runs before main, and no prototypes of its own."""
     if file.room.path == "bpf" or not file.path.endswith(".c"):
         return
     for found in HIDDEN.finditer(file.code):
@@ -182,17 +186,17 @@ def hides_nothing(tree, file):
 
 
 HEAP = re.compile(r"\b(strndup|malloc|calloc|realloc|reallocarray)\b(\s*\()?")
-# A constant that is a cap; that of a type is none.
+# A constant that limits a size. The greatest values of types (INT_MAX) are no such limits.
 CAP = re.compile(r"\b(?!(?:U?INT\w*|U?L*LONG|S?SIZE|U?CHAR)_MAX\b)"
                  r"[A-Z][A-Z0-9_]*(?:MAX|MOST|CAP|LIMIT|ROOM)[A-Z0-9_]*\b")
-# What has no part in a size: directives, types, and whose member something is.
+# Text without a part in a size: preprocessor lines, types, and the struct before `->`.
 NO_SIZE = re.compile(r"^[ \t]*#[^\n]*|\b\w+_t\b|\b(?:\w+(?:\[[^]]*\])?->)+", re.M)
 NAME = re.compile(r"\b[a-z_]\w*\b")
 ASSIGNED = re.compile(r"\b([a-z_]\w*)(?:\[[^]]*\])?\s*[-+*]?=(?!=)\s*([^;]*)")
 
 
 def argument_text(code, at):
-    """What stands between the parentheses that open before `at`."""
+    """Returns the text between the parentheses that open before `at`."""
     depth, end = 1, at
     while depth and end < len(code):
         depth += {"(": 1, ")": -1}.get(code[end], 0)
@@ -201,8 +205,8 @@ def argument_text(code, at):
 
 
 def has_cap(function, sizes):
-    """Whether a statement of a function puts one of these names, or what they are made of, beside a
-    constant that is a cap."""
+    """Returns whether a statement of the function has one of these names, or a variable they are
+    computed from, together with a constant that is a cap."""
     names = set(NAME.findall(NO_SIZE.sub("", sizes)))
     statements = re.split(r"[;{}]", NO_SIZE.sub("", function))
     while True:
@@ -216,7 +220,7 @@ def has_cap(function, sizes):
 
 
 def caps_its_heap(tree, file):
-    """Each allocation is of a size that is constant, or is compared with a constant before."""
+    """Each allocation has a constant size, or a size that the function compares with a constant."""
     if not file.keeps("capped"):
         return
     for found in HEAP.finditer(file.code):
@@ -229,40 +233,41 @@ def caps_its_heap(tree, file):
             sizes = sizes.partition(",")[2]
         sizes = re.sub(r"\bsizeof\s*(\((?:[^()]|\([^()]*\))*\)|[\w*>.-]+)", "0", sizes)
         begin = file.code.rfind("\n{", 0, found.start())
-        head = file.code.rfind("\n\n", 0, begin)  # with the parameters
+        head = file.code.rfind("\n\n", 0, begin)  # begin of the function, with its parameters
         if set(NAME.findall(sizes)) - tree.constants and \
            not has_cap(file.code[max(head, 0):found.start()], sizes):
             yield line, f"{found[1]} without a cap: {' '.join(sizes.split())}"
 
 
 def keeps_no_state(tree, file):
-    """No object of static storage that can be written to."""
+    """A room with the rule `stateless` has no writable static data."""
     if file.keeps("stateless") and file.object:
         for name in sorted(file.object.state):
             yield 0, f"{name} can be written to, and outlives a call"
 
 
 JUDGES = re.compile(r"\b\w*(?:threshold|percent|finding|diagnos)\w*\b|\b100(?:\.0)?\b", re.I)
-# Shares that are no judgement: systemd's limits may be percentages, /proc/pressure is in percent.
+# Files with percentages that are no judgement: systemd's limits and /proc/pressure have
+# percentages.
 SHARES = ["src/collect/limits/origin_cgroup.c", "src/collect/pressure/pressure_reader.c"]
 RELATION = re.compile(r"(?<![-<>=])(?:<=|>=|<|>)(?![<>=])")
 BOUND = re.compile(r"&&|\|\||[?:;{}=,]")
-# Caps of its own memory and time, ends of number ranges, and what the kernel writes for "none".
-# Caps of its own memory and time by their endings; what the kernel writes; ends of number ranges.
+# Constants that are no thresholds: limits of faultscope's own memory and time (by their endings),
+# values that the kernel writes, ends of number ranges.
 OWN_CONSTANT = re.compile("|".join(r"""\w*(MAX|MOST|BYTES|TOLD|_NS|_LAST)\w* NO_\w* NR_\w* ELF\w*
     EI_\w* STACK_FRAMES WHAT_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_END KERNEL_BEGIN SECOND_NAMES
     SYMBOLS_AT_ONCE GROUPS_BACK LEVELS_PROCESSES NEW_LINES FIELDS""".split()))
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 NUMBER = re.compile(r"(?<![\w.])(?!0x)\d[\w.]*")
 SHARE = re.compile(r"[*/] ?\d|\d ?\*(?!\w)|>> ?\d")
-# Within a comparison: arguments, indices, and what is counted in bytes.
+# Parts of a comparison to ignore: arguments, indices, sizes in bytes.
 NO_OPERAND = re.compile(r"\bsizeof\s*\([^()]*\)( / sizeof\([^()]*\))?|<<\s*\d+|\[[^]]*\]"
                         r"|(?<=\w)\([^()]*\)")
-SMALL = 16  # numbers of words in a line and the like
+SMALL = 16  # greatest number that counts as no threshold, such as the number of words in a line
 
 
 def side(code, at, step):
-    """One side of a comparison, up to a parenthesis that is not its own, or another operator."""
+    """Returns one side of a comparison, up to its parenthesis or another operator."""
     depth, begin = 0, at
     opens, closes = ("(", ")") if step > 0 else (")", "(")
     while 0 <= at < len(code):
@@ -275,7 +280,8 @@ def side(code, at, step):
 
 
 def is_judgement(comparison):
-    """Whether it is with a number, a constant that is no cap of its own, or a share of a value."""
+    """Returns whether a comparison is with a number, a constant that is no own limit, or a share of
+    a value."""
     constants = CONSTANT.findall(comparison)
     return any("." in one or int(re.sub(r"\D", "", one)) > SMALL
                for one in NUMBER.findall(comparison)) or \
@@ -284,7 +290,8 @@ def is_judgement(comparison):
 
 
 def judges_nothing(tree, file):
-    """It compares what it reads with its own caps only, not with thresholds or shares."""
+    """A room with the rule `no judgement` compares values only with its own limits, not with
+    thresholds."""
     if not file.keeps("no judgement") or file.path in SHARES:
         return
     for found in JUDGES.finditer(file.code):
@@ -298,11 +305,11 @@ def judges_nothing(tree, file):
                 f"{both}: rules compare with thresholds, it only reads"
 
 
-OWN_COPIES = "snapshot trends fleet_entry".split()  # made for the caller
+OWN_COPIES = "snapshot trends fleet_entry".split()  # structs that the model copies for the caller
 
 
 def holds_the_model_const(tree, file):
-    """Pointers to what src/model defines are to const. (Casts: -Wcast-qual of the Makefile.)"""
+    """Pointers to structs of src/model are const. (The Makefile's -Wcast-qual checks casts.)"""
     if not file.keeps("model const"):
         return
     names = "|".join(sorted(tree.model_structs - set(OWN_COPIES)))
@@ -338,7 +345,7 @@ RULES = [
 
 
 def breaches(tree, file):
-    """(rule, "file:line: what") of each breach in one file."""
+    """Yields (rule, "file:line: what") of each violation in a file."""
     for rule in RULES:
         for line, what in rule.find(tree, file) if file.room or rule.find is names_a_room else ():
             yield rule, f"{file.path}:{line}: {what}" if line else f"{file.path}: {what}"
@@ -354,7 +361,7 @@ def unlicensed(root):
 
 
 def used_by(tree, row):
-    """The rooms, sorts and libraries that the files of a row use."""
+    """Returns the rooms, symbol groups and libraries that the files of a row use."""
     used = set()
     for file in tree.files.values():
         if row not in file.rows:
@@ -370,14 +377,15 @@ def used_by(tree, row):
 
 
 def unused(tree):
-    """What a row allows, and no file of its room needs: walls stay as tight as the code."""
+    """Yields permissions in rooms.py that no file of the row uses, so that walls stay as tight as
+    the code."""
     for row in ROOMS:
         for what in sorted(set(row.uses + row.needs) - used_by(tree, row)):
             yield f"rooms.py: {row.path} may use \"{what}\", and does not"
 
 
 def circles():
-    """A room may use what stands above it in the table."""
+    """Yields rows that use a room which is not above them in the table."""
     for row in ROOMS:
         for room in row.uses:
             if room in TOP and TOP.index(room) >= TOP.index(row.path.split("/")[0]):

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whether the texts that users see have the words of the field. Prints TAP.
+"""Checks that texts for users have the usual words of the field. Prints TAP.
 
-usage: words.py [--self-test | --list] [PROGRAM]
+usage: words.py [--self-test
 
-Reads what PROGRAM (build/faultscope) prints: help, manual pages, explanations, the JSON Schema; the
-documents and what is deployed. Each pattern of WORDS is a word or phrase that readers did not
-understand, with the word to use instead. EXCEPTIONS has uses that are right, each with its reason.
---list prints every use that is not excepted, without judging.
+--list] [PROGRAM]
+
+Reads what PROGRAM (build/faultscope) prints (help, man pages, explanations, the JSON Schema), the
+documents, and the deployed files. Each pattern of WORDS is a word or phrase that readers did not
+understand, with the word to use instead. EXCEPTIONS has correct uses, each with its reason. --list
+prints every other use of a pattern and checks nothing.
 """
 import argparse
 import re
@@ -21,7 +23,7 @@ sys.path.insert(1, str(ROOT / "tests/e2e"))
 
 from run import Tap  # noqa: E402
 
-# (pattern, the word to use)
+# (pattern of a wrong word, the word to use instead)
 WORDS = [(re.compile(pattern, re.I), word) for pattern, word in (
     (r"\blooks?\b(?! (at|for|in|like|up|alike|it up|into|there|here|ahead|the same)\b)", "scan"),
     (r"\bhooks?\b", "probe"),
@@ -53,7 +55,7 @@ WORDS = [(re.compile(pattern, re.I), word) for pattern, word in (
     (r"\bwho (grew|grows|has|had|made|holds|asked|scrapes)\b", "name the subject: process, thread, user"),
 )]
 
-# (source, pattern): a use that is right, or a text that quotes others. With the reason.
+# (source, pattern, reason): uses that are correct, or texts that quote others
 EXCEPTIONS = (
     (r"explain|^docs/", r"(mapping|descriptor|fork|call) was refused|memory was not promised|"
      r"peaks between looks|file system in memory|broken memory was", "titles of findings"),
@@ -75,7 +77,7 @@ def commands(program):
 
 
 def texts(program):
-    """(name of the source, its text) of everything that users read."""
+    """Yields (name of the source, text) of everything that users read."""
     yield "--help", said(program, "--help")
     yield "man", said(program, "man")
     for name in commands(program):
@@ -107,7 +109,7 @@ def excepted(name, line, match):
 
 
 def uses(name, text):
-    """(source, line, word found, word to use) of each use that is not excepted."""
+    """Yields (source, line, word found, word to use) of each use without an exception."""
     for line in text.splitlines():
         for pattern, word in WORDS:
             for match in pattern.finditer(line):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Scenarios that are but a workload under `faultscope run`: all of them under one, one after another.
+"""Runs scenarios that are only a workload under `faultscope run` together in one run, one after
+another.
 
-A load takes seconds where the verifier runs on an emulated CPU. Each is judged by its own truth, as
-if it had been run by itself.
+On an emulated CPU, the verifier takes seconds for each load, so one load serves them all. Each
+scenario is compared with its own truth, as if it had run alone.
 """
 import json
 from types import SimpleNamespace
@@ -15,15 +16,15 @@ from vm import GuestError
 
 
 class Asked(BaseException):
-    """What a scenario wants to be run, first of all."""
+    """Raised with the workload that a scenario runs first."""
 
 
 class NotPlain(BaseException):
-    """It is more than a workload under `faultscope run`."""
+    """Raised if a scenario is more than a workload under `faultscope run`."""
 
 
 class Asking:
-    """A lab that only hears what is asked of it."""
+    """A lab that runs nothing: its methods raise Asked or NotPlain."""
 
     def __init__(self, lab):
         self.vm = SimpleNamespace(kernel=lab.vm.kernel)
@@ -37,7 +38,7 @@ class Asking:
 
 
 class Answering(Asking):
-    """A lab that has run it already."""
+    """A lab whose run() returns the capture of an earlier run."""
 
     def __init__(self, lab, capture):
         super().__init__(lab)
@@ -48,7 +49,7 @@ class Answering(Asking):
 
 
 def words_of(scenario, lab):
-    """The workload that a scenario is; None where it is more than that, or cannot be done here."""
+    """Returns the workload of a scenario, or None if it is more than that, or cannot run here."""
     if scenario.alone:
         return None
     try:
@@ -61,7 +62,7 @@ def words_of(scenario, lab):
 
 
 def run_all(lab, workloads):
-    """workloads: name -> words. Returns name -> capture, of those that told a truth."""
+    """Runs {name: words}. Returns {name: capture} of the workloads that printed their truth."""
     place = lab.new_dir()
     lines = [f"{quoted([f'{WORKLOADS}/{words[0]}', *words[1:]])} >{place}/{n}.out 2>/dev/null"
              for n, words in enumerate(workloads.values())]
@@ -75,7 +76,7 @@ def run_all(lab, workloads):
 
 
 def answers(lab, scenarios):
-    """name -> what its make() is to be called with; nothing of those that are to be run alone."""
+    """Returns {name: lab for make()} of the scenarios that ran together. Others must run alone."""
     workloads = {one.name: words_of(one, lab) for one in scenarios}
     workloads = {name: words for name, words in workloads.items() if words}
     if len(workloads) < 2:

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The flight recorder in real kernels: a broken driver crashes them, and the record is read after.
+"""Tests the flight recorder in real kernels that a broken driver crashes. Prints TAP and a table.
 
-A guest arms the recorder, loads the driver and is stopped once; from there each fault runs on: it
-is committed, the panic reboots the machine warm, and the second boot copies what survived to the
-disk: the synced file, the trace instance where the kernel has it, and what ramoops kept of the log.
-Each is judged alone, and all together. Prints TAP, and a table of what was right.
+A guest starts the recorder and loads the driver, and its state is saved once. Each fault continues
+from that state: the panic reboots the machine warm, and the second boot copies to the disk what
+survived: the synced file, the trace instance if the kernel has one, and the log of ramoops. Each
+source is judged alone, and all of them together.
 
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
-                   [--keep DIR] [--cuts N | --dump]
+       [--keep DIR] [--cuts N
 
-With --keep what survived, where it is not judged right, stays in DIR. With --dump the memory of a
-guest that hangs in its panic is dumped instead, as kdump would, and the map's records are looked for
-in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is
-stopped once, and from there run on and killed at a random moment, again and again.
+--dump]
+
+--keep: what survived stays in DIR if it is not judged right. --dump: instead, the memory of a guest
+that hangs in its panic is dumped as by kdump, and the records of the BPF map are searched in it.
+--cuts: instead, N power cuts: a guest whose recorder writes all the time is continued from its
+saved state and killed at a random moment.
 """
 import argparse
 import json
@@ -44,7 +46,7 @@ DISK_MIB = 16
 SHARE_NEEDED = 0.95
 DRIVER = "crashlab"
 
-# What is right: mechanisms that name it, and whether the machine dies of it.
+# Expected result: kinds of crash that name the fault, and whether the machine dies of it.
 Fault = namedtuple("Fault", "mechanisms fatal command", defaults=(True, None))
 REMOVE = "echo {name} >/proc/crashlab; rmmod crashlab; sleep 5"
 FAULTS = {
@@ -88,8 +90,8 @@ FAULTS = {
     "warn": Fault((), False),
     "double_free": Fault((), False),
 }
-SURVIVES = {"6.12", "newest"}  # a warm reboot, by a trace instance
-# reserve_mem= is not always found again where the kernel moves itself about (KASLR)
+SURVIVES = {"6.12", "newest"}  # kernels whose trace instance survives a warm reboot
+# With KASLR, reserve_mem= does not always get the same address again, so memmap= is used.
 INSTANCE = "memmap=8M$0x10000000 trace_instance=boot_map@0x10000000:8M"
 RAMOOPS = "memmap=1M$0x14000000"
 RAMOOPS_ARGUMENTS = "mem_address=0x14000000 mem_size=0x100000 record_size=0x20000 ecc=1 max_reason=2"
@@ -161,7 +163,7 @@ sleep 2
 echo mmio_late >/proc/crashlab
 """
 BOOT_PATIENCE = 180
-HEAD_BYTES, MAGIC = 64, b"FSbb"  # src/blackbox/ring_record.h
+HEAD_BYTES, MAGIC = 64, b"FSbb"  # header of a record, as in src/blackbox/ring_record.h
 
 
 def disk_make(path):
@@ -171,11 +173,11 @@ def disk_make(path):
 
 
 class TooLong(Exception):
-    """A guest that does not get to where it should be."""
+    """Raised if a guest does not reach the expected state in time."""
 
 
 class Machine:
-    """A QEMU whose memory outlives the crash of its kernel."""
+    """A QEMU guest whose memory outlives the crash of its kernel."""
 
     def __init__(self, kernel, faultscope, module):
         self.kernel = kernel
@@ -183,7 +185,7 @@ class Machine:
         self.busybox = fetch.busybox(kernel.arch)
         self.faultscope = faultscope
         self.module = module
-        self.stopped = None  # what the stopped guest was booted with
+        self.stopped = None  # kernel arguments of the saved guest, or None
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-blackbox-"))
 
     def close(self):
@@ -220,7 +222,7 @@ class Machine:
         return [str(word) for word in words]
 
     def monitor(self, *lines):
-        """Says lines to QEMU's monitor; what it answers."""
+        """Sends lines to QEMU's monitor and returns the answer."""
         said = b""
         with socket.socket(socket.AF_UNIX) as channel:
             channel.settimeout(30)
@@ -245,7 +247,7 @@ class Machine:
         return (self.dir / "out").read_text(errors="replace")
 
     def stop_at_ready(self, script, append):
-        """Boots until the recorder writes; keeps memory and disk of that moment."""
+        """Boots until the recorder writes, and saves memory and disk of that moment."""
         disk_make(self.dir / "disk")
         (self.dir / "initrd").write_bytes(self.archive(script))
         process = self.popen(append)
@@ -263,7 +265,7 @@ class Machine:
         self.stopped = append
 
     def dump(self, script, append):
-        """Boots until the kernel hangs in its panic; its memory then."""
+        """Boots until the kernel hangs in its panic. Returns the file with its memory."""
         disk_make(self.dir / "disk")
         (self.dir / "initrd").write_bytes(self.archive(script))
         process = self.popen(append)
@@ -277,7 +279,7 @@ class Machine:
         return self.dir / "memory"
 
     def go_on(self):
-        """The guest as it was stopped, running."""
+        """Starts the guest from its saved state and returns its process."""
         shutil.copy(self.dir / "disk.then", self.dir / "disk")
         process = self.popen(self.stopped, "-incoming", f"exec:cat {self.dir / 'state'}")
         try:
@@ -291,7 +293,8 @@ class Machine:
         return process
 
     def from_disk(self, *commands):
-        """What is on the disk, after the journal has gone first, as the next mount has it."""
+        """Runs debugfs commands on the disk after its journal was replayed, as the next mount would
+        do."""
         subprocess.run([shutil.which("e2fsck") or "/sbin/e2fsck", "-fy", self.dir / "disk"],
                        check=False, capture_output=True)
         program = shutil.which("debugfs") or "/sbin/debugfs"
@@ -300,7 +303,8 @@ class Machine:
                            capture_output=True)
 
     def cut(self, seconds):
-        """Goes on from there for some seconds; what is then on the disk of the recorder's file."""
+        """Continues the saved guest for some seconds and kills it. Returns the recorder's file from
+        its disk."""
         process = self.go_on()
         time.sleep(seconds)
         process.kill()
@@ -309,7 +313,7 @@ class Machine:
         return self.dir / "ring"
 
     def run(self, name, fault):
-        """Commits a fault; the directory of what survived."""
+        """Triggers a fault in the saved guest. Returns a directory with what survived."""
         command = (fault.command or "echo {name} >/proc/crashlab").format(name=name)
         instance = INSTANCE if self.kernel.name in SURVIVES else ""
         append = f"{RAMOOPS} {instance} {OPTIONS.get(name, '')}"
@@ -322,7 +326,7 @@ class Machine:
                 channel.sendall(command.encode() + b"\n")
                 process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            pass  # what is on the disk tells
+            pass  # the disk shows how far the guest came
         finally:
             process.kill()
             process.wait()
@@ -341,7 +345,7 @@ def wait_until(true, seconds, what):
             if true():
                 return
         except OSError:
-            pass  # not there yet
+            pass  # the file does not exist yet
         if time.monotonic() > deadline:
             raise TooLong(f"{what} takes more than {seconds} s")
         time.sleep(0.1)
@@ -356,7 +360,7 @@ def lines_of(text):
 
 
 class Judge:
-    """What survived, and what of it is right."""
+    """What survived a fault, and which parts of it are right."""
 
     def __init__(self, name, fault, found, faultscope):
         self.name, self.fault, self.faultscope = name, fault, faultscope
@@ -388,7 +392,7 @@ class Judge:
             subprocess.run([self.faultscope, *words], check=False)
 
     def file_holds(self):
-        """The fatal fault itself or the oops as it was logged, among the records of the file."""
+        """Returns whether the file has a record of the fatal fault, or of the oops in the log."""
         return any(one["class"] in ("fault", "oops", "panic") for one in self.records)
 
     def named_by(self, verdict):
@@ -478,7 +482,8 @@ def test_kernel(tap, name, options):
 
 
 def test_dump(tap, name, options):
-    """A vmcore has the map's pages: they are the kernel's own."""
+    """Checks that a memory dump has the records of the BPF map, whose pages belong to the kernel.
+    """
     machine = None
     wrong = []
     try:
@@ -510,7 +515,8 @@ def read_ring(faultscope, ring):
 
 
 def judge_cut(records, began):
-    """What is missing: a gap, what was there before, what a sign of life on the disk knows of."""
+    """Returns what is missing after a power cut: a record in a gap, older records, or records
+    before a heartbeat. Returns "" if nothing is."""
     kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
     beats = [one["sequence"] for one in records if one["class"] == "heartbeat"]
     if kept != list(range(kept[0], kept[0] + len(kept))):
@@ -521,7 +527,7 @@ def judge_cut(records, began):
 
 
 def tear(ring, records):
-    """The newest record becomes one that was written only up to some byte of it."""
+    """Cuts the newest record at a random byte, as an interrupted write would."""
     newest = [one for one in records if one["class"] != "heartbeat"][-1]["text"].encode()
     data = bytearray(ring.read_bytes())
     begins = data.find(newest) - HEAD_BYTES
@@ -533,8 +539,9 @@ def tear(ring, records):
 
 
 def test_cuts(tap, name, options):
-    """Records are synced in their order: what is on the disk is all up to some moment. What a cut
-    tears is told: few land within a write, so the newest record is torn by hand as well."""
+    """After a power cut, the file has all records up to some moment, as records are synced in
+    order. Torn records are reported. Few cuts hit a write, so the test also tears the newest record
+    itself."""
     machine, wrong = None, []
     torn = by_hand = most = 0
     try:

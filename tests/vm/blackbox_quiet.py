@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The flight recorder on a machine that is busy and well: is nothing it keeps above info?
+"""Checks that the flight recorder reports nothing above info on a busy healthy machine. Prints TAP.
 
-A guest in which Debian's stress-ng runs its stressors in turn, as root, seconds each, while modules
-of the kernel's tree and one from outside it come and go. The recorder keeps what it sees in its
-file, which is read after. At the end come near misses, which have to be told: a recorder that is deaf says
-nothing either. Prints TAP.
+In a guest, Debian's stress-ng runs all of its stressors as root, for seconds each, while modules of
+the kernel and one from outside its tree are loaded and unloaded. Afterwards the recorder's file is
+read. At the end come recovered kernel faults, which must be reported: a recorder that misses
+everything reports nothing, too.
 """
 import argparse
 import json
@@ -32,8 +32,8 @@ DRIVER = "crashlab"
 STRESS = "/usr/bin/stress-ng"
 COME_AND_GO = ("dummy", "tun", "veth", "loop", "zram", "overlay", "squashfs", "xfs", "nbd")
 CLASSES = "cpu,cpu-cache,device,filesystem,interrupt,io,memory,network,os,pipe,scheduler,vm"
-# What reads the line that the guest is spoken to by, hogs a CPU until the kernel says so, ends the
-# machine by itself, is not of kernels at all, or as root has a page declared broken (madvise).
+# stress-ng stressors that are left out: they read the guest's serial line, hog a CPU until the
+# kernel reports it, reboot the machine, do not concern the kernel, or poison a page (madvise).
 LEFT_OUT = "dev,dev-shm,softlockup,watchdog,smi,gpu,madvise"
 STRESSOR_SECONDS = 3
 MEMORY_MIB, DISK_MIB = 1024, 512
@@ -41,7 +41,7 @@ RING = "/files/ring"
 POLL_SECONDS = 10
 NEAR_MISSES, NEAR_MISSES_LEAST = "near_misses", 65
 INFO = "info"
-# Of what may be above info, nothing may have been left out of the records either.
+# Classes that may be above info. No record of these may be lost.
 GRAVE = ("fault", "fixup", "report", "hardware", "iommu", "gpu", "oops", "panic")
 
 STRESSING = f"""echo 500 >/proc/self/oom_score_adj
@@ -96,12 +96,13 @@ class Guest:
         return process
 
     def end(self, process, signal):
-        """With all that it began; a group of its own where it is a shell's."""
+        """Ends a process with a signal and waits for its end. A shell's process group ends with it.
+        """
         self.vm.must(f"kill -{signal} {process.pid}; while kill -0 {process.pid} 2>/dev/null; do"
                      f" usleep 100000; done", 120)
 
     def records(self):
-        """(how many of each class and severity, records above info, findings, the end)."""
+        """Returns (number of each class and severity, records above info, findings, last line)."""
         self.vm.must(f"{lab.FAULTSCOPE} blackbox read --json {RING} >/tmp/read; [ $? != 1 ]", 300)
         counts = self.vm.must("grep '\"type\":\"blackbox\",' /tmp/read | sed 's/.*\"class\":\"\\("
                               "[a-z]*\\)\",\"severity\":\"\\([a-z]*\\)\".*/\\1 \\2/' | sort |"
@@ -117,7 +118,7 @@ class Guest:
 
 
 def in_use(guest, seconds):
-    """Lets it work, and looks now and then whether it lives."""
+    """Lets the guest work for some seconds and checks regularly that its kernel lives."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         guest.vm.must(f"sleep {POLL_SECONDS}", 20 * POLL_SECONDS)
@@ -126,7 +127,8 @@ def in_use(guest, seconds):
 
 
 def is_wanted(record, since):
-    """Of the near misses; their symbol may not be known yet so soon after the module came."""
+    """Returns whether a record is an expected recovered fault. Soon after the module was loaded,
+    its symbol may be unknown."""
     return (record["class"] in ("fixup", "fault") and record["t"] >= since
             and (f"module={DRIVER}" in record["text"] or "how=again" in record["text"]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A kernel's BTF, out of its vmlinuz, without booting it."""
+"""Extracts a kernel's BTF from its vmlinuz, without booting it."""
 import bz2
 import gzip
 import lzma
@@ -26,7 +26,8 @@ def unpack_bzip2(data):
 
 
 def unpack_by(*command):
-    """Debian's tool; what follows the stream (the kernel appends its size) makes it complain."""
+    """Unpacks with a Debian tool. Its complaint about the kernel size behind the stream is ignored.
+    """
     def unpack(data):
         if not shutil.which(command[0]):
             raise Missing(f"{command[0]} is missing, and this kernel is packed by it")
@@ -48,7 +49,8 @@ PACKED = (
 
 
 def payload(image):
-    """The packed kernel in a bzImage or an EFI zboot image; the image itself where it is bare."""
+    """Returns the compressed kernel in a bzImage or an EFI zboot image, or the image if it is not
+    compressed."""
     if image[0x202:0x206] == b"HdrS":
         start = (image[0x1f1] + 1) * 512 + struct.unpack_from("<I", image, 0x248)[0]
         return image[start:start + struct.unpack_from("<I", image, 0x24c)[0]]
@@ -67,7 +69,7 @@ def unpack_kernel(image):
 
 
 def elf_section(data, wanted):
-    """A section of a 64-bit little-endian ELF file, or None."""
+    """Returns a section of a 64-bit little-endian ELF file, or None."""
     if data[:6] != b"\x7fELF\x02\x01":
         return None
     table = struct.unpack_from("<Q", data, 40)[0]
@@ -83,7 +85,7 @@ def elf_section(data, wanted):
 
 
 def find_btf(data):
-    """The greatest blob that has a sound BTF header: an arm64 Image has no sections."""
+    """Returns the largest blob with a valid BTF header, since an arm64 Image has no sections."""
     best = b""
     at = data.find(BTF_MAGIC)
     while at >= 0:
@@ -104,7 +106,7 @@ def extract(vmlinuz):
 
 
 def unpack_module(path):
-    """The bytes of a module, whichever way the distribution packed it."""
+    """Returns the bytes of a module, however the distribution compressed it."""
     data = path.read_bytes()
     if path.suffix == ".xz":
         return lzma.decompress(data)

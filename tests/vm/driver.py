@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Builds an out-of-tree module for a kernel of the table, against Debian's headers for it.
+"""Builds an out-of-tree module for a kernel of the table with Debian's headers.
 
-The headers and the tools of the kernel's build come from the kernel's own suite, unpacked in the
-cache; where these tools want a newer libc than the host has, they run with that of their suite.
+The headers and the build tools come from the kernel's own suite, unpacked in the cache. If these
+tools need a newer libc than the host's, they run with the libraries of their suite.
 """
 import hashlib
 import os
@@ -19,7 +19,7 @@ import fetch  # noqa: E402
 from aptroot import CACHE, Missing, Suite, locked  # noqa: E402
 
 LIBRARIES = ("libc6", "libelf1t64", "libelf1", "zlib1g", "libzstd1", "libgcc-s1")
-PATIENCE = 300  # seconds for one build
+PATIENCE = 300  # timeout of one build in seconds
 
 
 def versions_of(suite, packages):
@@ -27,7 +27,7 @@ def versions_of(suite, packages):
         try:
             yield f"{name}={suite.version(name)}"
         except (Missing, TypeError):
-            continue  # not of this suite
+            continue  # package of another suite
 
 
 def wanted(suite, release):
@@ -45,14 +45,14 @@ def is_elf(path):
 
 
 def runs(path):
-    """Whether the host can run it: a libc too old says so before main()."""
+    """Returns whether the host can run a program; with an older libc it fails before main()."""
     ran = subprocess.run([path, "--version"], capture_output=True, text=True, check=False,
                          stdin=subprocess.DEVNULL, timeout=20)
     return "GLIBC_" not in ran.stderr and "error while loading" not in ran.stderr
 
 
 def wrap(path, place):
-    """A program becomes a script that runs it with its own suite's libraries."""
+    """Replaces a program by a script that runs it with the libraries of its own suite."""
     loader = next(iter((*place.glob("usr/lib/*/ld-linux*"), *place.glob("lib/*/ld-linux*"))))
     libraries = ":".join(str(one) for one in (*place.glob("usr/lib/*-linux-gnu"),
                                               *place.glob("lib/*-linux-gnu")))
@@ -64,7 +64,8 @@ def wrap(path, place):
 
 
 def make_usable(place, release):
-    """The headers name each other by absolute paths, and their programs may be too new."""
+    """Makes unpacked headers usable: replaces absolute paths, and wraps programs that need a newer
+    libc."""
     source, done = place / "usr/src", place / "usable"
     if done.exists():
         return source / f"linux-headers-{release}"
@@ -100,7 +101,8 @@ def headers(name):
 
 
 def module(name, source):
-    """The path of a module, built from a directory of sources with a Makefile; kept."""
+    """Builds a module from a directory of sources with a Makefile. Returns its path, which is
+    cached."""
     source = Path(source)
     release = fetch.kernel(name).release
     text = b"".join(path.read_bytes() for path in sorted(source.iterdir()))
@@ -126,7 +128,7 @@ def module(name, source):
 
 
 def write_compiler(place, compiler):
-    """Options that only a newer compiler knows are left out."""
+    """Writes a compiler wrapper that drops options which only newer compilers know."""
     path = place / "cc.sh"
     path.write_text(f"""#!/bin/sh
 for word; do

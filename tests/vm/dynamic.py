@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A program of Debian for guests, which have no libraries: with all those that it loads."""
+"""Prepares a Debian program for guests, which have no libraries: with all libraries that it loads.
+"""
 import re
 import subprocess
 from pathlib import Path
@@ -18,7 +19,7 @@ def needed(path):
 
 
 def loads(place, program):
-    """({name: path} of the libraries that it comes to, names of those that are not there)."""
+    """Returns ({name: path} of the libraries of a program, names of missing ones)."""
     found, missing, wanted = {}, set(), needed(program)
     while wanted:
         name = wanted.pop()
@@ -34,7 +35,7 @@ def loads(place, program):
 
 
 def unpack_with_libraries(place, program, package):
-    """The package, then what it depends on, nearest first, until nothing is missing."""
+    """Unpacks a package and then its dependencies, nearest first, until no library is missing."""
     suite = Suite(CACHE, (os_release().get("VERSION_CODENAME", ""),), host_arch())
     suite.update()
     wanted, done = [package], set()
@@ -49,14 +50,14 @@ def unpack_with_libraries(place, program, package):
         except (Missing, TypeError):
             if name == package:
                 raise
-            continue  # a virtual package: another one provides it
+            continue  # a virtual package, which another package provides
         if program.exists() and not loads(place, program)[1]:
             return
 
 
 @locked
 def files(package, program):
-    """Path in a guest -> path here, of a program and its libraries; kept in the cache."""
+    """Returns {path in a guest: path here} of a program and its libraries, which are cached."""
     place = CACHE / "programs" / f"{package}-with-libraries"
     path = place / program.lstrip("/")
     if not path.exists() or loads(place, path)[1]:

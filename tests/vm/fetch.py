@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Fetches what the virtual machines need: QEMU, kernels and busybox. Unpacks, installs nothing.
 
-All of it comes from the Debian mirror that the host uses, and is kept in $FAULTSCOPE_VM_CACHE
-(default ~/.cache/faultscope-vm). What cannot be had is said, and is no failure of the rest.
+Everything comes from the Debian mirror that the host uses, and is kept in $FAULTSCOPE_VM_CACHE
+(default ~/.cache/faultscope-vm). What is not available is reported; the rest is fetched anyway.
 """
 import argparse
 import json
@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import btf  # noqa: E402
 from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa: E402
 
-AGE = 7 * 24 * 3600  # seconds until what "the newest" is, is asked anew
-WORKS = 10  # seconds for `qemu --version`
+AGE = 7 * 24 * 3600  # seconds after which the newest version is looked up again
+WORKS = 10  # timeout of `qemu --version` in seconds
 
 
 @dataclass(frozen=True)
 class Source:
-    """A kernel of the table: which packages of which suites it comes from, the likeliest first."""
+    """A kernel of the table: its package, and the suites that may have it, the likeliest first."""
     name: str
     arch: str
     package: str
@@ -46,7 +46,7 @@ KERNELS = {source.name: source for source in (
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel that is there."""
+    """An unpacked kernel."""
     name: str
     arch: str
     release: str
@@ -71,7 +71,7 @@ def say(text):
 
 
 class Kept:
-    """A directory of the cache and what its packages were; it counts only when it is complete."""
+    """A directory of the cache with a list of its packages. It is valid only with that list."""
 
     def __init__(self, *parts):
         self.dir = CACHE.joinpath(*parts)
@@ -87,7 +87,7 @@ class Kept:
         return self.packages() and time.time() - self.note.stat().st_mtime < AGE
 
     def unpack(self, suite, packages):
-        """Unpacks exact packages in place of what was there, unless they are there already."""
+        """Unpacks exact package versions into the directory, unless it has them already."""
         if self.packages() != packages:
             shutil.rmtree(self.dir, ignore_errors=True)
             for package in packages:
@@ -101,7 +101,7 @@ class Kept:
 # Kernels
 
 def kernel_packages(suite, package):
-    """The packages that hold the kernel behind a meta-package; it may be split over some."""
+    """Returns the packages with the files of a meta-package's kernel, which may be several."""
     wanted, found = [package], []
     while wanted:
         name = wanted.pop()
@@ -113,7 +113,7 @@ def kernel_packages(suite, package):
 
 
 def find_kernel(source, place):
-    """The files of an unpacked kernel, in boot/ or under usr/lib/modules."""
+    """Finds the files of an unpacked kernel, in boot/ or below usr/lib/modules."""
     images = [*place.glob("boot/vmlinuz-*"), *place.glob("usr/lib/modules/*/vmlinuz")]
     if not images:
         raise Missing(f"no vmlinuz in the packages of {source.package}")
@@ -132,7 +132,7 @@ def find_kernel(source, place):
 
 @locked
 def kernel(name, update=False):
-    """A kernel of the table, the newest that its suites have."""
+    """Returns a kernel of the table in the newest version of its suites."""
     if name not in KERNELS:
         raise Missing(f"no such kernel in the table: {name} ({', '.join(KERNELS)})")
     source = KERNELS[name]
@@ -166,7 +166,7 @@ QEMU_SUITES = {"bookworm": (("bookworm", "bookworm-backports"), "bookworm-backpo
 
 
 def try_qemu(program, data, libraries):
-    """A QEMU that runs here, or Missing."""
+    """Returns a Qemu that runs here, or raises Missing."""
     found = Qemu(program, (), tuple(data), libraries)
     try:
         ran = subprocess.run([program, "--version"], capture_output=True, text=True, check=False,
@@ -215,13 +215,13 @@ def installed_qemu(arch, _kept, _update):
 
 @locked
 def qemu(arch, update=False):
-    """A QEMU for guests of an architecture: of the cache, or else the host's own."""
+    """Returns a QEMU for guests of an architecture: the cached one, or else the host's own."""
     kept = Kept("qemu", arch)
     if kept.fresh() and not update:
         try:
             return unpacked_qemu(arch, kept.dir)
         except Missing:
-            pass  # unpacked on another host, perhaps, that had more libraries
+            pass  # another host may have unpacked it, with libraries that are missing here
     reasons = []
     for get in fetched_qemu, kept_qemu, installed_qemu:
         try:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Healthy programs of Debian in real kernels under QEMU, with control groups of version 2.
+"""Runs healthy Debian programs in real kernels under QEMU, with control groups of version 2.
 
 tests/programs/healthy.py runs inside the guest, in the Debian system that rootfs.py makes. The
-guest is emulated, about thirty times slower than a machine of its own, so the programs do a small
-part of their usual work. Prints TAP. Needs root and tools/setup.sh distros.
+guest is emulated and about thirty times slower, so the programs do a small part of their usual
+work. Prints TAP. Needs root and tools/setup.sh distros.
 """
 import argparse
 import os
@@ -31,16 +31,16 @@ HEALTHY = ROOT / "tests/programs/healthy.py"
 KERNELS = ("6.1", "6.12")
 MEMORY_MIB = 3072
 SYSTEM = "/system"
-# Of the usual work; the rest is as short as it can be.
+# Fraction of the usual work of each program; {name: fraction} for some of them.
 SHARE, SHARES = 0.05, {"make -j": 0.1, "Perl": 0.1, "rsync": 0.1, "Emacs": 0.02}
-PATIENCE = 1200  # seconds for a part of a program's work
+PATIENCE = 1200  # timeout in seconds for a part of a program's work
 WORK_SECONDS = 3000
 ENVIRONMENT = ("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin BUILD=build"
                f" TMPDIR=/var/tmp HOME=/root LC_ALL=C.UTF-8 PATIENCE={PATIENCE}")
 
 
 def files_of(arch):
-    """What a guest has to hold beside its system: the tests, and faultscope."""
+    """Returns the files that a guest needs in addition to its system: the tests, and faultscope."""
     found = {"/healthy/build/faultscope": programs.static_faultscope(arch)}
     for path in HEALTHY.parent.glob("*.py"):
         found[f"/healthy/tests/programs/{path.name}"] = path
@@ -48,7 +48,7 @@ def files_of(arch):
 
 
 class Guest:
-    """A machine with the system; it is booted anew where a program left it unusable."""
+    """A guest with the Debian system. It is rebooted if a program left it unusable."""
 
     def __init__(self, kernel):
         self.kernel = fetch.kernel(kernel)
@@ -75,7 +75,7 @@ class Guest:
 
 
 def judge(check, vm, name):
-    """One program, in a control group of version 2 that has no limit."""
+    """Runs one program in a control group of version 2 without limits, and judges its output."""
     argv = ["python3", "-B", "/tests/programs/healthy.py", "--amount", SHARES.get(name, SHARE),
             name]
     ran = vm.run(f"echo $$ >{CGROUPS}/healthy/cgroup.procs;"
@@ -103,7 +103,7 @@ def in_guest(check, guest, name):
 
 
 def test_kernel(kernel, names):
-    """Prints TAP. Does not return."""
+    """Tests all programs on one kernel. Prints TAP and does not return."""
     tap = e2e_tap()
     try:
         guest = Guest(kernel)
@@ -136,7 +136,7 @@ def main():
     try:
         rootfs.image()
     except Missing as reason:
-        fetch.say(str(reason))  # each kernel's test says so
+        fetch.say(str(reason))  # each kernel's test reports it
     kernels = options.kernels.split(",")
     if len(kernels) == 1:
         test_kernel(kernels[0], names)

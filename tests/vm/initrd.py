@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A guest's initial file system: busybox, our scripts, a kernel's modules and given files."""
+"""Makes a guest's initial file system: busybox, scripts, kernel modules and given files."""
 import re
 import stat
 from pathlib import Path
@@ -12,7 +12,8 @@ DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
 class Cpio:
-    """An archive in the kernel's "newc" format, not compressed: TCG would unpack it slowly."""
+    """An archive in the kernel's "newc" cpio format. It is not compressed, as unpacking is slow
+    under TCG."""
 
     def __init__(self):
         self.parts = []
@@ -54,7 +55,7 @@ def module_name(path):
 
 
 def modules_wanted(kernel, names):
-    """(name, bytes) of modules, each after those it depends on; what is built in needs none."""
+    """Returns (name, bytes) of modules, each after its dependencies. Built-in ones are left out."""
     paths = {module_name(path): path for path in kernel.modules.rglob("*.ko*")}
     builtin = (kernel.modules / "modules.builtin").read_text(encoding="utf-8").splitlines()
     builtin = {module_name(Path(line)) for line in builtin}
@@ -79,7 +80,8 @@ def modules_wanted(kernel, names):
 
 
 def initrd(kernel, busybox, line, files, modules):
-    """files: path in the guest -> bytes or a path here; modules: name -> its arguments."""
+    """Returns the initrd. files: path in the guest -> bytes or a path here; modules: name ->
+    arguments."""
     cpio = Cpio()
     for path in DIRECTORIES:
         cpio.directory(path)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""All that is tested on one kernel: every hook, and every mechanism of it.
+"""All tests on one kernel: every probe, and every attach type of it.
 
-All scenarios with the best mechanism of each hook; then each mechanism (mechanisms.py); then a
-kernel whose BTF is hidden, and few rights. A hook for which every mechanism is refused is a failure.
+All scenarios run with the best attach type of each probe. Then come each attach type
+(mechanisms.py), a kernel with hidden BTF, and few rights. A probe fails if the kernel allows none
+of its attach types.
 """
 import json
 import re
@@ -25,14 +26,14 @@ from vm import GuestError, Vm
 FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
 HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
-# hooks whose only mechanisms came later: mmap_lock's tracepoints with 2b5067a8143e (5.11)
+# Probes that a kernel lacks: the tracepoints of mmap_lock came with 2b5067a8143e (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
-DOCTOR_SECONDS = 300  # it loads and measures everything there is, on an emulated CPU
-MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
+DOCTOR_SECONDS = 300  # `doctor` loads and measures every probe, on an emulated CPU
+MOST_BOOTS = 4  # limit of boots of one kernel; it is rebooted after a crash
 
 
 class Guest:
-    """One kernel's guest, booted anew where it crashed."""
+    """The guest of one kernel, rebooted after a crash."""
 
     def __init__(self, kernel, content):
         self.kernel = kernel
@@ -63,12 +64,12 @@ class Guest:
         self.vm = None
 
 
-# Hooks of the core that a kernel takes only by their last alternate.
+# Core probes that work only with their last attach type on a kernel.
 DEGRADED = {"5.10": {"state"}}
 
 
 class Hook:
-    """A hook, as doctor tells of it."""
+    """A probe as `doctor` describes it."""
 
     def __init__(self, told):
         self.name = told["name"]
@@ -84,12 +85,12 @@ class Hook:
                 (told.get("differences") or {}).get(one["name"], "")
 
     def differs_by(self, mechanism):
-        """What the program itself states that is different by this mechanism."""
+        """Returns the difference that faultscope itself states for an attach type, or ""."""
         return self.differs.get(mechanism, "")
 
 
 class ShortCheck(Check):
-    """Judges counts of which the kernel passed over some events, and told how many in all."""
+    """Checks counts from which the kernel skipped `missed` events in all."""
 
     def __init__(self, missed):
         super().__init__()
@@ -107,7 +108,7 @@ class ShortCheck(Check):
 
 
 def judged(expect, lines, truth, missed):
-    """A check by an expectation, of counts that may lack that many events."""
+    """Returns a check by an expect function of counts that may lack up to `missed` events."""
     found = ShortCheck(missed)
     try:
         expect(found, lines, truth)
@@ -117,7 +118,7 @@ def judged(expect, lines, truth, missed):
 
 
 class KernelRun:
-    """All that is done on one kernel."""
+    """All tests on one kernel, and their results."""
 
     def __init__(self, tap, cells, guest, only, brief):
         self.tap = tap
@@ -125,16 +126,16 @@ class KernelRun:
         self.guest = guest
         self.name = guest.kernel.name
         self.only = only
-        self.brief = brief  # of each mechanism, without what needs a start of its own
+        self.brief = brief  # test attach types only in common starts, which is fast
         self.hooks = {}
-        self.judged = {}  # scenario: what was wrong with the best mechanisms
-        self.passed_over = set()  # scenarios with events missed, in every try
+        self.judged = {}  # scenario: errors with the best attach types
+        self.passed_over = set()  # scenarios with skipped events in every attempt
 
     def wants(self, name):
         return not self.only or self.only in name
 
     def test(self, name, body, *args):
-        """A test whose guest may crash; that is a failure with the console's text."""
+        """Runs a test. If the guest crashes, the test fails with the text of the console."""
         def guarded(check):
             try:
                 body(check, *args)
@@ -165,7 +166,8 @@ class KernelRun:
                 if hook not in besides and not self.hooks[hook].sees]
 
     def answers(self, names, options=()):
-        """What can be run together of these scenarios, run: for judge()."""
+        """Runs those of the scenarios that can share one run. Returns what judge() takes as
+        `ready`."""
         lab = self.guest.lab(options)
         found = batch.answers(lab, [scenarios.BY_NAME[name] for name in names])
         if self.guest.vm.usable():
@@ -173,21 +175,22 @@ class KernelRun:
         return found
 
     def judge(self, check, scenario, options=(), ready=None):
-        """Makes a scenario's capture, by what is `ready` if anything is, and judges it.
+        """Makes the capture of a scenario, or takes it from `ready`, and judges it.
 
-        Returns what hooks were attached by, and how many events it lacks that the kernel passed over.
+        Returns {probe: attach type}, and the number of events that the kernel skipped.
         """
         lab = self.guest.lab(options)
         for _ in range(MOST_TRIES):
             capture, ready = scenario.make(ready or lab), None
             lines = check_form(check, capture)
             missed = lines.losses().get("missed", 0)
-            used = lines.all[0]["probes"]  # not what doctor says: a forced hook may change others
+            # `doctor` may differ: a forced attach type can change other probes
+            used = lines.all[0]["probes"]
             differing = [name for name, hook in self.hooks.items()
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)
             found = judged(expect, lines, capture.truth, 0)
-            if not missed or not found.wrong:  # or they were others' that ran beside it
+            if not missed or not found.wrong:  # skipped events may be those of other processes
                 missed = 0
                 break
         if missed:
@@ -207,7 +210,7 @@ class KernelRun:
         finally:
             self.judged[scenario.name] = check.wrong
 
-    # The kernel's own BTF out of sight
+    # Tests with the kernel's own BTF hidden
 
     def hidden(self, check, do, file):
         if file and file not in self.guest.content:
@@ -266,12 +269,13 @@ class KernelRun:
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 
     def few_rights(self):
-        """Last: some of it only a boot undoes."""
+        """Tests with few rights come last: only a reboot undoes some of them."""
         privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
 
     def all(self):
         self.test("doctor", self.doctor)
-        parts = [self.scenarios, Mechanisms(self).mechanisms]  # of the hooks that doctor told
+        # uses the list of probes that `doctor` reported
+        parts = [self.scenarios, Mechanisms(self).mechanisms]
         parts += [] if self.brief else [self.hidden_btf, self.few_rights]
         if self.guest.vm:
             print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
@@ -285,7 +289,8 @@ class KernelRun:
 
 
 def btf_files(kernel):
-    """A kernel's BTF for when its own is hidden, and what `make btf-archive` makes of it."""
+    """Returns BTF files for a kernel whose own BTF is hidden: all of it, and what `make
+    btf-archive` makes of it."""
     found = {FULL_BTF: kernel.btf}
     try:
         found[LITTLE_BTF] = programs.little_btf(kernel)

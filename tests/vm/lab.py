@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The lab of the end-to-end tests, inside a guest; the same expectations judge its captures.
+"""The lab of the end-to-end tests inside a guest. The expect functions of tests/e2e judge its
+captures.
 
-A scenario or a test of tests/e2e/test_*.py that asks its lab for all that it runs, reads and writes
-can be given a VmLab as it is. What one reads of /proc by itself would be read on the host: for such
-there are watched() and counted().
+A scenario or test of tests/e2e that runs, reads and writes everything through its lab works with a
+VmLab as well. A test that reads /proc itself would read the host's: watched() and counted() replace
+such code.
 """
 import json
 import shlex
@@ -18,10 +19,10 @@ from harness import Capture  # noqa: E402
 
 FAULTSCOPE = "/bin/faultscope"
 WORKLOADS = "/workloads"
-FEW_SECONDS = 30  # for what is quick on a machine that is not emulated
+FEW_SECONDS = 30  # timeout of actions that are fast without emulation
 POLL = "usleep 30000"
 
-# Shell functions of the guest; lines FILE counts without starting a process.
+# Shell functions of the guest. `lines FILE` counts lines without starting a process.
 FUNCTIONS = """
 lines() { n=0; while read -r _; do n=$((n + 1)); done <"$1"; echo $n; }
 sleeping() { for s in /proc/$1/task/*/stat; do read -r _ _ s _ <$s; [ $s = S ] || return 1; done; }
@@ -29,7 +30,8 @@ sleeping() { for s in /proc/$1/task/*/stat; do read -r _ _ s _ <$s; [ $s = S ] |
 
 
 def files(faultscope, workloads):
-    """What a guest's initial file system has to hold: paths of the static programs here."""
+    """Returns the files for a guest's initial file system: faultscope, and the static workloads of
+    a directory."""
     found = {FAULTSCOPE: faultscope}
     for path in sorted(Path(workloads).iterdir()):
         found[f"{WORKLOADS}/{path.name}"] = path
@@ -41,13 +43,14 @@ def quoted(words):
 
 
 class GuestProcess:
-    """A command that runs in the guest beside others, in a directory of its own."""
+    """A background command in the guest, with a directory of its own."""
 
     def __init__(self, lab, command):
         self.vm = lab.vm
         self.dir = lab.new_dir()
         self.command = command
-        # stdin is a pipe that never ends; the shell is replaced, so its pid is the program's
+        # The standard input is a pipe that never ends. The shell execs the program, so its pid is
+        # the program's.
         self.number = self.vm.begin(
             f"mkfifo {self.dir}/in; : >{self.dir}/out; echo $$ >{self.dir}/pid;"
             f" exec {WORKLOADS}/sigdefault {command} <>{self.dir}/in >{self.dir}/out 2>{self.dir}/err")
@@ -56,7 +59,8 @@ class GuestProcess:
         self.taken = 0
 
     def line(self, name, count, timeout=harness.PATIENCE):
-        """Waits until a file of the process has that many lines or it ended; all its text."""
+        """Waits until a file of the process has `count` lines, or the process ended. Returns the
+        whole text."""
         path = f"{self.dir}/{name}"
         return self.vm.must(f"{FUNCTIONS}\nuntil [ -e {path} ] && [ $(lines {path}) -ge {count} ]"
                             f" || ! kill -0 {self.pid}; do {POLL}; done 2>/dev/null;"
@@ -73,7 +77,7 @@ class GuestProcess:
 
 
 class GuestWorkload(GuestProcess):
-    """harness.Workload, in the guest."""
+    """harness.Workload in the guest."""
 
     def __init__(self, lab, name, args):
         super().__init__(lab, quoted([f"{WORKLOADS}/{name}", *args]))
@@ -96,7 +100,7 @@ class GuestWorkload(GuestProcess):
 
 
 class GuestWatch(GuestProcess):
-    """harness.Watch, in the guest."""
+    """harness.Watch in the guest."""
 
     def __init__(self, lab, options, first=1):
         self.options = [str(word) for word in options]
@@ -121,7 +125,7 @@ class GuestWatch(GuestProcess):
 
 
 class VmLab:
-    """harness.Lab, in a guest. The options go to every faultscope, as --probe calls=none would."""
+    """harness.Lab in a guest. `options`, such as --probe calls=none, go to every faultscope."""
     program = FAULTSCOPE
     own_mounts = ("unshare", "-m")
 
@@ -177,7 +181,7 @@ class VmLab:
         return GuestWatch(self, [*self.hook_options, *options], first)
 
     def run(self, name, *args, options=(), timeout=2 * harness.PATIENCE):
-        """`faultscope run` of a workload that prints its truth."""
+        """Runs `faultscope run` with a workload that prints its true values."""
         out = f"{self.new_dir()}/lines"
         ran = self.faultscope("run", "--json", "-o", out, *self.hook_options, *options, "--",
                               f"{WORKLOADS}/{name}", *args, timeout=timeout)
@@ -190,11 +194,12 @@ class VmLab:
         return {"minor": int(words[7]), "major": int(words[9])}
 
     def watched(self, name, *args, options=()):
-        """Lets a waiting workload work under -p; its truth, and what /proc says of its faults."""
+        """Lets a waiting workload run under -p. Returns the capture, with true values and fault
+        counts from /proc."""
         work = self.work(name, *args, "--wait", "--hold")
         self.vm.must(f"{FUNCTIONS}\nuntil sleeping {work.pid}; do {POLL}; done", FEW_SECONDS)
         before = self.proc_faults(work.pid)
-        # the start, and the process as it is before its work
+        # Wait for two lines: the start line, and the process before its work.
         watch = self.watch("-p", work.pid, *options, first=2)
         work.go()
         truth = work.truth()
@@ -207,7 +212,7 @@ class VmLab:
         return capture
 
     def counts_of_all(self):
-        """pid: [start, maps, descriptors, time it ran] of every process that can be read."""
+        """Returns {pid: [start time, maps, fds, CPU time]} of every process that can be read."""
         text = self.vm.must("""
 cd /proc
 for p in [0-9]*; do
@@ -228,7 +233,8 @@ done 2>/dev/null
         return found
 
     def counted(self, works):
-        """One look at every process beside what /proc says of each before and after it."""
+        """Scans every process once. The truth has the values from /proc that were equal before and
+        after."""
         before = self.counts_of_all()
         capture = self.watch("0.2", "1").finished()
         after = self.counts_of_all()
@@ -242,6 +248,6 @@ done 2>/dev/null
 
 
 def take_schema(lab):
-    """The schema that check_form() compares with, from the program under test itself."""
+    """Makes check_form() use the schema of the tested program."""
     if harness.jsonschema:
         harness._schema[:] = [harness.Schema(json.loads(lab.faultscope("schema").out))]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Each mechanism of each hook, forced, and each hook left out.
+"""Tests each attach type of each probe, forced, and each probe disabled.
 
-A load takes seconds where the verifier runs on an emulated CPU, so one start forces a mechanism of
-every hook at once. What is wrong then is done again with each of them alone, to know whose it is.
-A mechanism that the kernel refuses is a result, and is skipped with the kernel's reason.
+A load takes seconds where the verifier runs on an emulated CPU, so one start forces an attach type
+of every probe at once. If something is wrong, each is tested again alone, to find the cause. An
+attach type that the kernel does not allow is skipped, with the kernel's reason.
 """
 from dataclasses import dataclass, field
 
@@ -14,14 +14,15 @@ from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
-# what faultscope says, not the kernel
+# Parts of reasons that come from faultscope, not from the kernel
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-NO_TOTALS = ("state", "lifecycle")  # without these the process of a command is not counted to its end
+# without these, the command of `run` is not counted until its end
+NO_TOTALS = ("state", "lifecycle")
 
 
 @dataclass
 class Forced:
-    """A mechanism of a hook, and what was found of it."""
+    """An attach type of a probe, and the test results for it."""
     hook: object
     mechanism: str
     blind: str = ""
@@ -42,20 +43,22 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # what it gives is the zoo's to test, or the exporter's
+            # Tests of the zoo or of the exporter check the values of this probe.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 
 
 def forcing(group, needs=()):
-    """Options that force these; without calls, which take half of the load, if they may go."""
+    """Returns options that force these attach types. Overhead level 3 is left out if `calls` is not
+    needed: it takes half of the load time."""
     names = {one.hook.name for one in group}
     options = [word for one in group for word in ("--probe", one.name)]
     return options if "calls" in {*names, *needs} else [*options, "--overhead", "0,1,2"]
 
 
 def next_group(waiting):
-    """The first of each hook that waits; what has but a part of its hook comes last, alone."""
+    """Returns one waiting attach type for each probe. Those that serve only a part of a probe come
+    last, alone."""
     found = {}
     for one in waiting:
         if not scenarios.is_part(one.mechanism):
@@ -64,7 +67,7 @@ def next_group(waiting):
 
 
 class Mechanisms:
-    """All mechanisms on one kernel; `run` is its KernelRun."""
+    """Tests of all attach types on one kernel; `run` is its KernelRun."""
 
     def __init__(self, run):
         self.run = run
@@ -78,10 +81,11 @@ class Mechanisms:
     def put(self, one, good, wrong, best=False):
         self.run.cells.put(one.hook.name, one.mechanism, good, wrong, best)
 
-    # In one start
+    # Tests of attach types in a common start
 
     def start(self, check, group):
-        """A short run by these; its totals are exact whatever attaches. What it says of each."""
+        """Runs a short workload with these attach types and checks its totals. Returns {probe:
+        attach type or reason}."""
         lab = self.run.guest.lab(forcing(group))
         capture = lab.run("touch", "5000")
         lines = check_form(check, capture)
@@ -96,7 +100,8 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Who of these attached, and who waits for another state than the one that is forced."""
+        """Returns the attach types that attached, and those that need another attach type of
+        `state`."""
         said = self.start(check, group)
         forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []
@@ -113,7 +118,7 @@ class Mechanisms:
         return attached, other
 
     def wrong_of(self, name, group, ready=None):
-        """What is wrong with a scenario by these."""
+        """Returns the errors of a scenario with these attach types."""
         scenario, found = scenarios.BY_NAME[name], Check()
         options = forcing([one for one in group
                            if one.hook.name != "calls" or "calls" in scenario.needs], scenario.needs)
@@ -130,7 +135,8 @@ class Mechanisms:
         return found.wrong
 
     def try_scenario(self, check, name, group, ready):
-        """One scenario by all of these; and, if it is wrong, by each that it is there for."""
+        """Runs one scenario with all of these attach types; after an error, with each relevant one
+        alone."""
         concerned = [one for one in group if name in one.scenarios]
         blind = self.run.blind(scenarios.BY_NAME[name], {one.hook.name for one in group})
         if blind:
@@ -161,10 +167,10 @@ class Mechanisms:
             for one in attached:
                 one.not_done += [name] if name in one.scenarios else []
 
-    # What is said of each
+    # Results of each attach type
 
     def of_best(self, one):
-        """What the captures said in which all of the best are attached."""
+        """Takes the results from captures in which all best attach types were used."""
         one.wrong = [f"{name}: {what}" for name in one.scenarios
                      for what in self.run.judged.get(name, ())]
         one.not_done = [name for name in one.scenarios if name not in self.run.judged]
@@ -183,7 +189,7 @@ class Mechanisms:
         found = self.wanted(lambda hook: hook.alternates)
         for one in found:
             self.put(one, "", [f"not finished, see {one.name}"])
-        # the best ones are attached in every capture, unless few are asked for
+        # The best attach types are used in every capture, unless --only selects some.
         best = [one for one in found if one.mechanism == one.hook.best and not self.run.only]
         waiting = [one for one in found if one not in best]
         while waiting:
@@ -198,7 +204,7 @@ class Mechanisms:
                 self.of_best(one)
             self.run.test(one.name, self.tell, one)
 
-    # Left out
+    # Tests of disabled probes
 
     def leave_out(self, check, group):
         said = self.start(check, group)

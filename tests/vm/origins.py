@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Where limits come from, in a guest: there files of the machine, sysctls and cgroups can be set."""
+"""Tests in a guest where limits come from: there sysctl files, sysctls and cgroups can be changed.
+"""
 import json
 
 from lab import FAULTSCOPE, quoted
@@ -9,7 +10,7 @@ INSTANCES = "fs.inotify.max_user_instances"
 
 
 def told(check, ran):
-    """The report of doctor, and what sets each limit by its key."""
+    """Returns the report of `doctor`, and {limit: what set it}."""
     check.equal("status of doctor", (ran.status, ran.err), (0, ""))
     report = json.loads(ran.out)
     return report, {one["limit"]: one for one in report["set_by"]}
@@ -20,7 +21,8 @@ def doctor(check, lab):
 
 
 def sysctl(check, lab):
-    """Set by a file; by hand since; and by the file that the advice makes."""
+    """A sysctl that a file set, then one that was set by hand, then the file that the advice makes.
+    """
     lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
     lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
                 f" sysctl -w {INSTANCES}=100")
@@ -42,7 +44,7 @@ def sysctl(check, lab):
 
 
 def cgroup(check, lab):
-    """The level with the least left, in version 2."""
+    """With cgroup version 2, the level with the least memory left is named."""
     inner = "/sys/fs/cgroup/a/b"
     lab.vm.must("echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir -p /sys/fs/cgroup/a;"
                 " echo +memory +pids >/sys/fs/cgroup/a/cgroup.subtree_control;"
@@ -61,7 +63,7 @@ def cgroup(check, lab):
 
 
 def ancestor(check, lab):
-    """A shell's own, two parents up; nobody above it has the same."""
+    """A limit that a shell set, two parents up; no process above the shell has it."""
     command = quoted([FAULTSCOPE, "doctor", "--json", "--no-calibrate"])
     ran = lab.vm.run(f"ulimit -n 317; echo $$ >/tmp/shell; sh -c '{command}; true'; true")
     report, set_by = told(check, ran)
@@ -72,7 +74,8 @@ def ancestor(check, lab):
 
 
 def behind_rights(check, lab):
-    """-p gives its rights up, enters landlock where there is one, and still names the file."""
+    """After -p dropped its rights and entered landlock if available, it still names the file that
+    set a limit."""
     limit = lab.vm.must("cat /proc/sys/vm/max_map_count").strip()
     lab.vm.must("mkdir -p /etc/sysctl.d;"
                 f" echo 'vm.max_map_count = {limit}' >/etc/sysctl.d/x.conf")

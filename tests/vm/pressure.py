@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Machines short of memory, of each kind, in real kernels under QEMU: is it said, and rightly?
+"""Tests each kind of memory shortage in real kernels under QEMU, and healthy machines. Prints TAP.
 
-A guest of 384 MiB with a swap disk and another for files, control groups of version 2. Ground truth
-is by construction: each kind of shortage is made, and only it. Prints TAP.
+The guest has 384 MiB, a disk for swap, another one for files, and control groups of version 2. The
+truth is known by construction: a test causes exactly one kind of shortage.
 """
 import argparse
 import importlib.util
@@ -35,7 +35,7 @@ SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_rati
 
 
 class Guest:
-    """One guest for all tests of a kernel; each leaves it as it was."""
+    """One guest for all tests of a kernel. Each test restores its state."""
 
     def __init__(self, kernel, cpus=2, nodes=1, installed=()):
         found = fetch.kernel(kernel)
@@ -58,7 +58,8 @@ class Guest:
         return _lab.VmLab(self.vm)
 
     def reset(self):
-        """No swap, the kernel's own settings, no process and no group of a test."""
+        """Restores the guest: no swap, the kernel's default settings, no process and no cgroup of a
+        test."""
         writes = " ".join(f"echo {value} >{path};" for path, value in SETTINGS.items())
         self.vm.must(f"killall -9 eat 2>/dev/null; swapoff /dev/vda 2>/dev/null; {writes}"
                      f" until rmdir {CGROUPS}/test 2>/dev/null || [ ! -e {CGROUPS}/test ];"
@@ -84,13 +85,14 @@ def waits_for(lab, what, seconds=60):
 
 
 def grows(lab, name, by, seconds):
-    """Until a counter of /proc/vmstat has grown by so much: of tests before there is some already."""
+    """Waits until a counter of /proc/vmstat grew by `by`. Earlier tests have already increased it.
+    """
     count = f"$(awk '$1==\"{name}\"{{print $2}}' /proc/vmstat)"
     lab.vm.must(f"was={count}; until [ {count} -gt $((was + {by})) ]; do usleep 200000; done", seconds)
 
 
 def swaps(lab):
-    """Until pages have come back from swap, so that it is no mere growth."""
+    """Waits until pages were swapped in, which is more than mere growth."""
     grows(lab, "pswpin", 2000, 120)
 
 
@@ -101,7 +103,7 @@ def new_group(lab, **limits):
 
 
 def in_group(lab, *words, below=""):
-    """A workload that is in the group from its first instruction on, begun in the background."""
+    """Starts a background workload that is in the cgroup from its first instruction on."""
     command = _lab.quoted([lab.workload(words[0]), *words[1:]])
     procs = f"{CGROUPS}/test{below}/cgroup.procs"
     lab.vm.must(f"(echo $$ >{procs}; exec sh -c 'echo $$ >{procs};"
@@ -109,7 +111,8 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """One that rests is the largest; another grows until the group's limit is used up."""
+    """A large process is idle, and another grows until the cgroup's limit is reached and the idle
+    one is killed."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
     for name in set(below) - {""}:
@@ -138,10 +141,10 @@ def killed_at_rest(check, lab, below=("", ""), controllers=""):
     check.equal("where", lines.of("oom")[0]["cgroup"], f"/test{below[0]}")
 
 
-# Tests
+# The tests
 
 def quiet(check, lab):
-    """An idle machine is no patient."""
+    """An idle machine is healthy."""
     ran, lines = host(lab, seconds=QUIET_SECONDS)
     check.equal("status", ran.status, DONE)
     check.equal("short, kind", (answer_of(lines)["memory_short"], answer_of(lines)["kind"]),
@@ -150,7 +153,7 @@ def quiet(check, lab):
 
 
 def busy_and_well(check, lab):
-    """Work that fits, and a page cache that fills all of memory, are well."""
+    """Work that fits into memory is healthy, and so is a page cache that fills all of it."""
     work = lab.work("eat", "anon", "96", "--rounds", "100000", "--random")
     lab.vm.must("cat /dev/vdb >/dev/null", 120)
     ran, lines = host(lab)
@@ -160,7 +163,7 @@ def busy_and_well(check, lab):
 
 
 def swap_thrash(check, lab):
-    """P05: 480 MiB in use at random in 384, with swap for all of it."""
+    """P05 swap-thrashing: random access to 480 MiB on a machine with 384 MiB and enough swap."""
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
     work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
@@ -186,14 +189,15 @@ def swap_thrash(check, lab):
 
 
 def cache_thrash(check, lab):
-    """P06: a file of 600 MiB read at random through a map, beside 150 MiB that cannot go."""
+    """P06 page-cache-thrashing: random access to a mapped file of 600 MiB, beside 150 MiB of
+    anonymous memory without swap."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
     grows(lab, "workingset_refault_file", 5000, 180)
     _, lines = host(lab, seconds=15)
     said = answer_of(lines)
-    # it waits for the disk, which is memory's fault only as far as PSI counts it so
+    # Waits for the disk count as memory shortage only as far as PSI counts them.
     if lines.of("pressure")[-1]["psi"]["some"]["avg10"] >= 12:
         check.equal("kind, finding", (said["kind"], said["finding"]), ("page_cache", "P06"))
     check.that(not opened(lines, "P05"), "P05 without swap")
@@ -201,7 +205,8 @@ def cache_thrash(check, lab):
 
 
 def group_fills(check, lab):
-    """P22 with a forecast, then P17: version 2, steady growth."""
+    """P22 cgroup-not-reclaimable with a forecast, then P17 oom-killed: cgroup version 2, steady
+    growth."""
     new_group(lab, max=120 * MIB)
     watch = lab.watch("1")
     in_group(lab, "eat", "anon", "300", "--rate", "6")
@@ -225,7 +230,7 @@ def group_fills(check, lab):
 
 
 def held_back(check, lab):
-    """P07: above memory.high, and nothing that could be given back."""
+    """P07 memory-high-throttling: usage above memory.high, with nothing to reclaim."""
     new_group(lab, high=64 * MIB)
     in_group(lab, "eat", "anon", "200")
     waits_for(lab, f"grep -q 'high [1-9][0-9]' {CGROUPS}/test/memory.events")
@@ -237,7 +242,8 @@ def held_back(check, lab):
 
 
 def kill_beside_files(check, lab, limit, files, grows):
-    """P17 of a group in which an ended process left files in memory, in MiB; None: none was told."""
+    """Returns P17 of a cgroup in which an ended process left `files` MiB in a tmpfs, or None if P17
+    is missing."""
     new_group(lab, max=limit * MIB)
     lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
     lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
@@ -254,7 +260,7 @@ def kill_beside_files(check, lab, limit, files, grows):
 
 
 def tmpfs_of_group(check, lab):
-    """P17: files in memory filled the group, and no kill frees them."""
+    """P17 oom-killed: tmpfs files filled the cgroup, and no kill frees them."""
     kill = kill_beside_files(check, lab, 100, 70, ("200", "--rate", "20"))
     if not kill:
         return
@@ -264,34 +270,35 @@ def tmpfs_of_group(check, lab):
 
 
 def sibling_kills(check, lab):
-    """P17: who was killed is not who grew."""
+    """P17 oom-killed: the killed process is not the one that grew."""
     killed_at_rest(check, lab)
 
 
 def nested_kills(check, lab):
-    """P17: the limit is of the group above both."""
+    """P17 oom-killed: the limit belongs to the parent of both processes' cgroups."""
     killed_at_rest(check, lab, ("/a", "/b"), "+memory")
 
 
 def nested_kills_without_controller(check, lab):
-    """P17: the same, and memory is counted for the group above alone."""
+    """P17 oom-killed in nested cgroups whose memory is counted only for the parent."""
     killed_at_rest(check, lab, ("/a", "/b"))
 
 
 def files_kill(check, lab):
-    """P17: who wrote the larger part of the group's limit into a tmpfs has ended."""
+    """P17 oom-killed: a process that has ended wrote more than half of the cgroup's limit to a
+    tmpfs."""
     kill = kill_beside_files(check, lab, 48, 30, ("40", "--rate", "4"))
     if not kill:
         return
     told = " ".join(remedy_texts(kill))
-    # the kernel adds up what each CPU counted every other second
+    # The kernel sums up the counts of all CPUs only every two seconds.
     check.that(re.search(r"(29|30)\.\d MiB of the 48.0 MiB are tmpfs files", told), told)
     check.that("the killed process itself grew" not in told, told)
 
 
 def machine_kills(check, lab):
-    """P24 before, P17 after: all of the machine's memory, no swap."""
-    lab.write("/proc/sys/vm/overcommit_memory", "1")  # or it would be refused at once
+    """P24 memory-nearly-exhausted, then P17 oom-killed: all of the machine's memory, no swap."""
+    lab.write("/proc/sys/vm/overcommit_memory", "1")  # otherwise mmap fails at once
     watch = lab.watch("1")
     work = lab.work("eat", "anon", "500", "--rate", "12")
     lab.write(f"/proc/{work.pid}/oom_score_adj", 500)
@@ -311,7 +318,8 @@ def machine_kills(check, lab):
 
 
 def strict_commit(check, lab):
-    """M30 and M15: mode 2, promised up to the limit, and one more refused."""
+    """M30 commit-limit-near and M15 commit-limit-reached: overcommit mode 2, committed up to the
+    limit, and one more failed mmap."""
     lab.write("/proc/sys/vm/overcommit_ratio", "90")
     lab.write("/proc/sys/vm/overcommit_memory", "2")
     held = lab.work("eat", "promised", "240", "--hold")
@@ -321,7 +329,7 @@ def strict_commit(check, lab):
     check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 90))
     check.equal("kind", answer_of(lines)["kind"], "commit")
     check.equal("status", ran.status, FOUND)
-    # it needs some itself
+    # faultscope itself needs some committed memory.
     lab.vm.must(f"kill -9 {held.pid}")
     held = lab.work("eat", "promised", "120", "--hold")
     held.truth()
@@ -334,13 +342,14 @@ def strict_commit(check, lab):
 
 
 def delays(lab, pid):
-    """When, and how long the process waited for disks by the kernel's own account: seconds."""
+    """Returns (uptime, time that the process waited for disks by delay accounting) in seconds."""
     text = lab.vm.must(f"cat /proc/uptime /proc/{pid}/stat")
     return float(text.split()[0]), int(text.rpartition(")")[2].split()[39]) / 100
 
 
 def share_of(lab, pid, fields, seconds):
-    """What shares of its time faults wait by `fields`, and by the kernel's account of delays."""
+    """Returns the share of time that faults of a process waited, by faultscope's `fields` and by
+    delay accounting."""
     watch = lab.watch("-p", pid, "1", first=3)
     began, waited = delays(lab, pid)
     lab.vm.must(f"sleep {seconds}", seconds * 5)
@@ -352,31 +361,33 @@ def share_of(lab, pid, fields, seconds):
 
 
 def stall_of_files(check, lab):
-    """How long faults wait for a disk that a file is read from, against delayacct."""
+    """Compares faultscope's time that faults waited for reads of a file with delay accounting."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
     grows(lab, "workingset_refault_file", 5000, 180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
+    # both values begin and end at slightly different times
+    check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid} {held.pid}")
 
 
 def stall_of_swap(check, lab):
-    """The same of swap."""
+    """Compares faultscope's time that faults waited for swap with delay accounting."""
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
     work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
     swaps(lab)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for swap {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
+    # both values begin and end at slightly different times
+    check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid}")
 
 
 def read_ahead(check, lab):
-    """P14: 1 MiB is read for each few pages of a file that are touched."""
+    """P14 mmap-readahead: each few touched pages of a file cause a read of 1 MiB."""
     lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
                     "/files")
@@ -394,7 +405,8 @@ def hints(lab):
 
 
 def while_stopped(lab, work, watch):
-    """The kernel's hints, and those that were told of the process: of the same moment."""
+    """Stops the process for a moment. Returns the kernel's count of NUMA hint faults, and
+    faultscope's."""
     lab.vm.must(f"kill -STOP {work.pid}; sleep 3")
     said = Lines(watch.said().rpartition("\n")[0]).last(work.pid)
     before = hints(lab)
@@ -403,9 +415,11 @@ def while_stopped(lab, work, watch):
 
 
 def numa_hints(check, lab):
-    """Faults of NUMA balancing, against the kernel's count of the whole, idle machine."""
+    """Compares NUMA hint faults of a process with the kernel's count of the whole, otherwise idle
+    machine."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
-    # it scans ever more seldom what stays where it is: up to a minute apart
+    # Without this, the kernel scans pages that stay on their node ever more rarely, up to a minute
+    # apart.
     lab.vm.must("""
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 cd /sys/kernel/debug/sched/numa_balancing
@@ -415,7 +429,7 @@ echo 400 >scan_period_max_ms""")
     grows(lab, "numa_hint_faults", 100, 120)
     watch = lab.watch("-p", work.pid, "1", first=2)
     before, ours_before = while_stopped(lab, work, watch)
-    # to and fro between the nodes, or all would soon be where it is
+    # Moves the process between the nodes, since otherwise its pages would soon be local.
     lab.vm.must(f"for i in 1 2 3 4 5; do for cpu in 1 2; do taskset -p $cpu {work.pid};"
                 f" sleep 2; done; done >/dev/null", 300)
     told, ours = while_stopped(lab, work, watch)
@@ -432,7 +446,8 @@ def redis(lab, *words, seconds=60):
 
 
 def saves_while_written(check, lab):
-    """P09: Redis with huge pages saves in a child while each page of its values is written."""
+    """P09 copy-on-write-after-fork: Redis with huge pages saves in a child while each page of its
+    values is written."""
     lab.vm.must("echo always >/sys/kernel/mm/transparent_hugepage/enabled")
     server = _lab.GuestProcess(lab, "redis-server --port 0 --unixsocket /tmp/redis --save ''"
                                     " --dir /files --disable-thp no --rdb-key-save-delay 20000"
@@ -459,7 +474,7 @@ def saves_while_written(check, lab):
 
 
 def captured(scenario):
-    """A scenario of tests/e2e as it is."""
+    """Returns a test that runs a scenario of tests/e2e unchanged."""
     def body(check, lab):
         capture = scenario(lab)
         scenario.expect(check, Lines(capture.text), capture.truth)
@@ -479,7 +494,7 @@ TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
 
 
 def e2e_tap():
-    """The TAP writer of tests/e2e/run.py."""
+    """Returns the TAP writer of tests/e2e/run.py."""
     path = ROOT / "tests/e2e/run.py"
     spec = importlib.util.spec_from_file_location("e2e_run", path)
     module = importlib.util.module_from_spec(spec)
@@ -500,11 +515,11 @@ def in_guest(check, guest, body):
             lab.close()
 
 
-# In a guest of one CPU: another one would be told of a wake-up as late as its turn comes.
+# In a guest with one CPU: with more, a woken task may wait for its turn on another CPU.
 STALL_TESTS = {"stall of files": stall_of_files, "stall of swap": stall_of_swap}
-# In one of two nodes.
+# In a guest with two NUMA nodes.
 NUMA_TESTS = {"NUMA hints": numa_hints}
-# In one that has Redis.
+# In a guest with Redis.
 REDIS_TESTS = {"Redis saves": saves_while_written}
 
 

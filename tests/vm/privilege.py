@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the policy of a machine does, in this kernel: a right answer or a right sentence.
+"""Checks faultscope under the security policies of a kernel: it works, or gives the right message.
 
-The tests of tests/e2e that ask their lab for all they need are done here as they are. Besides them:
-what only a boot undoes (hence last), levels that stock kernels of others do not have, and layouts
-of control groups.
+Tests of tests/e2e that use only their lab run here unchanged. In addition: settings that only a
+reboot undoes (hence last), levels that stock kernels of other distributions lack, and layouts of
+control groups.
 """
 import json
 import subprocess
@@ -45,15 +45,15 @@ UNCHANGED = [
 ]
 
 
-# Few rights
+# Tests with few rights
 
 def hooks_of(lab):
-    """How each hook is attached, with all rights."""
+    """Returns {probe: attach type} with all rights."""
     return {hook["name"]: hook["attach_type"] for hook in lab.doctor()["probes"]}
 
 
 def kept_by(check, lab, *capabilities):
-    """What nobody with these capabilities keeps."""
+    """Returns the capabilities that nobody keeps of these."""
     ran = call_as_nobody(lab, capabilities, "doctor", "--json", *BRIEFLY)
     if not check.equal(f"status with {capabilities}", (ran.returncode, ran.err), (DONE, "")):
         return None
@@ -61,11 +61,12 @@ def kept_by(check, lab, *capabilities):
 
 
 def few_rights(check, lab):
-    """CAP_BPF and CAP_PERFMON give every hook its best, but what opens a perf event."""
+    """With CAP_BPF and CAP_PERFMON, every probe has its best attach type, except those that open a
+    perf event."""
     want = hooks_of(lab)
     used = touch_as_nobody(check, lab)
     check.equal("fault_end", used.pop("fault_end"), "fexit")
-    # of what this kernel has nothing for, the one says so and the other null
+    # For a probe that this kernel lacks, `run` gives a reason and `doctor` null.
     check.equal("hooks", {name: how for name, how in used.items() if want[name]},
                 {name: how for name, how in want.items() if how and name in used})
     check.equal("kept", kept_by(check, lab, "bpf", "perfmon"),
@@ -75,7 +76,7 @@ def few_rights(check, lab):
 
 
 def locked_memory(check, lab):
-    """Before 5.11 maps count as locked memory."""
+    """Before 5.11, BPF maps count as locked memory (RLIMIT_MEMLOCK)."""
     words = ["doctor", "--json", *BRIEFLY]
     ran = call_as_nobody(lab, ["bpf", "perfmon"], *words, locked=64)
     if version_of(lab) < (5, 11):
@@ -93,13 +94,14 @@ def perf_event_paranoid(check, lab):
     check_paranoid_of_root(check, lab, 4)
 
 
-# AppArmor, whose parser is taken from Debian and whose rules are the kernel's
+# Tests with AppArmor: its parser is Debian's, and the kernel enforces the rules
 
 APPARMOR = "/sys/kernel/security/apparmor"
 PROFILE = ROOT / "deploy/apparmor/faultscope-exporter"
 INSTALLED = "/usr/bin/faultscope"
 PAGE = "http://127.0.0.1:10435/metrics"
-ABI = Path("/etc/apparmor.d/abi/3.0")  # what the profile names; beside what it includes
+# ABI that the profile names, in the directory of its includes
+ABI = Path("/etc/apparmor.d/abi/3.0")
 CONFINED = f"""printf 'exec {PROFILE.name}' >/proc/self/attr/exec && exec {INSTALLED} export"""
 
 
@@ -110,19 +112,21 @@ def compiled_profile():
         raise Skip(f"apparmor_parser of Debian cannot be had: {reason}") from None
     if not ABI.exists():
         raise Skip("AppArmor's rules of Debian are not installed")
-    # else of a host without AppArmor: that knows no CAP_BPF
+    # Otherwise the parser takes the features of a host without AppArmor, which do not include
+    # CAP_BPF.
     return subprocess.run([parser, "-QTK", "--kernel-features", ABI, "--stdout", PROFILE],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout
 
 
 def confined(lab, *options):
-    """As the service runs it: with two capabilities, within its profile."""
+    """Returns a command that runs the exporter as its service does: two capabilities, and its
+    profile."""
     return quoted([*as_nobody(lab, "bpf", "perfmon"), "sh", "-c",
                    " ".join([CONFINED, *options])])
 
 
 def apparmor(check, lab):
-    """The exporter within its profile: it answers, and nothing that it asks for is refused."""
+    """The exporter answers within its AppArmor profile, and no access is denied."""
     lab.vm.run("mount -t securityfs security /sys/kernel/security")
     if lab.call("ls", APPARMOR).returncode:
         raise Skip("this kernel runs without AppArmor")
@@ -148,11 +152,12 @@ def refused_by_apparmor(lab):
     return [line for line in lab.vm.must("dmesg -c").splitlines() if 'apparmor="DENIED"' in line]
 
 
-# Control groups
+# Tests with control groups
 
 MEMORY_BYTES, TASKS = 64 << 20, 50
 TOP = "/sys/fs/cgroup"
-# Without memory where the kernel has none of version 1 (CONFIG_MEMCG_V1, 6.11): it is in v2 then.
+# The memory controller is left out if the kernel lacks its version 1 (CONFIG_MEMCG_V1, 6.11): then
+# it is in v2.
 V1 = f"""
 umount {TOP} && mount -t tmpfs cgroup {TOP} && cd {TOP} && mkdir memory pids unified
 mount -t cgroup -o memory cgroup memory || rmdir memory
@@ -162,14 +167,14 @@ HYBRID = f"mount -t cgroup2 cgroup {TOP}/unified"
 
 
 def enable_all(lab, mount):
-    """Gives the groups of a v2 hierarchy what controllers are in it."""
+    """Enables the memory and pids controllers for the groups of a v2 hierarchy."""
     for controller in lab.read(f"{mount}/cgroup.controllers").split():
         if controller in ("memory", "pids"):
             lab.write(f"{mount}/cgroup.subtree_control", f"+{controller}")
 
 
 def limit(lab, group):
-    """Sets what limits this group has; what doctor should say of them."""
+    """Sets the limits that a group supports. Returns what `doctor` must report about them."""
     want = {}
     for file, key, value in (("memory.max", "cgroup_memory_max_bytes", MEMORY_BYTES),
                              ("memory.limit_in_bytes", "cgroup_memory_max_bytes", MEMORY_BYTES),
@@ -181,7 +186,7 @@ def limit(lab, group):
 
 
 def check_limits(check, lab, what, mount):
-    """doctor within a group with limits."""
+    """Runs `doctor` in a group with limits and checks what it reports."""
     with test_privilege.cgroup(lab, mount) as group:
         want = limit(lab, group)
         ran = lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs;"
@@ -195,7 +200,7 @@ def check_limits(check, lab, what, mount):
 
 
 def each_cgroup(check, lab):
-    """In every hierarchy that is mounted."""
+    """Checks limits in every mounted hierarchy."""
     mounts = test_privilege.cgroup_mounts(lab)
     if "v2" in mounts:
         enable_all(lab, mounts["v2"])
@@ -218,7 +223,7 @@ def cgroups_hybrid(check, lab):
     each_cgroup(check, lab)
 
 
-# What only a boot undoes
+# Settings that only a reboot undoes
 
 def for_good(check, lab):
     lab.write(path_of(BPF_DISABLED), 1)
@@ -235,7 +240,8 @@ def lock_down(lab, mode):
 
 
 def integrity(check, lab):
-    """Takes nothing away: the same mechanisms, and kprobes and perf events besides."""
+    """Lockdown mode integrity: all attach types stay the same, and kprobes and perf events work,
+    too."""
     want = hooks_of(lab)
     lock_down(lab, "integrity")
     told = lab.doctor()
@@ -259,10 +265,10 @@ def check_locked(check, lab, told):
     report = json.loads(ran.out)
     check.equal("lockdown", report["limits"]["lockdown"], told)
     for hook in report["probes"]:
-        if hook["name"] in ("state", "scan"):  # can do without a program
+        if hook["name"] in ("state", "scan"):  # these also work without a BPF program
             continue
         check.equal(hook["name"], hook["state"], "unavailable")
-        if hook["name"] in test_doctor.BEHIND:  # has no program of its own
+        if hook["name"] in test_doctor.BEHIND:  # these probes have no program of their own
             check.that("needs" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
             continue
         check.that("lockdown" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
@@ -270,7 +276,8 @@ def check_locked(check, lab, told):
 
 
 def confidentiality(check, lab):
-    """Said at once and by every mode, also where the kernel's own word of it is out of sight."""
+    """Lockdown mode confidentiality: every command says so at once, even if /sys/kernel/security is
+    not mounted."""
     lock_down(lab, "confidentiality")
     check_locked(check, lab, "confidentiality")
     lab.vm.must("umount /sys/kernel/security")
@@ -290,7 +297,7 @@ TESTS = {
 }
 
 
-# In a guest of their own: no kernel is good at moving controllers back.
+# In a guest of their own: kernels cannot reliably move controllers back to version 2.
 WITH_V1 = {"cgroups of version 1": cgroups_v1, "cgroups of both versions": cgroups_hybrid}
 
 
@@ -304,7 +311,8 @@ def in_guest(check, guest, body):
 
 
 def test_all(run, of_its_own):
-    """Does them on a kernel.KernelRun, whose guest is locked down afterwards, and on a new one."""
+    """Runs the tests of version 1 in a new guest, and the others in the guest of a KernelRun, which
+    then is locked down."""
     for guest, tests in ((of_its_own, WITH_V1), (run.guest, TESTS)):
         for name, body in tests.items():
             if run.wants(f"privilege: {name}"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Static programs for guests: a guest has no libraries."""
+"""Builds static programs for guests, which have no libraries."""
 import os
 import re
 import shutil
@@ -24,7 +24,8 @@ def compiler(arch):
 
 
 def with_libraries(*names):
-    """What a guest of this architecture has to hold to run programs that are installed here."""
+    """Returns the files that a guest of this architecture needs to run programs that are installed
+    here."""
     found = {}
     for name in names:
         program = shutil.which(name)
@@ -36,7 +37,7 @@ def with_libraries(*names):
 
 
 def libraries(programs):
-    """The paths of the libraries that programs and libraries load."""
+    """Returns the paths of the libraries that programs and libraries load."""
     ran = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False)
     return set(re.findall(r"(/\S+) \(0x", ran.stdout))
 
@@ -46,7 +47,7 @@ def place_of(arch):
 
 
 def static_workloads(arch, place=None):
-    """Builds what is older than its source; the directory of them."""
+    """Builds workloads that are older than their source. Returns their directory."""
     place = place or place_of(arch) / "workloads"
     place.mkdir(parents=True, exist_ok=True)
     headers = max(path.stat().st_mtime for path in (ROOT / "tests/workloads").glob("*.h"))
@@ -63,13 +64,13 @@ def static_workloads(arch, place=None):
 
 
 def little_btf(kernel):
-    """What `make btf-archive` makes of a kernel's BTF."""
+    """Returns the BTF file that `make btf-archive` makes for a kernel."""
     machine = MACHINE[kernel.arch]
     bpftool = shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin")
     if not bpftool:
         raise Missing("bpftool is missing")
     objects = ROOT / "build" / ("" if kernel.arch == host_arch() else kernel.arch)
-    place = place_of(kernel.arch) / f"btf-{kernel.name}"  # kernels are tested side by side
+    place = place_of(kernel.arch) / f"btf-{kernel.name}"  # several kernels are tested in parallel
     ran = subprocess.run([ROOT / "tools/btf_archive.sh", bpftool, place, machine,
                           f"{objects}/faultscope.bpf.o {objects}/faultscope_hash.bpf.o",
                           f"{kernel.release}={kernel.btf}"],

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Machines that are well, for as many minutes as asked: is nothing said of them?
+"""Checks that healthy machines get no finding, for some minutes. Prints TAP.
 
-A guest at rest, then one that works within its memory: files read and written, processes that come
-and go, memory taken and given back. With --here this machine, of which you know that it is well.
-Watched by all rules (`faultscope`, every process) and by `faultscope host` at once. Prints TAP.
+There is a guest at rest, and one with work that fits into its memory: it reads and writes files,
+starts processes, allocates and frees memory. With --here it is this machine, which must be healthy.
+`faultscope` (all rules, every process) and `faultscope host` watch at once.
 """
 import argparse
 import shlex
@@ -34,7 +34,8 @@ def findings(lines):
 
 
 def stopped(lab, watch):
-    """What was said but of processes, of which there are too many to take out of a guest."""
+    """Stops the watch. Returns its lines without those of processes, which are too large to copy
+    from a guest."""
     if not hasattr(lab, "vm"):
         return watch.stop().text
     lab.vm.must(f"kill -INT {watch.pid}; while kill -0 {watch.pid} 2>/dev/null; do usleep 30000;"

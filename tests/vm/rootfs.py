@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A Debian system for guests, as an image of an ext4 file system.
+"""Makes a Debian system for guests, as an image of an ext4 file system.
 
-It is this machine's release, with the packages of tools/setup.sh healthy and torch, and a mirror of
-Debian below /mirror that apt reads without a network: the lists of the whole release, and one package.
-The image is kept in the cache of tests/vm/fetch.py until the list of packages changes. Guests write
-to a copy. Making it needs root and debootstrap, downloads about 1 GB and takes some minutes.
+It is this machine's release with the packages of tools/setup.sh healthy and torch. Below /mirror it
+has a Debian mirror that apt reads without a network: package lists of the whole release, and one
+package. The image is kept in the cache of tests/vm/fetch.py until the list of packages changes.
+Guests write to a copy. Making it needs root and debootstrap, downloads about 1 GB and takes some
+minutes.
 """
 import argparse
 import os
@@ -23,9 +24,9 @@ from aptroot import Missing, os_release  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
-FREE_MIB = 3072  # for what the programs write
-# No service starts in the directory. The mirror has the list of packages that apt has verified. It
-# cannot have Debian's own Release, which names only compressed lists, and apt keeps none.
+FREE_MIB = 3072  # space for files that the programs write
+# Services do not start in the directory. The mirror has the package lists that apt has verified. It
+# cannot have Debian's own Release file, which names only compressed lists, since apt keeps none.
 INSTALL = r"""set -e
 export DEBIAN_FRONTEND=noninteractive
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
@@ -74,7 +75,7 @@ def make(suite, packages, image, log):
     with tempfile.TemporaryDirectory(prefix="faultscope-root-", ignore_cleanup_errors=True) as place:
         root = Path(place, "root")
         call(log, DISTROS / "bootstrap.sh", suite, root)
-        (root / "root/faultscope").mkdir()  # where enter.sh begins
+        (root / "root/faultscope").mkdir()  # working directory of enter.sh
         call(log, "unshare", "--mount", DISTROS / "enter.sh", root,
              INSTALL.format(packages=" ".join(packages), suite=suite))
         used = int(subprocess.run(["du", "-sxm", root], check=True, capture_output=True,
@@ -87,9 +88,9 @@ def make(suite, packages, image, log):
 
 
 def image(update=False):
-    """The path of the image, which is made if there is none of these packages.
+    """Returns the path of the image, which is made if there is none with these packages.
 
-    Raises Missing where it cannot be made."""
+    Raises Missing if it cannot be made."""
     suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
     kept = fetch.Kept("roots", suite)
     path = kept.dir / "root.ext4"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests faultscope in real kernels under QEMU: every hook, and every mechanism of it. Prints TAP.
+"""Tests faultscope in real kernels under QEMU: every probe, and every attach type. Prints TAP.
 
-Kernels are tested side by side, each by a process of its own, and what was found is kept for the
-table of them (table.py).
+Kernels are tested in parallel, each by a process of its own. Results are kept for the table of
+docs/kernel-tests.md (table.py).
 """
 import argparse
 import importlib.util
@@ -28,7 +28,7 @@ ZOO = ROOT / "tests/zoo/run.py"
 
 
 def e2e_tap():
-    """The TAP writer of tests/e2e/run.py, which has the same name as this file."""
+    """Returns the TAP writer of tests/e2e/run.py, which has the same name as this file."""
     path = ROOT / "tests/e2e/run.py"
     spec = importlib.util.spec_from_file_location("e2e_run", path)
     module = importlib.util.module_from_spec(spec)
@@ -47,7 +47,7 @@ def test_here(name, options):
 
 
 def fetch_for(names):
-    """What several kernels share is made once, before they use it side by side."""
+    """Makes what several kernels share before their tests run in parallel."""
     for name in names:
         try:
             found = fetch.kernel(name)
@@ -55,11 +55,11 @@ def fetch_for(names):
             fetch.busybox(found.arch)
             programs.static_workloads(found.arch)
         except Missing:
-            pass  # its own test says so
+            pass  # the kernel's own test reports it
 
 
 def program(name, *argv):
-    """Of our own, as a body that is done beside others."""
+    """Returns (name, function that executes a Python program of this directory)."""
     return name, partial(os.execv, sys.executable, [sys.executable, *(str(word) for word in argv)])
 
 
@@ -99,7 +99,8 @@ def arguments():
 
 def main():
     options = arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that guests and their files go
+    # exits normally, so that guests and their files are removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     names = options.kernels.split(",")
     if len(names) == 1 and not options.zoo:
         good = not test_here(names[0], options)

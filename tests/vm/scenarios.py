@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is done in each guest, and which hooks each of it needs; sizes are for emulated CPUs.
+"""Scenarios for each guest, and the probes that each one needs. Sizes suit emulated CPUs.
 
-The expectations are those of tests/e2e: a guest's lines have to be as exact as the host's.
+The expect functions are those of tests/e2e: lines from a guest must be as exact as on the host.
 """
 from dataclasses import dataclass, field
 
@@ -20,15 +20,15 @@ MOST_MAPS = 5000  # vm.max_map_count in the guest
 @dataclass(frozen=True)
 class Scenario:
     name: str
-    make: object  # lab -> Capture
-    expect: object  # check, lines, truth
-    needs: tuple  # hooks that must see, for the expectation to hold
-    # hook: what holds instead, where its mechanism states that it differs
+    make: object  # function: lab -> Capture
+    expect: object  # function: check, lines, truth
+    needs: tuple  # probes that must work for `expect` to hold
+    # {probe: expect function to use instead if its attach type states a difference}
     weaker: dict = field(default_factory=dict)
-    alone: bool = False  # it expects that no other process is told of
+    alone: bool = False  # the scenario expects no lines of other processes
 
     def expectation(self, differing):
-        """What to expect where the mechanisms of these hooks state a difference."""
+        """Returns the expect function if the attach types of these probes state a difference."""
         return next((self.weaker[hook] for hook in differing if hook in self.weaker), self.expect)
 
 
@@ -41,7 +41,7 @@ def watched(*words):
 
 
 def unchanged(test, *args):
-    """A scenario of tests/e2e as it is."""
+    """Returns a scenario of tests/e2e unchanged."""
     return lambda lab: test(lab, *args)
 
 
@@ -59,7 +59,7 @@ def counts(lab):
 
 
 def swapped_and_pooled(lab):
-    """With swap on compressed memory, page by page, and a pool of huge pages; without, after it."""
+    """Adds swap on zram, page by page, and a pool of huge pages for the duration of the context."""
     lab.vm.must("""
 set -e
 echo 1 >/sys/block/zram0/reset
@@ -76,7 +76,7 @@ def crossings_of_descriptors(kind):
 
 
 def descriptors_of_kinds(*kinds):
-    """test_limits.test_descriptors_of_each_kind, of a few of them."""
+    """Returns test_limits.test_descriptors_of_each_kind for some kinds."""
     def make(lab):
         works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold") for kind in kinds]
         return test_limits.work_in_turn(
@@ -94,7 +94,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """Told by their own numbers, or (arm64) not: never for the calls that have these in 64 bits."""
+    """Expects 32-bit calls to be counted, or (arm64) not, but never as the 64-bit calls with these
+    numbers."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return
@@ -106,7 +107,7 @@ def expect_calls_of_32_bit(check, lines, truth):
 
 
 def expect_area(check, lines, truth):
-    """Without the hook on calls, the thresholds are told by the hook on address space alone."""
+    """Expects thresholds from the address space probe alone, without the calls probe."""
     crossings = lines.of("threshold", truth["pid"], what="maps")
     check.equal("thresholds crossed", [line["percent"] for line in crossings],
                 test_limits.THRESHOLDS)
@@ -118,7 +119,7 @@ def expect_area(check, lines, truth):
 
 
 def expect_totals(check, lines, truth):
-    """Touched pages where a fault's access or protection is not told."""
+    """Expects only totals: attach types that do not know a fault's access or protection."""
     faults = lines.final(truth["pid"])["faults"]
     check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
     check.equal("major", faults["major"], truth["majflt"])
@@ -127,19 +128,20 @@ def expect_totals(check, lines, truth):
 
 
 def expect_no_losses(check, lines, truth):
-    """More chains of words that are no frames than stacks have numbers."""
+    """Expects no losses although there are more false call chains than stack ids."""
     check.equal("made", truth["made"], 20000)
     check.equal("losses", lines.losses(), {})
 
 
 def expect_closes(check, lines, truth):
-    """Of a daemon that closes all numbers there may be before it begins."""
+    """Expects F06 close-loop for a daemon that closes all possible file descriptors at its start.
+    """
     check.equal("failed", field_of(lines.final(truth["pid"]), "fds.close_failed"), truth["done"])
     check.that(lines.of("finding", truth["pid"], id="F06"), "no F06")
 
 
 def expect_known_kinds(check, lines, truth):
-    """Kinds of faults where some kinds are not told: those that are told, and their sums."""
+    """Expects known kinds of faults and their sums, where other kinds are unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     total = sum(lines.growth(pid, f"faults.{kind}") for kind in ("minor", "major"))
     check.equal("minor + major", total, truth["all_faults"])
@@ -156,7 +158,8 @@ def expect_known_kinds(check, lines, truth):
 
 
 def expect_vfork_by_call(check, lines, truth):
-    """Where only a process's own hooks tell its map count: not what a child maps in its memory."""
+    """Expects a map count by the process's own calls only, without what a vfork child maps in its
+    memory."""
     parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
     check.equal("mmap calls of the parent",
                 lines.growth(truth["pid"], "maps.by_call.mmap.calls"), truth["parent_maps"])
@@ -166,7 +169,7 @@ def expect_vfork_by_call(check, lines, truth):
 
 
 def expect_known_counts(check, lines, truth):
-    """Counts where a map count may be unknown, but never a wrong one."""
+    """Expects correct counts, except that a map count may be unknown."""
     for pid, (_, maps, fds, _) in truth["alike"]:
         seen = lines.of("process", pid)
         if check.that(seen, f"process {pid} is not seen"):
@@ -175,9 +178,10 @@ def expect_known_counts(check, lines, truth):
 
 
 def expect_some_classes(check, lines, truth):
-    """Where access or protection is not told: what the mapping alone tells, and the sum."""
+    """Expects classes that follow from the mapping, and sums, where access or protection is
+    unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
-    # handle_mm_fault() comes after the stack was grown
+    # handle_mm_fault() is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")
     check.equal("stack_growth", test_faults.handled(lines, pid, "stack_growth"),
                 0 if late else truth["stack_grown"])
@@ -244,16 +248,16 @@ ALL = [
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
-# What is done where the kernel's own BTF is hidden: every hook is by another mechanism there.
+# Scenarios with the kernel's BTF hidden, where every probe has another attach type.
 HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork",
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
 
-# And where the little one is: its offsets are the same, what may be missing are types.
+# Scenarios with only the small BTF of btf-archive: offsets are equal, but types may be missing.
 LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area", "crossings of files",
               "refusal munmap-split"]
 
-# What is done for each mechanism of a hook: little, but all that it gives.
+# Scenarios for each attach type of a probe: few, but they cover all values of the probe.
 OF_HOOK = {
     "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
@@ -271,7 +275,8 @@ OF_HOOK = {
 
 
 def is_part(mechanism):
-    """What times major faults alone, for the exporter, has none of what the others are tried by."""
+    """Returns whether an attach type times major faults alone (for the exporter), so that the
+    scenarios of others do not fit."""
     return mechanism.endswith("_major")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Growth of many processes at once in a guest, whose kernel may switch tasks within programs."""
+"""Tests growth of many processes at once in a guest, whose kernel may preempt BPF programs."""
 import harness
 from lab import FAULTSCOPE, GuestProcess, GuestWatch, quoted
 from test_growth_races import check_apart, check_descriptors
@@ -10,7 +10,7 @@ FORMATS = ("folded", "folded-faults")
 
 
 class GuestDiagnosis(GuestWatch):
-    """`faultscope diagnose` of a process and its children, recorded."""
+    """A `faultscope diagnose` of a process and its children, with a recording."""
 
     def __init__(self, lab, pid, program=FAULTSCOPE):
         self.options = []
@@ -23,7 +23,7 @@ class GuestDiagnosis(GuestWatch):
 
 
 def storm(lab, program=FAULTSCOPE):
-    """Lines, folded stacks by format, and the truth."""
+    """Returns the lines, the folded stacks by format, and the true values."""
     work = lab.work("storm", "apart", str(PROCESSES), str(GROWN), "--wait", "--hold")
     diagnosis = GuestDiagnosis(lab, work.pid, program)
     work.go()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The results as a Markdown table: a row for each mechanism of each hook, a column a kernel.
+"""Prints test results as a Markdown table: a row for each attach type, a column for each kernel.
 
-usage: table.py DIRECTORY	what runs of the matrix left there, as the README's table
+usage: table.py DIRECTORY	DIRECTORY has the results of tests/vm/run.py
 """
 import json
 import sys
@@ -12,7 +12,7 @@ BLIND, WRONG, EXACT = "blind: ", "WRONG: ", "exact, but: "
 
 
 class Cells:
-    """What was found on one kernel; kept in a file of its own, so that runs add up."""
+    """Results of one kernel, in a file of its own, so that several runs add up."""
 
     def __init__(self, kernel):
         self.kernel = kernel
@@ -20,7 +20,7 @@ class Cells:
         self.rows = []
 
     def put(self, hook, mechanism, good, wrong, best=False):
-        """What holds if nothing is wrong, or the first of what is wrong."""
+        """Stores the result of an attach type: `good`, or the first error."""
         text = WRONG + wrong[0].split("\n", 1)[0] if wrong else good
         self.rows = [row for row in self.rows if row[:2] != [hook, mechanism]]
         self.rows.append([hook, mechanism, text, best])
@@ -33,7 +33,7 @@ class Cells:
 
 
 class Notes:
-    """Texts too long for a cell, each told once."""
+    """Texts that are too long for a cell, as numbered footnotes."""
 
     def __init__(self):
         self.texts = []
@@ -58,12 +58,12 @@ def line_of(cells):
 
 
 def markdown(found):
-    """`found`: name of a kernel to what was saved of it, in the order of the columns."""
+    """Returns the table of {name of a kernel: saved results}, in the order of the columns."""
     columns = {name: {(row[0], row[1]): row[2:] for row in one["rows"]}
                for name, one in found.items()}
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
     hooks = list(dict.fromkeys(hook for hook, _ in keys))
-    # "none" comes last of each hook, whichever kernel was first to know of an alternate
+    # Row "none" is the last of each probe, whichever kernel was first to name an attach type.
     keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
     head = ["probe", "attach type", *(f"{name} ({found[name]['release']})" for name in columns)]
     notes = Notes()
@@ -79,7 +79,7 @@ def markdown(found):
 
 
 def saved(directory, order):
-    """What runs left in a directory, of the kernels that are in `order`."""
+    """Returns the results in a directory for the kernels in `order`."""
     return {name: json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
             for name in order if (directory / f"{name}.json").exists()}
 

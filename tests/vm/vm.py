@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A virtual machine with a kernel of the table, and commands run in it."""
+"""A virtual machine with a kernel of the table, and commands that run in it."""
 import atexit
 import base64
 import ctypes
@@ -18,36 +18,37 @@ from pathlib import Path
 import fetch
 from initrd import initrd
 
-BOOT_SECONDS = 60  # an idle machine needs 4; a busy one three times that
+BOOT_SECONDS = 60  # an idle machine needs 4 s, a busy one three times as long
 KVM_SECONDS = 15
 RUN_SECONDS = 60
-PUT_BYTES = 16384  # a command must fit into the guest's input buffers
+PUT_BYTES = 16384  # bytes per command, which must fit into the guest's input buffers
 PR_SET_PDEATHSIG = 1
 
 
 
 class Ran(namedtuple("Ran", "status out err")):
-    """What a command ended with and said."""
+    """Status and output of a command in the guest."""
     __slots__ = ()
 
     @property
     def returncode(self):
-        """The status, as a process of subprocess has it."""
+        """Returns the status under the name that subprocess uses."""
         return self.status
 
 
-# Text on the console after which nothing in the guest can be trusted.
+# Console messages after which results from the guest are worthless.
 CRASHES = re.compile(r"Kernel panic|Oops\b|BUG: |kernel BUG at|general protection fault|"
                      r"Unable to handle kernel|WARNING: .*CPU|WARNING: .*\.[ch]:\d")
 STALLS = re.compile(r"soft lockup|rcu.*stall|blocked for more than")
 
 
 class GuestError(Exception):
-    """The guest crashed, hangs, or never came up; the text has what its console says."""
+    """Raised if the guest crashed, hangs or did not boot. The text has the end of its console."""
 
 
 class Machine(namedtuple("Machine", "console line options append cpu")):
-    """What an architecture's guest is made of: devices of console and command line, options."""
+    """Options of an architecture's guest: devices of console and command line, options for QEMU and
+    kernel, CPU."""
     __slots__ = ()
 
 
@@ -61,12 +62,12 @@ MACHINES = {
 
 
 def end_with_parent():
-    """In the child before exec: QEMU ends with us, even where we are killed."""
+    """Runs in the child before exec: lets QEMU end with its parent, even if that is killed."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def encode(command):
-    """A text as the guest's `printf %b` reads it, on one line."""
+    """Encodes a text for the guest's `printf %b`, on one line."""
     return "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\0{byte:03o}"
                    for byte in command.encode("utf-8", "surrogateescape"))
 
@@ -83,7 +84,7 @@ _kvm_works = {}
 
 
 class Vm:
-    """One guest. `with Vm(kernel, files) as vm:` ends its QEMU in every way out."""
+    """One guest. `with Vm(kernel, files) as vm:` always ends its QEMU."""
 
     def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
                  disks_mib=(), nodes=1, images=()):
@@ -93,11 +94,11 @@ class Vm:
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-vm-"))
         self.console_path = self.dir / "console"
         self.size = ["-m", str(memory_mib), "-smp", str(cpus)]
-        if nodes > 1:  # a CPU each
+        if nodes > 1:  # one CPU for each node
             self.size[-1] += f",sockets={cpus}"
             self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
-        # what is written to an image goes to a file of its own, that ends with the guest
+        # Writes to an image go to a temporary file, which ends with the guest.
         self.disks = [*((path, "") for path in self.make_disks(disks_mib)),
                       *((path, ",snapshot=on") for path in images)]
         self.process = self.channel = None
@@ -122,10 +123,10 @@ class Vm:
     def __exit__(self, *_):
         self.close()
 
-    # QEMU
+    # QEMU process
 
     def make_disks(self, sizes_mib):
-        """Empty ones, /dev/vda and on; they take no room until they are written."""
+        """Makes empty disks, /dev/vda and following, as sparse files."""
         for number, mib in enumerate(sizes_mib):
             path = self.dir / f"disk{number}"
             with open(path, "wb") as file:
@@ -139,15 +140,15 @@ class Vm:
                         "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):
-        """Words for QEMU, the fastest first: KVM where it may work, and TCG."""
+        """Yields options for QEMU, the fastest first: KVM if it may work, and TCG."""
         program = self.qemu.program
         if (fetch.host_arch() == self.kernel.arch and os.access("/dev/kvm", os.R_OK | os.W_OK)
                 and _kvm_works.get(program, True)):
             yield "kvm", ["-accel", "kvm", "-cpu", "host"]
-        # one thread: the guest sees no code patched by another CPU half way
+        # A single thread: otherwise a guest may see code that another CPU has patched only in part.
         cpu = self.machine.cpu
         if self.qemu.version < (8, 0) and self.kernel.arch == "amd64":
-            cpu += ",-cx16"  # which QEMU 7 gets wrong
+            cpu += ",-cx16"  # cmpxchg16b, which QEMU 7 emulates wrongly
         yield "tcg", ["-accel", "tcg,thread=single", "-cpu", cpu]
 
     def start(self):
@@ -203,7 +204,7 @@ class Vm:
                 time.sleep(0.02)
 
     def stop(self):
-        """Ends QEMU, by the process that we started."""
+        """Ends the QEMU process that this object started."""
         if self.channel:
             self.channel.close()
             self.channel = None
@@ -217,7 +218,7 @@ class Vm:
         shutil.rmtree(self.dir, ignore_errors=True)
         atexit.unregister(self.close)
 
-    # What it says
+    # Console of the guest
 
     def console(self):
         try:
@@ -226,7 +227,7 @@ class Vm:
             return ""
 
     def crash(self):
-        """The console's text around the first sign of a crash, or None."""
+        """Returns the console's text around the first sign of a crash, or None."""
         text = self.console()
         found = CRASHES.search(text)
         if not found:
@@ -234,7 +235,8 @@ class Vm:
         return "\n".join(text[text.rfind("\n", 0, found.start()) + 1:].splitlines()[:30])
 
     def stalls(self):
-        """Signs of a machine that is too busy: they explain a time limit, and are no crash."""
+        """Returns messages about stalls. They explain a timeout of a busy machine, and are no
+        crash."""
         return [line for line in self.console().splitlines() if STALLS.search(line)]
 
     def usable(self):
@@ -248,7 +250,7 @@ class Vm:
     # Commands
 
     def receive(self):
-        """Takes what has come; whether the other end is still there."""
+        """Receives pending data. Returns whether the other end is still connected."""
         try:
             data = self.channel.recv(65536)
         except TimeoutError:
@@ -261,7 +263,7 @@ class Vm:
         return bool(data)
 
     def take_answer(self):
-        """Moves one whole answer from what was received to the answers."""
+        """Moves one whole answer from the received bytes to the list of answers."""
         start = self.received.find(b"@@ ")
         end = self.received.find(b"\n", start)
         if start < 0 or end < 0:
@@ -278,7 +280,7 @@ class Vm:
         while number not in self.answers:
             alive = self.receive()
             if self.crash():
-                time.sleep(0.5)  # for the rest of its text
+                time.sleep(0.5)  # lets the rest of the console's text arrive
                 raise GuestError(self.story(f"the kernel crashed in {what}"))
             if not alive or self.process.poll() is not None:
                 raise GuestError(self.story(f"the guest ended in {what}"))
@@ -296,13 +298,13 @@ class Vm:
             self.channel.settimeout(0.2)
 
     def begin(self, command):
-        """Starts a shell command; its number is for finish()."""
+        """Starts a shell command. Returns its number for finish()."""
         self.last += 1
         self.send(f"{self.last} {encode(command)}")
         return self.last
 
     def finish(self, number, timeout=RUN_SECONDS, what="a command"):
-        """Waits for a command; past its time it is killed, and that is an error."""
+        """Waits for a command. After the timeout it is killed, and GuestError is raised."""
         try:
             return self.wait_for(number, time.monotonic() + timeout, what)
         except TimeoutError:
@@ -320,19 +322,19 @@ class Vm:
         return self.finish(self.begin(command), timeout, command[:200])
 
     def run(self, command, timeout=RUN_SECONDS):
-        """Runs a shell command: its status and the texts it wrote."""
+        """Runs a shell command. Returns its status and output."""
         ran = self.run_bytes(command, timeout)
         return Ran(ran.status, ran.out.decode(errors="replace"), ran.err.decode(errors="replace"))
 
     def must(self, command, timeout=RUN_SECONDS):
-        """The output of a command that has to succeed."""
+        """Returns the output of a command that must succeed."""
         ran = self.run(command, timeout)
         if ran.status:
             raise GuestError(f"{self.kernel.name}: status {ran.status} of {command}: {ran.err}")
         return ran.out
 
     def put(self, path, data):
-        """Writes a small file; great ones are better given at the boot."""
+        """Writes a small file. Large ones should be in the initrd."""
         quoted = shlex.quote(str(path))
         self.must(f": >{quoted}")
         for at in range(0, len(data), PUT_BYTES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Workloads of the exporter, in a guest: there version 2 of cgroups is alone, and their ids tell."""
+"""Tests workload names of the exporter in a guest that has cgroup version 2 alone."""
 import re
 import time
 
@@ -22,7 +22,7 @@ LOG = f"/var/log/containers/cart-7d9f8b6c5d-x2x9v_shop_app-{ID}.log"
 
 
 def samples_of(text, name):
-    """{workload: value} of one family; of several series of a workload the sum."""
+    """Returns {workload: value} of a metric, with the sum if a workload has several series."""
     found = {}
     for workload, value in re.findall(rf'^{name}{{workload="([^"]*)"[^}}]*}} (\S+)$', text, re.M):
         found[workload] = found.get(workload, 0) + float(value)
@@ -41,7 +41,8 @@ def until(vm, path, good, what):
 
 
 def workloads(check, lab):
-    """Of processes that live, and of some that are gone before anybody looks, by their cgroups' ids."""
+    """Workload names come from cgroup ids, for living processes and for some that end before a
+    scan."""
     vm = lab.vm
     page = f"{lab.new_dir()}/page.prom"
     family = "faultscope_worst_process_mappings"
