@@ -10,8 +10,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SAN ?=
 
-# ARCH: x86 or arm64, the architecture to build for. The names of uname and of Debian are accepted too.
-# An architecture other than the host's needs a cross compiler.
+# ARCH is the architecture to build for: x86 or arm64, also in uname's or Debian's names. An
+# architecture other than the host's needs a cross compiler.
 arch_of = $(shell echo $(1) | sed 's/^x86_64$$/x86/; s/^amd64$$/x86/; s/^aarch64$$/arm64/')
 HOST_ARCH := $(call arch_of,$(shell uname -m))
 override ARCH := $(call arch_of,$(or $(ARCH),$(HOST_ARCH)))
@@ -20,32 +20,34 @@ TRIPLET_arm64 := aarch64-linux-gnu
 TRIPLET := $(or $(TRIPLET_$(ARCH)),$(error ARCH=$(ARCH): only x86 and arm64 are supported))
 CROSS := $(filter-out $(HOST_ARCH),$(ARCH))
 CROSS_COMPILE ?= $(if $(CROSS),$(TRIPLET)-)
-# A CC of the environment is the host's.
+# When cross-compiling, CC in the environment is ignored, since it names the host's compiler.
 ifneq ($(filter default $(if $(CROSS),environment),$(origin CC)),)
 CC := $(CROSS_COMPILE)gcc
 endif
 BUILD := build$(if $(CROSS),/$(ARCH))$(if $(SAN),/san)
-# Of what source: git's commit in a clone, else what who packages it says. Who installs may be
-# another user, whom git tells nothing: it stays what it was.
+# REVISION says which source is built: git's commit in a clone, else what a packager sets. In `sudo
+# make install`, git may refuse another user's clone: then the last build's revision is kept.
 ifndef REVISION
 REVISION := $(or $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 \
 	--exclude='*' 2>/dev/null || cat $(BUILD)/revision 2>/dev/null)),unknown)
 endif
 STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
-# Libraries of another architecture: fetched from Debian and unpacked there, unless it has them.
+# Directory for the libraries of another architecture, which `make sysroot` fetches from Debian.
 SYSROOT ?= build/sysroot/$(ARCH)
 
-# Warnings are errors for who develops (WERROR=1): another compiler has others.
+# WERROR=1 makes warnings errors, for developers. Users may have compilers with other warnings.
 WERROR ?=
-# BTF has the names of source files: the same ones wherever it is built.
+# Keeps the build directory out of the names of source files, which BTF contains, so that builds in
+# any directory are equal.
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wformat-security -Wmissing-prototypes $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
-# Since clang 21 BPF_CORE_READ() of a field that is const gives this warning.
+# Since clang 21, BPF_CORE_READ() of a const field gives this warning.
 NO_CONST_INIT := -Wno-unknown-warning-option -Wno-default-const-init-var-unsafe
 BPF_CFLAGS = -O2 -g -mcpu=v3 -target bpfel -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
 	$(if $(WERROR),-Werror) -Wno-unused-parameter $(NO_CONST_INIT) -Ivmlinux -Ibpf -Isrc
-# What the compiler and the C library have of it: level 3 is of GCC 12, clang 9 and glibc 2.34.
+# Hardening options that the compiler and the C library accept: FORTIFY level 3 needs GCC 12 or
+# clang 9, and glibc 2.34.
 takes = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include stdio.h -x c -c - -o /dev/null \
 	2>/dev/null && echo '$(1)')
 FORTIFY := $(or $(call takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3),$(call takes,-U_FORTIFY_SOURCE \
@@ -55,13 +57,13 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	$(PLACELESS) -fPIE -fstack-protector-strong $(HARDENING) -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
-# Logs may be compressed by zstd; without it triage says so when it meets one.
+# With zstd, triage reads compressed logs; without, it says that it cannot.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
-# What base/compress.c needs.
+# Libraries of base/compress.c
 PACKERS := -lz -llzma $(UNPACKERS)
 LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
-# The libraries' headers do not differ between architectures; the C library's come first.
+# The libraries' headers are equal on all architectures, but the C library's own must come first.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
 LIBRARY_PATHS := $(foreach d,usr/lib lib,-L$(SYSROOT)/$(d)/$(TRIPLET) \
 	-Wl,-rpath-link,$(SYSROOT)/$(d)/$(TRIPLET))
@@ -73,8 +75,9 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-# HTTP wants libraries that are not there for other architectures: without them `export` writes files
-# alone. So does a static program where libunistring.a is missing, the one that building wants not.
+# The HTTP server needs libraries that are not fetched for other architectures: without them
+# `export` only writes files. The same holds for static programs without libunistring.a, which the
+# normal build does not need.
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
@@ -86,14 +89,14 @@ OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
 	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
-# Everything but main, for the unit tests.
+# All objects except main, for the unit tests
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
-# Tests of what is not built without HTTP.
+# Unit tests of code that is not built without HTTP
 HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
 UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
-# One page of the manual for each command, and one of all: the commands that it has.
+# Commands of the program: each has a manual page, in addition to faultscope(8).
 COMMANDS := run diagnose host doctor explain triage blackbox export record info replay report diff \
 	schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
@@ -124,7 +127,8 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
-# The kernel side, three times: bpf/compat.bpf.h says why.
+# The BPF programs of faultscope are built three times, for kernels with different features: see
+# bpf/compat.bpf.h.
 BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o faultscope_hash.bpf.o)
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
@@ -135,7 +139,8 @@ $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbo
 	$(CLANG) $(BPF_CFLAGS) $(STATE) -c $< -o $@
 	$(STRIP_BPF) -g $@
 
-# The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
+# The flight recorder's BPF program is built once: it keeps no state of processes, and reads kernel
+# data only with bpf_probe_read_kernel().
 $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
 	$(wildcard src/records/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
@@ -145,25 +150,25 @@ $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/c
 $(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
 
-# It holds the model by pointers to const: no cast may drop that.
+# The renderers use const pointers to the model, and casts must not drop const.
 $(BUILD)/src/render/%.o: ALL_CFLAGS += -Wcast-qual
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# Built anew when the revision is another, and only then.
+# main.o is rebuilt only if the revision has changed.
 $(BUILD)/src/main.o: ALL_CFLAGS += -DREVISION='"$(REVISION)"'
 $(BUILD)/src/main.o: $(BUILD)/revision
 $(BUILD)/revision: anew
 	@mkdir -p $(@D)
 	@echo '$(REVISION)' | cmp -s - $@ || echo '$(REVISION)' > $@
 
-# It has their bytes in it.
+# object.o contains the BPF objects as bytes.
 $(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/object.o: $(BPF_OBJECTS)
 
-# And this the style and the script of its pages.
+# html.o contains the style and the script of HTML pages as bytes.
 PAGE_PARTS := src/render/html/report.css src/render/html/report.js
 $(BUILD)/src/render/html/html.o: ALL_CFLAGS += -Wa,-Isrc/render/html
 $(BUILD)/src/render/html/html.o: $(PAGE_PARTS)
@@ -175,12 +180,12 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
-# Names addresses: for the end-to-end tests, and for the benchmark.
+# naming prints names of addresses, for end-to-end tests; naming_bench measures it.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
-# Draws the live view of a recording.
+# screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
-# Write recordings of processes or events that a seed makes up, or of hostile names; other outputs.
+# Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
 	$(BUILD)/pattern_recording
@@ -193,7 +198,7 @@ $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -lm -o $@
 
-# Refused calls with known causes: static, so that it runs in guests too. Of x86-64 alone.
+# The zoo: programs whose calls fail for known causes. Static, to run in guests too; x86-64 only.
 ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
 build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/common.h
 	@mkdir -p $(@D)
@@ -202,7 +207,7 @@ build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/com
 
 workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 
-# One file without shared libraries, for a rescue system, a container, a kernel in a VM.
+# A program without shared libraries, for rescue systems, containers and kernels in QEMU
 static: $(STATIC)/faultscope ## build the program without shared libraries
 
 $(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
@@ -220,22 +225,22 @@ image: static ## build the container image, build/faultscope.oci.tar (tools/setu
 deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
 	tools/deb.sh build/deb
 
-# What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
+# Archive of those BTF types that the BPF programs read, for kernels without /sys/kernel/btf
 KERNEL_BTF ?= /sys/kernel/btf/vmlinux
-btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of kernels without it
+btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": archive of small BTF files, for kernels without BTF
 	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
-# Built with counts of what runs, in build/coverage: a figure for each room.
+# A build with gcov counters in build/coverage. The result is a percentage for each room.
 .PHONY: coverage
-coverage: ## lines that unit tests, and tests of recordings and options, run: a figure per room
+coverage: ## line coverage of each room by unit tests and recording tests
 	$(MAKE) --no-print-directory BUILD=build/coverage REVISION=coverage PLACELESS= \
 		CFLAGS="-O0 -g --coverage -fprofile-update=atomic" LDFLAGS=--coverage check-parts
 	tests/covered.py build/coverage
 
-# Where alerts say that their pages are.
+# Address of the runbooks, to which the alerts link
 RUNBOOKS ?= file:///usr/share/doc/faultscope-mixin/runbooks
-rules: ## with RUNBOOKS=URL: alerts that name your pages, into build/prometheus
+rules: ## with RUNBOOKS=URL: write alerts that link to your runbooks into build/prometheus
 	@mkdir -p $(BUILD)/prometheus
 	for name in rules.yml rules_test.yml; do \
 		sed 's|file:///usr/share/doc/faultscope-mixin/runbooks|$(subst &,\&,$(RUNBOOKS:/=))|' \
@@ -250,7 +255,7 @@ $(BUILD)/dashboards/faultscope-%.json: deploy/grafana/%.jsonnet deploy/grafana/p
 	@mkdir -p $(@D)
 	jsonnet -o $@ $<
 
-# The program prints them itself: for another architecture, the host's build of it does.
+# The program itself prints its man pages. For another architecture, the host's build prints them.
 PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
 ifneq ($(CROSS),)
 $(PRINTER):
@@ -271,7 +276,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
-# The pure room alone, every byte of it the fuzzer's.
+# Fuzzed: the analysis of crash logs, with arbitrary bytes as the log
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
 	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
@@ -279,7 +284,7 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# So are names of workloads, and what a page of metrics makes of them.
+# Fuzzed: names of workloads, and the metrics page with them
 PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/exposition*.c)) \
 	src/render/prom/prom.c src/serve/gzip.c
 $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
@@ -287,7 +292,7 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# And records of the flight recorder.
+# Fuzzed: records of the flight recorder
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
 	src/triage/incident.c src/triage/crash_signs.c src/triage/str.c src/render/crash/kernel_records.c \
 	src/render/style.c src/render/json_out.c src/rules/diagnoses.c
@@ -296,7 +301,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# And recordings, with all that is told of them: the rooms as they are, without commands.
+# Fuzzed: recordings, and every output for a recording, without the commands
 RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
 	base records blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
@@ -308,17 +313,17 @@ $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(
 		$(filter %.c,$^) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage, recordings, and pages written and read (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage, recordings, metrics pages and ring files (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
-# CORPUS: another directory of crash logs than our own; tests/triage/score.py says what is in it.
+# CORPUS is another directory of crash logs, whose layout tests/triage/score.py describes.
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR: on others)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
 
-bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
+bench-triage: all ## compare triage with greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
-# What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
+# The programs that tests need in a build (SAN=1: with AddressSanitizer and UBSan)
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
@@ -326,10 +331,10 @@ UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
-# All that the tests print.
+# The log has all output of the tests.
 TALLY = tests/tally.py --log build/check.log
 
-# What every change has to pass.
+# The tests that every change must pass
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
 	tests/shape/documents.py tests/shape/pages.py "tests/shape/words.py --self-test" tests/shape/words.py \
@@ -345,20 +350,20 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 
-# Fresh systems of Debian that the README's two commands have to work in.
+# Debian releases in which the README's two commands must work
 DISTROS ?= bookworm trixie sid
 
-# What takes longer: with sanitizers, by chance, the zoo by every way, and briefly in stock kernels.
+# Longer tests: with sanitizers, fuzzers, the zoo in all ways, and briefly on other kernels
 LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
 	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
 	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
 	"tests/distros/run.sh $(DISTROS)"
 
-# The same expectations in stock kernels; build/kernels.md is the table of what they said.
+# End-to-end tests on stock kernels; build/kernels.md is the table of their results.
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
-# Each kind of shortage of memory, in a machine that is short of it.
+# Tests of memory shortage, in guests that are short of memory
 space := $(subst ,, )
 PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
 IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
@@ -367,46 +372,47 @@ UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 
 check-builds: build/vmlinux_check build/tables dashboards check-parts
 
-check: check-builds ## the tests of every change: shape, units, end to end, the exporter, the zoo
+check: check-builds ## the tests that every change must pass
 	$(TALLY) $(TESTS)
 
-# Guests behind all else, not beside: what waits for a machine that is busy may wait in vain.
+# Guests run after the other tests: beside them, their timeouts could expire on a busy machine.
 check-all: check-builds static ## every test: check, sanitizers, fuzzers, and briefly other kernels (KERNELS=)
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	$(TALLY) $(TESTS) $(LONG_TESTS)
 
-# In a copy of the tree, build/mutants; a run that was stopped goes on where it was.
+# Mutants are made in a copy of the tree, in build/mutants. An interrupted run continues.
 MUTANTS ?= 200
 SEED ?= 1
 SUITES ?=
 .PHONY: mutants
-mutants: ## change the source at random: do quick tests notice? (MUTANTS=200, SEED=1, SUITES=unit,e2e; hours)
+mutants: ## mutation testing: do quick tests notice random changes of the source? (MUTANTS=200, SEED=1, SUITES=unit,e2e; hours)
 	tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) $(if $(SUITES),--suites $(SUITES))
 
-check-distros: ## the README's two commands in fresh Debian systems (DISTROS="bookworm trixie sid")
+check-distros: ## test the README's two commands in fresh Debian systems (DISTROS="bookworm trixie sid")
 	tools/setup.sh distros
 	tests/tally.py "tests/distros/run.sh $(DISTROS)"
 
-check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+check-vm: static $(ZOO) ## test every probe and attach type on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
 
-# Each BPF program as each compiler builds it: by default those that are installed.
+# Compilers for check-compilers: by default all installed versions of clang
 CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))
 check-compilers: all static ## load every BPF program as each clang builds it, here and in QEMU (CLANGS=, KERNELS=)
 	$(TALLY) "tests/compilers/load.py $(addprefix --kernels ,$(KERNELS)) $(CLANGS)"
 
-# 38 faults a kernel, a warm reboot each: an hour for three kernels. CUTS: power cuts on 6.12.
+# 38 faults for each kernel, with a warm reboot each: an hour for three kernels. CUTS is the number
+# of power cuts on 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
 CUTS ?= 100
-check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
+check-blackbox: static ## test the flight recorder with kernel crashes and power cuts, in QEMU (an hour)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 check-blackbox-quiet: MINUTES = 60
-check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules, all well, in QEMU (MINUTES=60)
+check-blackbox-quiet: static ## test that the flight recorder reports nothing on a busy healthy guest in QEMU (MINUTES=60)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
 
@@ -416,19 +422,19 @@ $(BUILD)/tables: tools/tables.c tools/finding_pages.c $(LIB_OBJ)
 readme: all build/tables build/screens ## put the program's tables and outputs into README.md and docs/
 	tools/readme.py build
 
-check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
+check-zoo: all $(ZOO) $(if $(KERNEL),static) ## test the causes that are reported for failed calls (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
-# At rest, and at work: twice the minutes a kernel.
+# MINUTES applies twice to each kernel: to a guest at rest and to one at work.
 MINUTES ?= 10
 QUIET_KERNELS ?= 6.12
-check-quiet: $(if $(HERE),all,static) ## well machines: is nothing said of them? (MINUTES=10, QUIET_KERNELS=6.12; HERE=1)
+check-quiet: $(if $(HERE),all,static) ## test that healthy machines get no finding (MINUTES=10, QUIET_KERNELS=6.12; HERE=1)
 	tests/tally.py "tests/vm/quiet.py --minutes $(MINUTES) $(if $(HERE),--here,--kernels $(QUIET_KERNELS))"
 
 check-units: $(UNIT) ## the unit tests alone
 	tests/tally.py $(UNIT)
 
-check-deb: ## build the Debian packages, twice; lintian, contents, an installation, an upgrade
+check-deb: ## build the Debian packages twice; test contents, lintian, installation, upgrade
 	tools/setup.sh test package
 	tools/deb.sh build/deb
 	DEB_BUILD_OPTIONS=nocheck tools/deb.sh build/deb-again/elsewhere
@@ -436,52 +442,52 @@ check-deb: ## build the Debian packages, twice; lintian, contents, an installati
 	tests/tally.py "tests/deploy/packages.py build/deb build/deb-again/elsewhere" \
 		"tests/deploy/upgrade.py build/deb-earlier build/deb"
 
-check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+check-deploy: all build/tables dashboards ## check the files of deploy/ with promtool, systemd, kubectl and others
 	tests/tally.py tests/deploy/check.py
 
-check-fleet: all workloads ## the exporter by the dozen: networks, churn, alerts, beside its peers (minutes)
+check-fleet: all workloads ## test dozens of exporters: networks, churn, alerts (minutes)
 	tools/setup.sh test
 	tests/tally.py "tests/export/run.py --fleet"
 
-bench-export: all ## what a scrape costs, beside the process and node exporters of Debian
+bench-export: all ## measure the cost of a scrape, compared with process-exporter and node_exporter
 	tests/export/bench.py
 
-bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
+bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
 	tests/bench/fleet.py
 
-check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
+check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
 
-check-report: all ## pages of reports in a browser (installs Chromium, Node.js: large)
+check-report: all ## test HTML reports in a browser (installs Chromium, Node.js: large)
 	tools/report_tools.sh
 	tests/tally.py tests/report/run.py
 
-check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, Go, Redis, Node.js: large)
+check-programs: all ## test the diagnosis of leaking Debian programs (installs Java, Go, Redis, Node.js: large)
 	tools/setup.sh test programs
 	tests/tally.py tests/programs/run.py
 
-check-healthy: all ## healthy programs of Debian, of which no warning may be given (installs PostgreSQL, php-fpm, nginx, MariaDB, Chromium: large)
+check-healthy: all ## test that healthy Debian programs get no warning (installs PostgreSQL, php-fpm, nginx, MariaDB, Chromium: large)
 	tools/setup.sh test healthy
 	tests/tally.py tests/programs/healthy.py
 
 .PHONY: check-healthy-vm
 HEALTHY_KERNELS ?= 6.1,6.12
-check-healthy-vm: static ## healthy programs of Debian in QEMU, with control groups of version 2 (makes a Debian system: large; an hour)
+check-healthy-vm: static ## test healthy Debian programs in QEMU, with control groups of version 2 (makes a Debian system: large; an hour)
 	tools/setup.sh test distros
 	tests/tally.py "tests/vm/healthy_programs.py --kernels $(HEALTHY_KERNELS)"
 
-bench-view: all ## what the live view costs with 1,000 processes
+bench-view: all ## measure the cost of the live view with 1,000 processes
 	tests/bench/view.py
 
-bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpftrace and perf (installs them)
+bench: all $(WORKLOADS) $(BUILD)/naming_bench ## measure the cost of watching, compared with bpftrace and perf (installs them)
 	tools/setup.sh test bench
 	tests/bench/run.py
 
-# An empty STRIP leaves the symbols in; debuggers want them, the program does not.
+# STRIP= (empty) keeps the symbols, which debuggers need and the program does not.
 STRIP ?= $(CROSS_COMPILE)strip
 SHARE := $(DESTDIR)$(PREFIX)/share
-# Where a zsh looks: Debian's for packages, everybody's for what is installed by hand.
+# Directory of zsh completions: Debian's for packages, else the one for local installations
 ZSH := $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 INSTALLED := $(DESTDIR)$(PREFIX)/bin/faultscope $(addprefix $(SHARE)/man/man8/,$(notdir $(MAN))) \
 	$(SHARE)/bash-completion/completions/faultscope $(ZSH)/_faultscope \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Makes of each kernel's BTF the little that the BPF objects read of it, as MACHINE/RELEASE.btf in a
+# For each kernel, writes the part of its BTF that the BPF objects read to MACHINE/RELEASE.btf in a
 # directory, and packs that directory.
 #   usage: tools/btf_archive.sh BPFTOOL DIRECTORY MACHINE "OBJECT…" KERNEL_BTF…
 #
-# KERNEL_BTF: a file of BTF, whose kernel's release is told by
+# KERNEL_BTF is a BTF file. The release of its kernel comes from:
 #   /sys/kernel/btf/vmlinux    the running kernel
-#   RELEASE=FILE               the word itself
+#   RELEASE=FILE               the argument
 #   RELEASE.btf                the file's name
-#   a vmlinux                  its banner
+#   a vmlinux                  its version banner
 set -eu
 
 bpftool=$1 directory=$2 machine=$3 objects=$4
@@ -24,7 +24,7 @@ release_of() {
 }
 
 mkdir -p "$directory/$machine"
-# what was made for other objects may lack what these read
+# files made for older objects may lack types that these objects read
 find "$directory/$machine" -name '*.btf' ! -newer "${objects%% *}" -delete
 for word; do
 	file=${word#*=}

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Builds the Debian packages from a copy of the tree, in which deploy/debian is debian/.
 #
-# usage: deb.sh OUT	a directory, emptied first; packages and the copy are there in the end
+# usage: deb.sh OUT	a directory, emptied first; afterwards it has the packages and the copy
 #
-# Whoever distributes the packages maintains them: DEBEMAIL and DEBFULLNAME replace the maintainer of
-# deploy/debian. The authors have no address, so the one there is below .invalid (RFC 2606).
+# DEBEMAIL and DEBFULLNAME replace the maintainer of deploy/debian: whoever distributes the packages
+# maintains them. The authors have no address, so the default one is below .invalid (RFC 2606).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 rm -rf "$1"
@@ -19,7 +19,7 @@ for tool in dh dpkg-buildpackage fakeroot; do
 done
 
 cd "$top"
-# What git knows, or where this is no clone, all but what was built.
+# Copies the files that git tracks, or without a clone, all files except build products.
 if git rev-parse --git-dir >/dev/null 2>&1; then
 	git ls-files -z --cached --others --exclude-standard
 else

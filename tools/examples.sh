@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Makes docs/examples anew: a DataLoader that runs out of mappings, and a trainer that runs out of its
-# cgroup's memory, each recorded by build/faultscope, redacted, with its page. As root, on a kernel that
-# faults are timed on; needs python3-torch.
+# Makes docs/examples: a DataLoader that reaches its mapping limit, and a trainer that reaches its
+# cgroup's memory limit, each as a redacted recording of build/faultscope and an HTML page. Needs
+# root, python3-torch, and a kernel on which latency of faults can be measured.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ limit=memory.limit_in_bytes
 group=$memory/train
 trap 'rm -rf "$place"; rmdir "$group" 2>/dev/null || true' EXIT
 
-# record NAME COMMAND...: whatever becomes of the command
+# record NAME COMMAND... records a command and makes its page, whatever its exit status is.
 record() {
 	name=$1
 	shift

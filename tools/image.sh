@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Builds the container image, as an OCI archive that skopeo, podman and ctr take. Without network,
-# and without leaving anything in the host's store of images. In the image are the program, which
-# has to be a static one that serves HTTP, and the licence.
+# Builds the container image as an OCI archive, which skopeo, podman and ctr read. Uses no network,
+# and leaves nothing in the host's image store. The image contains the program, which must be static
+# and serve HTTP, and the licence.
 #
 # usage: image.sh PROGRAM VERSION OUT
 set -eu

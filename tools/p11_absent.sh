@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Prints C for what libgnutls.a calls in libp11-kit, which Debian packages as a shared library alone:
-# keys on tokens (pkcs11: addresses), which nothing here asks for. Each says that there is none.
-#   usage: tools/p11_absent.sh COMPILER
+# Prints C stubs for the functions of libp11-kit that libgnutls.a calls; Debian has libp11-kit only
+# as a shared library. They concern keys on tokens (pkcs11: URLs), which faultscope does not use.
+# Each stub returns NULL.
+# usage: tools/p11_absent.sh COMPILER
 set -eu
 library=$("$1" -print-file-name=libgnutls.a)
 echo 'static void *nothing(void) { return 0; }'

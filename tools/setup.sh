@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs the Debian or Ubuntu packages that are missing for building, and for each group named.
+# Installs missing Debian or Ubuntu packages: those for building, and those of each group in the
+# arguments.
 set -eu
 
 groups="test, bench, torch, programs, healthy, package, report, cross, compilers, distros"
@@ -34,7 +35,7 @@ if [ "${1-}" = --print ]; then
 	shift
 fi
 
-# The names of Fedora, for building alone.
+# On Fedora, prints the names of the packages for building.
 if ! command -v dpkg-query >/dev/null; then
 	echo "setup: no dpkg here; on Fedora building needs, as root:" >&2
 	echo "  dnf install make gcc clang llvm bpftool libbpf-devel elfutils-libelf-devel zlib-devel" \
@@ -59,12 +60,13 @@ healthy="python3 util-linux postgresql php-fpm nginx-light mariadb-server"
 healthy="$healthy mariadb-client nodejs python3-pytest apt make gcc git chromium default-jdk-headless"
 healthy="$healthy redis-server redis-tools ffmpeg rsync sqlite3 ruby perl emacs-nox golang-go tar xz-utils buildah"
 report="chromium nodejs golang-go jq prometheus"
-command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
+# Debian's npm conflicts with nodejs packages that include npm
+command -v npm >/dev/null || report="$report npm"
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah netavark"
 distros="debootstrap git python3 util-linux"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
-# The versions of clang that the package lists have: which, differs by release.
+# Prints the versions of clang in the package lists, which differ by release.
 clangs() {
 	apt-cache pkgnames clang- | grep -x 'clang-[1-9][0-9]' | sort -V | sed -n '/-1[4-9]$/p; /-[2-9][0-9]$/p'
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Prints what a static program is linked with; fails naming the packages that are missing.
-#   usage: tools/static_libs.sh [--http] COMPILER [OPTIONS]
+# Prints the libraries for a static program. If some are missing, fails and names their packages.
+# usage: tools/static_libs.sh [--http] COMPILER [OPTIONS]
 set -eu
 
-# archive NAME: its path as the compiler's linker would find it; its bare name where it would not
+# archive NAME prints the path at which the compiler's linker finds a library, else only its name.
 archive() {
 	name=$1
 	shift
@@ -51,11 +51,11 @@ need() {
 	need crypt libcrypt-dev "$@"
 }
 need bpf libbpf-dev "$@"
-# elfutils 0.196 (sid) has a crc32() in libelf.a: zlib's comes first, so that there are not two.
+# libelf.a of elfutils 0.196 (sid) defines crc32(), too: with zlib first, the linker takes only one.
 libs="$libs -lz"
 need elf libelf-dev "$@"
 need z zlib1g-dev "$@"
-# since 0.189 (Debian 13) libelf reads what zstd compressed
+# libelf since 0.189 (Debian 13) can read zstd-compressed sections, so it needs libzstd.
 if [ -f /usr/include/zstd.h ] || grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev/null; then
 	need zstd libzstd-dev "$@"
 fi

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Becomes systemd, in an overlay over this machine's root, to start what its arguments name. To be
-# run in new mount, pid, net, ipc, uts and cgroup namespaces, in a control group of its own.
+# Execs systemd in an overlay over this machine's root and lets it start the units in the arguments.
+# Run it in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of its own.
 #
-# usage: boot.sh PLACE PROGRAM UNITS UNIT...	PLACE: an empty directory, UNITS: one with unit files;
-#	an empty PROGRAM or UNITS: none is put there
+# usage: boot.sh PLACE PROGRAM UNITS UNIT...
+#   PLACE: an empty directory; PROGRAM: replaces /usr/bin/faultscope, or empty;
+#   UNITS: a directory with unit files to install, or empty
 #
-# Nothing of the machine is changed: its root is the lower layer, sysctls and /sys are there to be
-# read, no unit of its own is wanted, and what could set the clock or load a module is given up.
+# The machine stays unchanged: its root is the lower layer, sysctls and /sys are read-only, its own
+# units are not started, and the capabilities to set the clock or load modules are dropped.
 set -eu
 place=$1 program=$2 units=$3
 shift 3
@@ -17,7 +18,8 @@ mount -t tmpfs -o mode=755 tmpfs "$place"
 mkdir "$place/upper" "$place/work" "$root"
 mount -t overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/work" overlay "$root"
 rm -rf "$root"/etc/systemd/system/* "$root"/lib/systemd/system/*.wants
-rm -f "$root/usr/sbin/policy-rc.d" # with which an image of a container keeps packages from services
+# container images have this file to prevent the start of services
+rm -f "$root/usr/sbin/policy-rc.d"
 [ -z "$program" ] || cp "$program" "$root/usr/bin/faultscope"
 [ -z "$units" ] || cp "$units"/*.service "$units"/*.socket "$root/etc/systemd/system"
 printf '[Unit]\nWants=%s\n' "$*" >"$root/etc/systemd/system/faultscope-test.target"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Builds the packages of the commit before the last, as an earlier version: to upgrade from.
+# Builds the packages of the commit before the last one, as the version to upgrade from.
 #
-# usage: earlier.sh OUT	a directory below build/, emptied first
+# usage: earlier.sh OUT	a directory below build/, which is emptied first
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 source=$1.source
@@ -11,5 +11,5 @@ mkdir -p "$source"
 git -C "$top" archive HEAD^ | tar -xf - -C "$source"
 sed -i '1s/(\(.*\))/(\1~earlier)/' "$source/deploy/debian/changelog"
 export DEB_BUILD_OPTIONS=nocheck
-export GIT_CEILING_DIRECTORIES="$top/build" # the copy is no clone
+export GIT_CEILING_DIRECTORIES="$top/build" # keeps git from finding the clone around the copy
 exec "$source/tools/deb.sh" "$1"

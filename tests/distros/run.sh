@@ -47,13 +47,14 @@ command -v debootstrap >/dev/null || skip "debootstrap is missing: tools/setup.s
 	skip "the apt sources of this machine name no Debian mirror"
 
 place=$(mktemp -d)
-# The mounts are in a namespace that has ended by then; nothing outside is below this directory.
+# The mounts were in a mount namespace that has ended, so rm cannot reach files outside of $place.
 trap 'rm -rf --one-file-system "$place"' EXIT
 trap 'exit 1' INT TERM HUP
 mkdir -p "$top/build/distros"
 n=0 failed=0
 
-# step NAME COMMAND...: runs it; a line of TAP with its time, and the end of its output if it fails
+# step NAME COMMAND... runs a command and prints a TAP line with its duration. If the command fails,
+# it also prints the end of its output.
 step() {
 	name=$1
 	shift

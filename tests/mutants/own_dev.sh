@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs a command with a copy of /dev: a changed program that runs as root may remove or replace
-# the device that it is told to write to. What a flight recorder of this machine has written is
-# hidden: live tests would report it as findings.
+# Runs a command with a copy of /dev, since a mutant that runs as root may remove or replace the
+# device that it writes to. It also hides the records of this machine's own flight recorder, which
+# live tests would report as findings.
 #
 # usage: unshare --mount own_dev.sh COMMAND...	in a mount namespace of its own
 set -eu
@@ -13,7 +13,7 @@ cp -ax "$old/." /dev
 for inner in pts shm; do
 	[ ! -d "$old/$inner" ] || mount --bind "$old/$inner" "/dev/$inner"
 done
-chmod a+w /dev/kmsg # tests of the flight recorder write lines to the log
+chmod a+w /dev/kmsg # tests of the flight recorder write to the kernel log
 umount -R -l "$old"
 rmdir "$old"
 [ ! -d /var/lib/faultscope ] || mount -t tmpfs -o mode=755 tmpfs /var/lib/faultscope

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Builds all but main() as one library that every unit test shares, so that after a change of one
-# object two links are enough. For tests/mutants/run.py, from the top of a copied tree, with BUILD=.
+# Links everything but main() into one library that all unit tests share, so that a mutant needs
+# only two links. For tests/mutants/run.py, at the top of a copied tree, with BUILD=.
 include Makefile
 
 EXTRA ?=
-# A change that makes the compiler complain of types is no mutant. (With -w it would never complain.)
+# A change that causes such type errors is no mutant. (-w would suppress these errors.)
 ALL_CFLAGS += -fPIC -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
 HELPERS := naming screens random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices pattern_recording
-# test_object reads symbols that no library exports.
+# test_object reads symbols that the shared library does not export.
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_object.c,$(sort \
 	$(wildcard tests/unit/test_*.c))))
 WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(LIBS)
@@ -17,7 +17,7 @@ WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
-# With counts, what writes them although the program confines itself.
+# With gcov counters, links counted.o, which writes them although the program confines itself.
 COUNTED := $(if $(findstring coverage,$(EXTRA)),$(BUILD)/counted.o)
 $(BUILD)/counted.o: tests/mutants/counted.c
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Opens a page of faultscope in a browser without a network and uses it. What it saw goes to
-// standard output as JSON; tests/report/run.py judges it.
+// Opens an HTML page of faultscope in Chromium without a network, and uses it by mouse and keys.
+// Prints its observations as JSON, which tests/report/run.py judges.
 //   usage: page.mjs MODULES CHROMIUM PAGE [SCREENSHOT-PREFIX]
 import {createRequire} from "node:module";
 import {readFileSync} from "node:fs";
@@ -38,14 +38,14 @@ const text = (page, id) => page.$eval(`#${id}`, e => e.textContent).catch(() => 
 const count = (page, selector) => page.$$eval(selector, all => all.length);
 
 const judge = async (page, scheme) => {
-	// as a tool of the browser: the page's own policy lets no other script in
+	// axe is added through DevTools, since the page's content security policy blocks other scripts
 	await page.evaluate(axe);
 	const told = await page.evaluate(() => window.axe.run(document, {resultTypes: ["violations"]}));
 	seen.axe[scheme] = told.violations.map(v => ({id: v.id, impact: v.impact,
 		nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))}));
 };
 
-// All that is drawn by the range: the shapes of the heat maps, what the flame graph stands on.
+// Everything that depends on the selected time range: heat map shapes, base of the flame graph.
 const drawn = page => page.evaluate(() => Object.fromEntries(
 	["heat-svg", "address-svg", "latency-heat"].map(id => [id,
 		[...document.querySelectorAll(`#${id} path`)].map(p => p.getAttribute("d")).join("")])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Opens files in speedscope, as its own command would, in a browser without a network. What it made of
-// each goes to standard output as JSON; tests/report/run.py judges it.
+// Opens files in speedscope, as its own command does, in Chromium without a network. Prints what
+// speedscope shows for each as JSON, which tests/report/run.py judges.
 //   usage: speedscope.mjs MODULES CHROMIUM FILE...
 import {createRequire} from "node:module";
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
@@ -20,7 +20,7 @@ for (const file of files) {
 	const page = await browser.newPage();
 	const errors = [];
 	page.on("pageerror", e => errors.push(String(e)));
-	// what its importers cannot read it says in a dialog, and on the console
+	// speedscope reports files that it cannot import in a dialog and on the console
 	page.on("dialog", dialog => {
 		errors.push(dialog.message());
 		dialog.dismiss();
@@ -33,7 +33,7 @@ for (const file of files) {
 	await page.goto(`file://${app}#localProfilePath=${load}`);
 	await page.waitForFunction(() => document.title !== "speedscope", {timeout: 20000})
 		.catch(() => errors.push("it shows no profile"));
-	await page.keyboard.press("3"); // its table of functions
+	await page.keyboard.press("3"); // speedscope's table of functions
 	await page.waitForFunction(() => document.querySelectorAll("table td").length, {timeout: 10000})
 		.catch(() => errors.push("no table"));
 	seen[name] = {errors, title: await page.title(),

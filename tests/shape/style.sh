@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Style that a formatter does not decide. TAP on stdout.
+# Checks style that clang-format does not: line length, white space, unfinished marks, paths. TAP.
 #
 # usage: style.sh [ROOT]	ROOT: the top of the tree (default: two above this file)
 #        style.sh --self-test
@@ -8,7 +8,7 @@ set -u
 export LC_ALL=C
 
 width=100
-# Brackets, so that a pattern is not found in its own file.
+# The brackets keep a pattern from matching its own definition here.
 marks='TOD[O]|FIXM[E]|XX[X]|HAC[K]'
 paths='(^|[^[:alnum:]_.~-])/wor[k]/'
 hosts='pyp[i]\.org|pythonhoste[d]\.org|npmj[s]\.(org|com)|crate[s]\.io|(proxy|sum)\.golan[g]\.org'
@@ -17,7 +17,8 @@ hosts="$hosts|registr[y]\\.[a-z0-9.-]+\\.[a-z]+|[a-z0-9.-]*artifactor[y][a-z0-9-
 
 self=$0
 
-# The files of the project, NUL after each: not build products, recordings or pictures.
+# Prints the paths of the project's text files, NUL-terminated: no build products, recordings or
+# pictures.
 texts() {
 	find . -name '.?*' -prune -o -name build -prune -o -name __pycache__ -prune -o -type f \
 		! -name '*.fsrec' ! -name '*.gz' ! -name '*.xz' ! -name '*.zst' ! -name '*.png' \
@@ -32,7 +33,8 @@ sources() {
 	done
 }
 
-# Columns as an editor with tabs of 8 shows them: a UTF-8 sequence is one.
+# Prints lines that are too long. Columns count as in an editor with tabs of 8; a UTF-8 sequence is
+# one column.
 long_lines() {
 	# shellcheck disable=SC2016 # awk's $0
 	xargs -0 -r awk -v width="$width" '
@@ -47,7 +49,7 @@ long_lines() {
 	}'
 }
 
-# found OPTIONS PATTERN: lines of the text files on stdin that it fits
+# found OPTIONS PATTERN prints the matching lines of the text files on stdin.
 found() {
 	xargs -0 -r grep -HnI "$@" | sed 's,^\./,,'
 }
@@ -73,7 +75,8 @@ check() {
 		"$(texts | found -iE "$paths|(^|[^[:alnum:]])($hosts)")"
 }
 
-# One breach of each sort in a tree of its own: says what was not reported, or too much was.
+# Makes one violation of each kind in a tree of its own. Prints what is not reported, or reported
+# wrongly.
 self_test() {
 	dir=$(mktemp -d) || exit 1
 	trap 'rm -rf "$dir"' EXIT

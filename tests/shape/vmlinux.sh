@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The curated vmlinux.h against a kernel, every type of it; before that, that one wrong line of
-# each sort is found. TAP on stdout.
+# Compares every type of the curated vmlinux.h with a kernel. Before that, checks that one wrong
+# line of each kind is found. TAP on stdout.
 #
 # usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]	VMLINUX_CHECK: the program made of vmlinux_check.c
 #
-# CLANG names the compiler (default: clang).
+# CLANG in the environment names the compiler (default: clang).
 set -u
 
 check=${1:?usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]}
 btf=${2-/sys/kernel/btf/vmlinux}
 clang=${CLANG-clang}
-# as the BPF headers name architectures
+# the architecture's name in BPF headers
 arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 header=$(dirname "$0")/../../vmlinux/vmlinux.h
 
@@ -27,7 +27,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# verdict HEADER: every type of it in an object of its own, and that against the kernel
+# verdict HEADER compiles an object with every type of the header and compares it with the kernel.
 verdict() {
 	"$clang" -E -P -target bpf "-D__TARGET_ARCH_$arch" "$1" >"$dir/of_arch.h" &&
 		"$check" --globals "$dir/of_arch.h" >"$dir/all.c" &&
@@ -37,7 +37,7 @@ verdict() {
 
 n=0
 failed=0
-# line NAME WRONG: ok where WRONG is empty
+# line NAME ERROR prints a TAP line, which is ok if ERROR is empty.
 line() {
 	n=$((n + 1))
 	if [ -z "$2" ]; then
@@ -49,7 +49,8 @@ line() {
 	fi
 }
 
-# wrong PATTERN TEXT: a header of that one definition must get an answer that fits the pattern
+# wrong PATTERN TEXT [UAPI] checks that a header with this single definition gives output that
+# matches PATTERN. UAPI is text outside of the relocated part.
 wrong() {
 	{
 		echo 'typedef unsigned int u32; typedef unsigned long long u64;'

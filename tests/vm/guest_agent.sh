@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs the commands that come over a serial line, each in a session of its own, and answers with
-# its status and what it wrote. A command is one line: a number and a text as `printf %b` reads it.
-# The number with a minus before it kills that command.
+# Runs commands that arrive on a serial line, each in a session of its own. Answers with number,
+# status and output of each. A command is one line: a number, and a text for `printf %b`. A line
+# with a minus and a number kills that command.
 #   usage: guest_agent.sh LINE
 line=$1
 top=/run/agent
@@ -19,7 +19,7 @@ serve() {
 	echo $! >"$dir/pid"
 	wait $!
 	status=$?
-	# what it left running may still write
+	# processes that the command left running may still write
 	cp "$dir/out" "$dir/said"
 	cp "$dir/err" "$dir/complained"
 	until mkdir $top/answering 2>/dev/null; do
@@ -38,7 +38,8 @@ echo @@ 0 0 0 0 >&3
 while read -r number text <&3; do
 	case $number in
 	-*) kill -KILL "-$(cat "$top/${number#-}/pid")" ;;
-	# no child of ours: when one ends, busybox's read loses what it has of a line
+	# A double fork: if a direct child ended during `read`, busybox would lose the part of the
+	# line that it has read.
 	*) (serve "$number" "$text" &) ;;
 	esac
 done

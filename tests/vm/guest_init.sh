@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The first script of a guest: file systems, modules, then the agent. busybox init runs it.
+# The first script of a guest, started by busybox init: mounts file systems, loads modules, starts
+# the agent.
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
