@@ -27,7 +27,7 @@ static void add_losses(struct buf *gaps, const struct view *v)
 			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n, lost[i].about);
 }
 
-/* Whether a rule that this verdict is made of needs the probe. */
+/* Returns whether a rule of the verdict needs this probe; with `host`, only rules about memory. */
 static bool judges_by(const struct view *v, const struct hook_view *h)
 {
 	for (size_t i = 0; i < nr_rules; i++)
@@ -38,9 +38,9 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
 }
 
 /*
- * A probe that is unavailable is a gap, unless the caller switched it off and asks for no verdict.
- * `host` leaves out on purpose what is of no use to it; what it gets to know without probes of
- * system calls is all that it answers by.
+ * Returns whether a probe that is not on makes the result incomplete. For `host`: an unavailable
+ * probe that a rule about memory needs. For a verdict: any unavailable probe, and a disabled one
+ * that a rule needs. Else: an unavailable probe that the caller did not disable.
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {

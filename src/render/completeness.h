@@ -11,29 +11,31 @@
 
 struct json;
 
-/* Appends one gap to a list of them: a short sentence without a full stop. */
+/* Appends one gap, a short sentence without a full stop, to the list `gaps`. */
 void gap_add(struct buf *gaps, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends all gaps of another list. */
+/* Appends all gaps of the list `more`. */
 void gaps_add(struct buf *gaps, const struct buf *more);
 
-/* Whether there is one; a list that ran out of memory counts as a gap. */
+/* Returns whether the list has a gap; a list that ran out of memory counts as one. */
 bool has_gaps(const struct buf *gaps);
 
-/* Appends the gaps of what was measured or replayed, up to now, and v->gaps. Where `v` gives a
- * verdict, what its rules could not judge is a gap, whoever switched the probe off. */
+/*
+ * Appends the gaps of everything measured or replayed so far, and v->gaps. If `v` gives a verdict,
+ * a disabled probe that its rules need is a gap, too.
+ */
 void gaps_of(struct buf *gaps, const struct view *v);
 
-/* The same without processes: losses, and probes that are unavailable. */
+/* Appends only lost events and unavailable probes, for outputs without processes. */
 void gaps_of_probes(struct buf *gaps, const struct view *v);
 
 /* Appends all gaps as one line, separated by "; ". */
 void gaps_join(struct buf *b, const struct buf *gaps);
 
-/* Appends the paragraph "incomplete: …"; nothing where there is no gap. */
+/* Appends the paragraph "incomplete: …"; appends nothing if there is no gap. */
 void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps);
 
-/* Adds a key: an array with a text for each gap, which is empty where there is none. */
+/* Adds a key with an array of one string per gap; the array is empty if there is no gap. */
 void gaps_json(struct json *j, const char *key, const struct buf *gaps);
 
 #endif

@@ -14,13 +14,14 @@
 #include "model/holdings.h"
 #include "render/completeness.h"
 
-#define DIFF_ROWS_MAX 8192 /* of a part */
+#define DIFF_ROWS_MAX 8192 /* maximum number of rows of one part */
 #define KEY_BYTES     512
-#define ALIKE_SHARE   0.1 /* of what it made: code that leaks at one pace */
+#define ALIKE_SHARE   0.1 /* a stack grew alike if |b - a| is at most 10 % of b */
 
 static const char processes[] = "processes";
 
-static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum what */
+/* names of metrics, indexed by enum what */
+static const char *const what_metric[] = {"mappings", "descriptors"};
 
 const char *diff_part_title(enum diff_part part)
 {
@@ -30,7 +31,7 @@ const char *diff_part_title(enum diff_part part)
 	return titles[part];
 }
 
-/* Name and frames in one piece; NULL: no memory. */
+/* Copies name and frames, each with its NUL, into one allocation. Returns NULL without memory. */
 static char *make_key(const char *key, const char *frames)
 {
 	size_t len = strlen(key) + 1, more = strlen(frames) + 1;
@@ -43,7 +44,10 @@ static char *make_key(const char *key, const char *frames)
 	return both;
 }
 
-/* The row of a key, made where there is none. NULL: no room, or no memory; counted. */
+/*
+ * Returns the row of a key, and adds it if there is none. Returns NULL if there is no room or no
+ * memory, and counts that in d->left_out.
+ */
 static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
 			       const char *frames, const char *metric)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: what grew between two recordings: by workload, by user stack and sort, by what is held.
- */
+/* render: what grew between two recordings: by workload, by user stack and name, by holdings. */
 #ifndef FS_RENDER_DIFF_H
 #define FS_RENDER_DIFF_H
 
@@ -9,13 +8,13 @@
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
-/* One thing that both may have; what one of them does not have is 0 in it. */
+/* A metric of one thing, compared. It is 0 in a recording that does not have the thing. */
 struct diff_row {
-	char *key;	    /* owned: the name */
-	const char *frames; /* behind it: lines of a stack, innermost first; empty: none */
+	char *key;	    /* owned: the name; the frames follow its NUL */
+	const char *frames; /* points into `key`: lines of a stack, innermost first; "": no stack */
 	const char *metric;
 	double a, b;
-	double weight; /* what it is ordered by: growth, of what matters */
+	double weight; /* sort key: growth / smallest growth that is shown */
 };
 
 struct diff_side {
@@ -28,25 +27,25 @@ struct diff_side {
 
 struct diff {
 	struct diff_side side[2];
-	struct diff_row *row[NR_DIFF_PARTS]; /* the largest growth first */
+	struct diff_row *row[NR_DIFF_PARTS]; /* rows sorted by growth, the largest first */
 	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
-	uint64_t left_out; /* values of rows that there was no room or memory for */
-	struct buf gaps;   /* of both recordings, and of what is not compared: completeness.h */
+	uint64_t left_out; /* values without a row, because there was no room or memory */
+	struct buf gaps;   /* why the recordings or the comparison are incomplete */
 };
 
-/* -ENOMEM. The recordings have to stay until diff_free(). */
+/* Returns 0 or -ENOMEM. Both recordings must stay valid until diff_free(). */
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
 void diff_free(struct diff *d);
 
-/* Of a stack: it made about as much in both recordings, so that both have it grow. */
+/* Returns whether code created about as much (within 10 %) in both recordings: a steady leak. */
 bool diff_is_alike(const struct diff_row *r);
 
 const char *diff_part_title(enum diff_part part);
 
-/* A value of a metric, without its sign. */
+/* Appends the absolute value of a metric, in its unit. */
 void diff_put(struct buf *b, const char *metric, double v);
 
-/* At most so many rows of a part; 0: as many as fit a screen. */
+/* Writes up to `rows` rows of each part; 0: up to 12. */
 void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t rows);
 void diff_json(struct buf *b, const struct diff *d, const struct view *v);
 

@@ -19,27 +19,27 @@ struct report_hook {
 	const char *name;
 	unsigned int tier;
 	enum hook_use state;
-	bool core;	       /* nothing works without it */
-	bool degraded;	       /* of the core: works by its last alternate, and measures less */
-	const char *mechanism; /* NULL: none */
+	bool core;	       /* faultscope does not work without this probe */
+	bool degraded;	       /* a core probe with its last attach type: it measures less */
+	const char *mechanism; /* attach type in use; NULL: none */
 	const char *feeds, *lost;
-	const char *tried;  /* before it, with the kernel's answers; may be empty */
-	const char *note;   /* how it differs from the best; NULL: not at all */
-	const char *remedy; /* a command; NULL: none is known */
+	const char *tried;  /* attach types that failed before, and errors; may be empty */
+	const char *note;   /* how it differs from the best attach type; NULL: not at all */
+	const char *remedy; /* a command that may enable the probe; NULL: none is known */
 	struct {
-		const char *mechanism, *differs; /* NULL: the end; not at all */
+		const char *mechanism, *differs; /* NULL: end of the list; NULL: as the best */
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
 };
 
-/* A hook of the flight recorder, tried and let go again. */
+/* A probe of the flight recorder, which `doctor` attaches and detaches again. */
 struct report_recorder {
 	const char *name, *feeds, *lost;
-	char refused[96]; /* the kernel's answer; empty: it works */
+	char refused[96]; /* error of the kernel; empty: the probe works */
 };
 
-/* What the process may still do once all is attached. */
+/* What the process may still do after all probes are attached. */
 struct report_rights {
 	struct {
 		char capability[32];
@@ -47,10 +47,10 @@ struct report_rights {
 	} kept[REPORT_KEPT];
 	size_t nr_kept;
 	bool no_new_privs;
-	int landlock_abi;	  /* 0: off */
-	const char *landlock_off; /* why; NULL: it is on */
+	int landlock_abi;	  /* ABI version; 0: Landlock is off */
+	const char *landlock_off; /* why Landlock is off; NULL: it is on */
 	bool kernel_symbols;
-	const char *not_given_up; /* NULL: all else is */
+	const char *not_given_up; /* privileges that could not be dropped; NULL: all were dropped */
 };
 
 struct report {
@@ -60,27 +60,29 @@ struct report {
 	size_t hooks;
 	struct report_recorder recorder[REPORT_RECORDER];
 	size_t recorders;
-	char recorder_lacks[160];	 /* why none of them could be tried; empty: they were */
-	bool recorder_holds;		 /* a panic waits for it */
-	const char *const *only_counted; /* NULL ends it */
-	const char *passed_over;	 /* which events this kernel may pass over; NULL: none */
+	char recorder_lacks[160]; /* why no recorder probe was tried; empty: all were */
+	/* a panic waits until the recorder has saved its records */
+	bool recorder_holds;
+	/* ways to open fds without a counter per call; ends with NULL */
+	const char *const *only_counted;
+	const char *passed_over; /* which events this kernel may skip; NULL: none */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
-	struct origin origin[NR_LIMITS]; /* of the settings that are limits */
+	struct origin origin[NR_LIMITS]; /* origins of settings that are limits */
 	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;
 	struct report_rights rights;
-	size_t processes; /* that the look found */
+	size_t processes; /* processes found by the scan */
 	bool calibrated;
-	double seconds; /* that calibrating took */
+	double seconds; /* duration of the cost measurement */
 	unsigned int rounds;
 };
 
 void report_text(struct buf *b, const struct view *v, const struct report *r);
 void report_json(struct buf *b, const struct report *r);
 
-/* Of a setting; NULL where it is none of the limits. */
+/* Returns where a setting comes from; NULL if it is not a limit, or if this was not found out. */
 const struct origin *report_origin(const struct report *r, const struct setting *s);
 
 const char *hook_state_name(enum hook_use state);

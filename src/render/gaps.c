@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The list of gaps itself: triage has one too, which knows no model. A newline ends each gap. */
+/* A list of gaps is text: a newline ends each gap. `triage` uses these lists without a model. */
 #include <stdarg.h>
 #include <string.h>
 

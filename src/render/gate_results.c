@@ -11,7 +11,7 @@
 #define VALUE_COLUMN  32
 #define DETAIL_COLUMN 46
 
-/* The runner shows ten of a kind for each step. */
+/* GitHub's runner shows at most ten errors and ten warnings per step. */
 #define ANNOTATIONS_MOST 10
 
 static void gate_value(struct buf *b, const struct gate *g)
@@ -51,7 +51,7 @@ static void put_whose(struct buf *b, const struct gate *g)
 	buf_printf(b, "%s %s[%u]", g->kind == GATE_SIGNAL ? "last" : "in", g->comm, g->pid);
 }
 
-/* Of whom it is, or why there is none; may be empty. */
+/* Writes which process had the value, or why there is no value. May write nothing. */
 static void gate_detail(struct buf *b, const struct gate *g)
 {
 	const char *hook = gate_lacks(g);
@@ -103,7 +103,7 @@ void gates_text(struct buf *b, const struct view *v, bool only_failed)
 			write_gate(b, v, &v->gates->gate[i]);
 }
 
-/* As GitHub's workflow commands want it: data, or with `property` a property's value. */
+/* Escapes text for GitHub's workflow commands: the message, or the value of a property. */
 static void put_escaped(struct buf *b, const char *s, bool property)
 {
 	for (; *s; s++)

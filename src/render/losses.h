@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: all that fell out, as rows: every output says those that are not 0. */
+/* render: counters of lost events and records. Every output shows the counters that are not 0. */
 #ifndef FS_RENDER_LOSSES_H
 #define FS_RENDER_LOSSES_H
 
 #include "render/render.h"
 
 struct loss {
-	const char *key;   /* in JSON */
-	const char *what;  /* "0 records" */
-	const char *about; /* at length */
+	const char *key;   /* key in JSON */
+	const char *what;  /* short name of the loss, as in "0 records" */
+	const char *about; /* long name of the loss, printed after the number */
 	uint64_t n;
 };
 
 #define LOSSES_MAX    10
-#define LOSSES_ALWAYS 4 /* the first ones, which are said where they are 0 too */
+#define LOSSES_ALWAYS 4 /* the text shows this many counters, from the first, even if they are 0   \
+			 */
 
-/* Fills `ret`, of LOSSES_MAX; returns how many there are. */
+/* Fills `ret`, which has room for LOSSES_MAX counters. Returns the number of counters. */
 size_t losses_of(const struct view *v, struct loss *ret);
 
-/* Their sum. */
+/* Returns the sum of all loss counters. */
 uint64_t losses_all(const struct view *v);
 
 #endif

@@ -25,7 +25,10 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
 };
 
-/* Open addressing, of a table that is half full at most: a name beyond that is one too many. */
+/*
+ * Finds or adds a name, and stores its number in *ret. Returns 0, -ENOMEM, or -E2BIG if there are
+ * PROFILE_NAMES_MAX names: the table uses open addressing and must stay half empty.
+ */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
 	uint32_t at = hash_text(HASH_BEGIN, s) & (PROFILE_BUCKETS - 1);
@@ -83,7 +86,10 @@ static int add_sample(struct profile *p, const struct profile_sample *s)
 	return 0;
 }
 
-/* A sample that is made, or for a name of which there was no room, or -ENOMEM. */
+/*
+ * Adds a sample if `err` is 0. For -E2BIG, which means that there was no room for a name, adds its
+ * values to p->others instead. Returns 0 or a negative errno.
+ */
 static int end_sample(struct profile *p, const struct profile_sample *s, int err)
 {
 	if (!err)
@@ -94,7 +100,7 @@ static int end_sample(struct profile *p, const struct profile_sample *s, int err
 	return 0;
 }
 
-/* The workload and the process: what every stack stands on. */
+/* Begins a sample with its two outermost frames: the workload and the process. */
 static int begin_sample(struct profile *p, const struct history_row *r, struct profile_sample *ret)
 {
 	char workload[256], name[64];
@@ -109,7 +115,7 @@ static int begin_sample(struct profile *p, const struct history_row *r, struct p
 	return err ? err : add_frame(p, ret, name);
 }
 
-/* Lines of a text, the last one first: that is the outermost. */
+/* Adds the frames of a stack, the outermost first; the text has the innermost in its first line. */
 static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
 {
 	size_t end = f ? strlen(f->text) : 0;
@@ -133,7 +139,7 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 static const char *const end_name[NR_ENDS] = {"minor faults", "major faults"};
 static const char *const end_field[NR_ENDS] = {"faults.minor", "faults.major"};
 
-/* Where nothing was drawn, or stacks are not kept. */
+/* Adds all minor or all major faults of a process as one sample without a stack. */
 static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
 		      enum fault_end end)
 {
@@ -152,13 +158,16 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
-/* Samples of a process and an end: what of them was met so far, and is to be met in all. */
+/* Weights of the sampled minor or major faults of a process: of those added so far, and of all. */
 struct drawn {
 	const struct history_row *row;
 	uint64_t faults, faults_all, stall_ns, stall_all;
 };
 
-/* The share of a sum, rounded so that all shares make it up. */
+/*
+ * Returns the share of `sum` for the part of `all` from `before` to `after`. Rounds so that the
+ * shares of all parts add up to `sum`.
+ */
 static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t all)
 {
 	if (!all)
@@ -178,7 +187,8 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	}
 	more = array_grow(p->cell, p->cells, &p->cells_room, SAMPLES_MAX, sizeof(*more));
 	if (!more)
-		return -ENOMEM; /* no more than there are samples */
+		/* no memory: the cap is never reached, a sampled fault adds at most one cell */
+		return -ENOMEM;
 	p->cell = more;
 	p->cell[p->cells++] = (struct profile_cell){.column = column,
 						    .faults = r->weight,
@@ -187,7 +197,7 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	return 0;
 }
 
-/* Samples of one process, end, stack and class, by time. */
+/* Adds one sample: faults of one process, end (minor or major), stack and class, sorted by time. */
 static int add_place(struct profile *p, const struct story_view *s,
 		     const struct sample_record *const *r, size_t n, struct drawn *d)
 {
@@ -254,7 +264,7 @@ static int order_samples(const void *a, const void *b)
 	return 0;
 }
 
-/* The faults of an end of one process, of which these were drawn. */
+/* Adds the minor or the major faults of one process, by the stacks of those that were sampled. */
 static int add_end(struct profile *p, const struct story_view *s,
 		   const struct sample_record *const *r, size_t n)
 {
@@ -332,7 +342,8 @@ int profile_make(struct profile *p, const struct story_view *s)
 	if (!rows || !p->bucket || !p->drawn)
 		err = -ENOMEM;
 	if (!err)
-		err = add_frame(p, &p->others, HISTORY_OTHERS); /* while there is room for it */
+		/* added first, while there is room for a name */
+		err = add_frame(p, &p->others, HISTORY_OTHERS);
 	if (!err)
 		err = add_drawn(p, s);
 	for (size_t i = 0; i < s->h->rows && !err; i++)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: a recording as a profile: what was measured, by workload, process and user stack. Of page
- * faults the sums of a process are what was counted; its stacks share in them as in the faults that
- * were drawn.
+ * render: a recording as a profile, by workload, process and user stack. The faults and the stall
+ * of a process are exact; its stacks share them in proportion to the sampled faults.
  */
 #ifndef FS_RENDER_PROFILE_H
 #define FS_RENDER_PROFILE_H
 
 #include "render/recording_story.h"
 
-#define PROFILE_FRAMES 64 /* of a sample */
+#define PROFILE_FRAMES 64 /* maximum number of frames of a sample */
 
 enum profile_measure {
 	MEASURE_FAULTS,
@@ -26,19 +25,22 @@ struct measure {
 
 extern const struct measure measures[NR_MEASURES];
 
-/* When: in a column of story_columns(), in parts of what all of its sample are worth. */
+/*
+ * The share of a sample that is in one column of time (story_columns()): the weights of its sampled
+ * faults. Only their ratio to the other cells of the sample has a meaning.
+ */
 struct profile_cell {
 	uint32_t column;
 	uint64_t faults, stall_ns;
 };
 
 struct profile_sample {
-	const struct history_row *row; /* NULL: the process is not known any more */
+	const struct history_row *row; /* the process; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* both 0: by its cells, or its process */
-	size_t cell, cells;	    /* of the profile's */
+	uint64_t first_ns, last_ns; /* time span of the growth; both 0: `cell` has the time */
+	size_t cell, cells;	    /* first index and number in the profile's `cell` */
 	uint32_t frames;
-	uint32_t frame[PROFILE_FRAMES]; /* numbers of names, the outermost first */
+	uint32_t frame[PROFILE_FRAMES]; /* numbers of names, the outermost frame first */
 };
 
 struct profile {
@@ -47,24 +49,27 @@ struct profile {
 	uint32_t *bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
-	unsigned char *drawn; /* by row of the history: bits of ends that are told by stack */
+	/* for each history row, bits of the fault_ends that are split by stack */
+	unsigned char *drawn;
 	struct profile_cell *cell;
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
-	/* samples beyond the cap, or with a name beyond that of names: their values are in one
-	 * sample more, HISTORY_OTHERS, so that sums stay exact */
+	/*
+	 * number of samples beyond PROFILE_SAMPLES_MAX, or with a name beyond PROFILE_NAMES_MAX;
+	 * `others` has the sums of their values, so that totals stay exact
+	 */
 	uint64_t left_out;
 	struct profile_sample others;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int profile_make(struct profile *p, const struct story_view *s);
 void profile_free(struct profile *p);
 
-/* The first of which there is anything. */
+/* Returns the first measure whose total is not 0. */
 enum profile_measure profile_first_measure(const struct profile *p);
 
-/* A frame of "symbol+0x12 (module)": what is before the parenthesis, and what is in it. */
+/* Splits a frame "symbol+0x12 (module)"; without " (module)", the module is empty. */
 void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
 			 size_t *ret_module_len);
 

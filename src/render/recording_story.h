@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: a recording as a whole: what is told of it once it was read to its end. */
+/* render: a whole recording, for outputs that are written after it was read to its end. */
 #ifndef FS_RENDER_RECORDING_STORY_H
 #define FS_RENDER_RECORDING_STORY_H
 
@@ -8,9 +8,9 @@
 
 /* How the recording ended. */
 enum story_end {
-	STORY_CUT_OFF, /* without a word, or it goes on */
+	STORY_CUT_OFF, /* no end record: a crash, a full disk, or the recording still goes on */
 	STORY_AS_ASKED,
-	STORY_FULL, /* it would have become larger than was allowed */
+	STORY_FULL, /* stopped at the size limit (--max-size) */
 };
 
 struct story_file {
@@ -18,11 +18,11 @@ struct story_file {
 	unsigned int format;
 	uint64_t bytes, records, record_bytes;
 	uint64_t damages, damage_offset, lost_bytes;
-	const char *error; /* what is wrong with it; empty: nothing */
+	const char *error; /* what is damaged in the file; empty: nothing */
 	enum story_end end;
 };
 
-/* A recording in columns of time, at most: of heat maps, and of what is told by time. */
+/* Maximum number of columns of time, in heat maps and in profiles. */
 #define STORY_COLUMNS 60
 
 struct story_view {
@@ -31,17 +31,23 @@ struct story_view {
 	struct story_file file;
 };
 
-/* Between the first look and the last. */
+/* Returns the time from the first scan to the last, in seconds. */
 double story_seconds(const struct story_view *s);
 
-/* Of points of time, joined; and which one a time is in. */
+/*
+ * story_columns() returns how many columns the points of the history are merged into; story_point()
+ * returns the index of the point that contains a time.
+ */
 size_t story_columns(const struct story_view *s);
 size_t story_point(const struct story_view *s, uint64_t t_ns);
 
-/* What a process is counted for. */
+/* Writes the name of the workload of a process, as workload_name() in render.h. */
 void story_workload(const struct history_row *r, char *ret, size_t size);
 
-/* Rows by faults, the most first; the caller frees it. NULL: out of memory. */
+/*
+ * Returns the rows of the history, those with most faults first; the caller frees the array.
+ * Returns NULL without memory.
+ */
 const struct history_row **story_rows(const struct story_view *s);
 
 void info_text(struct buf *b, const struct story_view *s);

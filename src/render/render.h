@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: says what the model and the findings hold, into a buffer. A renderer looks nothing up and
- * changes nothing; a new output is one file and one row.
+ * render: writes the contents of the model and the findings into a buffer. A renderer does not read
+ * other data and does not change the model. A new output is one file, and one row of renderers.c.
  */
 #ifndef FS_RENDER_RENDER_H
 #define FS_RENDER_RENDER_H
@@ -13,36 +13,36 @@
 #include "rules/gates.h"
 #include "rules/rules.h"
 
-#define WHO_BYTES 192 /* of finding_who() */
+#define WHO_BYTES 192 /* size of the buffer for finding_who() */
 
-struct crash_signs; /* of triage */
+struct crash_signs; /* defined in triage/crash_signs.h */
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
-/* What is shown, and how. */
+/* What the outputs show, and how. */
 struct view {
 	const struct model *m;
 	const struct findings *findings;
-	const struct gates *gates; /* judged, at the end; NULL: none */
+	const struct gates *gates; /* results of --fail-on, at the end; NULL: none */
 	enum layout layout;
-	int width;  /* columns; at least 40 */
-	int height; /* lines; 0: no end */
+	int width;  /* width of the output in columns, at least 40 */
+	int height; /* height of the screen in lines; 0: the output is not a screen */
 	bool unicode, colour;
-	bool host;		    /* of `host`: the machine, not its processes */
-	bool once;		    /* of `host`: one answer, in the end */
-	bool verdict;		    /* of `diagnose`: no finding would mean that all is well */
-	bool addresses;		    /* show addresses of faults */
-	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
-	bool summary;		    /* the last lines are all that stays on the screen */
-	bool page;		    /* the last lines are a page: who cost what */
-	enum severity min_severity; /* of findings in the text */
-	size_t top;		    /* rows of a table */
-	const struct field *sort;   /* NULL: by activity */
-	const struct process_key *only; /* of one process alone; NULL: of all */
-	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
-	const struct buf *gaps; /* render/completeness.h: what the model cannot know; NULL: none */
-	const char *ending;	/* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
-	const struct crash_signs *recorded; /* by the flight recorder, of this boot; NULL: none */
+	bool host;			/* `host`: show the machine, not its processes */
+	bool once;			/* `host` without an interval: one report, at the end */
+	bool verdict;			/* `diagnose`: "no finding" would mean that all is well */
+	bool addresses;			/* show addresses of faults */
+	bool command;			/* `run`, `diagnose`: the end shows cleared findings, too */
+	bool summary;			/* the text ends with findings and histograms */
+	bool page;			/* `run --summary`: list waits and top processes */
+	enum severity min_severity;	/* the text omits findings below this severity */
+	size_t top;			/* maximum number of rows of the process table */
+	const struct field *sort;	/* sort the table by this field; NULL: by activity */
+	const struct process_key *only; /* show this process only; NULL: all */
+	uint64_t child_rss_bytes; /* `run`: peak RSS of the largest child process; 0: not known */
+	const struct buf *gaps;	  /* gaps that the model does not know; NULL: none */
+	const char *ending;	  /* `run`: end of the command, as "exit 0"; NULL: none */
+	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */
 };
 
 struct renderer {
@@ -51,8 +51,8 @@ struct renderer {
 	void (*open)(struct buf *b, const struct view *v);
 	void (*event)(struct buf *b, const struct view *v, const union event *e);
 	void (*finding)(struct buf *b, const struct view *v, const struct finding *f);
-	void (*frame)(struct buf *b, const struct view *v); /* at each tick */
-	void (*close)(struct buf *b, const struct view *v); /* once, last */
+	void (*frame)(struct buf *b, const struct view *v); /* called after each scan */
+	void (*close)(struct buf *b, const struct view *v); /* called once, at the end */
 };
 
 extern const struct renderer text_renderer;
@@ -61,10 +61,10 @@ extern const struct renderer folded_renderer;
 extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
-/* By name; NULL where there is none. */
+/* Returns the renderer with this name; NULL if there is none. */
 const struct renderer *renderer_find(const char *name);
 
-/* Of a renderer that has nothing to say then. */
+/* Callbacks of renderers that write nothing at that point. */
 void render_nothing(struct buf *b, const struct view *v);
 void render_no_event(struct buf *b, const struct view *v, const union event *e);
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);
@@ -72,22 +72,22 @@ void render_no_finding(struct buf *b, const struct view *v, const struct finding
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);
 
-/* Whether what is of this process is shown. */
+/* Returns whether the output shows this process. */
 bool view_shows(const struct view *v, const struct process_key *id);
 
-/* Whom a finding is of: "python3[42]", "cgroup /a/b", "this host"; not yet safe to print. */
+/* Writes what a finding is about: "python3[42]", "cgroup /a/b", "this host". Does not escape it. */
 void finding_who(const struct finding *f, char *ret, size_t size);
 
-/* Seconds since the start of measuring. */
+/* Returns the seconds from the start of the measurement to t_ns. */
 double view_seconds(const struct view *v, uint64_t t_ns);
 
 /*
- * The wall clock (CLOCK_REALTIME, ns) at the time `t_ns` of a record, by the wall clock of the last
- * scan. 0: no record has said a wall clock yet.
+ * Returns the wall clock (CLOCK_REALTIME, ns) at the time t_ns of a record, computed from the wall
+ * clock of the last scan. Returns 0 if no record has a wall clock yet.
  */
 uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
 
-/* What people call a process: its unit or container, from the cgroup path, else its comm. */
+/* Writes a process's workload: the last part of its cgroup path (unit, container), or its comm. */
 void workload_name(const char *cgroup, const char *comm, char *ret, size_t size);
 
 #endif

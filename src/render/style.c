@@ -63,7 +63,7 @@ void line_bar(struct line *l, double share, int cells)
 	int full = filled, rest = (filled - full) * 8;
 
 	if (!l->v->unicode) {
-		/* what is not nothing shows as something */
+		/* a share above 0 fills at least one cell */
 		full = share > 0 && filled < 1 ? 1 : (int)(filled + 0.5);
 		buf_repeat(&l->b, "#", full);
 		buf_repeat(&l->b, " ", cells - full);
@@ -77,7 +77,7 @@ void line_bar(struct line *l, double share, int cells)
 	buf_repeat(&l->b, " ", cells - full - (rest ? 1 : 0));
 }
 
-/* Bytes of an escape sequence at s; 0: there is none. */
+/* Returns the length of the escape sequence at `s`; 0 if there is none. */
 static size_t escape_len(const char *s)
 {
 	size_t n = 2;
@@ -89,7 +89,7 @@ static size_t escape_len(const char *s)
 	return s[n] ? n + 1 : n;
 }
 
-/* Bytes of s that fit into a number of columns. */
+/* Returns how many bytes of `s` fit into `columns` columns. */
 static size_t fitting(const char *s, int columns)
 {
 	size_t at = 0;
@@ -172,7 +172,7 @@ void line_spark(struct line *l, const double *v, int cells, bool counts)
 	for (int i = 0; i < cells; i++) {
 		int n = high > low ? (int)((v[i] - low) / (high - low) * 7.999) : 0;
 
-		/* what is not nothing shows as something */
+		/* a count above 0 does not look like 0 */
 		if (counts && v[i] > 0 && !n)
 			n = 1;
 		if (high <= 0)
@@ -217,7 +217,7 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 				take = at;
 		}
 		buf_repeat(b, " ", lead);
-		if (!take && *s) /* not even one: it is cut where it stands */
+		if (!take && *s) /* not even one character fits: write the rest uncut */
 			take = strlen(s);
 		put_styled(l, b, s, take, style);
 		s += take;
@@ -265,7 +265,8 @@ void text_wrapped(struct buf *b, const struct view *v, const char *lead, const c
 			take = room;
 			while (take > 0 && at[take] != ' ')
 				take--;
-			if (!take) /* a word longer than the line: a command, kept whole */
+			/* a word longer than the line, such as a command, is kept whole */
+			if (!take)
 				take = strcspn(at, " ");
 		}
 		if (first)
