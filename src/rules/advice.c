@@ -7,12 +7,12 @@
 
 #define TIGHT_PERCENT 80
 
-/* Where a value at or below a default of long ago is what programs of today run into. */
+/* Old defaults that the programs of today exceed: advice is given at these values and below. */
 static const struct row {
 	const char *key;
 	int64_t value;
 	const char *why;
-	uint64_t want; /* 0: what remedies suggest for it */
+	uint64_t want; /* value to suggest; 0: that of the remedies */
 } lows[] = {
 	{"max_map_count", 65530,
 	 "the kernel's default; JVMs, data loaders and databases need more"},
@@ -21,12 +21,12 @@ static const struct row {
 	{"pid_max", 32768, "the kernel's default; threads count too"},
 };
 
-/* Where a value at or above this hides something from us. */
+/* At these values and above, a setting hides something from faultscope. */
 static const struct row highs[] = {
 	{"kptr_restrict", 2, "no symbols of the kernel: a kernel fault has no name", 1},
 };
 
-/* What is doubled where it is nearly used up. */
+/* Limits for which twice the value is suggested when they are almost used up. */
 static const char *const doubled[] = {"max_map_count", "file_max", "threads_max",
 				      "cgroup_memory_max_bytes", "cgroup_pids_max"};
 
@@ -39,7 +39,7 @@ struct advices {
 	size_t used;
 };
 
-/* NULL: there is one of the key, which is enough, or no room. */
+/* Returns NULL if the key already has advice, or if there is no room. */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {
@@ -67,7 +67,7 @@ static const struct setting *get(const struct advices *all, const char *key)
 	return s && s->known && !s->unlimited ? s : NULL;
 }
 
-/* How a limit is used, in percent; -1: not known. */
+/* Returns how much of a limit is in use, in percent; -1: not known. */
 static int use_of(const struct advices *all, const struct setting *limit)
 {
 	const struct setting *use = setting_use(all->s, all->n, limit->key);
@@ -82,7 +82,7 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 	snprintf(ret, size, "%s", r ? r->command : "");
 }
 
-/* What is said of the setting, in the terms of where its limit comes from. */
+/* Copies the commands that fit to where the limit was set. */
 static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
 			  struct advice *a)
 {
@@ -128,7 +128,7 @@ static void advise_doubled(struct advices *all, const char *key)
 		take_remedies(all, s, s->value * 2, a);
 }
 
-/* Up to the hard limit anybody may; more than that only root may ask for. */
+/* Suggests the hard limit, up to which anybody may raise the soft one; beyond it only root may. */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");
@@ -144,7 +144,7 @@ static void advise_nofile(struct advices *all)
 			      a);
 }
 
-/* It refuses only in mode 2. */
+/* The commit limit fails calls in mode 2 only. */
 static void advise_commit(struct advices *all)
 {
 	const struct setting *mode = get(all, "overcommit_memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: which limits of the machine are tight, and what to change for more. */
+/* rules: advice about limits of the machine that are tight, and how to raise them. */
 #ifndef FS_RULES_ADVICE_H
 #define FS_RULES_ADVICE_H
 
@@ -9,16 +9,16 @@
 #define ADVICE_MAX 16
 
 struct advice {
-	const char *key; /* of the setting */
+	const char *key; /* name of the setting */
 	char why[96];
-	char command[768]; /* at once */
-	char lasting[768]; /* for good; empty: none is known */
-	char cost[320];	   /* of a higher limit; empty: none to speak of */
+	char command[768]; /* command that takes effect at once */
+	char lasting[768]; /* command that lasts; empty: none is known */
+	char cost[320];	   /* cost of a higher limit; empty: none */
 };
 
 /*
- * Fills ret, up to ADVICE_MAX; returns how many. Origins are of those settings that are limits; of
- * one that is not among them nothing is known but its value.
+ * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` tells where limits were
+ * set. Of a limit that is not in it, only the value is known.
  */
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
 	      struct advice *ret);

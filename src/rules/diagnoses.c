@@ -35,7 +35,7 @@ const struct diagnosis *diagnosis_at(size_t i)
 	return i < sizeof(diagnoses) / sizeof(diagnoses[0]) ? &diagnoses[i] : NULL;
 }
 
-/* "m1" for "M01" */
+/* Compares ids in any case and without leading zeros: "m1" is "M01". */
 static bool is_id(const char *id, const char *word)
 {
 	const char *digits = word + 1;
@@ -48,8 +48,8 @@ static bool is_id(const char *id, const char *word)
 }
 
 /*
- * The one whose slug it is, or the only one whose slug begins with it. One word alone ("crash") is
- * no beginning of a slug: it is searched for in messages.
+ * Finds a slug by its full name or by a beginning that only one slug has. A single word ("crash")
+ * is not taken as the beginning of a slug: it is searched for in messages.
  */
 static const struct diagnosis *find_slug(const char *word)
 {
@@ -92,7 +92,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Letters to add, drop or change (Levenshtein), whatever their case. */
+/* Returns the Levenshtein distance of an id and a word, in any case. */
 static size_t distance(const char *id, const char *word)
 {
 	size_t row[ID_LEN + 1], len = strlen(word);

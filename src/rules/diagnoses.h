@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: what is known of each diagnosis, as text: the other half of a rule, by the same id. It may
- * be there before the rule is: then it says how to look by hand.
+ * rules: the text about each diagnosis; the rule with the same id detects it. A diagnosis without a
+ * rule says how to find it by hand.
  */
 #ifndef FS_RULES_DIAGNOSES_H
 #define FS_RULES_DIAGNOSES_H
@@ -19,13 +19,16 @@ enum {
 };
 
 struct diagnosis {
-	const char *id;		/* stable once shipped */
-	const char *slug;	/* its name, as stable as the id */
-	enum severity severity; /* the worst that it comes to */
+	const char *id;		/* never changes after release */
+	const char *slug;	/* name; never changes after release */
+	enum severity severity; /* the highest severity that its findings can have */
 	const char *title;
-	/* Paragraphs, a line each; a line that begins with "$ " is a command, kept whole. */
+	/*
+	 * Paragraphs, one a line. A line that begins with "$ " is a command: it is never wrapped.
+	 */
 	const char *about[NR_ABOUTS];
-	const char *sources; /* public threads, owner/name#number, a blank between two; or empty */
+	/* public threads as owner/name#number, separated by blanks; or empty */
+	const char *sources;
 };
 
 struct about {
@@ -34,23 +37,26 @@ struct about {
 
 extern const struct about abouts[NR_ABOUTS];
 
-/* Mappings, memory, descriptors, the kernel; each by id. NULL at the end. */
+/*
+ * Returns diagnosis number i, NULL behind the last. Order: mappings, memory, descriptors, paging,
+ * kernel; by id within each.
+ */
 const struct diagnosis *diagnosis_at(size_t i);
 
 /*
- * Of an id in any case, leading zeros left out or not; of a slug, or the beginning of a single one,
- * at least SLUG_LEAST bytes. NULL where there is none.
+ * Finds a diagnosis by id (in any case, leading zeros optional), by slug, or by at least SLUG_LEAST
+ * bytes of a beginning that only one slug has. Returns NULL if there is none.
  */
 #define SLUG_LEAST 4
 const struct diagnosis *diagnosis_find(const char *word);
 
-/* The slug of an id; empty where there is none. */
+/* Returns the slug of an id; "" if there is none. */
 const char *diagnosis_slug(const char *id);
 
-/* Those whose ids are nearest to a word, all as near, at most `most`; returns how many. */
+/* Stores up to `most` diagnoses whose ids are nearest to a word, all as near; returns how many. */
 size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most);
 
-/* The rule that flags it; NULL: this version has none. */
+/* Returns the rule that detects a diagnosis; NULL if this version has none. */
 const struct rule *diagnosis_rule(const struct diagnosis *d);
 
 #endif

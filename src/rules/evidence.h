@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: the values that a verdict or a finding rests on, as numbers with a unit, or as texts. */
+/* rules: the values on which a verdict or a finding rests, as numbers with a unit, or as texts. */
 #ifndef FS_RULES_EVIDENCE_H
 #define FS_RULES_EVIDENCE_H
 
@@ -10,9 +10,9 @@
 
 #define EVIDENCE_MAX 16
 
-/* The unit of `value`; from IN_SECONDS on the value is a real number. */
+/* The unit of evidence. From IN_SECONDS on the number is in `real`, before in `value`. */
 enum evidence_unit {
-	IN_TEXT, /* there is no number, only `text` */
+	IN_TEXT, /* no number: only `text` is used */
 	IN_COUNT,
 	IN_BYTES,
 	IN_PAGES,
@@ -25,18 +25,18 @@ enum evidence_unit {
 
 struct evidence {
 	char field[40];
-	char text[160]; /* the value where there is no number, else what the number is about */
+	char text[160]; /* the value if there is no number, else what the number is about */
 	enum evidence_unit unit;
 	uint64_t value;
 	double real;
-	uint64_t asked; /* by a call, on top of `value`; 0: does not apply */
-	uint64_t limit; /* UINT64_MAX: unlimited */
+	uint64_t asked; /* what a call requested on top of `value`; 0: does not apply */
+	uint64_t limit; /* the limit of `value`; UINT64_MAX: unlimited */
 	bool has_limit;
-	bool at_least; /* the value is a lower bound */
-	bool assumed;  /* the limit is an assumption of the user, not that of the system */
+	bool at_least; /* `value` is a lower bound */
+	bool assumed;  /* the user assumed the limit (--assume); the system has another */
 };
 
-/* The name of a unit, as in JSON; NULL for IN_TEXT. */
+/* Returns the name of a unit as in JSON; NULL for IN_TEXT. */
 const char *evidence_unit_name(enum evidence_unit u);
 
 static inline bool unit_is_real(enum evidence_unit u)
@@ -44,18 +44,18 @@ static inline bool unit_is_real(enum evidence_unit u)
 	return u >= IN_SECONDS;
 }
 
-/* An empty one of that name; `e` is returned. */
+/* Makes `e` empty evidence with that field name, and returns it. */
 struct evidence *evidence_init(struct evidence *e, const char *field);
 
 void evidence_set(struct evidence *e, enum evidence_unit unit, uint64_t value);
 void evidence_set_real(struct evidence *e, enum evidence_unit unit, double value);
 void evidence_limit(struct evidence *e, uint64_t limit);
 
-/* What the number is about, such as a process or a file name. */
+/* Sets what the number is about, such as a process or a file name. */
 void evidence_about(struct evidence *e, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* For people: "65,531 of 65,530", "88 MiB of 128 MiB", or the text. */
+/* Writes evidence for people: "65,531 of 65,530", "88 MiB of 128 MiB", or the text. */
 void evidence_put(struct buf *b, const struct evidence *e);
 
 #endif

@@ -3,7 +3,7 @@
  * A text is compared with each known message in two ways: does the message's wording stand in it
  * as a whole, and how many of its words does it share. The first outweighs the second.
  */
-#define _GNU_SOURCE /* memmem, strcasestr */
+#define _GNU_SOURCE /* for memmem() and strcasestr() */
 #include "rules/messages.h"
 
 #include <ctype.h>
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX      (256 << 10) /* bytes of a text that are compared */
-#define WORDS_MAX     64	  /* of a text, for the comparison by words */
+#define TEXT_MAX      (256 << 10) /* at most this many bytes of a text are compared */
+#define WORDS_MAX     64	  /* at most this many different words of a text are compared */
 #define WORD_BYTES    32
 #define WORDING_MAX   320
 #define MATCHES_MAX   512
 #define DIAGNOSES_MAX 128
-#define LEAST_TEXT    4.5  /* of the words that a text shares with a diagnosis */
-#define TITLE_WORDS   6	   /* texts of so few words are compared with meanings, too */
-#define LEAST_SCORE   6.0  /* below it nothing is near */
-#define LEAST_SHARE   0.35 /* of the best score, for a message to be told beside it */
+#define LEAST_TEXT    4.5  /* lowest score of a diagnosis whose long text shares words */
+#define TITLE_WORDS   6	   /* texts of at most this many words are compared with `means`, too */
+#define LEAST_SCORE   6.0  /* messages with a lower score are not reported */
+#define LEAST_SHARE   0.35 /* of the best score: messages below this are not reported */
 #define WHOLE_BONUS   5.0
-#define SIMILAR	      0.8 /* what shared words weigh */
-#define BESIDE	      0.4 /* how much of that is left beside a wording that stands there whole */
-#define SEARCH	      0.7 /* what a word of the meaning weighs, for few words to search for */
-#define GENERIC	      0.6 /* what a name of an errno weighs beside a message of a program */
-#define CUT_SHORT     0.3 /* what is left of a message where another one goes on behind it */
+#define SIMILAR	      0.8 /* factor for a message that only shares words with the text */
+#define BESIDE	      0.4 /* further factor for such a message if another one matches as a whole */
+#define SEARCH	      0.7 /* factor for words shared with `means`, if the text has few words */
+#define GENERIC	      0.6 /* factor for the name of an errno if the message of a program matches */
+#define CUT_SHORT     0.3 /* factor for a message if another one covers its end and continues */
 #define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
 
 #define MESSAGE(...) {__VA_ARGS__},
@@ -61,13 +61,13 @@ const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len)
 }
 
 struct text {
-	char s[TEXT_MAX + 1]; /* in lower case, a blank for each run of them, lines kept */
+	char s[TEXT_MAX + 1]; /* in lower case; runs of blanks are one blank; newlines are kept */
 	size_t len;
 	char word[WORDS_MAX][WORD_BYTES];
 	size_t words;
 };
 
-/* Returns how many bytes an escape sequence of terminals has that begins at `s`; 0: none does. */
+/* Returns the length of a terminal escape sequence that begins at `s`; 0: none. */
 static size_t escape_bytes(const char *s, size_t len)
 {
 	size_t n = 2;
@@ -104,7 +104,7 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
-/* Whether a word stands in a list, whose words have a blank between them. */
+/* Returns true if `list`, words separated by one blank, has the word. */
 static bool is_one_of(const char *word, const char *list)
 {
 	size_t len = strlen(word);
@@ -115,7 +115,7 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* Words that many messages have: sharing one says little. */
+/* Returns true for words that many messages have: sharing one says little. */
 static bool is_common(const char *word)
 {
 	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
@@ -139,8 +139,7 @@ static double weight(const char *word)
 	return is_common(word) ? 2 : len > 12 ? 12 : (double)len;
 }
 
-/* The next word of *s, in lower case; false at its end. Stop words and long numbers are left out.
- */
+/* Reads the next word of *s in lower case, skipping stop words and long numbers. False: no more. */
 static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 {
 	while (*s < end) {
@@ -181,7 +180,7 @@ struct shared {
 	double both, theirs;
 };
 
-/* Adds the words of `s`, up to `end`. A word that stands there twice counts twice. */
+/* Adds the weights of the words of `s` up to `end`. A repeated word counts each time. */
 static void share(const struct text *t, const char *s, const char *end, struct shared *ret)
 {
 	char word[WORD_BYTES];
@@ -211,8 +210,9 @@ static bool in_number(char c)
 }
 
 /*
- * Whether a part of a wording, up to a '*' or its end, stands at `s`; *ret_end: behind it. A number
- * is as long as it can be, but ends at once where any text may follow.
+ * Returns true if a part of a wording (up to a '*' or its end) matches at `s`; *ret_end is then
+ * behind the match. A '#' takes as many characters of a number as possible, but only one before a
+ * '*'.
  */
 static bool fits(const char *part, size_t len, const char *s, const char *end, const char **ret_end)
 {
@@ -235,8 +235,8 @@ static bool fits(const char *part, size_t len, const char *s, const char *end, c
 }
 
 /*
- * Whether the other parts of a wording follow in the line, each behind the one before. The first
- * place of each part is the best one: it leaves the most room to those that follow.
+ * Returns true if the other parts of a wording follow in the line, in order. Each part takes the
+ * first place where it matches, which leaves the most room to the parts after it.
  */
 static bool follow(const char *wording, const char *s, const char *line_end, const char **ret_end)
 {
@@ -258,12 +258,12 @@ static bool joins(char a, char b)
 	return isalnum((unsigned char)a) && isalnum((unsigned char)b);
 }
 
-/* Where a wording stands in the text, as words of its own; the first place, or none. */
+/* Finds the first place where a wording stands in the text as whole words. */
 static bool find(const struct text *t, const char *wording, const char **ret, const char **ret_end)
 {
 	const char *s = t->s, *end = t->s + t->len;
 	size_t first, head;
-	bool open; /* any text may follow */
+	bool open; /* the wording ends in '*': any text may follow */
 
 	wording += strspn(wording, "*# ");
 	first = strcspn(wording, "*");
@@ -279,7 +279,8 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 		    !fits(wording, first, at, line_end, &behind))
 			continue;
 		if (!follow(wording + first, behind, line_end, ret_end)) {
-			s = line_end; /* behind a later beginning in it there is less */
+			/* a later beginning in this line leaves less room for the rest */
+			s = line_end;
 			continue;
 		}
 		if (*ret_end == end || open || !joins((*ret_end)[-1], **ret_end)) {
@@ -291,8 +292,8 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 }
 
 /*
- * Copies a wording as texts are compared: in lower case, blanks as one. Returns how much it has
- * besides blanks and places for other text.
+ * Copies a wording in the form in which texts are compared: lower case, single blanks. Returns its
+ * number of characters other than '*', '#' and blanks.
  */
 static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
 {
@@ -311,8 +312,8 @@ static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
 struct match {
 	const struct message *message;
 	double score;
-	const char *wording;   /* the one of its pattern that is nearest */
-	const char *from, *to; /* where that stands; NULL: words are shared */
+	const char *wording;   /* the wording of `message` that is nearest to the text */
+	const char *from, *to; /* where `wording` stands in the text; NULL: only words are shared */
 };
 
 static struct match match_one(const struct text *t, const struct message *m)
@@ -348,7 +349,7 @@ static struct match match_one(const struct text *t, const struct message *m)
 	return best;
 }
 
-/* Whether a longer message has it within. */
+/* Returns true if `m` matched a part of the text that the longer match `of` covers. */
 static bool is_within(const struct match *m, const struct match *of)
 {
 	return m->from && of->from && m != of && m->from >= of->from && m->to <= of->to &&
@@ -356,7 +357,7 @@ static bool is_within(const struct match *m, const struct match *of)
 }
 
 struct scores {
-	double of[DIAGNOSES_MAX]; /* of each diagnosis, by its place */
+	double of[DIAGNOSES_MAX]; /* the score of each diagnosis, by its index */
 };
 
 static void add_ids(struct scores *sc, const char *ids, double score)
@@ -379,7 +380,7 @@ static void add_ids(struct scores *sc, const char *ids, double score)
 	}
 }
 
-/* Whether a word stands in a text that is not the program's input. */
+/* Returns true if `text`, in any case, has the word as a whole word. */
 static bool stands_in(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -401,9 +402,8 @@ static bool mentions(const struct diagnosis *d, const char *word)
 }
 
 /*
- * Where no known message stands in the text: its words are looked for in the long texts of the
- * diagnoses. A word that few of them have tells most; one word of several says
- * nothing.
+ * If no message matches: searches the words in the long texts of the diagnoses. A word that few
+ * diagnoses have weighs most. If the text has several words, a diagnosis must have two of them.
  */
 static void add_texts(struct scores *sc, const struct text *t)
 {
@@ -453,7 +453,7 @@ static void take_best(const struct scores *sc, struct candidates *ret)
 	}
 }
 
-/* The best first; of equal ones in the order of the table. */
+/* qsort() order: the best score first, equal scores in the order of the table. */
 static int by_score(const void *x, const void *y)
 {
 	const struct match *a = x, *b = y;
@@ -463,35 +463,35 @@ static int by_score(const void *x, const void *y)
 				     : (a->message > b->message) - (a->message < b->message);
 }
 
-/* A row of messages_calls.def: it spans the words between the call and its error. */
+/* Returns true for rows of messages_calls.def, which match any words between call and error. */
 static bool is_call(const struct message *m)
 {
 	return !strcmp(m->program, "system call");
 }
 
-/* What many programs print. */
+/* Returns true for messages that many programs print. */
 static bool is_generic(const struct message *m)
 {
 	return is_one_of(m->program, "C errno signal shell sysctl") || is_call(m);
 }
 
 /*
- * Whether another message stands over the end of it and says more: "too many open files" that goes
- * on with "in system" means something else.
+ * Returns true if match `as` covers the end of match `m` and says more: "too many open files",
+ * followed by "in system", means something else.
  */
 static bool goes_on(const struct match *m, const struct match *as)
 {
 	if (!m->from || !as->from || is_call(as->message) || as->from <= m->from ||
 	    as->from >= m->to || as->to <= m->to)
 		return false;
-	/* "(os error 12)" is only the errno again */
+	/* "(os error 12)" only repeats the errno */
 	for (const char *s = m->to; s < as->to && *s != '('; s++)
 		if (isalpha((unsigned char)*s))
 			return true;
 	return false;
 }
 
-/* Drops what a longer message has within, and what is far behind the best. Returns what is left. */
+/* Drops matches inside longer ones, and those far below the best. Returns how many are left. */
 static size_t sift(struct match *m, size_t n)
 {
 	bool within[MATCHES_MAX] = {}, cut_short[MATCHES_MAX] = {};
@@ -541,7 +541,7 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 	n = sift(match, n);
 	for (size_t i = 0; i < n; i++)
 		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
-	/* a message that is of no diagnosis is an answer, too */
+	/* a message that has no diagnosis is an answer, too */
 	if (!n || (!match->from && *match->message->ids))
 		add_texts(&sc, &t);
 	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {

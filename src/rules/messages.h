@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: error messages of programs, and the diagnoses that each of them may be. A message is a
- * symptom: it leads to candidates and is no verdict.
+ * rules: error messages of programs, and the diagnoses that each of them may have. A message is a
+ * symptom: it leads to candidates, not to a verdict.
  */
 #ifndef FS_RULES_MESSAGES_H
 #define FS_RULES_MESSAGES_H
@@ -12,40 +12,43 @@
 #include "rules/diagnoses.h"
 
 /*
- * One message. In `pattern`, '#' stands for a number, '*' for any text within a line, and '|'
- * separates wordings. Case and the width of blanks do not matter.
+ * A known error message. In `pattern`, '#' stands for a number, '*' for any text within a line, and
+ * '|' separates wordings. Case and the number of blanks do not matter.
  */
 struct message {
 	const char *program;
 	const char *pattern;
-	const char *means; /* one or two sentences */
-	const char *ids;   /* of diagnoses, a blank between two, the likeliest first; "" for none */
-	const char *source; /* where the program has it, or a document */
+	const char *means;  /* explanation of the message, one or two sentences */
+	const char *ids;    /* ids of diagnoses, separated by blanks, likeliest first; "": none */
+	const char *source; /* source file of the program that prints it, or a document */
 };
 
-/* NULL behind the last. */
+/* Returns message number i; NULL behind the last one. */
 const struct message *message_at(size_t i);
 
 #define CANDIDATES_MAX 5
-#define MESSAGES_MAX   6 /* told of one text */
+#define MESSAGES_MAX   6 /* at most this many messages are reported for a text */
 
-/* What a text leads to. The pointers are to constants. */
+/* What a text may mean. All pointers are to constants. */
 struct candidates {
 	size_t n;
-	const struct diagnosis *diagnosis[CANDIDATES_MAX]; /* the likeliest first */
+	const struct diagnosis *diagnosis[CANDIDATES_MAX]; /* likeliest first */
 	size_t nr_messages;
-	const struct message *message[MESSAGES_MAX]; /* that led to them, the best match first */
-	const char *wording[MESSAGES_MAX]; /* of its pattern, up to '|' or the end: the nearest */
-	bool similar;			   /* no message fits as a whole: words are shared */
+	/* messages that led to `diagnosis`, best match first */
+	const struct message *message[MESSAGES_MAX];
+	/* nearest wording of each message's pattern; ends at '|' or NUL */
+	const char *wording[MESSAGES_MAX];
+	/* no message matches as a whole; some only share words */
+	bool similar;
 };
 
 /*
- * Compares `len` bytes of text, of one line or many, with each message. Leaves ret->n and
- * ret->nr_messages 0 where nothing is near.
+ * Compares `len` bytes of text, of one line or many, with each message. Sets ret->n and
+ * ret->nr_messages to 0 if nothing is similar.
  */
 void messages_match(const char *text, size_t len, struct candidates *ret);
 
-/* The command of a diagnosis that tells it from others, without "$ "; NULL where it has none. */
+/* Returns the command that confirms a diagnosis, without "$ "; NULL if it has none. */
 const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len);
 
 #endif

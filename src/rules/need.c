@@ -6,15 +6,15 @@
 
 #include "base/units.h"
 
-/* Kernel memory of each, as in the costs of remedy.c. */
+/* Bytes of kernel memory for one object, as in the costs of limits.def. */
 #define THREAD_BYTES (24 << 10)
 #define WATCH_BYTES  1080
 #define POLLED_BYTES 160
 #define GROUP_BYTES  512
 #define STEP_BYTES   (1 << 20)
-#define SPARE_SHARE  8 /* one part of so many on top of what is needed */
+#define SPARE_SHARE  8 /* what is needed grows by 1/SPARE_SHARE, as a reserve */
 
-/* `bytes` that are shared out in pieces of `each`; LIMIT_NONE where either is not known. */
+/* Returns how many pieces of `each` bytes fit; LIMIT_NONE if either number is 0 (not known). */
 static uint64_t pieces(uint64_t bytes, uint64_t each)
 {
 	return bytes && each ? bytes / each : LIMIT_NONE;
@@ -68,7 +68,7 @@ uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
 
-/* What only bounds reservations: beyond memory and swap no number of bytes makes sense. */
+/* RLIMIT_AS and RLIMIT_DATA count reservations: beyond memory and swap no value makes sense. */
 static bool counts_reservations(const struct limit *limit)
 {
 	return limit == &limit_table[LIMIT_AS] || limit == &limit_table[LIMIT_DATA];
@@ -82,7 +82,7 @@ static uint64_t with_spare(uint64_t bytes)
 					      : LIMIT_NONE;
 }
 
-/* Room for what comes after the call that was refused, as far as the machine has it. */
+/* Returns a limit with room for later calls, too; need_of() bounds it by what the machine has. */
 static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 		      const struct host_limits *l)
 {
@@ -95,7 +95,7 @@ static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 	return limit_roomy(limit, v->need);
 }
 
-/* A mode of overcommit: the one that takes the call. The heuristic takes none beyond all memory. */
+/* Returns the overcommit mode that allows the call. Mode 0 never allows more than all memory. */
 static uint64_t mode_for(const struct verdict *v, const struct host_limits *l)
 {
 	bool strict = l->overcommit_memory == 2;
@@ -124,7 +124,7 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 	buf_free(&b);
 }
 
-/* What refuses the call next, whatever this limit is, and has no limit of the same kind. */
+/* Returns the check that fails the call next, and that no limit of the same kind lifts; or NULL. */
 static const char *next_wall(const struct verdict *v)
 {
 	static const char *const walls[] = {"overcommit_heuristic", "overcommit_strict",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * P17: who was killed by the OOM killer, of whose limit, and what had filled it. The victim is the
- * largest process, which need not be the one that grew; files in memory may have filled the cgroup
- * without any process.
+ * P17 oom-killed: which process the OOM killer killed, whose limit was reached, and what had used
+ * the memory. The victim is the largest process, not always the one that grew. Files in tmpfs may
+ * have filled the cgroup without any process.
  */
 #include "rules/pressure_rules.h"
 
@@ -12,35 +12,35 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4	/* a share of so much, one to, of a limit is worth a word */
-#define ALIKE	    0.5 /* of the largest growth: the victim is one of several that grew */
+#define SHMEM_TELLS 4	/* tmpfs is mentioned from 1/SHMEM_TELLS of the limit on */
+#define ALIKE	    0.5 /* a victim that grew by this share of the largest growth is named */
 
-/* Growth is looked for in the shortest time first: who grew before and rests is not to blame. */
+/* Growth is looked for in the shortest time first: a process that is idle now is not the cause. */
 enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
 
 static const struct {
 	uint64_t ns;
-	unsigned int least_share; /* of the limit, one to: less is no growth */
+	unsigned int least_share; /* less than 1/least_share of the limit is no growth */
 } spans[NR_SPANS] = {{0, 8}, {5000000000ULL, 32}, {30000000000ULL, 32}};
 
 #define LEAST_BYTES (1u << 20)
-#define HELD_SHARE  8 /* of the limit, one to: who has less than that did not fill it */
+#define HELD_SHARE  8 /* a process with less than 1/HELD_SHARE of the limit did not fill it */
 
-/* What the limit is of that was used up. */
+/* The limit that was reached. */
 struct limited {
-	bool cgroup;		   /* else the machine's memory, or that of nodes */
-	bool known;		   /* which cgroup it is */
-	char path[256];		   /* of that */
-	uint64_t limit;		   /* bytes; 0: not known */
-	const struct level *level; /* NULL: nothing was read of it */
+	bool cgroup;		   /* of a cgroup; false: memory of the machine, or of NUMA nodes */
+	bool known;		   /* `path` is known */
+	char path[256];		   /* the cgroup that has the limit */
+	uint64_t limit;		   /* the limit in bytes; 0: not known */
+	const struct level *level; /* values of that cgroup; NULL: not read */
 };
 
 struct grown_process {
-	const char *comm; /* NULL: there is none */
+	const char *comm; /* NULL: there is no such process */
 	uint32_t pid;
 	bool is_victim;
-	uint64_t kept, grown; /* bytes */
-	uint64_t ns;	      /* in which it grew; 0: it was not seen before */
+	uint64_t kept, grown; /* bytes that it has, and that it grew by */
+	uint64_t ns;	      /* time in which it grew; 0: it was not seen before */
 };
 
 static uint64_t bytes_of(const struct model *m, uint64_t pages)
@@ -65,7 +65,7 @@ static const struct level *level_at(const struct model *m, const char *path)
 	return NULL;
 }
 
-/* The kernel side saw which level above the victim had no room left; its path is the victim's. */
+/* The record says how many levels above the victim's cgroup the full one is. */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
 	const struct level_room *memory = &o->oom->memory;
@@ -86,18 +86,21 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 	return l;
 }
 
-/* What a process had so long before. *ret_ns is when; at first, the last look. */
+/*
+ * Returns how many pages a process had before the time span, and sets *ret_ns to that time. For
+ * SINCE_LOOK it takes the last scan and leaves *ret_ns.
+ */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
 {
 	const struct past *p = span == SINCE_MINUTE ? s->past : s->recent;
-	/* its last record is of when the memory is gone */
+	/* the last record of a process is written after its memory was freed */
 	const struct facts *last = s->final ? &s->prev : &s->now;
 	uint64_t at = t_ns > spans[span].ns ? t_ns - spans[span].ns : 0;
 
 	if (span == SINCE_LOOK)
 		return gauges_kept_pages(&last->g);
-	if (last->t_ns && last->t_ns <= at) { /* nothing changed since */
+	if (last->t_ns && last->t_ns <= at) { /* the process has not changed since */
 		*ret_ns = at;
 		return gauges_kept_pages(&last->g);
 	}
@@ -110,7 +113,7 @@ static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t
 	return p->kept_pages;
 }
 
-/* Whether it grew in the last seconds too: who had its memory before and rests is not to blame. */
+/* Returns true if the process grew in the last seconds too: one that is idle is not the cause. */
 static bool grows_still(const struct occasion *o, const struct subject *s, uint64_t kept_pages)
 {
 	uint64_t since;
@@ -141,7 +144,7 @@ static struct grown_process victim_of(const struct occasion *o, enum span_of spa
 {
 	uint64_t pages = victim_bytes(o->m, o->oom) / bytes_of(o->m, 1), last;
 
-	/* its counters are of each CPU: the last look may have seen more */
+	/* the kernel's counters are per CPU and may lag: the last scan may have seen more */
 	last = o->s && !o->s->final ? gauges_kept_pages(&o->s->now.g) : 0;
 	return suspect_of(o, o->s, o->oom->comm, o->oom->subject.pid, pages > last ? pages : last,
 			  span);
@@ -152,24 +155,26 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 	if (s->final || s->now.g.flags & (PROC_SHARES_MM | PROC_NO_MM) ||
 	    s->id.pid == o->oom->subject.pid)
 		return false;
-	/* who asked was refused by the same limit */
+	/* the process that requested memory was stopped by the same limit */
 	return !l->cgroup || s->id.pid == o->oom->by ||
 	       (l->known && cgroup_is_within(s->cgroup, l->path));
 }
 
 struct scene {
-	struct grown_process victim, other; /* of others the one that grew most */
-	uint64_t grown, kept;		    /* all of them together */
-	uint64_t mapped;		    /* of files in memory, by one process at most */
+	/* `other`: of all other processes the one that grew most */
+	struct grown_process victim, other;
+	uint64_t grown, kept; /* sums over all processes, in bytes */
+	/* bytes of tmpfs and shared memory that one process maps, at most */
+	uint64_t mapped;
 };
 
-/* This program starts when others are short already: what it takes then is not why. */
+/* faultscope often starts when memory is already short: its own growth is not the cause. */
 static bool is_this_program(const struct grown_process *x)
 {
 	return !strncmp(x->comm, "faultscope", strlen("faultscope"));
 }
 
-/* Whether it has enough to have filled the limit, beside the victim. */
+/* Returns true if the process has enough memory to have filled the limit beside the victim. */
 static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {
 	if (is_this_program(x))
@@ -234,7 +239,7 @@ static struct grown_process grower_of(const struct occasion *o, const struct lim
 	return (struct grown_process){};
 }
 
-/* Files in memory that no process has mapped: bytes of tmpfs that stay when a process ends. */
+/* Returns the bytes of tmpfs files that no process maps: they stay when a process ends. */
 static uint64_t files_left(const struct limited *l, const struct scene *c)
 {
 	uint64_t shmem = l->level ? l->level->now.n[CGROUP_SHMEM] : FIGURE_UNKNOWN;
@@ -251,7 +256,7 @@ static bool files_filled_it(const struct limited *l, const struct scene *c,
 	       left > grower->kept;
 }
 
-/* Of the limit's use, what no process was seen to have. */
+/* Returns how much of the used memory belongs to no process that was seen, in bytes. */
 static uint64_t unseen_bytes(const struct occasion *o, const struct limited *l,
 			     const struct scene *c)
 {
@@ -351,7 +356,7 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 			"much together");
 }
 
-/* Room helps what is too large; what goes on to grow fills any. */
+/* A higher limit helps a process that is too large; one that keeps growing fills any limit. */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
 		      const struct grown_process *g)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Refused calls whose finding is a row of refusals.def. */
+/* Failed calls whose finding is a row of refusals.def. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct refusal *refusal_of(const struct occasion *o, const struct r
 	return NULL;
 }
 
-/* What stands behind an answer that no limit explains. */
+/* Adds what may have failed the call when no limit explains it. */
 static void help_unknown(const struct refused_record *r, struct finding *f)
 {
 	if (r->facts & FACT_FILTERED)
@@ -43,7 +43,7 @@ static void help_unknown(const struct refused_record *r, struct finding *f)
 			       "init of the namespace, and must live as long as it is used");
 }
 
-/* Of a namespace's own limit the host's setting is not the one to change. */
+/* A user namespace has a limit of its own, which the host's setting does not raise. */
 static void of_namespace(const struct refused_record *r, const char *sysctl, struct finding *f)
 {
 	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
@@ -69,7 +69,7 @@ static bool help_inotify(const struct occasion *o, struct finding *f)
 	return true;
 }
 
-/* More of the limit: a value that lets the call pass, where it is known. */
+/* Adds a command that raises the limit to a value with which the call succeeds, if known. */
 static void help_gain(const struct occasion *o, enum gain gain, struct finding *f)
 {
 	if (gain == GAIN_NONE || help_inotify(o, f))
@@ -95,7 +95,7 @@ bool refused_by_row(const struct occasion *o, const struct finding *open, struct
 {
 	const struct refusal *r = refusal_of(o, f->rule);
 
-	/* of a fork that is too large M17 tells */
+	/* M17 fork-enomem reports forks that are too large */
 	if (!r || (refusal_is_fork(o) && !strcmp(r->cause, "overcommit_heuristic")))
 		return false;
 	refusal_say(o, f, r->words);
@@ -112,7 +112,6 @@ bool refused_otherwise(const struct occasion *o, const struct finding *open, str
 {
 	if (!refused_by_row(o, open, f))
 		return false;
-	/* a program that raises its limit tries the highest value first, then lower ones */
 	if (o->refused->call == CALL_SETRLIMIT)
 		f->severity = SEVERITY_INFO;
 	if (refusal_has_cause(o, "unknown"))

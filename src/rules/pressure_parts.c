@@ -9,8 +9,8 @@
 #include "model/memory_holders.h"
 
 #define EATERS_SAID	 2
-#define WORTH_BYTES	 (1u << 20) /* growth a second that is worth a word */
-#define FEWER_MOST_SHARE 0.8	    /* of the workers: fewer are no remedy */
+#define WORTH_BYTES	 (1u << 20) /* growth a second below this is not mentioned */
+#define FEWER_MOST_SHARE 0.8	    /* stopping a larger share of the workers is not suggested */
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
 {
@@ -74,7 +74,7 @@ void pressure_say_who(struct finding *f, const struct model *m)
 	say_next_victim(f, m);
 }
 
-/* Whole GiB or MiB, rounded up: what people type. */
+/* Writes whole GiB or MiB, rounded up, as people type them. */
 static void put_round(char *ret, size_t size, uint64_t bytes)
 {
 	const uint64_t gib = 1ULL << 30, mib = 1ULL << 20;

@@ -9,21 +9,21 @@
 #include "rules/limits_rules.h"
 #include "rules/stall_rules.h"
 
-/* What is open stays so down to half of what opened it. */
+/* An open finding stays open down to half of the threshold that opened it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-#define STALL_SOME     0.10 /* of the time, from which on work waits for memory */
-#define STALL_FULL     0.20 /* all of it at once: nothing gets done */
+#define STALL_SOME     0.10 /* PSI some, share of time: memory pressure */
+#define STALL_FULL     0.20 /* PSI full, share of time: critical memory pressure */
 #define SWAP_INS       50   /* pages a second */
 #define SWAP_OUTS      10
-#define BLIND_SWAPS    500 /* without PSI: in and out */
+#define BLIND_SWAPS    500 /* pages a second in and out, where the kernel has no PSI */
 #define REFAULTS       200
-#define HINTS	       10000 /* a second */
+#define HINTS	       10000 /* NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5  /* a second */
-#define LEFT_WARNS     10 /* percent */
+#define THROTTLES      5  /* times a second that memory.high is exceeded */
+#define LEFT_WARNS     10 /* percent of memory and swap */
 #define LEFT_PRESSES   5
-#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for pages of files */
+#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for page cache is left */
 
 static uint64_t page_bytes(const struct model *m)
 {
@@ -41,7 +41,7 @@ static double known(double rate)
 	return rate > 0 ? rate : 0;
 }
 
-/* Pages a second, zswap among them. */
+/* Returns the pages swapped in a second, those from zswap included. */
 static double swapped_in(const struct model *m)
 {
 	return known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
@@ -52,7 +52,7 @@ static double swapped_out(const struct model *m)
 	return known(host_rate(m, HOST_SWAP_OUT)) + known(host_rate(m, HOST_ZSWAP_OUT));
 }
 
-/* In bytes a second, of a figure in pages. */
+/* Adds a rate in pages a second as evidence in bytes a second. */
 static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
 {
 
@@ -73,7 +73,7 @@ static void say_stall(struct finding *f, const struct stall *some, const struct 
 	finding_real(f, "memory pressure, full, 60 s", IN_PERCENT, full->avg60 / 100.0);
 }
 
-/* The cgroup that waits most, where it is most of what the host does. */
+/* Returns the cgroup with the most memory pressure, if that is more than `least`; NULL: none. */
 static const struct level *worst_level(const struct model *m, double least)
 {
 	const struct pressure *p = m->pressure;
@@ -118,7 +118,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	const struct model *m = o->m;
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
-	/* what is only read is written out once: then it lasts that tells thrash from a return */
+	/* pages that are only read are swapped out once: only lasting pressure is thrashing */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
 		return false;
@@ -139,7 +139,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	/* what is out now is what was missing in memory */
+	/* what is swapped out now is what was missing in memory */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
 	finding_advise(f);
 	return true;
@@ -151,7 +151,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	double file = host_rate(m, HOST_REFAULT_FILE), some = host_stall(m, false);
 	double in = swapped_in(m);
 
-	/* without PSI a busy cache cannot be told from work that waits */
+	/* without PSI a busy page cache cannot be told from memory pressure */
 	if (file < OPENED(open, REFAULTS) || in > file / 4 || some < OPENED(open, STALL_SOME))
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
@@ -197,7 +197,7 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* What tells the same, and more, of the host or of a cgroup. */
+/* Returns true if a finding about the host or a cgroup reports the pressure in more detail. */
 static bool is_told_better(const struct occasion *o)
 {
 	static const char *const better[] = {"P05", "P06", "P07"};
@@ -232,7 +232,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* A fifth more of what is large and rests; how long as much again lasts of what grows. */
+/* Suggests 20 % more if the value is constant; if it grows, says how long twice the limit lasts. */
 static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
 		       uint64_t limit, const char *what)
 {
@@ -242,7 +242,7 @@ static void help_limit(struct finding *f, const struct model *m, const struct fo
 		pressure_help_room(f, m, limit / 5, what);
 }
 
-/* Of memory and swap, in percent. */
+/* Returns the share of memory and swap that is available, in percent. */
 static double left_percent(const struct host_limits *l)
 {
 	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
@@ -342,7 +342,7 @@ struct room {
 	uint64_t used, limit;
 };
 
-/* Level by when it ends: 0 is far. Of growth that was there a moment ago, as it was then. */
+/* Returns the level by the time until the limit; 0: far. Growth of a moment ago keeps its level. */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)
 {
@@ -359,7 +359,9 @@ static uint32_t soon_level(const struct occasion *o, const struct room *r, const
 	return c->sure && c->seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? 3 : 2;
 }
 
-/* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
+/*
+ * Returns level 1 to 3 by the share in use and the time until full; 0: far. An open finding leaves
+ * a level only three percentage points below its threshold.
  */
 static uint32_t fill_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, const unsigned int *at, struct finding *f)
@@ -372,7 +374,7 @@ static uint32_t fill_level(const struct occasion *o, const struct room *r, const
 	return soon > level ? soon : level;
 }
 
-/* ", all of it in about 47 s" */
+/* Writes, for example, ", full in about 47 s". */
 static void put_end(struct buf *b, const struct forecast *c)
 {
 	if (!c->known)
@@ -397,7 +399,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->level = fill_level(o, &(struct room){kept, limit}, &c, open, at, f);
 	if (!f->level)
 		return false;
-	/* it swaps then, which other findings tell of */
+	/* at the limit it swaps, which other findings report */
 	if (swaps && f->level > 2)
 		f->level = 2;
 	f->severity = f->level - 1;

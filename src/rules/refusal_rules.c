@@ -11,7 +11,7 @@
 #include "rules/need.h"
 #include "rules/pressure_rules.h"
 
-/* What a remedy is to be large enough for, and whether any is. */
+/* Stores the limit and the value that remedies suggest for it, or that no value helps. */
 static void take_need(const struct occasion *o, struct finding *f)
 {
 	struct need need;
@@ -118,7 +118,7 @@ bool refusal_is_fork(const struct occasion *o)
 	return o->refused->call == CALL_CLONE;
 }
 
-/* What would have had to be there besides. */
+/* Returns by how many bytes the commit limit is too low for the call. */
 static uint64_t missing_commit(const struct occasion *o)
 {
 	const struct host_limits *l = &o->m->tick.limits;
@@ -128,7 +128,7 @@ static uint64_t missing_commit(const struct occasion *o)
 	return want > l->commit_limit_bytes ? want - l->commit_limit_bytes : 0;
 }
 
-/* What is missing, as a share of memory on top of the one that counts now. */
+/* Suggests the vm.overcommit_ratio that adds the missing bytes; above 100 % only swap helps. */
 static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t missing)
 {
 	uint64_t counted = l->commit_limit_bytes > l->swap_total_bytes
@@ -161,7 +161,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 					   "find the processes with the most virtual memory"),
 		       "ps -eo pid,vsz,comm --sort=-vsz | head");
-	/* swap counts whole, and so does what a program no longer asks for */
+	/* added swap counts in full, and so does memory that fewer programs request */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
 	finding_advise(f);

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: refused calls whose cause is memory, processes or a driver, and no limit of one's own. */
+/*
+ * rules: findings of failed calls: title and evidence, whether the program got its request in
+ * another form, and commands that raise the limit.
+ */
 #ifndef FS_RULES_REFUSAL_RULES_H
 #define FS_RULES_REFUSAL_RULES_H
 
 #include "rules/rules.h"
 
-/* Fills what every finding of a refused call has: sentence, cause, evidence, what fails next. */
+/*
+ * Fills what all findings of failed calls have: title (`limit` ends it), cause, evidence, and the
+ * limits that would fail next.
+ */
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit);
 
 bool refusal_has_cause(const struct occasion *o, const char *cause);
 bool refusal_is_fork(const struct occasion *o);
 
 /*
- * Whether a refused request may be served in another form: without huge pages, without a lock,
- * smaller, elsewhere. Of what fails whatever is asked, as at vm.max_map_count, it may not.
+ * Returns true if the request may succeed in another form: without huge pages, without a lock,
+ * smaller, elsewhere. At vm.max_map_count, for example, it cannot.
  */
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
- * What a program was refused and then got in another form is no more than news: the finding is
- * INFO, but where the same one is open for what it did not get. A WARNING where it could not be
- * seen any more whether it did.
+ * If the program then got its request in another form, the finding is only INFO, unless it is
+ * already open for a request that failed for good. If it was not seen what the program did next,
+ * the finding is at most a WARNING.
  */
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * The value of its limit that lets the call pass, as a command, or nothing more where it was said
- * that none does. False: which it is, is not known.
+ * Adds a command that raises the limit to a value with which the call succeeds; adds nothing if it
+ * was said that no value helps. Returns false if that value is not known.
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 
-/* The same; where the value is not known, how to see the limit. */
+/* As help_limit(). If the value is not known, adds a command that shows the limit. */
 void help_limit_or_see(const struct occasion *o, struct finding *f);
 
 #endif

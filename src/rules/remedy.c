@@ -15,11 +15,11 @@
 #define LESS_MEMORY                                                                                \
 	"less memory: find what grows; smaller caches, batches, heaps; files in tmpfs count too"
 
-/* What is known of each limit, whoever set it. */
+/* What is known about each limit, whoever set it. */
 struct remedy_facts {
-	const char *fix;   /* less of what it counts */
-	const char *cost;  /* of a higher one */
-	const char *check; /* a command: who uses it; NULL: none is known */
+	const char *fix;   /* how to need less of what the limit counts */
+	const char *cost;  /* cost of a higher limit; NULL: none */
+	const char *check; /* a command that shows who uses it; NULL: none is known */
 };
 
 #define LIMIT_ROW(id, fix, cost, check, ...) [LIMIT_##id] = {fix, cost, check},
@@ -92,7 +92,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 	return r;
 }
 
-/* Of a mode: the one that refuses less. */
+/* Returns the value to suggest. For a mode, that is the one in which fewer calls fail. */
 static uint64_t proposed(const struct origin *o, uint64_t want)
 {
 	uint64_t used = o->limit->kind == LIMIT_OF_CGROUP ? o->used : o->value;

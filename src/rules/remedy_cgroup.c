@@ -11,8 +11,8 @@ static bool is_memory(const struct limit *l)
 }
 
 /*
- * The limit of memory and swap together, which may not be the lower one: it keeps the swap that the
- * container may have besides. Where that is not known, it is what docker gives: as much as memory.
+ * --memory-swap limits memory and swap together, and must not be below --memory. The container
+ * keeps the swap that it has. If that is not known, it gets docker's default: as much as memory.
  */
 static uint64_t with_swap(const struct remedies *all)
 {
@@ -111,7 +111,7 @@ static bool set_by_runtime(struct remedies *all)
 		return update_container(all, "podman");
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
-	return false; /* what is made anew later does not help now */
+	return false; /* a setting for the next container does not help this one: more remedies */
 }
 
 static bool is_managed(const struct origin *o)
@@ -141,7 +141,7 @@ static void check(struct remedies *all)
 void remedy_cgroup(struct remedies *all)
 {
 	if (!all->o->file[0])
-		return; /* none binds */
+		return; /* no limit is in force */
 	if (!set_by_runtime(all)) {
 		if (is_managed(all->o))
 			set_property(all);

@@ -31,7 +31,10 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The line is the administrator's own, and says nothing else: then it is the place. */
+/*
+ * Returns true if the line that sets the limit is in a file of the administrator (/etc) and sets
+ * nothing else. Then it can be edited in place.
+ */
 static bool can_edit(const struct origin_line *l)
 {
 	return l->line && !l->glob && !strncmp(l->file, "/etc/", 5);
@@ -48,7 +51,10 @@ static void edit_line(struct remedies *all, struct buf *c)
 	buf_shell(c, l->file);
 }
 
-/* A file of its own has to come after the one that says otherwise: the last by name holds. */
+/*
+ * Of several files that set a limit, sysctl uses the last one by name: the new file's name must
+ * sort behind that of the present one.
+ */
 static void add_file(struct remedies *all, struct buf *c)
 {
 	const struct limit *l = all->o->limit;
@@ -81,7 +87,7 @@ static void set_for_good(struct remedies *all)
 		->scope = SCOPE_HOST;
 }
 
-/* Only what has a namespace can be set for a pod or container: none of ours has. */
+/* A pod or container can set only sysctls that have a namespace; none of these limits has one. */
 static void set_for_pod(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;

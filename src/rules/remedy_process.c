@@ -10,7 +10,7 @@ static bool within_hard(const struct remedies *all)
 	return all->o->known && (all->o->hard == LIMIT_NONE || all->want <= all->o->hard);
 }
 
-/* setrlimit() refuses a hard limit of descriptors above it even to root. */
+/* setrlimit() refuses even root a hard RLIMIT_NOFILE above fs.nr_open: adds a command for that. */
 static void raise_ceiling(const struct remedies *all, struct buf *c)
 {
 	if (all->o->most && all->want > all->o->most)
@@ -58,7 +58,7 @@ static void set_in_shell(struct remedies *all)
 		   &c);
 }
 
-/* Both limits for who takes a pair; the hard one is not lowered by the way. */
+/* Writes "soft:hard" for programs that take both. The hard limit is not lowered. */
 static void put_pair(const struct remedies *all, const char *none, struct buf *c)
 {
 	bool keep = within_hard(all);
@@ -73,7 +73,7 @@ static void put_pair(const struct remedies *all, const char *none, struct buf *c
 		put_wanted(all, 1, none, c);
 }
 
-/* A drop-in of the unit, in one command that can be read back. */
+/* Adds a command that writes a drop-in of the unit and restarts it. */
 static void put_drop_in(const struct remedies *all, const struct workload *w, const char *unit,
 			struct buf *c)
 {
@@ -115,7 +115,7 @@ static void set_in_pam(struct remedies *all)
 	struct buf c = {};
 
 	buf_puts(&c, "echo '");
-	/* a uid alone is written as a range; root is meant by the name only */
+	/* limits.conf takes a uid only as a range; it limits root only by name */
 	if (uid)
 		buf_printf(&c, ":%u", uid);
 	else
@@ -126,7 +126,7 @@ static void set_in_pam(struct remedies *all)
 	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from this user's next login on", &c);
 }
 
-/* What is given to a container as it is made: it cannot be changed later. */
+/* A container gets this limit when it is created: it cannot be changed later. */
 static void set_at_run(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
@@ -153,7 +153,10 @@ static void set_at_run(struct remedies *all, const char *program)
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
-/* A pod has no setting for it: its containers have what the node's runtime gives. */
+/*
+ * Kubernetes has no setting for it: the containers of a pod get the limit that the container
+ * runtime of the node gives.
+ */
 static void set_on_node(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
@@ -236,7 +239,7 @@ static bool is_login(const struct origin *o)
 	       !strncmp(o->at_holder.unit, "session-", 8);
 }
 
-/* Where the holder got it from is where it has to be changed. */
+/* Adds a permanent change, at the place from which the process got its limit. */
 static void set_for_good(struct remedies *all)
 {
 	const struct origin *o = all->o;

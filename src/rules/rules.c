@@ -44,7 +44,7 @@ bool refused_by_memlock(const struct occasion *o, const struct finding *open, st
 	if (!refusal_has_cause(o, "rlimit_memlock"))
 		return false;
 	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) reached");
-	/* programs lock what they can, and register buffers where they may: most go on without */
+	/* programs lock memory and register buffers where they can: most continue if that fails */
 	if (o->refused->call != CALL_MMAP && o->refused->call != CALL_BRK &&
 	    o->refused->call != CALL_MREMAP && o->refused->call != CALL_IO_URING)
 		f->severity = SEVERITY_WARNING;
@@ -89,7 +89,8 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	const struct symbol *sym = model_symbol(o->m, r->ip);
 
 	if (r->nofault)
-		return false; /* a probing read: it survives by design */
+		/* a fault that the kernel expects, such as copy_from_kernel_nofault() */
+		return false;
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	finding_title(f, "kernel fault at a bad address in %s%s%s%s",
@@ -107,10 +108,13 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* A signal is the consequence of what was refused at most this long before. */
+/* A signal follows from a failed call if that was at most this long before. */
 #define HEELS_NS 1000000000ULL
 
-/* The latest refusal by the map count, of a call that maps or of one that splits. */
+/*
+ * Returns the latest open finding of a call that failed at vm.max_map_count: M01 if it maps, M02 if
+ * it splits a mapping. NULL: none, or it is too old.
+ */
 static const struct finding *refused_before(const struct occasion *o)
 {
 	const struct finding *map = finding_open(o->findings, "M01", &o->signal->subject);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Code that is compiled at run time is in no file. It has names in /tmp/perf-PID.map, which the
- * runtime writes when it is told to, and callers where it keeps frame pointers.
+ * Code that is compiled at run time is in no file. Its functions have names if an option makes the
+ * runtime write /tmp/perf-PID.map, and callers if it keeps frame pointers.
  */
 static const struct {
 	const char *program, *help;

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 
-/* Who speaks goes on until another has so much more. */
+/* Another process takes over the report of a shared limit if it has this many times as much. */
 #define STAY 1.25
 
 static uint64_t key_of_user(const struct subject *s)
@@ -17,9 +17,8 @@ static uint64_t key_of_user(const struct subject *s)
 }
 
 /*
- * The cgroup that has the limit is some levels above the one of the process, and others have it
- * with them. With several hierarchies (version 1) paths are of another one: there its value tells
- * two limits apart.
+ * Returns a hash of the cgroup that has the limit, some levels above the process's own. With cgroup
+ * v1 the path is that of another hierarchy: the value of the limit then tells two limits apart.
  */
 static uint64_t key_of_level(const struct subject *s, const struct level_room *l)
 {
@@ -58,9 +57,9 @@ static uint64_t memory_of(const struct model *m, const struct subject *s)
 }
 
 static const struct {
-	uint64_t (*key)(const struct subject *s); /* the same for all that share the limit */
+	uint64_t (*key)(const struct subject *s); /* equal for all processes that share the limit */
 	uint64_t (*part)(const struct model *m, const struct subject *s);
-	const char *what; /* the process itself has of it */
+	const char *what; /* name of the evidence: the process's own part */
 } shared[NR_RESOURCES] = {
 	[RESOURCE_THREADS] = {key_of_user, threads_of, "its own threads"},
 	[RESOURCE_CGROUP_MEMORY] = {key_of_memory, memory_of, "its own memory"},

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define WAITS	     0.02 /* from which on it is said since when */
-#define SINCE_MOST_S 900  /* three times what the longest mean spans */
+/* share of time: with less pressure the time since it began is not computed */
+#define WAITS	     0.02
+#define SINCE_MOST_S 900 /* seconds; three times the span of the longest PSI average */
 
 enum { NONE, SWAP, PAGE_CACHE, WAITING, MEMORY, COMMIT, CGROUP, THROTTLED, TMPFS, KILLED };
 
@@ -22,7 +23,7 @@ static const char *const kind_name[] = {
 	[KILLED] = "oom_killed",
 };
 
-/* What is going on comes before what is near, and that before what would be. */
+/* In order of precedence: what happens now, then what is near, then what is only forecast. */
 static const struct {
 	const char *id;
 	int kind;
@@ -48,7 +49,7 @@ bool shortage_is_about(const struct rule *rule)
 	return rank_of(rule) < NR_KINDS;
 }
 
-/* Of what is grave at all, what goes on says more than what will be. */
+/* Among warnings and critical findings, one about now outranks one about the future. */
 static bool is_graver(const struct finding *a, const struct finding *b)
 {
 	if (a->severity >= SEVERITY_WARNING && b->severity >= SEVERITY_WARNING)
@@ -58,8 +59,8 @@ static bool is_graver(const struct finding *a, const struct finding *b)
 }
 
 /*
- * A constant share x that began t ago shows as x (1 - exp(-t / 300)) in the mean over 300 s
- * (kernel/sched/psi.c: calc_avgs()).
+ * Constant pressure x that began t seconds ago shows as x (1 - exp(-t / 300)) in the average over
+ * 300 s (kernel/sched/psi.c: calc_avgs()).
  */
 static void tell_since(const struct stall *some, struct shortage *ret)
 {

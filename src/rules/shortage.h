@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: is this machine short of memory, what kind, and for how long. */
+/* rules: whether this machine is short of memory, in which way, and since when. */
 #ifndef FS_RULES_SHORTAGE_H
 #define FS_RULES_SHORTAGE_H
 
 #include "rules/rules.h"
 
 struct shortage {
-	bool is_short;		    /* a finding of warning or above about memory is open */
-	const char *kind;	    /* static, stable: "none", "swap", "page_cache", ... */
-	const struct finding *main; /* the gravest; NULL: none */
-	double some, full;	    /* share of time that work waits; below 0: not known */
-	double since_seconds;	    /* about; below 0: not known, or it does not wait */
-	bool since_longer;	    /* at least so long */
+	/* a finding about memory is open, of severity warning or higher */
+	bool is_short;
+	const char *kind;	    /* static, never changes: "none", "swap", "page_cache", ... */
+	const struct finding *main; /* the gravest finding; NULL: none */
+	double some, full;	    /* PSI some and full, shares of time; below 0: not known */
+	/* approximate age of the pressure; below 0: not known, or no pressure */
+	double since_seconds;
+	bool since_longer; /* the pressure is at least `since_seconds` old */
 };
 
 /*
- * Whether a rule is about memory running short: those of descriptors and map counts are not, nor of
- * faults that wait for something else or went to a file that was cut.
+ * Returns true if a rule is about memory running short. Rules about file descriptors, map counts,
+ * truncated files, and faults that wait for something else are not.
  */
 bool shortage_is_about(const struct rule *rule);
 

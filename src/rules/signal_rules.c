@@ -7,9 +7,9 @@
 
 #include "base/units.h"
 
-#define PF_WRITE	2 /* arch/x86/include/asm/trap_pf.h */
+#define PF_WRITE	2 /* bit of the page fault error code: arch/x86/include/asm/trap_pf.h */
 #define LITTLE_BYTES	(1u << 20)
-#define KEPT_MOST_BYTES (16ULL << 20) /* 4096 clusters of 4 KiB */
+#define KEPT_MOST_BYTES (16ULL << 20) /* 4096 clusters of 4 KiB, which ext4 reserves */
 
 static bool is_class(const struct occasion *o, const char *class)
 {
@@ -26,7 +26,10 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 	finding_take_evidence(f, o->verdict);
 }
 
-/* Whether the file of the signal is on it, by the number of the device where both have it. */
+/*
+ * Returns true if the file of the signal is on this mount: by device number, or if one of the two
+ * is not known, by the type of the file system.
+ */
 static bool is_on(const struct signal_record *r, const struct mount_use *u)
 {
 	if (r->file_device && u->now.device != FIGURE_UNKNOWN)
@@ -34,7 +37,7 @@ static bool is_on(const struct signal_record *r, const struct mount_use *u)
 	return u->now.magic == r->file.magic;
 }
 
-/* The tmpfs of that size, as far as it is mounted where we see it. */
+/* Returns the tmpfs with the size in the record; NULL if it is not mounted in our namespace. */
 static const struct mount_use *mount_of(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;
@@ -44,7 +47,7 @@ static const struct mount_use *mount_of(const struct occasion *o)
 	for (size_t i = 0; p && i < p->mounts; i++)
 		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
 			if (found && found->now.device != p->mount[i].now.device)
-				return NULL; /* of several alike it is not known which */
+				return NULL; /* several tmpfs have that size: unknown which */
 			found = &p->mount[i];
 		}
 	return found;
@@ -88,8 +91,9 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * What the process may still be given. Root is given what is kept for it too; of that ext4 keeps
- * the lesser of 4096 clusters and 2 % to itself (ext4_calculate_resv_clusters(), fs/ext4/super.c).
+ * Returns how many bytes the process can still allocate. Root may use the blocks reserved for it,
+ * but not the lesser of 4096 clusters and 2 %, which ext4 keeps (ext4_calculate_resv_clusters(),
+ * fs/ext4/super.c).
  */
 static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 {
@@ -102,8 +106,8 @@ static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 }
 
 /*
- * The file system of the file, if it has no room; NULL: it has, or is not seen. A deleted file
- * gives its blocks back when the process that died of the signal lets go of it.
+ * Returns the file system of the file if it is full; NULL: it has room, or is not seen. The blocks
+ * of a deleted file are subtracted: they become free when the process dies of the signal.
  */
 static const struct mount_use *full_disk(const struct occasion *o)
 {

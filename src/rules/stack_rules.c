@@ -9,20 +9,24 @@
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
-#define ABORTS_WITHIN_NS 10000000000ULL /* a handler writes its message, or a backtrace, first */
-#define STACK_MOST_BYTES (1ULL << 30)	/* more, and it is no stack alone */
+/* a signal handler may first write a message or a backtrace */
+#define ABORTS_WITHIN_NS 10000000000ULL
+#define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping is more than a stack */
 #define STACK_TIMES	 4
-#define FAR_BYTES	 (64ULL << 10) /* what one call may move the stack pointer by */
-#define VM_RIGHTS	 7	       /* to read, write, execute: include/linux/mm.h */
+#define FAR_BYTES	 (64ULL << 10) /* bytes by which one call may move the stack pointer */
+#define VM_RIGHTS	 7	       /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */
 
-/* In a guard, and by way of the stack: none of another kind is taken for it. */
+/* Returns true for an access to a guard region near the stack pointer; others do not count. */
 static bool is_guard(const struct signal_record *r, const struct verdict *v)
 {
 	return v->cause && !strcmp(v->cause, "guard page") && r->sp &&
 	       r->address + FAR_BYTES >= r->sp && r->address <= r->sp + FAR_BYTES;
 }
 
-/* A guard may be a part of the stack's own mapping: MADV_GUARD_INSTALL, 662df3e5c376 (6.13). */
+/*
+ * Returns true if the guard is a mapping of its own. A guard of MADV_GUARD_INSTALL (662df3e5c376,
+ * Linux 6.13) is part of the stack's mapping.
+ */
 static bool is_apart(const struct signal_record *r)
 {
 	return !(r->area_flags & VM_RIGHTS);
@@ -35,8 +39,9 @@ void stack_fault_take(struct findings *fs, const struct signal_record *r, const 
 }
 
 /*
- * The access that an abort, or a raise, ends. Its thread is still on the alternate stack of the
- * handler; one that had returned would be back on the stack that overflowed.
+ * Returns the access to a guard that led to this abort() or raise(); NULL: none. The thread must
+ * still run on the alternate signal stack: after its handler it would be back on the stack that
+ * overflowed.
  */
 static const struct signal_record *before_abort(const struct findings *fs,
 						const struct signal_record *r)
@@ -55,7 +60,7 @@ static const struct signal_record *before_abort(const struct findings *fs,
 	return NULL;
 }
 
-/* Of a thread: what is mapped above its guard. 0: not known. */
+/* Returns the size of a thread's stack, which is mapped above its guard; 0: not known. */
 static uint64_t stack_bytes(const struct signal_record *r, uint64_t page_bytes)
 {
 	uint64_t from = is_apart(r) ? r->area_end : (r->address / page_bytes + 1) * page_bytes;
@@ -64,7 +69,7 @@ static uint64_t stack_bytes(const struct signal_record *r, uint64_t page_bytes)
 	return to > from && to - from <= STACK_MOST_BYTES ? to - from : 0;
 }
 
-/* `abort`: of its handler; NULL: nothing handles the signal. */
+/* `abort` is the later signal that the handler of the SIGSEGV raised; NULL: there is no handler. */
 static void say_thread(const struct occasion *o, const struct signal_record *r,
 		       const struct signal_record *abort, struct finding *f)
 {
@@ -101,7 +106,7 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 			"ulimit -s %" PRIu64, more >> 10);
 }
 
-/* Of the main thread, or where no guard is: as far as its limit. */
+/* Reports an overflow of the main thread, or of a stack without a guard: RLIMIT_STACK ends both. */
 static void say_main(const struct occasion *o, struct finding *f)
 {
 

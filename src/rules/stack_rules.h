@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: stacks that overflowed. The main thread's cannot grow any further. Another thread's has a
- * guard below it, an area without any right. A runtime may handle the signal of an access there and
- * go on (a JVM throws an exception), or say so and abort (Rust, and others that end as it does).
+ * rules: stack overflows. The main thread's stack ends at RLIMIT_STACK. That of another thread has
+ * a guard below it, an area without access rights. A runtime may handle the SIGSEGV there and go on
+ * (a JVM throws an exception), or print a message and abort (Rust, for example).
  */
 #ifndef FS_RULES_STACK_RULES_H
 #define FS_RULES_STACK_RULES_H
 
 #include "rules/rules.h"
 
-
-/* Remembers an access to a guard that something handles, for the abort that may follow. */
+/* Remembers an access to a stack guard that a handler gets: an abort may follow. */
 void stack_fault_take(struct findings *fs, const struct signal_record *r, const struct verdict *v);
 
 #endif

@@ -8,29 +8,30 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS		10000000000ULL	/* what comes and goes each second is one finding */
-#define WINDOW_LEAST_NS 50000000	/* in less, what comes once is much a second */
-#define GAP_NS		1000000000ULL	/* between two windows of one stall */
-#define READS_NS	10000000000ULL	/* programs and their libraries are read in as they start */
-#define PURGES_NS	3000000000ULL	/* a collection of garbage, or two */
-#define WAITS		0.05		/* of a thread's time, from which on it is worth a word */
-#define COSTS		0.02		/* of CPU time */
-#define COPIES		2000		/* a second */
-#define YOUNG_NS	120000000000ULL /* a child that may still be saving */
-#define PURGES		200		/* madvise calls a second */
-#define TOUCHES		2000
-#define FLAT_SHARE	0.2 /* of what was touched, that stays */
-#define MAJORS		50
-#define AROUND_PAGES	16 /* that a fault on a file maps at once: fault_around_bytes */
-#define SWAP_PAGES	8  /* that a fault on swap reads at once: vm.page-cluster */
-#define AMPLIFIED	4
-#define HANDLED		10
-#define HANGS_NS	1000000000ULL
-#define MADVISE_NUMBER	(CALL_MADVISE - CALL_MMAP)
+#define HOLD_NS		10000000000ULL /* a stall that comes and goes each second is one finding */
+#define WINDOW_LEAST_NS 50000000       /* in a shorter window one event is a high rate */
+#define GAP_NS		1000000000ULL  /* longest gap within one stall, without intervals */
+/* programs read their files and libraries when they start */
+#define READS_NS       10000000000ULL
+#define PURGES_NS      3000000000ULL   /* one or two garbage collections take less */
+#define WAITS	       0.05	       /* share of a thread's time: less is not reported */
+#define COSTS	       0.02	       /* share of a thread's time that copies take */
+#define COPIES	       2000	       /* copied pages a second */
+#define YOUNG_NS       120000000000ULL /* age of a child process that may still write a snapshot */
+#define PURGES	       200	       /* madvise() calls a second */
+#define TOUCHES	       2000
+#define FLAT_SHARE     0.2 /* share of the touched pages that may stay resident */
+#define MAJORS	       50
+#define AROUND_PAGES   16 /* pages that a file fault maps at once: fault_around_bytes */
+#define SWAP_PAGES     8  /* pages that a swap fault reads at once: vm.page-cluster */
+#define AMPLIFIED      4
+#define HANDLED	       10
+#define HANGS_NS       1000000000ULL
+#define MADVISE_NUMBER (CALL_MADVISE - CALL_MMAP)
 
-/* What a process did in the last window, a second. */
+/* Page faults of one class of a process in the last window. */
 struct served {
-	double count, share; /* of its faults of a class; of a thread's time */
+	double count, share; /* faults a second, and their share of a thread's time */
 };
 
 bool stall_window(const struct occasion *o, double *ret_s)
@@ -101,7 +102,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	return true;
 }
 
-/* A copy of it that has not called exec(), born a short while ago. */
+/* Returns a child, forked a short while ago, that has not called exec(); NULL: none. */
 static const struct subject *young_child(const struct occasion *o)
 {
 	for (struct subject *c = model_each(o->m, NULL); c; c = model_each(o->m, c))
@@ -167,10 +168,10 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
 	major = served_of(o->s, CLASS_FILE_MAJOR, s);
-	/* at least: a fault on swap may have read fewer pages */
+	/* a lower bound: a swap fault may have read fewer pages */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
-	/* at most: what a minor fault maps beside its own page need not be touched */
+	/* an upper bound: pages that a minor fault maps beside its own may not be used */
 	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: what the faults of a process wait for, by their classes. Shares are of the time of one
- * thread: of several that wait at once they add up.
+ * rules: what the page faults of a process wait for, by fault class. Shares are of the time of one
+ * thread: they add up if several threads wait at once.
  */
 #ifndef FS_RULES_STALL_RULES_H
 #define FS_RULES_STALL_RULES_H
 
 #include "rules/rules.h"
 
-/* The seconds of the last window; false: nothing is known of the process in it. */
+/* Stores the seconds of the last window. Returns false if nothing is known of the process in it. */
 bool stall_window(const struct occasion *o, double *ret_s);
 
-/* Goes on to say what is open, for a while after it last held. */
+/* Keeps an open finding for a while after its condition last held. Returns false afterwards. */
 bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * It holds: a warning, once it was seen for `lasts_ns` on end; before that the start of a program,
- * or one burst of work, looks the same, and it is INFO.
+ * For a condition that holds: a warning if it has held for `lasts_ns` without a gap, else INFO, as
+ * the start of a program or one burst of work looks the same.
  */
 void stall_begin(const struct occasion *o, const struct finding *open, uint64_t lasts_ns,
 		 struct finding *f);
 
-/* Evidence for swap thrash: who waits most for pages from swap, where that is measured. */
+/* Adds evidence to swap-thrashing: the process that waits most for pages from swap, if measured. */
 void stall_say_swap(struct finding *f, const struct model *m);
 
 #endif

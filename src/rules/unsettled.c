@@ -36,7 +36,10 @@ bool unsettled_keep(struct findings *fs, const struct model *m, const union even
 	return true;
 }
 
-/* By a request of the same thread in this interval: those of the refusal's own are marked in it. */
+/*
+ * Returns true if the same thread succeeded with another request in this interval. Those of the
+ * interval of the failed call are already marked in its record (FACT_RETRIED).
+ */
 static bool is_answered(const struct model *m, const struct refused_record *r)
 {
 	for (size_t i = 0; i < m->retries; i++) {
