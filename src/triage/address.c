@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/address.h"
 
-#define PAGE_BYTES	 4096
-#define KERNEL_64	 0xff00000000000000ull /* five levels of page tables */
+#define PAGE_BYTES 4096
+/* lowest kernel address with five-level page tables */
+#define KERNEL_64	 0xff00000000000000ull
 #define KERNEL_48	 0xffff800000000000ull
 #define MODULES_LOW	 0xffffffffa0000000ull
 #define MODULES_KASLR	 0xffffffffc0000000ull
 #define MODULES_HIGH	 0xffffffffff000000ull
 #define IMAGE_LOW	 0xffffffff80000000ull
 #define SHADOW_LOW	 0xdffffc0000000000ull
-#define VMALLOC_BYTES	 (32ull << 40) /* Documentation/arch/x86/x86_64/mm.rst */
+#define VMALLOC_BYTES	 (32ull << 40) /* size of vmalloc: Documentation/arch/x86/x86_64/mm.rst */
 #define VMALLOC_BYTES_57 (12800ull << 40)
 #define BELOW_BYTES	 (1ull << 40)
 #define ARM64_FAR	 (1ull << 40)
@@ -36,7 +37,7 @@ const char *region_name(enum region r)
 
 bool is_kernel_address(enum arch arch, uint64_t address)
 {
-	if (arch == ARCH_S390) /* user space has an address space of its own */
+	if (arch == ARCH_S390) /* s390: user space has a separate address space */
 		return true;
 	if (is_32_bit(arch))
 		return address >= 0x80000000u;
@@ -46,8 +47,8 @@ bool is_kernel_address(enum arch arch, uint64_t address)
 }
 
 /*
- * Stacks are in the vmalloc area since 4.9 (VMAP_STACK), at its low end, wherever KASLR put it;
- * what lies a little below is of it as well: the direct map is far away.
+ * Since 4.9 (VMAP_STACK), kernel stacks are at the low end of the vmalloc area, wherever KASLR put
+ * it. An address a little below a stack is in the vmalloc area too: the direct map is far away.
  */
 static bool near_stack(const struct incident *e, uint64_t a, uint64_t bytes)
 {
@@ -65,11 +66,11 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		if (a >= MODULES_KASLR && a < MODULES_HIGH)
 			return REGION_MODULES;
 		if (a >= MODULES_LOW && a < MODULES_KASLR && e->has_error && !(e->error & 1))
-			return REGION_MODULES; /* the image has no holes */
+			return REGION_MODULES; /* not in the image, which has no missing pages */
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
 	if (a >= KERNEL_48) {
-		/* where the direct map begins; with KASLR it is only ever moved up */
+		/* The direct map begins here. KASLR only moves it up. */
 		if (a >> 40 == 0xffff88)
 			return REGION_DIRECT;
 		if (near_stack(e, a, VMALLOC_BYTES))
@@ -77,7 +78,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
 	}
-	/* a page fault is of a canonical address: five levels */
+	/* A page fault address is canonical, so this kernel has five-level page tables. */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
 	if (a < KERNEL_64)
@@ -86,8 +87,8 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 }
 
 /*
- * arm64 keeps modules and the image in the vmalloc area, which KASLR spreads them over; vmalloc
- * itself begins at its low end.
+ * arm64 keeps modules and the image in the vmalloc area, and KASLR spreads them over it. Memory of
+ * vmalloc() is at the low end.
  */
 static enum region region_arm64(const struct incident *e, uint64_t a)
 {
@@ -119,7 +120,7 @@ enum region region_of(const struct incident *e, uint64_t a)
 		return region_arm64(e, a);
 	case ARCH_UNKNOWN:
 		return a >= KERNEL_48 ? REGION_KERNEL : REGION_UNKNOWN;
-	case ARCH_ARM: /* the 16 MB below the image: arch/arm/include/asm/memory.h */
+	case ARCH_ARM: /* modules are in the 16 MB below the image: arch/arm/include/asm/memory.h */
 		if (a >= 0xbf000000u && a < 0xc0000000u)
 			return REGION_MODULES;
 		return is_kernel_address(e->arch, a) ? REGION_KERNEL : REGION_USER;
@@ -138,7 +139,10 @@ const char *poison_meaning(enum poison p)
 	return says[p];
 }
 
-/* Six of the eight bytes the same: what is left may be an offset in the object. */
+/*
+ * Returns whether six of the upper seven bytes have this value; the others may be an offset in the
+ * object.
+ */
 static bool filled_with(uint64_t value, uint8_t byte)
 {
 	int same = 0;
@@ -169,7 +173,7 @@ static bool is_text(uint64_t value)
 	return printable >= 6;
 }
 
-/* include/linux/poison.h; POISON_POINTER_DELTA is dead000000000000 on 64 bits. */
+/* Values of include/linux/poison.h. On 64 bits, POISON_POINTER_DELTA is dead000000000000. */
 static enum poison poison_pointer(uint64_t value)
 {
 	uint16_t low = value;
@@ -177,7 +181,7 @@ static enum poison poison_pointer(uint64_t value)
 	if (value >> 16 != 0xdead00000000ull)
 		return POISON_NONE;
 	if (low >= 0xf0 && low < 0x300)
-		return POISON_LIST; /* 0x100 and 0x122, 0x200 before 4.x, and fields behind */
+		return POISON_LIST; /* 0x100, 0x122 (0x200 before 4.x), and fields behind them */
 	if (low >= 0x300 && low < 0x400)
 		return POISON_TIMER;
 	if (low >= 0x400 && low < 0x500)
@@ -202,7 +206,8 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 	enum poison p;
 
 	if (e->arch == ARCH_ARM64 && v >> 56 == 0 && v >> 48)
-		v |= v << 8 & 0xff00000000000000ull; /* the kernel prints it without its tag */
+		/* the kernel prints addresses without the tag byte */
+		v |= v << 8 & 0xff00000000000000ull;
 	for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++)
 		if (filled_with(v, fills[i].byte) ||
 		    (is_32_bit(e->arch) && filled_32(v, fills[i].byte)))
@@ -212,7 +217,7 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 		p = poison_pointer(value | 0xdead000000000000ull);
 	if (p != POISON_NONE)
 		return p;
-	/* before 2.6.39, and on 32 bits always */
+	/* Without POISON_POINTER_DELTA: before 2.6.39, and always on 32 bits. */
 	if ((value >= 0x1000f0 && value < 0x100200) || (value >= 0x2001f0 && value < 0x200300) ||
 	    (is_32_bit(e->arch) && value >= 0x100 && value <= 0x122 && value != 0x100))
 		return POISON_LIST;
@@ -231,7 +236,7 @@ bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like)
 
 		if (!(e->regs.known >> i & 1) || !is_kernel_address(e->arch, other))
 			continue;
-		/* the same page but for one bit above it */
+		/* The page addresses differ in one bit only, bit 36 or higher. */
 		diff = (other ^ address) & ~0xfffull;
 		if (diff && !(diff & (diff - 1)) && diff >> 36) {
 			*ret_like = other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: what a number is, as an address of a kernel or as the trace of what wrote it. */
+/* triage: classifies numbers of a report: the region of a kernel address, and poison values. */
 #ifndef FS_TRIAGE_ADDRESS_H
 #define FS_TRIAGE_ADDRESS_H
 
@@ -7,23 +7,23 @@
 
 enum region {
 	REGION_UNKNOWN,
-	REGION_NULL, /* the first page */
+	REGION_NULL, /* first page */
 	REGION_USER,
 	REGION_NON_CANONICAL,
 	REGION_DIRECT,
 	REGION_VMALLOC,
 	REGION_MODULES,
 	REGION_IMAGE,
-	REGION_SHADOW, /* of KASAN */
-	REGION_ERROR,  /* -4095 to -1 */
-	REGION_KERNEL, /* the upper half, no more is known */
+	REGION_SHADOW, /* shadow memory of KASAN */
+	REGION_ERROR,  /* error codes, -4095 to -1 */
+	REGION_KERNEL, /* upper half; the exact region is not known */
 	NR_REGIONS,
 };
 
 const char *region_name(enum region r);
 enum region region_of(const struct incident *e, uint64_t address);
 
-/* In the upper half, or what a 32-bit kernel keeps for itself. */
+/* Returns whether the address is in the upper half, or in the kernel's part on 32 bits. */
 bool is_kernel_address(enum arch arch, uint64_t address);
 
 enum poison {
@@ -35,10 +35,13 @@ enum poison {
 
 const char *poison_meaning(enum poison p);
 
-/* Of an address, or of the pointer that it was computed from. */
+/* Classifies an address, or the pointer that it was computed from; POISON_NONE: no poison. */
 enum poison poison_of(const struct incident *e, uint64_t value);
 
-/* Whether two pointers differ in one bit of those that choose the region. */
+/*
+ * Returns whether `address` differs in one bit (36 or higher) from a kernel pointer in a register,
+ * and stores that pointer in `ret_like`.
+ */
 bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 
 #endif

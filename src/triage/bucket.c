@@ -5,7 +5,7 @@
 #include "triage/judge.h"
 #include "triage/library.h"
 
-#define STACK_FUNCTIONS 2 /* more would differ where the end of a trace is cut off */
+#define STACK_FUNCTIONS 2 /* With more, one crash would have two hashes if a trace is cut off. */
 
 static void add(char *to, size_t size, struct str s)
 {
@@ -17,7 +17,10 @@ static void add(char *to, size_t size, struct str s)
 	to[used] = 0;
 }
 
-/* FS_<MECHANISM>_<R|W|X>_<module>!<function>: nothing in it changes with the container. */
+/*
+ * Builds the name FS_<MECHANISM>_<R|W|X>_<module>!<function>, which does not depend on the log
+ * format.
+ */
 static void name_bucket(struct diagnosis *v)
 {
 	static const char *const letters[] = {"", "R_", "W_", "X_"};

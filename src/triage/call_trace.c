@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/facts.h"
 
-/* "[<a>] (f) from [<b>] (g+0x1/0x2)", "f from g+0x1/0x2 [mod]": arm, of which f is the frame. */
+/* Frame f of an arm trace: "[<a>] (f) from [<b>] (g+0x1/0x2)" or "f from g+0x1/0x2 [mod]". */
 static bool frame_from(struct str s, struct frame *ret)
 {
 	struct frame f = {}, g;
@@ -30,7 +30,7 @@ static bool frame_from(struct str s, struct frame *ret)
 	return true;
 }
 
-/* "<ffffffff8010a0b0>{do_IRQ+12}": x86-64 before 2.6.18. */
+/* Frame of x86-64 kernels before 2.6.18: "<ffffffff8010a0b0>{do_IRQ+12}". */
 static bool frame_braced(struct str s, struct frame *ret)
 {
 	struct frame f = {}, named = {};
@@ -50,7 +50,10 @@ static bool frame_braced(struct str s, struct frame *ret)
 	return f.function.n > 0;
 }
 
-/* "f+0x1/0x2 file.c:12 [inline]", "[inline] f file.c:12": what a robot's symbolizer adds. */
+/*
+ * Inlined frame, added by a test robot's symbolizer: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f
+ * file.c:12".
+ */
 static bool frame_inlined(struct str s, struct frame *ret)
 {
 	struct frame f = {};
@@ -68,7 +71,9 @@ static bool frame_inlined(struct str s, struct frame *ret)
 	return true;
 }
 
-/* What may stand after a frame: flags " (P)", a build id, a file, "(unreliable)". */
+/*
+ * Returns whether the text may follow a frame: flags " (P)", a build ID, file:line, "(unreliable)".
+ */
 static bool tail_fits(struct str tail)
 {
 	tail = str_trim(tail);
@@ -136,7 +141,7 @@ enum opens {
 	OPENS_NONE
 };
 
-/* Lines after which frames come, or none that matter. */
+/* Lines that start a trace, or frames to skip. */
 static const struct {
 	const char *pattern;
 	enum opens opens;
@@ -183,7 +188,7 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->main_seen = true;
 		break;
 	case OPENS_ASIDE:
-		/* the trace to come is of a bystander */
+		/* The next trace is that of a bystander, such as RCU's kthread. */
 		r->section = SECTION_OTHER;
 		r->aside = true;
 		break;
@@ -196,7 +201,10 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->aside = false;
 		break;
 	case OPENS_CPU:
-		/* of another CPU than the one that found it: the first is the one that hangs */
+		/*
+		 * The backtrace of a CPU that another CPU requested. The first such CPU is the one
+		 * that hangs.
+		 */
 		r->section = SECTION_OTHER;
 		r->aside = false;
 		break;
@@ -211,12 +219,15 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		frame_keep(r, &c->function, line);
 }
 
-/* "<IRQ>", "</IRQ>", "<NMI>", "<#DF>", "<EOE>", "<<EOE>>", "<EOI>", "<TASK>": alone or in front. */
+/*
+ * Removes context marks, alone or before a frame: "<IRQ>", "</IRQ>", "<NMI>", "<#DF>", "<EOE>",
+ * "<<EOE>>", "<EOI>", "<TASK>". Updates r->irq.
+ */
 static struct str context_marks(struct reading *r, struct str s)
 {
 	static const struct {
 		const char *mark;
-		int irq; /* 1 begins, 0 ends, -1 neither */
+		int irq; /* 1: interrupt frames begin, 0: they end, -1: neither */
 	} marks[] = {
 #define MARK(mark, irq) {mark, irq},
 #include "triage/sections.def"
@@ -252,7 +263,10 @@ static bool section_begins(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/* KCSAN and KFENCE have no "Call Trace:": the line before the frames says whose they are. */
+/*
+ * KCSAN reports have no "Call Trace:". A line such as "write to 0x… of 8 bytes by task …" precedes
+ * each trace.
+ */
 static bool access_begins(struct reading *r, struct str s)
 {
 	struct captures c = {};
@@ -293,7 +307,7 @@ bool trace_section(struct reading *r, struct str text, uint32_t line)
 	if (!trace_frame(bare, r->section == SECTION_TRACE, &f))
 		return false;
 	if (r->section != SECTION_TRACE) {
-		/* frames without a title: what the report itself is about */
+		/* Frames without a title line are the main trace of the report. */
 		if (r->section == SECTION_OTHER && r->main_seen)
 			return true;
 		r->section = SECTION_TRACE;

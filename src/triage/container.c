@@ -5,9 +5,9 @@
 
 #define MESSAGE_MAX (1u << 16)
 
-/* A value as JSON spells it. */
+/* A JSON value, not yet decoded. */
 struct json_value {
-	struct str s; /* between the quotes, or the number, or the array with its brackets */
+	struct str s; /* text between the quotes, or the number, or the array with its brackets */
 	bool quoted;
 };
 
@@ -18,7 +18,7 @@ static size_t string_end(struct str s, size_t at)
 	return at < s.n ? at : s.n;
 }
 
-/* What stands after "key" and a colon; quotes may be escaped once more, as in a robot's log. */
+/* Finds the value of a key. Quotes may be escaped once more, as in the log of a test robot. */
 static bool json_find(struct str s, const char *key, struct json_value *ret)
 {
 	size_t n = strlen(key), at;
@@ -66,7 +66,7 @@ static size_t utf8_put(char *to, uint32_t code)
 	       to[2] = 0x80 | (code & 0x3f), 3;
 }
 
-/* The escape after a backslash; how many bytes of `s` it takes. */
+/* Decodes the escape after a backslash. Returns the number of bytes of `s` that it takes. */
 static size_t unescape(struct str s, char *to, size_t *n)
 {
 	static const char from[] = "ntrbf", into[] = "\n\t\r\b\f";
@@ -82,7 +82,10 @@ static size_t unescape(struct str s, char *to, size_t *n)
 	return 1;
 }
 
-/* The text of a value, in *scratch: a string, or an array of bytes (journald's hostile text). */
+/*
+ * Decodes a value into *scratch: a string, or an array of bytes (journald's form of text that is
+ * not UTF-8).
+ */
 static struct str json_text(const struct json_value *v, char **scratch)
 {
 	struct str s = str_first(v->s, MESSAGE_MAX);
@@ -90,7 +93,7 @@ static struct str json_text(const struct json_value *v, char **scratch)
 	size_t n = 0;
 
 	free(*scratch);
-	*scratch = malloc(s.n + 4); /* at most MESSAGE_MAX: no escape grows */
+	*scratch = malloc(s.n + 4); /* decoding makes no escape longer */
 	if (!*scratch)
 		return (struct str){};
 	for (size_t at = 0; at < s.n;) {
@@ -128,7 +131,7 @@ static void set_level(struct log_line *l, struct str digits)
 		l->level = level & 7;
 }
 
-/* A JSON object a line: journalctl -o json, LAVA's {"dt": …, "msg": …}. */
+/* Reads a line with one JSON object: journalctl -o json, or {"dt": …, "msg": …} of LAVA. */
 static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
@@ -151,7 +154,7 @@ static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 	return true;
 }
 
-/* A line of dmesg --json, whose keys stand one a line. */
+/* Reads a line of dmesg --json, which prints one key per line. */
 static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
@@ -177,7 +180,7 @@ static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l,
 	return true;
 }
 
-/* The record under construction is whole. */
+/* Ends the current record. Returns whether it has a message. */
 static bool record_end(struct container *c, struct str *raw, struct log_line *l)
 {
 	bool held = c->held;
@@ -194,7 +197,7 @@ static bool record_end(struct container *c, struct str *raw, struct log_line *l)
 	return held;
 }
 
-/* A field of journal export; the record ends with an empty line. */
+/* Reads a field of journal export, where an empty line ends a record. */
 static bool export_line(struct container *c, struct str *raw, struct log_line *l)
 {
 	if (!raw->n)
@@ -203,7 +206,10 @@ static bool export_line(struct container *c, struct str *raw, struct log_line *l
 	return false;
 }
 
-/* "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then "    FIELD=value"; no line ends it. */
+/*
+ * Reads a line of journalctl -o verbose: "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then "
+ * FIELD=value". No line ends a record.
+ */
 static bool verbose_line(struct container *c, struct str *raw, struct log_line *l)
 {
 	if (!raw->n || (!is_blank(raw->s[0]) && str_has(*raw, " [s=")))
@@ -212,7 +218,7 @@ static bool verbose_line(struct container *c, struct str *raw, struct log_line *
 	return false;
 }
 
-/* "{", a line a key, "}". */
+/* Reads a line of journalctl -o json-pretty: "{", one key per line, "}". */
 static bool pretty_line(struct container *c, struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
@@ -299,7 +305,7 @@ void container_begin(struct container *c, struct str data)
 		c->form = FORM_VERBOSE;
 }
 
-/* What is left of a robot's quotes where its record was cut: …"}, or …\n"} */
+/* Removes the end of a test robot's record that was cut off: …"}, or …\n"} */
 static void strip_quotes(struct str *raw)
 {
 	static const char *const ends[] = {"\"}", "\"},", "\\n\"}", "\\n"};

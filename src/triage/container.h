@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: log formats that wrap each message in a record: journal export and JSON, dmesg's JSON, a
- * test robot's.
+ * triage: log formats that wrap each message in a record: journal export and JSON, dmesg's JSON,
+ * and the JSON of test robots.
  */
 #ifndef FS_TRIAGE_CONTAINER_H
 #define FS_TRIAGE_CONTAINER_H
@@ -24,7 +24,7 @@ struct container {
 	bool quoted; /* the message is a JSON string, not an array of bytes */
 };
 
-/* Detects the format from the start of the data. */
+/* Detects the log format from the start of the data. */
 void container_begin(struct container *c, struct str data);
 
 /*
@@ -33,11 +33,11 @@ void container_begin(struct container *c, struct str data);
  */
 bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch);
 
-/* Returns the size of a binary field of journal export that starts here; 0: none. */
+/* Returns the size of a binary field of journal export at the start of `data`; 0: none. */
 size_t container_binary(const struct container *c, struct str data);
 void container_field(struct container *c, struct str field);
 
-/* Returns whether the data end within a record. */
+/* Returns whether the data end within a record, which is then complete. */
 bool container_at_end(const struct container *c, struct str rest);
 
 #endif

@@ -12,13 +12,16 @@ static bool is_taint(struct str word)
 	return word.n > 0;
 }
 
-/* "6.1.0-56-amd64", "2.6.24-rc3", "5.14.0+". */
+/* Returns whether the word is a kernel release: "6.1.0-56-amd64", "2.6.24-rc3", "5.14.0+". */
 static bool is_release(struct str word)
 {
 	return is_digit(str_at(word, 0)) && str_has(str_first(word, 4), ".");
 }
 
-/* What follows the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", "Tainted: P (2.6.24)" */
+/*
+ * Parses the text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", "Tainted: P
+ * (2.6.24)".
+ */
 static void take_taint(struct incident *e, struct str s)
 {
 	struct str from = s;
@@ -61,7 +64,7 @@ static long taint_at(struct str s)
 	return at < 0 ? str_find(s, "Tainted:") : at;
 }
 
-/* "CPU: 1 UID: 0 PID: 4070 Comm: x Not tainted …": lib/dump_stack.c. */
+/* Parses "CPU: 1 UID: 0 PID: 4070 Comm: x Not tainted …": lib/dump_stack.c. */
 static bool take_cpu(struct incident *e, struct str s)
 {
 	struct captures c = {};
@@ -124,12 +127,12 @@ bool identity_take(struct incident *e, struct str s)
 		e->has_pid = true;
 		return true;
 	}
-	/* below "INFO: task …" */
+	/* The line after "INFO: task …" begins with the taint. */
 	if (e->kind == KIND_HANG && !e->kernel.n && taint_at(s) == 0) {
 		take_taint(e, s);
 		return true;
 	}
-	/* i386 and ppc put the release elsewhere */
+	/* i386 and ppc print the release on other lines. */
 	if (str_starts(s, "EFLAGS:") && !e->kernel.n && str_find(s, "(") > 0)
 		take_taint(e, str_from(s, str_find(s, "(")));
 	at = taint_at(s);
@@ -155,7 +158,7 @@ static struct module *module_add(struct incident *e)
 	return m;
 }
 
-/* "labnic(OE+)": its name and flags; false where the word is none. */
+/* Stores a module, "labnic(OE+)", with its flags. Returns false if the word is not a module. */
 static bool module_word(struct incident *e, struct str word, bool gone)
 {
 	struct module *m;
@@ -193,7 +196,7 @@ static void module_list(struct incident *e, struct str s)
 		if (!word.n)
 			break;
 		if (str_starts(word, "[last")) {
-			word = str_word(&s); /* "unloaded:" */
+			word = str_word(&s); /* skip "unloaded:" */
 			word = str_word(&s);
 			if (word.n && module_word(e, word, true) && e->nr_modules)
 				e->module[e->nr_modules - 1].cut = !s.n && !str_has(word, "]");
@@ -204,7 +207,7 @@ static void module_list(struct incident *e, struct str s)
 	}
 }
 
-/* Whether a line is nothing but names of modules: a list that printk broke at 1 kB. */
+/* Returns whether a line has only module names: printk breaks the list at 1 kB. */
 static bool is_continued(struct str s)
 {
 	int words = 0;

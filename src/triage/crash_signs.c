@@ -9,22 +9,22 @@
 
 #define NEWCOMER       "K12"
 #define FIELD	       160
-#define NULL_BYTES     65536 /* as far as a member of what NULL points to may be */
+#define NULL_BYTES     65536 /* largest offset of a member that is accessed through NULL */
 #define DRIVER_NULL_NS 60000000000ull
 #define NEW_MODULE_NS  600000000000ull
 #define TAINT_BAD_PAGE (1ull << 5)
 #define TAINTS_OF_MODULE                                                                           \
-	0x400b003ull /* P F … O E of Documentation/admin-guide/tainted-kernels.rst */
+	0x400b003ull /* taint flags P F … O E: Documentation/admin-guide/tainted-kernels.rst */
 
-/* A record among those of its boot, and what is looked up of it once. */
+/* A record, with fields that several rules need. */
 struct look {
 	const struct bb_found *f;
 	size_t at;
 	const struct bb_record *r;
-	bool access; /* of a bad address, fatal or not */
+	bool access; /* the record is of a bad address, fatal or recovered */
 	uint64_t address;
 	char module[CRASH_SIGN_PLACE];
-	char line[BB_TEXT_MAX + 1]; /* of the log; empty: it is of none */
+	char line[BB_TEXT_MAX + 1]; /* log line that the record quotes; empty: none */
 };
 
 static bool has(const struct bb_record *r, const char *key)
@@ -47,7 +47,9 @@ static bool says(const struct look *l, const char *text)
 	return strstr(l->line, text) != NULL;
 }
 
-/* ---- the rules: each says whether a record is of its diagnosis, and whose doing it is ---- */
+/*
+ * ---- rules: each returns whether a record matches its finding, and sets the module to blame ----
+ */
 
 static bool survived(struct look *l, enum bb_severity *severity)
 {
@@ -84,7 +86,10 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* What is about the kernel's books has a diagnosis of its own; a lockup is none of corruption. */
+/*
+ * Reports of bad page accounting ("BUG: Bad ") have a finding of their own. A lockup is not
+ * corruption.
+ */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))
@@ -104,7 +109,7 @@ static bool books_are_bad(struct look *l, enum bb_severity *severity)
 	return l->r->class == BB_REPORT && says(l, "BUG: Bad ");
 }
 
-/* NULL used within a minute of an allocation that failed. */
+/* NULL was used within a minute after an allocation that failed. */
 static bool got_nothing(struct look *l, enum bb_severity *severity)
 {
 	if (!l->access || l->address >= NULL_BYTES)
@@ -149,7 +154,7 @@ static const struct {
 	{"K10", gpu_faulted},	{"K11", hardware_erred},
 };
 
-/* ---- what they come to ---- */
+/* ---- findings from the records that match ---- */
 
 static void describe(const struct look *l, char *ret, size_t size)
 {
@@ -187,7 +192,7 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 		enum bb_severity severity)
 {
 	struct crash_sign *one = crash_sign_of(p, id, l->module);
-	/* near misses of one place are told with their sum */
+	/* The count of a record of recovered faults is the total of its code location. */
 	bool sums = l->r->class == BB_FIXUP;
 
 	if (!one)
@@ -219,7 +224,7 @@ static void look_at(struct look *l)
 	bb_get(r, "line", l->line, sizeof(l->line));
 }
 
-/* A module of others' making that came within minutes before the first of them. */
+/* Notes modules that taint the kernel and were loaded within 10 minutes before the first sign. */
 static void blame_newcomers(struct crash_signs *p, const struct bb_found *f, const uint8_t *boot_id)
 {
 	uint64_t first = UINT64_MAX, taints;
@@ -250,7 +255,7 @@ void crash_signs_take(struct crash_signs *p, const struct bb_found *f, size_t at
 	look_at(&seen);
 	for (size_t k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
 		enum bb_severity severity = BB_WARNING;
-		struct look l = seen; /* a rule says whose doing it is in its own */
+		struct look l = seen; /* each rule sets the module in its own copy */
 
 		if (rules[k].is(&l, &severity))
 			add(p, rules[k].id, &l, severity);

@@ -10,29 +10,29 @@
 
 /* One finding for one module, or for the whole kernel. */
 struct crash_sign {
-	const char *id; /* id in rules/diagnoses.h */
+	const char *id; /* id of the finding: rules/diagnoses.h */
 	enum bb_severity severity;
-	char place[CRASH_SIGN_PLACE]; /* module; empty: the whole kernel */
+	char place[CRASH_SIGN_PLACE]; /* module name; empty: the whole kernel */
 	uint64_t count;		      /* number of events */
 	uint64_t first_ns, last_ns;   /* CLOCK_BOOTTIME */
 	uint64_t last_wall_ns;	      /* CLOCK_REALTIME */
-	char text[320];		      /* the worst or first event */
+	char text[320];		      /* describes the most severe event */
 };
 
 struct crash_signs {
 	uint8_t boot_id[BB_BOOT_BYTES];
-	struct crash_sign one[PORTENTS_MAX]; /* ordered by id, then by time */
+	struct crash_sign one[PORTENTS_MAX]; /* sorted by id, then by first_ns */
 	size_t n;
-	uint64_t lost; /* above the maximum */
+	uint64_t lost; /* findings above PORTENTS_MAX, not stored */
 };
 
-/* Finds them in the settled `f`, for the boot with index `boot`. */
+/* Finds the signs in `f`, the result of bb_found_settle(), for the boot with index `boot`. */
 void crash_signs_find(struct crash_signs *ret, const struct bb_found *f, size_t boot);
 
-/* Takes one more record, for callers that see records arrive. */
+/* Adds the signs of f->record[at], for callers that see records arrive. */
 void crash_signs_take(struct crash_signs *p, const struct bb_found *f, size_t at);
 
-/* Returns whether a finding can follow from records alone. */
+/* Returns whether records alone can lead to the finding `id`. */
 bool crash_signs_flag(const char *id);
 
 #endif

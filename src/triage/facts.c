@@ -22,8 +22,7 @@ static void on_esr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_ARM64;
 }
 
-/* KASAN's second line has the address of the access itself: the header's is that of the function.
- */
+/* KASAN's second line has the address of the access; the header has that of the function. */
 static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
@@ -96,7 +95,7 @@ static void on_scause(struct incident *e, const struct captures *c)
 		set_access(e, ACCESS_WRITE);
 }
 
-/* Failing address of s390: the low 12 bits hold the reason. */
+/* s390's failing address: the low 12 bits hold the reason. */
 static void on_teid(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_S390;
@@ -126,7 +125,10 @@ static const struct {
 #include "triage/facts.def"
 };
 
-/* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
+/*
+ * Parses a page table dump: "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a]
+ * pgd=…, pud=…".
+ */
 static bool walk_take(struct incident *e, struct str s)
 {
 	static const struct {
@@ -163,7 +165,10 @@ static bool is_user_selector(struct str s)
 	return str_starts_any(s, "0033:|0023:|002b:|001b:|0073:|0x33:");
 }
 
-/* Reports of checks, made by calls: registers in their traces are of what was interrupted. */
+/*
+ * Returns whether a check that was called made the report: registers in its trace are those of an
+ * interrupted context.
+ */
 static bool has_no_ip(enum kind k)
 {
 	switch (k) {
@@ -200,14 +205,17 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			return;
 		}
 		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
-			/* "PC is at f" first, then "pc : [<address>]" of the same */
+			/*
+			 * "PC is at f" comes first, then "pc : [<address>]" of the same
+			 * instruction.
+			 */
 			if (!e->ip.has_address) {
 				e->ip.address = ip.address;
 				e->ip.has_address = ip.has_address;
 			}
 			return;
 		}
-		/* where an interrupt came in, seen from the trace of its handler */
+		/* The trace of an interrupt handler shows the instruction that was interrupted. */
 		r->regs_shut = true;
 		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
 		    !ip.function.n || str_same(e->ip.function, ip.function))
@@ -225,7 +233,9 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	incident_state(e, line);
 }
 
-/* "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>]  [<a>] f+0x1/0x2", "EIP is at f", "IP: [<a>] f" */
+/*
+ * Parses "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>]  [<a>] f+0x1/0x2", "EIP is at f" or "IP: [<a>] f".
+ */
 static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 {
 	enum arch arch = ARCH_X86_64;
@@ -247,7 +257,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	}
 	s = str_trim(s);
 	if (is_user_selector(s)) {
-		/* registers of user space follow, where the kernel was entered */
+		/* Registers of user space follow, from when the kernel was entered. */
 		if (r->e->has_ip || r->section == SECTION_TRACE)
 			r->regs_shut = true;
 		return true;
@@ -271,7 +281,9 @@ static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 	e->link.line = line;
 }
 
-/* "f+0x1/0x2 [mod]", "<address> f+0x1/0x2", "<address> sp : …": the address alone is no name. */
+/*
+ * Parses "f+0x1/0x2 [mod]", "<address> f+0x1/0x2" or "<address> sp : …", where no function follows.
+ */
 static bool place_parse(struct str s, struct frame *ret)
 {
 	uint64_t raw = 0;
@@ -286,7 +298,10 @@ static bool place_parse(struct str s, struct frame *ret)
 	return true;
 }
 
-/* "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)" */
+/*
+ * Parses the instruction pointer of other architectures: "pc : f+0x1/0x2", "PC is at f", "epc : f
+ * ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)".
+ */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
 	static const struct {
@@ -357,13 +372,13 @@ static bool fact_row(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/* "(lock){+.+.}, at: [<a>] f+0x1/0x2", "#0:  (lock){..}, at: f": who took a lock. */
+/* Parses who took a lock: "(lock){+.+.}, at: [<a>] f+0x1/0x2", "#0:  (lock){..}, at: f". */
 static bool lock_take(struct reading *r, struct str s, uint32_t line)
 {
 	struct frame f = {}, *added;
 	long at = str_find(s, "at: ");
 
-	if (str_at(s, 0) == '#') /* held, which accuses nobody */
+	if (str_at(s, 0) == '#') /* a held lock accuses nobody */
 		return at > 0;
 	if (at <= 0 || (!str_has_any(s, "}, at: |} at: |, at: ")))
 		return false;
@@ -379,7 +394,10 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* "CR2: a" alone: registers' own CR2 may have been overwritten by reading the code bytes. */
+/*
+ * Parses "CR2: a". On the line of registers (with CR3), reading the code bytes may have overwritten
+ * it.
+ */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};
@@ -417,7 +435,7 @@ bool facts_take(struct reading *r, struct str text, uint32_t line)
 		return true;
 	}
 	if (x86_ip(r, s, line) || other_ip(r, s, line)) {
-		r->body |= !str_starts(s, "IP: "); /* before the oops number, up to 4.18 */
+		r->body |= !str_starts(s, "IP: "); /* up to 4.18, "IP: " precedes the oops number */
 		return true;
 	}
 	if (code_take(e, s)) {

@@ -5,32 +5,32 @@
 
 #include "triage/match.h"
 
-/* What the following lines belong to. */
+/* The section of a report that the next lines belong to. */
 enum section { SECTION_HEAD, SECTION_TRACE, SECTION_MODULES, SECTION_OTHER };
 
 struct reading {
 	struct incident *e;
 	enum section section;
-	enum part part;	  /* part of the current trace */
+	enum part part;	  /* trace that the next frames belong to */
 	bool irq;	  /* within <IRQ> or <NMI> */
 	bool aside;	  /* the next trace is not that of the report's subject */
-	bool main_seen;	  /* the first trace is complete */
+	bool main_seen;	  /* the main trace has begun */
 	bool regs_shut;	  /* registers that follow are those of an interrupted context */
-	bool body;	  /* behind the first lines */
+	bool body;	  /* the first lines of the report are over */
 	uint32_t silence; /* lines since the last one that was recognised */
 };
 
-/* Returns whether the line was recognised as part of the report. */
+/* Returns whether the line is part of the report. */
 bool facts_take(struct reading *r, struct str text, uint32_t line);
 
-/* Takes a line of a call trace. */
+/* Parses a line of a call trace. Returns whether it is one. */
 bool trace_section(struct reading *r, struct str text, uint32_t line);
 
-/* Takes registers and code bytes. */
+/* Parse registers, and code bytes. Return whether the line holds them. */
 bool registers_take(struct reading *r, struct str text);
 bool code_take(struct incident *e, struct str text);
 
-/* Takes "CPU: … Comm: …", "Pid: …, comm: …" and module lists. */
+/* Parse "CPU: … Comm: …" or "Pid: …, comm: …", and module lists. Return whether the line is one. */
 bool identity_take(struct incident *e, struct str text);
 bool modules_take(struct reading *r, struct str text, uint32_t line);
 

@@ -23,7 +23,7 @@ static void candidates_of_part(struct candidates *c, const struct incident *e, e
 			candidate_add(c, &e->frame[i]);
 }
 
-/* Where the instruction pointer is no code, who called is all that can be known. */
+/* If the instruction pointer is not in code, only the caller is known. */
 static bool lost_its_way(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -69,7 +69,10 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Whose lock it was: never the work queue's or the timer's, for whose callbacks it stands. */
+/*
+ * For lockdep: keeps the functions that took the lock. Those of work queues and timers are skipped:
+ * their lockdep maps only stand for the callbacks that they run.
+ */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
 	struct candidates chain = {};
@@ -85,7 +88,7 @@ static void keep_unplumbed(struct judged *j, const struct candidates *c)
 			function_keep(j->v, chain.frame[i]);
 }
 
-/* Who asked for the memory: not the function that is there to allocate its kind of object. */
+/* For leaks: keeps the functions that needed the memory, not helpers with "alloc" in their name. */
 static void keep_users(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -93,7 +96,10 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* The rest, but for what only reports or enters. */
+/*
+ * Keeps the remaining functions, without those that print reports or enter the kernel. Sanitizer
+ * functions come last.
+ */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -107,7 +113,9 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Nothing else is there: at least what kind of context it was. */
+/*
+ * Last resort: entry functions, which at least show the context (system call, interrupt, thread).
+ */
 static void keep_entry(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -115,7 +123,9 @@ static void keep_entry(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* The wait for one task: the trace of it. A CPU that does not come back: see stalled(). */
+/*
+ * Returns whether a CPU hangs (soft lockup, RCU stall), not only one task ("INFO: task … blocked").
+ */
 static bool is_stall(const struct judged *j)
 {
 	return j->v->kind == KIND_HANG &&
@@ -134,14 +144,16 @@ static bool is_syscall(struct str f)
 				 "compat_sys_|compat_SyS_|__se_compat_sys_|__ia32_compat_sys_");
 }
 
-/* System calls that say nothing of what is behind them: the function they lead to does. */
+/* System calls whose name says little: the function that they call is more specific. */
 static bool is_uninformative(struct str f)
 {
 	return str_has_any(f, "ioctl|read|write|connect|sendmsg|setsockopt|getsockopt|sendto|close|"
 			      "open|recvfrom|accept|bind|mmap|poll|sendfile|splice|exit");
 }
 
-/* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through.
+/*
+ * Returns whether a thread, an interrupt or a callback starts in this function. Notifier chains do
+ * not count: they only pass calls on.
  */
 static bool is_way_in(struct str function, enum library l)
 {
@@ -156,7 +168,7 @@ static bool has_panic(const struct candidates *c)
 	return false;
 }
 
-/* The first frame below the interrupt that took the trace. */
+/* Returns the index of the first frame below the interrupt that printed the trace. */
 static size_t below_report(const struct candidates *c)
 {
 	size_t at = 0, report = 0;
@@ -181,8 +193,8 @@ static size_t below_report(const struct candidates *c)
 }
 
 /*
- * A CPU loops, or a stack is used up: the trace is of one moment of many. What names it is the
- * function that the way in leads to: the outermost above what only dispatches.
+ * Names a hang or a stack overflow. The trace shows only one moment of many, so the name is the
+ * outermost function that the entry point, or a dispatch function such as vfs_read(), called.
  */
 static void stalled(struct judged *j, const struct candidates *c)
 {
@@ -195,7 +207,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		enum library l = library_of(f->function);
 
 		if (is_syscall(f->function)) {
-			call = f; /* the outermost of several */
+			call = f; /* of nested system call functions, the outermost */
 			continue;
 		}
 		if (call && l != LIBRARY_NONE)
@@ -217,7 +229,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		function_keep(j->v, call);
 }
 
-/* Code of a module says more than what it was called for. */
+/* Returns whether module code is involved: it says more than the system call that led to it. */
 static bool has_module(const struct incident *e)
 {
 	if (e->has_ip && e->ip.module.n)
@@ -229,7 +241,10 @@ static bool has_module(const struct incident *e)
 	return false;
 }
 
-/* Waiting for others, whichever way it is spelled: the wait is the name. */
+/*
+ * Names a blocked task: by synchronize_rcu() in any spelling, else by the first function that does
+ * more than wait.
+ */
 static void waits(struct judged *j, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -249,7 +264,7 @@ static void waits(struct judged *j, const struct candidates *c)
 	}
 }
 
-/* The trace begins with what printed it. */
+/* Returns whether the trace contains the functions that printed it. */
 static bool has_report(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
@@ -275,13 +290,16 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
 		candidate_add(c, &e->link);
-	/* of a CPU that was interrupted: the trace below may begin with it */
+	/*
+	 * A trace without report functions starts where the CPU was interrupted: at the instruction
+	 * pointer.
+	 */
 	if (e->has_ip && is_stall(j) && !has_report(e))
 		candidate_add(c, &e->ip);
 	candidates_of_part(c, e, PART_MAIN, unreliable);
 }
 
-/* A function that stands in one trace again and again. */
+/* Finds the function that appears most often in the trace: a sign of recursion. */
 static void find_repeats(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -302,7 +320,10 @@ static void find_repeats(struct judged *j)
 	}
 }
 
-/* The header's function where the trace has it with its module: 2.6 names none in the header. */
+/*
+ * Returns the function that the header names, with its module from the trace: 2.6 kernels print no
+ * module in the header.
+ */
 static const struct frame *is_in_trace(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames && !e->printed_frame.module.n; i++)

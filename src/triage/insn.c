@@ -13,7 +13,7 @@ static int64_t sign(uint32_t value, int width)
 	return (int64_t)((uint64_t)value << (64 - width)) >> (64 - width);
 }
 
-/* Loads and stores of one register: Arm ARM C4.1.88, "Loads and stores". */
+/* Decodes loads and stores of one register: Arm ARM C4.1.88, "Loads and stores". */
 static bool arm64_single(uint32_t w, struct insn *in)
 {
 	uint32_t size = bits(w, 31, 30), opc = bits(w, 23, 22);
@@ -32,7 +32,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		return true;
 	}
 	if (!bits(w, 21, 21)) {
-		if (bits(w, 11, 10) != 1) /* not of post-index, which moves afterwards */
+		if (bits(w, 11, 10) != 1) /* post-index adds the offset after the access */
 			in->offset = sign(bits(w, 20, 12), 9);
 		return true;
 	}
@@ -41,7 +41,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		in->scale = bits(w, 12, 12) ? in->size : 1;
 		return true;
 	}
-	if (bits(w, 11, 10) == 0) { /* atomics read and write */
+	if (bits(w, 11, 10) == 0) { /* atomic operations read and write */
 		in->access = ACCESS_WRITE;
 		return true;
 	}
@@ -60,7 +60,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 	} else if (bits(w, 29, 27) == 7) {
 		if (!arm64_single(w, &in))
 			return false;
-	} else if (bits(w, 29, 27) == 5) { /* a pair */
+	} else if (bits(w, 29, 27) == 5) { /* load or store of a pair */
 		uint32_t unit = bits(w, 26, 26) ? 4 << bits(w, 31, 30) : bits(w, 31, 31) ? 8 : 4;
 
 		in.access = bits(w, 22, 22) ? ACCESS_READ : ACCESS_WRITE;
@@ -69,7 +69,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 		in.memory = true;
 		if (bits(w, 24, 23) != 1)
 			in.offset = sign(bits(w, 21, 15), 7) * unit;
-	} else if (bits(w, 29, 24) == 8) { /* exclusive, ordered, compare and swap */
+	} else if (bits(w, 29, 24) == 8) { /* exclusive, ordered; compare and swap */
 		in.access = bits(w, 22, 22) && !bits(w, 21, 21) ? ACCESS_READ : ACCESS_WRITE;
 		in.size = 1 << bits(w, 31, 30);
 		in.base = bits(w, 9, 5);

@@ -8,12 +8,12 @@
 #include "triage/incident.h"
 
 struct insn {
-	enum access access; /* NONE: no memory access, or not known */
-	uint8_t size;	    /* bytes; 0: not known */
-	bool memory;	    /* it has a memory operand */
-	bool calls;	    /* an indirect call or jump: the operand is where the pointer is */
+	enum access access; /* ACCESS_NONE: no memory access, or not known */
+	uint8_t size;	    /* bytes accessed; 0: not known */
+	bool memory;	    /* the instruction has a memory operand */
+	bool calls;	    /* indirect call or jump: the operand holds the pointer */
 	bool copies;	    /* reads through one pointer and writes through another (movs) */
-	bool traps;	    /* ud2 and similar */
+	bool traps;	    /* ud2 or another instruction that traps */
 	int8_t base, index; /* register numbers; -1: none */
 	uint8_t scale;
 	bool ip_relative;
@@ -21,14 +21,14 @@ struct insn {
 	int8_t target; /* register of an indirect call; -1: none */
 };
 
-/* Returns false if the bytes cannot be decoded. */
+/* Decode the instruction at `code`. Return false if its bytes are not known. */
 bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret);
 bool arm64_decode(uint32_t word, struct insn *ret);
 
-/* Decodes the instruction of an incident. Returns false if there is none. */
+/* Decodes the faulting instruction. Returns false if the report has no bytes of it. */
 bool insn_of(const struct incident *e, struct insn *ret);
 
-/* Computes its address from the registers. Returns false if one is not known. */
+/* Computes the operand's address from the registers. Returns false if one of them is not known. */
 bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret);
 
 /* Writes a register's name as the kernel prints it. */

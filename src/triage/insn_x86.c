@@ -9,7 +9,7 @@
 struct cursor {
 	const uint8_t *p;
 	size_t n, at;
-	bool wide, half, is_64; /* REX.W, 66, 64-bit code */
+	bool wide, half, is_64; /* prefixes REX.W and 66; 64-bit code */
 	uint8_t rex;
 };
 
@@ -32,7 +32,10 @@ static int64_t take_signed(struct cursor *c, int bytes)
 	return bytes == 1 ? (int8_t)v : (int32_t)v;
 }
 
-/* ModRM, SIB and displacement. False where the operand is a register, or the bytes end. */
+/*
+ * Decodes ModRM, SIB and displacement. Returns false if the operand is a register, or the bytes
+ * end.
+ */
 static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 {
 	int mod = modrm >> 6, rm = modrm & 7;
@@ -67,7 +70,7 @@ static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 	return true;
 }
 
-/* The arithmetic of groups: which of the eight writes its operand. */
+/* Opcode groups: the register field of ModRM selects the operation, and so the access. */
 static enum access group_access(int opcode, int reg)
 {
 	switch (opcode) {
@@ -79,19 +82,19 @@ static enum access group_access(int opcode, int reg)
 	case 0xfe:
 	case 0xff:
 		return reg < 2 ? W : R;
-	case 0xd8 ... 0xdf: /* x87: fst, fstp, fnstcw, fist … */
+	case 0xd8 ... 0xdf: /* x87: fst, fstp, fnstcw, fist … write */
 		return (opcode & 1) && reg >= 2 && reg != 4 && reg != 5 ? W : R;
 	}
 	return R;
 }
 
-/* Opcodes that access their operand alike. */
+/* A range of opcodes that access their operand alike. */
 struct opcodes {
 	uint8_t first, last;
 	int access;
 };
 
-/* What the row of an opcode says; `other`: it has none. */
+/* Returns the access of the row for `op`; `other`: there is no such row. */
 static int access_by(const struct opcodes *rows, size_t n, int op, int other)
 {
 	for (size_t i = 0; i < n; i++)
@@ -100,7 +103,7 @@ static int access_by(const struct opcodes *rows, size_t n, int op, int other)
 	return other;
 }
 
-/* Of one-byte opcodes with ModRM; NO_MODRM: the opcode has none. */
+/* Returns the access of a one-byte opcode; NO_MODRM: the opcode has no ModRM byte. */
 static int one_byte_access(int op, int reg)
 {
 	static const struct opcodes rows[] = {
@@ -146,7 +149,9 @@ static uint8_t operand_size(const struct cursor *c, bool byte)
 	return byte ? 1 : c->wide ? 8 : c->half ? 2 : 4;
 }
 
-/* Instructions on the string pointers, the stack, or an absolute address. */
+/*
+ * Decodes instructions with an implied operand: string instructions, push, pop, call, ret, leave.
+ */
 static bool implied(struct cursor *c, int op, struct insn *in)
 {
 	in->size = operand_size(c, !(op & 1));
@@ -288,7 +293,7 @@ bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret)
 		else if (op != 0xf0 && op != 0xf2 && op != 0xf3 && op != 0x26 && op != 0x2e &&
 			 op != 0x36 && op != 0x3e && op != 0x64 && op != 0x65 && op != 0x67)
 			break;
-		/* what %gs and %fs add is not known */
+		/* The bases of %gs and %fs are not known, so the address is not either. */
 		in.ip_relative |= op == 0x64 || op == 0x65;
 		if (c.at > 14)
 			return false;

@@ -34,7 +34,10 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
-/* Functions in which only one thing can have gone wrong, whatever else of the report is left. */
+/*
+ * Functions that report one kind of error only: they tell the kind even if the rest of the report
+ * is lost.
+ */
 static const struct {
 	const char *start;
 	enum kind kind;
@@ -72,14 +75,14 @@ static bool is_x86(const struct incident *e)
 	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
 }
 
-/* Its first line, which had the address, is cut off. */
+/* Returns whether the first line of the report, which has the address, is cut off. */
 static bool lost_head(const struct incident *e)
 {
 	return e->headless ||
 	       (e->kind == KIND_PAGING_REQUEST && !e->has_address && e->has_error && e->number);
 }
 
-/* A report whose first lines are missing: the error code and CR2 still tell its kind. */
+/* Finds the kind of a report without its first lines from the error code and CR2. */
 static void infer_kind(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -88,7 +91,7 @@ static void infer_kind(struct judged *j)
 	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
-	/* without an error code, of an address that no page fault can have */
+	/* No error code, and an address that no page fault can have: a general protection fault. */
 	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
 	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
 		v->kind = KIND_GPF;
@@ -125,7 +128,7 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 		*ret = e->weak_cr2;
 		return true;
 	}
-	/* an instruction fetch: where the instruction pointer is */
+	/* A failed instruction fetch: the address is the instruction pointer. */
 	if (e->has_esr && (ESR_EC(e->error) == EC_IABT) && e->has_ip && e->ip.has_address) {
 		*ret = e->ip.address;
 		return true;
@@ -133,7 +136,7 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 	return false;
 }
 
-/* KFENCE prints %p, which is hashed to 32 bits unless pointers are not to be hidden. */
+/* KFENCE prints addresses with %p, which hashes them to 32 bits unless hashing is disabled. */
 static bool is_hashed(const struct incident *e)
 {
 	bool kfence = e->kind == KIND_KFENCE_UAF || e->kind == KIND_KFENCE_OOB ||
@@ -157,7 +160,7 @@ static void take_address(struct judged *j)
 		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
 		j->has_address = true;
 	} else if (e->kind == KIND_GPF && j->has_insn && insn_address(e, &j->in, &computed)) {
-		/* the shadow of an address is (address >> 3) + 0xdffffc0000000000 */
+		/* KASAN's shadow of an address is at (address >> 3) + 0xdffffc0000000000. */
 		if (e->arch == ARCH_X86_64 && region_of(e, computed) == REGION_SHADOW)
 			computed = (computed - 0xdffffc0000000000ull) << 3;
 		j->a = computed;
@@ -189,7 +192,7 @@ static enum access error_access(const struct incident *e)
 		return esr_access(e->error);
 	if (e->arch == ARCH_ARM) {
 		if (e->error &
-		    0x80000000u) /* of the prefetch abort: arch/arm/mm/fault.h FSR_LNX_PF */
+		    0x80000000u) /* FSR_LNX_PF, set for a prefetch abort: arch/arm/mm/fault.h */
 			return ACCESS_EXEC;
 		return e->error & 0x800 ? ACCESS_WRITE : ACCESS_READ;
 	}
@@ -231,7 +234,7 @@ static void take_present(struct judged *j)
 	if (e->arch == ARCH_ARM64) {
 		uint32_t fsc = ESR_FSC(e->error);
 
-		/* 4 to 7: translation; 8 to 15: access flag, permission */
+		/* 4 to 7: translation fault; 8 to 15: access flag or permission fault */
 		j->has_present = fsc >= 4 && fsc <= 15;
 		j->present = fsc >= 8;
 	} else if (is_x86(e)) {
@@ -240,7 +243,10 @@ static void take_present(struct judged *j)
 	}
 }
 
-/* The pointer behind the address: only where the bytes agree with what the kernel printed. */
+/*
+ * Finds the pointer that the address was computed from, if the decoded instruction gives the
+ * address that the kernel printed.
+ */
 static void take_base(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -259,7 +265,7 @@ static void take_base(struct judged *j)
 			return;
 	}
 	j->b = computed - j->in.offset;
-	if (j->in.index >= 0) { /* the larger of the two is the pointer */
+	if (j->in.index >= 0) { /* with an index register, the base register is the pointer */
 		uint64_t base = j->in.base < REGS_MAX ? e->regs.value[j->in.base] : 0;
 
 		j->b = base;

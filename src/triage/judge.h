@@ -17,25 +17,27 @@ struct judged {
 	bool has_address;
 	uint64_t a;
 	bool has_base;
-	uint64_t b; /* base pointer of the address */
-	int64_t o;  /* offset that was added */
+	uint64_t b; /* pointer that the address was computed from */
+	int64_t o;  /* offset that was added to `b` */
 	char base_name[8];
 	enum region region;
 	bool fault;	  /* a memory access failed */
-	bool has_present; /* it is known whether the page was present */
+	bool has_present; /* `present` is known */
 	bool present;
 };
 
 void judge_facts(struct judged *j);	/* finds access, address and region */
 void judge_mechanism(struct judged *j); /* applies the table of rules */
-void judge_functions(struct judged *j); /* finds whose code it was */
+void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
-/* Adds points for a suspect (the strings must outlive the verdict), then sorts suspects. */
+/*
+ * Adds points to a suspect, then sorts the suspects. `module` and `why` must outlive the verdict.
+ */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
 
-/* Notes which rule decided, and on what evidence. */
+/* Records which rule decided, and its evidence. */
 void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -9,7 +9,7 @@ static const struct {
 #include "triage/library.def"
 };
 
-/* The pattern ends at a blank. */
+/* Returns whether `s` matches the pattern, which ends at a blank and may contain '*'. */
 static bool fits(const char *pattern, struct str s)
 {
 	for (; *pattern && *pattern != ' ' && *pattern != '*'; pattern++, s = str_from(s, 1))
@@ -29,11 +29,13 @@ static bool fits(const char *pattern, struct str s)
 
 struct str function_plain(struct str function)
 {
-	/* of gcc; of clang: ThinLTO's, CFI's jump tables, and '$' with a hash */
+	/* Suffixes of gcc, and of clang: ThinLTO, CFI jump tables, '$' with a hash. */
 	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
 					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
-	/* the padding before a function (6.4): a pointer to it was left on the stack */
+	/*
+	 * Since 6.4, __pfx_f is the padding before f(). A pointer to it may be left on the stack.
+	 */
 	if (str_starts(function, "__pfx_"))
 		function = str_from(function, 6);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {

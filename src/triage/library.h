@@ -10,15 +10,15 @@
 
 enum library {
 	LIBRARY_NONE,
-	LIBRARY_REPORT,	   /* print the report, or lead to it */
+	LIBRARY_REPORT,	   /* functions that print the report, or lead to it */
 	LIBRARY_CHECK,	   /* sanitizers, lock checking */
 	LIBRARY_MEMORY,	   /* memcpy, strlen, copy_to_user */
 	LIBRARY_LOCK,	   /* locks, waiting, scheduling */
 	LIBRARY_ALLOC,	   /* allocating and freeing */
 	LIBRARY_CONTAINER, /* lists, trees, reference counts, kobjects */
-	LIBRARY_PLUMBING,  /* call back: work queues, timers, notifiers, interrupts */
-	LIBRARY_IO,	   /* read and write device registers */
-	LIBRARY_DISPATCH,  /* call through a table of operations: the caller is specific */
+	LIBRARY_PLUMBING,  /* run callbacks: work queues, timers, notifiers, interrupts */
+	LIBRARY_IO,	   /* access device registers */
+	LIBRARY_DISPATCH,  /* call through a table of operations: other frames say more */
 	LIBRARY_ENTRY,	   /* entry points of system calls and threads */
 };
 

@@ -11,36 +11,36 @@
 #include "triage/prefix.h"
 
 #define PARTS_MAX   1024
-#define LINE_MOST   8192 /* bytes; printk has 1 kB, and a record may be of several */
+#define LINE_MOST   8192 /* most bytes of a line; printk prints up to 1 kB at once */
 #define WRAP_LEAST  60
 #define WRAP_MOST   256
-#define WIDTH_LINES 4096 /* that are looked at for what is usual */
+#define WIDTH_LINES 4096 /* number of lines examined to find the usual width */
 #define TERMINAL    80
-#define MAIL_MOST   100 /* where mail programs break lines, between words */
+#define MAIL_MOST   100 /* Mail programs break lines between words, at 100 columns at most. */
 
-/* A stretch of an input that is in order in itself. */
+/* A part of an input whose lines are in order. */
 struct stretch {
 	uint16_t input;
 	struct str data;
-	uint32_t number;   /* of its first line */
-	struct str reason; /* "Oops#1"; empty: no part of a pstore record */
+	uint32_t number;   /* line number of the first line */
+	struct str reason; /* pstore header "Oops#1"; empty: not a pstore part */
 	uint32_t part;
-	uint32_t place; /* for a stable order */
+	uint32_t place; /* place of the record in the input */
 };
 
-/* What is remembered between the lines of an input. */
+/* State kept between the lines of an input. */
 struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;	/* where a terminal broke lines; 0: nowhere */
-	size_t longest; /* line, where a mail program may have broken them; 0: not so */
-	size_t before;	/* length of the last raw line */
+	size_t width;	/* column at which a terminal broke lines; 0: not broken */
+	size_t longest; /* longest line, if a mail program broke lines; 0: not broken */
+	size_t before;	/* length of the previous raw line */
 	bool prefixed;	/* most lines have a prefix */
-	bool broken;	/* the last raw line was as long as `width` */
+	bool broken;	/* the previous raw line was `width` bytes long */
 };
 
-/* The end of an escape sequence of a terminal that begins at `at`. */
+/* Returns the index after the terminal escape sequence that starts at `at`. */
 static size_t escape_end(struct str s, size_t at)
 {
 	size_t end = at + 2;
@@ -58,7 +58,10 @@ static size_t escape_end(struct str s, size_t at)
 	return end;
 }
 
-/* "&lt;", "&amp;": a log that was copied off a page as its source; how many bytes, 0: none. */
+/*
+ * Decodes an HTML entity ("&lt;", "&amp;") of a log copied from a page's source. Returns its
+ * length; 0: none.
+ */
 static size_t entity_length(struct str s, unsigned char *ret)
 {
 	static const struct {
@@ -75,7 +78,7 @@ static size_t entity_length(struct str s, unsigned char *ret)
 	return 0;
 }
 
-/* Copies what can be read of `raw` to the end of the text. */
+/* Appends the printable bytes of `raw` to ls->text. */
 static struct str text_add(struct lines *ls, struct str raw)
 {
 	char *to = ls->text + ls->used;
@@ -122,7 +125,7 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Moves a text that was just added behind that of the line before; false where there is none. */
+/* Joins a text that was just added to the previous line. Returns false if there is no such line. */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -140,7 +143,7 @@ static bool line_continue(struct reader *r, struct str text)
 	return true;
 }
 
-/* One record, which may be two glued together. */
+/* Stores a raw line, or two lines that two writers put into one. */
 static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
 	struct log_line l = *known;
@@ -176,7 +179,7 @@ static bool has_prefix(struct str raw)
 	return prefix_strip(&s, &unused) > 0;
 }
 
-/* The last line, to which this raw one belongs; NULL: it is a line of its own. */
+/* Returns the last line if `raw` continues it, else NULL. */
 static struct log_line *line_broken(const struct reader *r, struct str raw, bool *ret_at_word)
 {
 	struct lines *ls = r->ls;
@@ -186,7 +189,7 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 
 	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
 		return NULL;
-	/* its first word had no room before */
+	/* The first word of `raw` had no room in the previous line. */
 	at_word =
 		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
 	if (!r->broken && !at_word)
@@ -219,7 +222,7 @@ static void raw_take(struct reader *r, struct str raw, uint32_t number)
 	free(scratch);
 }
 
-/* The next line's bytes without its end, cut off the front of `s`. */
+/* Cuts the next line off the front of `s` and returns it without its line end. */
 static struct str next_raw(struct str *s)
 {
 	const char *nl = memchr(s->s, '\n', s->n);
@@ -234,7 +237,9 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/* Whether lines without a prefix stand behind such as were full but for a word: a mail program's.
+/*
+ * Returns whether a mail program broke lines: those without a prefix follow lines that had no room
+ * for one more word.
  */
 static bool breaks_at_words(struct str data, size_t longest)
 {
@@ -254,8 +259,8 @@ static bool breaks_at_words(struct str data, size_t longest)
 }
 
 /*
- * A terminal of 80 columns breaks lines where the kernel did not: the longest line is then no
- * longer than the width, and many have just that length.
+ * Detects a terminal that broke lines where the kernel did not: no line is longer than the
+ * terminal's width, and many are exactly that long.
  */
 static void find_width(struct reader *r, struct str data)
 {
@@ -274,7 +279,7 @@ static void find_width(struct reader *r, struct str data)
 			longest = raw.n;
 		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
-			codes[raw.n] += str_has(raw, "Code: "); /* always as long */
+			codes[raw.n] += str_has(raw, "Code: "); /* always equally long */
 		}
 		if (lines <= WIDTH_LINES && has_prefix(raw))
 			prefixed++;
@@ -307,7 +312,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 		size_t binary = container_binary(&r->container, data);
 		struct str raw;
 
-		if (binary) { /* a field of journal export whose bytes may hold line feeds */
+		if (binary) { /* a binary field of journal export may contain line feeds */
 			raw = str_first(data, binary);
 			data = str_from(data, binary);
 			container_field(&r->container, raw);
@@ -316,7 +321,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 			continue;
 		}
 		raw = next_raw(&data);
-		/* a carriage return alone draws a line anew */
+		/* A carriage return alone also starts a new line. */
 		do {
 			const char *cr = raw.n ? memchr(raw.s, '\r', raw.n) : NULL;
 			struct str piece = cr ? str_first(raw, cr - raw.s) : raw;
@@ -333,7 +338,10 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 	}
 }
 
-/* "Oops#1 Part3", "Panic#2 Part1": fs/pstore/platform.c, since 3.x. */
+/*
+ * Parses the header of a pstore part, "Oops#1 Part3" or "Panic#2 Part1": fs/pstore/platform.c,
+ * since 3.x.
+ */
 static bool is_part(struct str raw, struct str *ret_reason, uint32_t *ret_part)
 {
 	static const char *const reasons[] = {"Panic", "Oops",	   "Emergency", "Restart",
@@ -364,13 +372,13 @@ static int in_order(const void *a, const void *b)
 {
 	const struct stretch *x = a, *y = b;
 
-	/* parts are numbered from the newest to the oldest */
+	/* pstore numbers parts from the newest to the oldest. */
 	if (x->reason.n && y->reason.n && str_same(x->reason, y->reason) && x->part != y->part)
 		return x->part < y->part ? 1 : -1;
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* False where there is no more room: what follows belongs to the last one. */
+/* Returns false if there is no room: the lines that follow belong to the last stretch. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
@@ -381,7 +389,7 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input at its part headers; false where there is no room for it. */
+/* Cuts an input into stretches at its pstore headers. Returns false if there is no room. */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {
@@ -408,7 +416,7 @@ static bool find_stretches(const struct triage_input *in, uint16_t input, struct
 	return true;
 }
 
-/* Parts of one record stand together, where the first of them stood. */
+/* Puts the parts of one pstore record together, at the place of the first of them. */
 static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -422,8 +430,9 @@ static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 }
 
 /*
- * The flight recorder's records stand in the log as well, in the midst of an oops where another CPU
- * wrote them, and quote lines of it: they are read as records, or they would be a second oops.
+ * Removes the flight recorder's records from the log. Another CPU may write them in the middle of
+ * an oops, and they quote lines of it: they would look like a second oops. They are read elsewhere,
+ * as records.
  */
 static void drop_records(struct lines *ls)
 {
@@ -460,7 +469,7 @@ int lines_read(struct lines *ret, const struct triage_input *input, size_t input
 			ls.lost_bytes += in.size;
 	}
 	order_stretches(&ls, st, n);
-	ls.size = bytes + 1; /* at most TRIAGE_BYTES_MAX */
+	ls.size = bytes + 1; /* bytes <= TRIAGE_BYTES_MAX */
 	ls.text = malloc(ls.size);
 	if (!ls.text)
 		goto out;

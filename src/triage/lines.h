@@ -16,29 +16,29 @@ struct triage_input {
 };
 
 struct log_line {
-	struct str text; /* without prefixes and control bytes */
-	uint32_t number; /* in its input, from 1 */
+	struct str text; /* message without prefixes and control bytes */
+	uint32_t number; /* line number in the input, from 1 */
 	uint16_t input;	 /* index of the input */
-	int8_t level;	 /* level of printk; -1: not known */
-	bool user;	 /* logged by a program, not by the kernel */
+	int8_t level;	 /* printk level; -1: not known */
+	bool user;	 /* a program logged it, not the kernel */
 	bool timed;
-	bool fragment;	/* too long for one record: the next line may continue it */
-	bool continues; /* continues the line before */
-	int32_t caller; /* task id, or -2 - cpu; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
-	double seconds; /* where timed */
+	bool fragment;	/* message too long for one record: the next line may continue it */
+	bool continues; /* this line continues the line before */
+	int32_t caller; /* task ID, or -2 - CPU number; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
+	double seconds; /* timestamp, if `timed` */
 };
 
 struct lines {
 	struct log_line *line;
 	size_t n, room;
-	char *text; /* memory of the texts */
+	char *text; /* buffer that holds the text of all lines */
 	size_t used, size;
-	uint64_t lost_lines, lost_bytes; /* above the maximum */
-	uint64_t dropped;		 /* messages that the log reports as lost */
-	uint32_t parts;			 /* pstore parts that were put in order */
+	uint64_t lost_lines, lost_bytes; /* dropped because of size limits */
+	uint64_t dropped;		 /* lines such as "** 93 printk messages dropped **" */
+	uint32_t parts;			 /* number of pstore parts that were put in order */
 };
 
-/* Returns 0 or -ENOMEM. The inputs may be freed afterwards. */
+/* Reads the inputs, which may be freed afterwards. Returns 0 or -ENOMEM. */
 int lines_read(struct lines *ret, const struct triage_input *input, size_t inputs);
 
 void lines_free(struct lines *ls);

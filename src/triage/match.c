@@ -8,7 +8,7 @@ static bool is_name(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '$';
 }
 
-/* A symbol; Rust's, unmangled, have colons and brackets. */
+/* Returns the length of a symbol name. Demangled Rust names contain colons and brackets. */
 static size_t name_length(struct str s)
 {
 	size_t at = 0;
@@ -32,7 +32,10 @@ static size_t name_length(struct str s)
 	return depth || str_is(str_first(s, at), ".") ? 0 : at;
 }
 
-/* "[<ffffffff81234567>]" or "<ffffffff81234567>", "[c0000000080]" of ppc, perhaps twice. */
+/*
+ * Parses "[<ffffffff81234567>]", "<ffffffff81234567>" or, on ppc, "[c0000000080]". Returns its
+ * length; 0: no address.
+ */
 static size_t bracketed(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;
@@ -59,7 +62,10 @@ static bool is_module(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '-';
 }
 
-/* " [mod]", " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). */
+/*
+ * Parses " [mod]", or " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). Returns its length; 0:
+ * no module.
+ */
 static size_t module_parse(struct str s, struct str *ret)
 {
 	size_t at = 0, start, end;
@@ -104,7 +110,10 @@ static size_t offset_parse(struct str s, struct frame *f)
 	return at + 1 + n;
 }
 
-/* "[<c04ac80f>] EFLAGS: …", "[<ffffff90080ed944>]    lr : …": what follows is no function. */
+/*
+ * Returns whether a label precedes `rest`, not a function: "[<c04ac80f>] EFLAGS: …",
+ * "[<ffffff90080ed944>]    lr : …".
+ */
 static bool is_label(struct str rest)
 {
 	size_t at = 0;
@@ -127,7 +136,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 		while (str_at(s, at) == ' ')
 			at++;
 	}
-	if (str_at(s, at) == ':') { /* x86-64 before 2.6.29 */
+	if (str_at(s, at) == ':') { /* ":mod:f" of x86-64 before 2.6.29 */
 		n = 1;
 		while (is_module(str_at(s, at + n)))
 			n++;
@@ -154,7 +163,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 		return at;
 	}
 	f.function = str_first(str_from(s, at), n);
-	if (str_at(f.function, 0) == '.' && f.function.n > 1) /* a ppc64 entry point */
+	if (str_at(f.function, 0) == '.' && f.function.n > 1) /* ".f" is an entry point on ppc64 */
 		f.function = str_from(f.function, 1);
 	at += n;
 	at += offset_parse(str_from(s, at), &f);
@@ -163,7 +172,10 @@ size_t frame_parse(struct str s, struct frame *ret)
 	return at;
 }
 
-/* What printk made of a null pointer over the years: "(null)" padded, "<NULL>", "0x0". */
+/*
+ * Parses an address: hex, or what printk printed for NULL over the years: "(null)" padded,
+ * "<NULL>", "(nil)". Returns its length; 0: none.
+ */
 static size_t address_parse(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;
@@ -197,7 +209,7 @@ static size_t number_take(struct str s, uint64_t *ret, bool *has)
 	return n;
 }
 
-/* One conversion; its length, or -1 where it does not fit. */
+/* Applies one conversion. Returns the length that it matched, or -1. */
 static long convert(char what, struct str s, struct captures *c)
 {
 	uint64_t unused;
@@ -261,7 +273,7 @@ static long convert(char what, struct str s, struct captures *c)
 	return n ? (long)n : -1;
 }
 
-/* A conversion that takes as little as lets the rest fit. */
+/* Applies %*, %S or %W: the shortest text after which the rest of the pattern matches. */
 static bool lazily(char what, const char *rest, struct str s, struct captures *c)
 {
 	bool literal = *rest && *rest != '%', two = literal && rest[1] && rest[1] != '%';

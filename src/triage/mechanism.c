@@ -17,7 +17,7 @@ static const struct {
 #undef MECHANISM
 };
 
-/* What the kernel itself has already judged. */
+/* Mechanism by kind of report, if the kernel's own check names it; else AS_REPORTED. */
 static const enum mechanism reported[NR_KINDS] = {
 #define KIND(id, name, mechanism) [KIND_##id] = MECH_##mechanism,
 #include "triage/kinds.def"
@@ -130,7 +130,9 @@ static bool by_page_table(struct judged *j)
 	return true;
 }
 
-/* KASAN reads a fault in its shadow back to the address that was meant. */
+/*
+ * KASAN converts the address of a fault in its shadow to the range that the code tried to access.
+ */
 static bool by_range(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -154,7 +156,7 @@ static bool by_range(struct judged *j)
 	return true;
 }
 
-/* ---- an instruction could not be fetched ---- */
+/* ---- rules for faults on an instruction fetch ---- */
 
 static bool jumped(const struct judged *j)
 {
@@ -184,7 +186,9 @@ static bool by_user_call(struct judged *j)
 	return true;
 }
 
-/* A symbol with an offset past its end: what stands there now is another module. */
+/*
+ * Returns whether the offset is past the end of the symbol: another module is at the address now.
+ */
 static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
@@ -224,7 +228,7 @@ static bool by_nx(struct judged *j)
 	return true;
 }
 
-/* ---- an address of data ---- */
+/* ---- rules for faults on data ---- */
 
 static bool is_error(const struct judged *j, uint64_t value)
 {
@@ -233,7 +237,10 @@ static bool is_error(const struct judged *j, uint64_t value)
 	return value > top - 4095 && value <= top;
 }
 
-/* Where a pointer in use mostly is: the first argument, the result, what outlives a call. */
+/*
+ * Returns the register that holds an error code, or -1. Tries those that usually hold a pointer in
+ * use: arguments, the return value, callee-saved registers.
+ */
 static int error_register(const struct judged *j)
 {
 	static const int8_t x86[] = {7, 0, 3, 5, 6, -1}, arm64[] = {0, 19, 20, 21, 1, -1};
@@ -244,7 +251,7 @@ static int error_register(const struct judged *j)
 
 		if (!(j->e->regs.known >> *number & 1))
 			continue;
-		if (value == 0) /* which explains it as well */
+		if (value == 0) /* a NULL pointer explains the fault as well */
 			return -1;
 		if (is_error(j, value) && -(int64_t)value < 134)
 			return *number;
@@ -264,8 +271,10 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/* no bytes of code: an argument or result that is an error code explains the
-		 * address */
+		/*
+		 * Without code bytes: an error code in a register of an argument or result explains
+		 * the address.
+		 */
 		from = j->has_insn ? -1 : error_register(j);
 		if (from < 0)
 			return false;
@@ -298,7 +307,7 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
-	/* where the base is no null, the offset may have been added by an instruction before */
+	/* If the base is not NULL, an earlier instruction may have added the offset. */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
 	    (j->a < NEAR_NULL_MAX && (!j->has_base || j->b >= PAGE_BYTES))) {
 		j->v->mechanism = MECH_NEAR_NULL;
@@ -330,7 +339,7 @@ static bool by_poison(struct judged *j)
 		p = poison_of(j->e, j->b);
 	if (p == POISON_NONE && j->has_address)
 		p = poison_of(j->e, j->a);
-	/* an indirect call: the pointer is in the register that was called through */
+	/* An indirect call: the pointer is in the register that holds the target. */
 	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
 	    (j->e->regs.known >> j->in.target & 1))
 		p = poison_of(j->e, j->e->regs.value[j->in.target]);
@@ -366,7 +375,10 @@ static bool by_user(struct judged *j)
 		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
 		return true;
 	}
-	/* with no page there, only what user space could have sent looks like its addresses */
+	/*
+	 * No page is mapped. Only an address that looks like the stack, mmap or PIE area counts as
+	 * a user pointer.
+	 */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
 	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))
@@ -382,11 +394,12 @@ static bool in_allocator(const struct incident *e)
 			   "kmem_cache_free|kfree|get_freepointer|put_cpu_partial");
 }
 
-/* kfree() looks up the page of what it is given: of no address of the heap there is none. */
+/* kfree() looks up the page of its argument. An address outside of the heap has none. */
 static bool by_bad_free(struct judged *j)
 {
 	const struct incident *e = j->e;
-	int argument = e->arch == ARCH_ARM64 ? 0 : 7; /* x0, rdi */
+	/* register of the first argument: x0 or rdi */
+	int argument = e->arch == ARCH_ARM64 ? 0 : 7;
 	uint64_t given = e->regs.value[argument];
 
 	if (!j->fault || (e->arch != ARCH_X86_64 && e->arch != ARCH_ARM64) ||
@@ -434,7 +447,7 @@ static bool by_non_canonical(struct judged *j)
 	if (!j->has_address)
 		return false;
 	if (j->region == REGION_SHADOW) {
-		/* the shadow of an address is (address >> 3) + 0xdffffc0000000000 */
+		/* KASAN's shadow of an address is at (address >> 3) + 0xdffffc0000000000. */
 		uint64_t meant = (j->a - 0xdffffc0000000000ull) << 3;
 
 		j->v->mechanism = meant < PAGE_BYTES ? MECH_NULL_DEREF : MECH_WILD_POINTER;
@@ -471,7 +484,7 @@ static bool by_freed_module(struct judged *j)
 	return true;
 }
 
-/* Drivers name what reads and writes a device's registers alike. */
+/* Returns whether the name is typical of a driver's function that accesses device registers. */
 static bool names_registers(struct str function)
 {
 	return str_has_any(function, "mmio|ioread|iowrite|readl|writel|rd32|wr32|reg_read|"
@@ -500,7 +513,7 @@ static bool by_vmalloc(struct judged *j)
 			   STR_ARG(e->ip.function));
 		return true;
 	}
-	/* the guard page follows the area: its first bytes are what an overrun touches first */
+	/* A guard page follows each vmalloc area: an overrun touches its first bytes first. */
 	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
 		rule_fired(j->v, "I2", "the first bytes of a page that was never mapped");
@@ -525,7 +538,7 @@ static bool by_nowhere(struct judged *j)
 	return true;
 }
 
-/* The first that holds decides. */
+/* The first rule that matches decides the mechanism. */
 static bool (*const rules[])(struct judged *j) = {
 	by_report,	  by_stack,	by_page_table,	 by_null_call,	by_freed_text,
 	by_user_call,	  by_nx,	by_range,	 by_error_code, by_null,

@@ -17,10 +17,12 @@ static size_t skip_digits(struct str s, size_t at)
 	return at;
 }
 
-/* "<4>", of the syslog protocol and of printk's own records; also "<0>.(1)[123:comm]". */
+/*
+ * Takes a level: "<4>" of the syslog protocol and of printk's records, also in "<0>.(1)[123:comm]".
+ */
 static size_t take_level(struct str s, struct log_line *l)
 {
-	uint64_t priority; /* 8 times the facility, and the level */
+	uint64_t priority; /* syslog priority: facility * 8 + level */
 	size_t n = str_at(s, 0) == '<' ? str_decimal(str_from(s, 1), &priority) : 0;
 
 	if (!n || n > 3 || str_at(s, 1 + n) != '>')
@@ -29,7 +31,9 @@ static size_t take_level(struct str s, struct log_line *l)
 	return n + 2;
 }
 
-/* What stands between a time and its bracket: "@3", a CPU (Amlogic); " <    0.000010>", dmesg -d.
+/*
+ * Skips text between a timestamp and its "]": "@3", the CPU (Amlogic); " <    0.000010>", the time
+ * since the last message (dmesg -d).
  */
 static size_t skip_beside_time(struct str s, size_t at)
 {
@@ -44,7 +48,10 @@ static size_t skip_beside_time(struct str s, size_t at)
 	return str_at(s, at) == '>' ? at + 1 : at;
 }
 
-/* "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" of a clock that was set wrongly. */
+/*
+ * Takes a timestamp: "[   12.345678]", "[    0.048509 ]", or "[2001021079.622495]" if the clock was
+ * set wrongly.
+ */
 static size_t take_time(struct str s, struct log_line *l)
 {
 	uint64_t whole, part = 0;
@@ -70,7 +77,10 @@ static size_t take_time(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/* "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
+/*
+ * Takes the caller that CONFIG_PRINTK_CALLER prints, 15ff2069cb7f (5.1): "[ T123]", "[    C3]", "[
+ * T0 ]".
+ */
 static size_t take_caller(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1), n;
@@ -95,7 +105,7 @@ static bool is_month(struct str s)
 				 "JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC");
 }
 
-/* "09:41:02", with a fraction or none: its length. */
+/* Returns the length of a time of day, "09:41:02" with or without a fraction; 0: none. */
 static size_t clock_length(struct str s)
 {
 	size_t at = skip_digits(s, 0);
@@ -112,7 +122,10 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/* "[Fri Nov 20 09:41:02 2026]": dmesg -T. Whole seconds: no time to compute with. */
+/*
+ * Takes a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Its whole seconds are too coarse to
+ * compute with.
+ */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
@@ -129,7 +142,7 @@ static size_t take_human_time(struct str s, struct log_line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
-/* "[Nov20 09:41] ", "[  +0.000012] ": dmesg -e and -H. */
+/* Takes a time of dmesg -e or -H: "[Nov20 09:41] ", "[  +0.000012] ". */
 static size_t take_relative_time(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1);
@@ -152,7 +165,7 @@ static size_t take_relative_time(struct str s, struct log_line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
-/* "kern  :alert : ": dmesg -x. */
+/* Takes facility and level of dmesg -x: "kern  :alert : ". */
 static size_t take_facility(struct str s, struct log_line *l)
 {
 	static const char *const facility[] = {"kern",	   "user",   "mail",   "daemon", "auth",
@@ -184,7 +197,10 @@ static size_t take_facility(struct str s, struct log_line *l)
 	return 0;
 }
 
-/* "4,1234,5678901,-;" and "…,-,caller=T12;": /dev/kmsg, netconsole's extended form. */
+/*
+ * Takes the header of a record of /dev/kmsg or extended netconsole: "4,1234,5678901,-;" or
+ * "…,-,caller=T12;".
+ */
 static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
@@ -205,7 +221,7 @@ static size_t take_record(struct str s, struct log_line *l)
 		at++;
 	if (str_at(s, at) != ';')
 		return 0;
-	/* '+': pr_cont() up to 4.9; ncfrag: netconsole's, of a line longer than a packet */
+	/* '+' marks pr_cont() up to 4.9; "ncfrag=" marks a line longer than a netconsole packet. */
 	l->continues = s.s[a + b + c + 3] == '+';
 	fragment = str_find(str_first(s, at), "ncfrag=");
 	l->fragment = fragment >= 0;
@@ -220,13 +236,13 @@ static size_t take_record(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/* "Fri " before a date, as journalctl -o short-full has it. */
+/* Returns the length of a weekday before a date ("Fri ", journalctl -o short-full); 0: none. */
 static size_t weekday_length(struct str s)
 {
 	return str_starts_any(s, "Mon |Tue |Wed |Thu |Fri |Sat |Sun ");
 }
 
-/* " UTC", " CEST", " +02": the zone that such a date ends with. */
+/* Returns the length of a time zone after a date (" UTC", " CEST", " +02"); 0: none. */
 static size_t zone_length(struct str s)
 {
 	size_t at = 1;
@@ -240,7 +256,10 @@ static size_t zone_length(struct str s)
 	return at > 2 && str_at(s, at) == ' ' ? at : 0;
 }
 
-/* "2026-11-20T09:41:01.593360+01:00 " and "2018/01/09 14:28:48 ": how long, 0: none. */
+/*
+ * Returns the length of a date, "2026-11-20T09:41:01.593360+01:00 " or "2018/01/09 14:28:48 "; 0:
+ * none.
+ */
 static size_t date_length(struct str s)
 {
 	size_t at = skip_digits(s, 0), n;
@@ -274,9 +293,10 @@ static bool is_host(struct str s)
 }
 
 /*
- * "host kernel: ", "host kern.warn kernel: ", "host systemd[1]: ": after a date. What is neither
- * leaves the line with the kernel: a robot's own clock may stand before any line, so after such a
- * one (not `sure`) a program is only what has a pid: "Internal error: " is no host and program.
+ * Takes host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
+ * systemd[1]: ". Other text belongs to the kernel's message. If the date is not in syslog's format
+ * (not `sure`), it may be a test robot's clock before any text: a program then needs a pid, because
+ * "Internal error: " is not host and program.
  */
 static size_t take_host(struct str s, struct log_line *l, bool sure)
 {
@@ -304,7 +324,10 @@ static size_t take_host(struct str s, struct log_line *l, bool sure)
 	return 0;
 }
 
-/* "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel: " */
+/*
+ * Takes a syslog prefix: "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel:
+ * ".
+ */
 static size_t take_syslog(struct str s, struct log_line *l)
 {
 	bool sure = is_month(s) && is_blank(str_at(s, 3));
@@ -331,7 +354,7 @@ static size_t take_syslog(struct str s, struct log_line *l)
 	return at + take_host(str_from(s, at), l, sure);
 }
 
-/* "1795000000.123456 host kernel: ": journalctl -o short-unix. */
+/* Takes a prefix of journalctl -o short-unix: "1795000000.123456 host kernel: ". */
 static size_t take_unix(struct str s, struct log_line *l)
 {
 	size_t at = skip_digits(s, 0), n;
@@ -345,7 +368,9 @@ static size_t take_unix(struct str s, struct log_line *l)
 	return n ? at + 1 + n : 0;
 }
 
-/* "> ", ">> ": a log in a mail that was answered. A shadow dump's mark has no blank behind it. */
+/*
+ * Takes the "> " or ">> " of a quoted mail. The '>' in a KASAN shadow dump has no blank behind it.
+ */
 static size_t take_quote(struct str s, struct log_line *l)
 {
 	size_t at = 0;
@@ -355,7 +380,10 @@ static size_t take_quote(struct str s, struct log_line *l)
 	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
-/* "db-17 kernel: " with the clock cut off, "kernel: " alone (journalctl -o cat with a tag). */
+/*
+ * Takes "kernel: ", alone (journalctl -o cat with a tag) or after a host without a time: "db-17
+ * kernel: ".
+ */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");
@@ -365,7 +393,10 @@ static size_t take_kernel(struct str s, struct log_line *l)
 	return at + 7;
 }
 
-/* "** 93 printk messages dropped **", "** replaying previous printk message **" */
+/*
+ * Takes a notice of lost messages: "** 93 printk messages dropped **", "** replaying previous
+ * printk message **".
+ */
 static size_t take_dropped(struct str s, struct log_line *l)
 {
 	long end;
@@ -378,7 +409,7 @@ static size_t take_dropped(struct str s, struct log_line *l)
 	return end + 6;
 }
 
-/* "buildroot login: " that a getty left before the kernel's line. */
+/* Takes a getty's prompt before the kernel's text: "buildroot login: ". */
 static size_t take_login(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 80), " login: ");
@@ -386,7 +417,7 @@ static size_t take_login(struct str s, struct log_line *l)
 	return at > 0 && is_host(str_first(s, at)) ? at + 8 : 0;
 }
 
-/* ".(1)[123:comm]" and "(1)[123:comm]" of vendor kernels; "c1   1234 " before the text. */
+/* Takes a prefix of vendor kernels: ".(1)[123:comm]" or "(1)[123:comm]". */
 static size_t take_vendor(struct str s, struct log_line *l)
 {
 	size_t at = str_at(s, 0) == '.' ? 1 : 0, n;

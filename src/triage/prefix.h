@@ -6,7 +6,8 @@
 #include "triage/lines.h"
 
 /*
- * Removes all prefixes of `text`, in any order, and stores their values in `l`. Returns how many.
+ * Removes all prefixes of `text`, in any order, and stores their values in `l`. Returns the number
+ * of prefixes removed.
  */
 int prefix_strip(struct str *text, struct log_line *l);
 

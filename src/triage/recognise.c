@@ -9,20 +9,21 @@
 #include "triage/signature.h"
 
 #define STREAMS_MAX   64
-#define SILENCE_MOST  120 /* lines of others between two lines of a report */
+#define SILENCE_MOST  120 /* most lines of other reports between two lines of one */
 #define SILENCE_ASIDE 40
-#define CUT_MOST      3 /* lines from "cut here" to what it announces */
+#define CUT_MOST      3 /* most lines from "cut here" to the header */
 #define RAN_SECONDS   10
 
-#define HEAD_MOST 24  /* lines from a report's first to the last that names it */
-#define BEGINNING 400 /* lines of a log whose head is cut off */
+/* most lines from the first line of a report to the last one that names its kind */
+#define HEAD_MOST 24
+#define BEGINNING 400 /* lines at the start of a log in which a report may lack its head */
 
-/* What one task or CPU writes; without CONFIG_PRINTK_CALLER there is one stream. */
+/* The lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is one stream. */
 struct stream {
 	int32_t caller;
-	long event; /* index of the open one; -1: none */
+	long event; /* index of the open report; -1: none */
 	struct reading reading;
-	uint32_t used; /* line, for replacing the oldest */
+	uint32_t used; /* last line of this stream, to replace the oldest stream */
 };
 
 struct state {
@@ -31,11 +32,11 @@ struct state {
 	struct signature_index index;
 	struct stream stream[STREAMS_MAX];
 	size_t streams;
-	long last;     /* the event opened last; -1: none */
+	long last;     /* index of the report opened last; -1: none */
 	size_t begins; /* index of the first line of this input */
-	uint32_t cut;  /* the last "cut here" */
-	bool ran;      /* a kernel came so far that its end is one */
-	bool asked;    /* registers and traces were asked for: sysrq, a debugger */
+	uint32_t cut;  /* index after the last "cut here" line; 0: none */
+	bool ran;      /* the kernel ran for RAN_SECONDS: a new boot means that it ended */
+	bool asked;    /* sysrq or a debugger requested registers and traces */
 };
 
 static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
@@ -79,7 +80,10 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	return e;
 }
 
-/* How much a kind says: what says more replaces what says less, in the first lines of a report. */
+/*
+ * Ranks kinds by how specific they are: in the first lines of a report, a more specific kind
+ * replaces a vague one.
+ */
 static int kind_rank(enum kind k)
 {
 	switch (k) {
@@ -147,7 +151,7 @@ static void header_fill(struct incident *e, const struct signature *sig, const s
 		e->place = c->place;
 }
 
-/* The architecture that a text of its own tells. */
+/* Returns the architecture that alone prints this text, or ARCH_UNKNOWN. */
 static enum arch arch_of(const struct signature *sig)
 {
 	static const struct {
@@ -180,26 +184,26 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 		return false;
 	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
 		return true;
-	/* up to 3.8 "Hardware name:" stands between "WARNING:" and what it says */
+	/* Up to 3.8, "Hardware name:" is printed between "WARNING:" and its reason. */
 	if ((sig->flags & SIG_NOTE) && e->kind == KIND_WARNING && !e->modules_line &&
 	    !e->nr_frames && !e->note.n)
 		return line - e->first <= HEAD_MOST;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
 		return false;
-	/* two warnings, one right after the other's first line, are two */
+	/* The first line of a warning twice in a row: two warnings. */
 	if (e->signature == sig && !(sig->flags & SIG_NOTE) && e->kind != KIND_GPF)
 		return false;
 	return line - e->first <= HEAD_MOST * 2;
 }
 
-/* A panic that only ends what an earlier report began. */
+/* Returns whether the line is a panic that only ends an earlier report, which is then updated. */
 static bool wraps(struct state *s, struct stream *st, const struct signature *sig, uint32_t line)
 {
 	struct incident *e;
 
 	if (s->last < 0)
 		return false;
-	/* whatever it says: it came of what was being reported */
+	/* A panic within a report is a result of it, whatever the panic's text. */
 	if (!(sig->flags & SIG_WRAPPER) &&
 	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
 	      !s->r->event[st->event].ended))
@@ -222,7 +226,7 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 	return true;
 }
 
-/* A message of one line amid another report, which goes on after it. */
+/* Stores a one-line message amid another report, which continues after it. */
 static void aside(struct state *s, const struct stream *st, const struct signature *sig,
 		  const struct captures *c, uint32_t line)
 {
@@ -237,7 +241,10 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 	incident_state(e, line);
 }
 
-/* A fault whose first line another CPU's report followed: the line with its number comes later. */
+/*
+ * Returns the page fault that this "Oops:" line continues: another CPU's report may have come
+ * between its first line and this one.
+ */
 static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
 {
 	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
@@ -291,16 +298,16 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	st->reading.silence = 0;
 }
 
-/* What only a fault prints: enough to know one whose first lines are lost. */
+/* Returns whether only a fault prints this line: it reveals a report whose first lines are lost. */
 static bool is_remnant(struct str s)
 {
 	s = str_trim(s);
 	if (str_starts_any(s, "#PF: |RIP: 0010:|RIP: e030:|EIP: 0060:|Internal error"))
 		return true;
-	/* of user space: a bare number */
+	/* For user space, a bare number follows. */
 	if (str_starts_any(s, "EIP is at |pc : |PC is at |NIP [|epc : "))
 		return str_has(s, "+0x");
-	/* arm64: a fault that was taken in the kernel itself */
+	/* arm64: exception class of a fault in the kernel itself */
 	return str_starts_any(s, "EC = 0x25:|EC = 0x21:");
 }
 
@@ -309,7 +316,9 @@ static bool opens_headless(const struct state *s, struct str text, uint32_t line
 	return s->last < 0 && !s->asked && line - s->begins < BEGINNING && is_remnant(text);
 }
 
-/* The backtrace that another CPU was asked for belongs to the hang that asked. */
+/*
+ * Returns whether the line begins a backtrace of another CPU that the last hang report requested.
+ */
 static bool answers(const struct state *s, const struct stream *st, struct str text)
 {
 	if (s->last < 0 || s->r->event[s->last].kind != KIND_HANG)
@@ -397,7 +406,10 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/* A line that any program can print: no prefix of the kernel's, and no report behind it. */
+/*
+ * Returns whether any program may have printed the line: it has no prefix of the kernel's, and no
+ * report follows.
+ */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&
@@ -422,7 +434,10 @@ static void drop_hearsay(struct recognised *r, const struct lines *ls)
 	r->n = kept;
 }
 
-/* What a later report says of the machine holds for one that was cut before it said so. */
+/*
+ * Fills gaps of reports that were cut off: architecture from other reports, release from "Linux
+ * version".
+ */
 static void fill_gaps(struct recognised *r)
 {
 	enum arch arch = ARCH_UNKNOWN;
@@ -439,7 +454,7 @@ static void fill_gaps(struct recognised *r)
 			e->kernel = r->release;
 		if (e->headless && e->kind == KIND_NONE)
 			e->kind = KIND_UNKNOWN;
-		/* a pointer of eight digits: 64-bit kernels print sixteen */
+		/* No register above r15 and no ESR: a 32-bit kernel. */
 		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) && !e->has_esr)
 			e->arch = ARCH_ARM;
 	}

@@ -8,13 +8,14 @@
 struct recognised {
 	struct incident *event;
 	size_t n, room;
-	uint64_t lost;	       /* events above the maximum */
-	uint64_t unknown;      /* lines that look like a crash but belong to no known report */
-	uint32_t unknown_line; /* the first such line */
-	struct str release;    /* from "Linux version" */
+	uint64_t lost; /* reports above INCIDENTS_MAX, not stored */
+	/* number of lines that look like a crash but belong to no known report */
+	uint64_t unknown;
+	uint32_t unknown_line; /* index of the first line counted in `unknown` */
+	struct str release;    /* kernel release, from "Linux version" */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Finds the reports in the lines; their strings point into `ls`. Returns 0 or -ENOMEM. */
 int recognise(struct recognised *ret, const struct lines *ls);
 
 void recognised_free(struct recognised *r);

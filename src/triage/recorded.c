@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The flight recorder's records beside a verdict: what came before, whose the address was. */
+/*
+ * Adds the flight recorder's records to a verdict: what preceded the crash, and whose the bad
+ * address was.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,13 +11,13 @@
 #include "base/hash.h"
 #include "triage/judge.h"
 
-#define NEAR_SECONDS   10 /* between a crash in the log and its fault in the record */
+#define NEAR_SECONDS   10 /* most seconds between a crash in the log and its record */
 #define MODULE_SECONDS 600
 #define POINTS_OWNED   90
 #define POINTS_GONE    95
 #define POINTS_PANIC   45
 #define FIELD	       160
-#define SITES_MAX      256 /* of near misses */
+#define SITES_MAX      256 /* code locations with recovered kernel faults */
 
 static double seconds_of(const struct bb_record *r)
 {
@@ -32,7 +35,10 @@ static bool is_crash_record(const struct bb_record *r)
 	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
 }
 
-/* The boot that crashed: where the log has times, the one with a sign of it then. */
+/*
+ * Returns the boot that crashed. If the log has times, that is the boot with a fault record at the
+ * time of the crash; -1: none.
+ */
 static int boot_of(const struct triage *t, const struct bb_found *f)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
@@ -53,7 +59,7 @@ static int boot_of(const struct triage *t, const struct bb_found *f)
 	return last >= 0 ? last : (int)f->boots - 1;
 }
 
-/* When it crashed, on the recorder's clock. */
+/* Returns the time of the crash on the recorder's clock, in seconds since boot. */
 static double crash_of(const struct triage *t, const struct bb_found *f, int boot)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
@@ -143,7 +149,7 @@ static struct recorded_note *note_add(struct recorded *c, enum bb_class class, d
 {
 	struct recorded_note *n;
 
-	if (c->notes == RECORDED_MAX) { /* the oldest goes */
+	if (c->notes == RECORDED_MAX) { /* drop the oldest note */
 		memmove(&c->note[0], &c->note[1], sizeof(c->note) - sizeof(c->note[0]));
 		c->notes--;
 		c->left_out++;
@@ -153,11 +159,11 @@ static struct recorded_note *note_add(struct recorded *c, enum bb_class class, d
 	return n;
 }
 
-/* Near misses of one place. */
+/* Recovered kernel faults at one code location. */
 struct site {
-	uint64_t symbol; /* hashed */
-	size_t last;	 /* of those before the crash */
-	double first;	 /* seconds */
+	uint64_t symbol; /* hash of the symbol's name */
+	size_t last;	 /* index of the last record before the crash; SIZE_MAX: none */
+	double first;	 /* time of the first fault, in seconds since boot */
 	uint64_t count;
 };
 
@@ -183,8 +189,8 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * The newest first, so that what there is no room for is older than RECORDED_MAX others: of it
- * there would be no note anyway.
+ * Reads the newest record first: a site that finds no room is then older than RECORDED_MAX others,
+ * and would get no note anyway.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)
@@ -208,7 +214,7 @@ static void sites_find(struct sites *s, struct recorded *c, const struct bb_foun
 	}
 }
 
-/* They are one note, of the last of them. */
+/* Writes one note for all recovered faults of a site, dated by the last of them. */
 static void note_fixups(struct recorded *c, const struct bb_record *r, const struct site *one,
 			double crash)
 {
@@ -276,7 +282,7 @@ static void note_one(struct recorded *c, const struct sites *s, const struct bb_
 	}
 }
 
-/* Whom the fault itself accuses. */
+/* Finds the module to blame in a fault record: it owned or freed the address, or was unloaded. */
 static void accuse(struct recorded *c, const struct bb_record *r)
 {
 	char module[FIELD];
@@ -293,7 +299,7 @@ static void accuse(struct recorded *c, const struct bb_record *r)
 	snprintf(c->module, sizeof(c->module), "%.63s", module);
 }
 
-/* A panic whose log was lost still has its stack. */
+/* Blames the module on the stack of a panic whose log was lost. */
 static void accuse_caller(struct recorded *c, const struct diagnosis *v, const struct bb_record *r)
 {
 	char module[FIELD];
@@ -324,7 +330,10 @@ static bool is_vague(enum mechanism m)
 	       m == MECH_FREED_MODULE || m == MECH_FREED_TEXT || m == MECH_BIT_FLIP;
 }
 
-/* The record knows what the log can only guess: what was at the address before. */
+/*
+ * Replaces a vague mechanism: the record says what was at the address before, which the log can
+ * only guess.
+ */
 static void sharpen(struct diagnosis *v, const struct bb_record *r)
 {
 	char value[FIELD];
@@ -349,7 +358,7 @@ static void take_fault(struct triage *t, const struct bb_record *r)
 		return;
 	}
 	if (v && v->has_address && bb_get_u64(r, "address", &address) && address != v->address)
-		return; /* of another fault */
+		return; /* the record is of another fault */
 	accuse(&t->recorded, r);
 	if (v)
 		sharpen(v, r);

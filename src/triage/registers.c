@@ -8,7 +8,7 @@ static const char *const x86_64_names[] = {"RAX", "RCX", "RDX", "RBX", "RSP", "R
 static const char *const i386_names[] = {"EAX", "ECX", "EDX", "EBX", "ESP", "EBP", "ESI", "EDI",
 					 "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
 
-/* The number of a register by the name that the kernel prints; -1: none. */
+/* Returns the number of a register by the name that the kernel prints; -1: none. */
 static int register_number(struct str name, enum arch *arch)
 {
 	uint64_t n;
@@ -63,8 +63,8 @@ static void register_set(struct incident *e, struct str name, uint64_t value, si
 }
 
 /*
- * "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:… EFLAGS: …": names, a colon, hex.
- * Whether the line is one of registers at all.
+ * Parses a line of registers: "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:…
+ * EFLAGS: …". Returns whether it is one.
  */
 bool registers_take(struct reading *r, struct str text)
 {
@@ -96,7 +96,8 @@ bool registers_take(struct reading *r, struct str text)
 		digits = str_hex(str_from(text, at), &value);
 		if (!digits)
 			continue;
-		if (digits == 4 && str_at(text, at + 4) == ':') { /* a segment before it */
+		/* a segment selector before the value */
+		if (digits == 4 && str_at(text, at + 4) == ':') {
 			at += 5;
 			digits = str_hex(str_from(text, at), &value);
 		}
@@ -113,12 +114,14 @@ bool registers_take(struct reading *r, struct str text)
 
 static void code_byte(struct incident *e, uint64_t value, int bytes)
 {
-	/* words of arm and ppc are printed as numbers: kept as memory has them, little end first */
+	/* arm and ppc print words as numbers. They are stored as in memory, low byte first. */
 	for (int i = 0; i < bytes && e->code_bytes < CODE_MAX; i++)
 		e->code[e->code_bytes++] = value >> (8 * i);
 }
 
-/* "Code: 48 89 <8b> 87 …", "Code: d503201f (b9004001)": the bytes around the instruction pointer.
+/*
+ * Parses the bytes around the instruction pointer: "Code: 48 89 <8b> 87 …", "Code: d503201f
+ * (b9004001)".
  */
 bool code_take(struct incident *e, struct str text)
 {

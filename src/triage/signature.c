@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/signature.h"
 
-#define HEADER_MOST 1024 /* bytes of a line that are looked at */
+#define HEADER_MOST 1024 /* bytes of a line that are searched */
 
-/* The flags as signatures.def spells them. */
+/* Short names of the flags for signatures.def. */
 enum {
 	ANY = SIG_ANYWHERE,
 	JOIN = SIG_JOIN,
@@ -25,7 +25,10 @@ const struct signature signatures[] = {
 };
 const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);
 
-/* The bytes a pattern can begin with: one, or those of "%!". */
+/*
+ * Returns the bytes that a matching line can begin with: the pattern's own, or those that "%!"
+ * stands for.
+ */
 static const char *beginnings(const char *pattern, char one[2])
 {
 	one[0] = *pattern;
@@ -40,7 +43,7 @@ static void pair_mark(struct signature_index *ix, const char *two)
 	ix->pair[pair / 64] |= 1ull << (pair % 64);
 }
 
-/* The two bytes that a row's text begins with; "%!" stands for some. */
+/* Marks the first two bytes of a matching line; "%!" stands for several words. */
 static void pairs_mark(struct signature_index *ix, const char *pattern)
 {
 	if (*pattern != '%') {
@@ -108,13 +111,18 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 	return NULL;
 }
 
-/* In a program's source or in a text about crashes. */
+/*
+ * Returns whether a quote precedes the text: it is from source code or from a text about crashes.
+ */
 static bool is_quoted(struct str text, size_t at)
 {
 	return text.s[at - 1] == '"' || text.s[at - 1] == '\'' || text.s[at - 1] == '`';
 }
 
-/* "%s", "%016lx", "%px": of printf, and not a name that a percent sign begins. */
+/*
+ * Returns whether `s` is a conversion of printf ("%s", "%016lx", "%px"), not a name after a percent
+ * sign.
+ */
 static bool is_conversion(struct str s)
 {
 	size_t at = 1;
@@ -128,7 +136,7 @@ static bool is_conversion(struct str s)
 	return !is_letter(str_at(s, at + 1)) && !is_digit(str_at(s, at + 1));
 }
 
-/* The format string itself, of a source file or a patch. */
+/* Returns whether the line is a format string, from a source file or a patch. */
 static bool is_format(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)

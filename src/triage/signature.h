@@ -6,39 +6,39 @@
 #include "triage/match.h"
 
 enum {
-	SIG_ANYWHERE = 1, /* may follow other text in its line */
-	SIG_JOIN = 2,	  /* refines the current report while its first lines are read */
+	SIG_ANYWHERE = 1, /* other text may precede it in the line */
+	SIG_JOIN = 2,	  /* adds to the current report while its first lines are read */
 	SIG_WRAPPER = 4,  /* only reports that an earlier report ended the kernel */
 	SIG_FATAL = 8,	  /* ends the task or the kernel */
-	SIG_NOTE = 16,	  /* gives a reason, before or after the header */
+	SIG_NOTE = 16,	  /* gives the reason, before or after the header */
 	SIG_BENIGN = 32,  /* looks like a report but is none */
 	SIG_ASIDE = 128,  /* a single line that does not end the current report */
-	SIG_CUT = 256,	  /* only directly after "cut here" */
-	SIG_REBOOT = 512, /* only if an earlier kernel ran and did not shut down */
+	SIG_CUT = 256,	  /* matches only directly after "cut here" */
+	SIG_REBOOT = 512, /* matches only if an earlier kernel ran and did not shut down */
 	SIG_LAST = 64,	  /* tried when no other row matches */
 };
 
 struct signature {
-	const char *pattern; /* match.h */
+	const char *pattern; /* in the syntax of match.h */
 	enum kind kind;
 	uint16_t flags;
 	enum access access;
-	const char *kernels; /* kernel versions that print it */
+	const char *kernels; /* kernel versions that print the line */
 };
 
 extern const struct signature signatures[];
 extern const size_t nr_signatures;
 
-/* Rows by their first byte; built once per run. */
+/* Index of signatures[] by the first byte; built once per run. */
 struct signature_index {
 	uint16_t row[1024];
-	uint16_t from[257];  /* rows of byte b: from[b] to from[b + 1] */
-	uint64_t pair[1024]; /* bits: first two bytes of rows that may stand anywhere */
+	uint16_t from[257];  /* rows of byte b: row[from[b]] to row[from[b + 1] - 1] */
+	uint64_t pair[1024]; /* bit set: first two bytes of rows with SIG_ANYWHERE */
 };
 
 void signature_index_make(struct signature_index *ret);
 
-/* Returns the first matching row, or NULL. */
+/* Returns the first row that matches, or NULL. */
 const struct signature *signature_find(const struct signature_index *ix, struct str text,
 				       struct captures *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: a part of a log: bytes with a length, not NUL-terminated, not owned. */
+/* triage: a slice of a log: bytes with a length, not NUL-terminated, not owned. */
 #ifndef FS_TRIAGE_STR_H
 #define FS_TRIAGE_STR_H
 
@@ -13,7 +13,7 @@ struct str {
 	size_t n;
 };
 
-/* For printf's %.*s. */
+/* Arguments for %.*s of printf(). */
 #define STR_ARG(x)   (int)(x).n, (x).s ? (x).s : ""
 #define STR(literal) ((struct str){literal, sizeof(literal) - 1})
 
@@ -58,25 +58,25 @@ static inline bool str_same(struct str a, struct str b)
 
 bool str_ends(struct str s, const char *end);
 
-/* Of texts that '|' separates: the length of the first one that `s` starts with; 0: none. */
+/* Returns the length of the first of the texts, separated by '|', that `s` starts with; 0: none. */
 size_t str_starts_any(struct str s, const char *texts);
-/* Whether it has one of them. */
+/* Returns whether `s` contains one of the texts, separated by '|'. */
 bool str_has_any(struct str s, const char *texts);
 
-/* Where `what` begins in `s`, or -1. */
+/* Returns the index of the first `what` in `s`, or -1. */
 long str_find(struct str s, const char *what);
 static inline bool str_has(struct str s, const char *what)
 {
 	return str_find(s, what) >= 0;
 }
 
-/* Without blanks at both ends. */
+/* Returns `s` without blanks at both ends. */
 struct str str_trim(struct str s);
 
-/* The next word, cut off the front of `s`; empty at the end. */
+/* Cuts the next word off the front of `s` and returns it; empty at the end. */
 struct str str_word(struct str *s);
 
-/* Digits at the front: how many bytes they are, 0 where there are none or too many. */
+/* Parse the digits at the front of `s`. Return their length in bytes; 0: no digits, or too many. */
 size_t str_hex(struct str s, uint64_t *ret);
 size_t str_decimal(struct str s, uint64_t *ret);
 

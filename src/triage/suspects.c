@@ -11,7 +11,7 @@
 #define POINTS_CORE	 50
 #define POINTS_ALLOCATED 45
 #define POINTS_COMM	 40
-#define POINTS_LEAST	 40 /* below, nobody stands out */
+#define POINTS_LEAST	 40 /* with fewer points, nobody stands out */
 #define POINTS_HARDWARE	 40
 #define POINTS_BEFORE	 30
 #define POINTS_MOVING	 25
@@ -39,7 +39,7 @@ static void suspect_add(struct diagnosis *v, struct str module, struct str funct
 	if (!s->function.n)
 		s->function = function;
 	for (uint32_t i = 0; i < s->reasons; i++)
-		if (s->reason[i].why == why) /* once for each reason: the strongest */
+		if (s->reason[i].why == why) /* each reason counts once, the strongest first */
 			return;
 	s->points += points;
 	if (s->reasons < REASONS_MAX)
@@ -59,7 +59,7 @@ static bool is_freed(enum mechanism m)
 	return m == MECH_FREED_TEXT || m == MECH_FREED_MODULE;
 }
 
-/* The instruction itself, or what the header names. */
+/* Accuses the module of the faulting instruction, or of the function that the header names. */
 static void by_place(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -84,7 +84,9 @@ static bool begins(struct str s, struct str with)
 	return s.n > with.n && !memcmp(s.s, with.s, with.n);
 }
 
-/* Takes `name` for what `start` is the beginning of; false where there is another already. */
+/*
+ * Stores `name` in `whole` if it begins with `start`. Returns false if a different name does, too.
+ */
 static bool completes(struct str *whole, struct str start, struct str name)
 {
 	if (!begins(name, start) || str_same(*whole, name))
@@ -95,7 +97,7 @@ static bool completes(struct str *whole, struct str start, struct str name)
 	return true;
 }
 
-/* "name: …": what modules mostly print. */
+/* Returns the name before a colon, as most modules print: "name: …"; empty: none. */
 static struct str speaker(struct str line)
 {
 	struct str s = str_word(&line);
@@ -103,7 +105,7 @@ static struct str speaker(struct str line)
 	return str_ends(s, ":") ? str_first(s, s.n - 1) : (struct str){};
 }
 
-/* The one module that the log names elsewhere with this beginning; empty: none, or several. */
+/* Returns the only module in the log whose name begins with `start`; empty: none, or several. */
 static struct str complete(const struct triage *t, struct str start)
 {
 	struct str whole = {};
@@ -142,7 +144,9 @@ static void by_unload(struct judged *j, const struct triage *t)
 	}
 }
 
-/* Nowhere, or in a function that is seldom at fault itself: whoever called it is. */
+/*
+ * Returns whether the caller is to blame: the fault is outside of code, or in a library function.
+ */
 static bool faulted_in_library(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -155,7 +159,10 @@ static bool faulted_in_library(const struct judged *j)
 	return true;
 }
 
-/* Who called the library function that faulted; then anybody in the trace, the nearer the more. */
+/*
+ * Accuses the caller of a library function that faulted, then all modules of the trace: those near
+ * the fault get more points.
+ */
 static void by_trace(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -179,7 +186,7 @@ static void by_trace(struct judged *j)
 		if (library_of(f->function) != LIBRARY_NONE && !f->module.n)
 			continue;
 		points = first && believed ? POINTS_CALLER : (int)(believed ? weight : weight / 4);
-		if (f->unreliable && !any) /* nothing better is there */
+		if (f->unreliable && !any) /* the trace has no reliable frame */
 			points = points * 3 / 5;
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
@@ -207,7 +214,10 @@ static void by_part(struct judged *j, enum part part, int points, const char *wh
 		}
 }
 
-/* "NETDEV WATCHDOG: eth0 (driver): transmit queue 0 timed out": net/sched/sch_generic.c. */
+/*
+ * Accuses the driver of a queue: "NETDEV WATCHDOG: eth0 (driver): transmit queue 0 timed out"
+ * (net/sched/sch_generic.c).
+ */
 static void by_queue(struct judged *j)
 {
 	struct str note = j->e->note, driver;
@@ -219,7 +229,7 @@ static void by_queue(struct judged *j)
 	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
 }
 
-/* "Workqueue: events fn [mod]" */
+/* Accuses the module of a work item: "Workqueue: events fn [mod]". */
 static void by_work(struct judged *j)
 {
 	struct str s = j->e->workqueue, module;
@@ -249,7 +259,7 @@ static void by_comm(struct judged *j)
 	}
 }
 
-/* What makes a suspect more suspect, and nobody one. */
+/* Adds points for the state of suspects (loading, unloading, taint). It adds no suspect. */
 static void by_state(struct judged *j)
 {
 	static const struct {
@@ -277,7 +287,7 @@ static void by_state(struct judged *j)
 	}
 }
 
-/* Reports before the crash that name a suspect, or the machine. */
+/* Adds points for reports before the crash that name a suspect, or the hardware. */
 static void by_history(struct judged *j, const struct triage *t)
 {
 	for (uint32_t i = 0; i < j->v->index && i < t->seen.n; i++) {

@@ -9,7 +9,7 @@
 #include "triage/judge.h"
 #include "triage/signature.h"
 
-/* What follows from a crash within this time is not another one. */
+/* A report within this time after a crash is a consequence of the crash. */
 #define AFTERMATH_SECONDS 60
 
 const char *confidence_name(enum confidence c)
@@ -31,13 +31,13 @@ static bool died_before(const struct incident *e)
 	return str_has(e->taint, "D");
 }
 
-/* The kernel did what it is there for, or only passes a message on. */
+/* Returns whether the report is no crash: the OOM killer, or a message of hardware. */
 static bool is_no_crash(const struct incident *e)
 {
 	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU;
 }
 
-/* The same complaint of the same task again. */
+/* Returns whether a report repeats an earlier one of the same task. */
 static bool is_again(const struct incident *first, const struct incident *e)
 {
 	if (e->kind == KIND_HANG && first->kind == KIND_HANG)
@@ -46,7 +46,10 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
 
-/* Of an oops before it: a second oops, what the dead task left locked, the panic. */
+/*
+ * Marks consequences of the first oops: more oopses, tasks that wait for the dead task's locks, the
+ * panic.
+ */
 static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;
@@ -79,7 +82,7 @@ static void mark_consequences(struct recognised *r)
 	mark_aftermath(r);
 }
 
-/* What the kernel says itself; of a panic in Rust, the next line is its message. */
+/* Writes the kernel's own message. A panic in Rust has it on the next line. */
 static void write_reported(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -108,7 +111,7 @@ static void say(struct judged *j)
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
-/* Alone, all there is to tell; beside a crash, what came before it. */
+/* Returns whether the report is minor: beside a crash, it only tells what preceded the crash. */
 static bool is_minor(const struct incident *e)
 {
 	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
@@ -116,7 +119,10 @@ static bool is_minor(const struct incident *e)
 
 #define SAME_SECONDS 1
 
-/* What the same task touched right after a check warned: the address that the check has not. */
+/*
+ * Takes the address from the next report of the same task: a check that warns has none, the access
+ * after it does.
+ */
 static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
 	const struct incident *e = v->event, *next;
@@ -172,13 +178,13 @@ static bool announces(const struct diagnosis *first, const struct diagnosis *lat
 	       !str_is(module, "vmlinux") && str_same(module, module_of(later));
 }
 
-/* How much a report says that the kernel is broken. */
+/* Rates a report: 1 if it is minor, 2 if it says that the kernel is broken. */
 static int gravity(const struct incident *e)
 {
 	return is_minor(e) ? 1 : 2;
 }
 
-/* What says no more than that something is not as it should be: machines run on for days. */
+/* Returns whether the report is a complaint, after which machines may run on for days. */
 static bool is_complaint(const struct incident *e)
 {
 	switch (e->kind) {
@@ -196,7 +202,10 @@ static bool is_complaint(const struct incident *e)
 	}
 }
 
-/* A crash long after a complaint is not of it, and is what the log is read for. */
+/*
+ * Returns whether a crash is more important than an earlier complaint: it came too late to be a
+ * consequence.
+ */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
 	return is_complaint(first->event) && later->event->fatal &&

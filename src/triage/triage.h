@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: bytes of logs in, a verdict out: what happened, by what mechanism, who is suspect, in
- * what order, and in which bucket it belongs. Opens no file, asks no clock.
+ * triage: analyses kernel logs. Bytes go in, verdicts come out: what happened, by what mechanism,
+ * which modules are suspect, in what order, and in which bucket the crash belongs. Opens no file
+ * and reads no clock.
  */
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H
@@ -22,7 +23,7 @@
 #define STEPS_MAX      8
 #define HASH_BYTES     20
 
-/* What it means. */
+/* How a crash came about: rows of mechanisms.def. */
 enum mechanism {
 #define MECHANISM(id, ...) MECH_##id,
 #include "triage/mechanisms.def"
@@ -38,9 +39,9 @@ struct reason {
 };
 
 struct suspect {
-	struct str module; /* "vmlinux": the kernel's own code; "hardware" */
+	struct str module; /* module name; "vmlinux": the kernel's own code; "hardware" */
 	struct str function;
-	bool cut; /* the log has only the beginning of its name */
+	bool cut; /* the log has only the beginning of the module's name */
 	int points;
 	struct reason reason[REASONS_MAX];
 	uint32_t reasons;
@@ -52,48 +53,48 @@ struct fired {
 };
 
 struct precursor {
-	uint32_t event; /* index */
+	uint32_t event; /* index in seen.event of struct triage */
 	bool timed;
-	double before; /* seconds */
+	double before; /* seconds from the event to the crash */
 };
 
 struct diagnosis {
 	const struct incident *event;
-	uint32_t index; /* of the event */
+	uint32_t index; /* index of the event in seen.event of struct triage */
 	enum kind kind;
 	enum mechanism mechanism;
 	enum confidence confidence;
 	enum access access;
-	uint32_t size; /* 0: not known */
+	uint32_t size; /* bytes accessed; 0: not known */
 	bool has_address;
 	uint64_t address;
 	enum region region;
-	bool has_base; /* the pointer that the address was computed from */
+	bool has_base; /* `base` is known: the pointer that the address was computed from */
 	uint64_t base;
 	int64_t offset;
 	char base_register[8];
 	enum poison poison;
-	char text[320]; /* one or two sentences */
+	char text[320]; /* what happened, in one or two sentences */
 
 	struct str function[FUNCTIONS_MAX];
 	uint32_t functions;
-	struct frame frame;  /* of the first of them, where known */
-	struct str module;   /* of the instruction; "vmlinux" */
-	bool in_kernel_code; /* false: the instruction pointer was in no code */
-	struct str repeated; /* a function that the trace holds three times and more */
+	struct frame frame;  /* frame of function[0], if there is one */
+	struct str module;   /* module of the instruction; "vmlinux": the kernel's own code */
+	bool in_kernel_code; /* false: the instruction pointer was not in code */
+	struct str repeated; /* function that appears most often in the trace, `repeats` times */
 	uint32_t repeats;
 
 	struct suspect suspect[SUSPECTS_MAX];
 	uint32_t suspects;
-	bool culprit_unknown; /* none stands out */
-	bool hardware;	      /* more likely than any code */
+	bool culprit_unknown; /* no suspect stands out */
+	bool hardware;	      /* faulty hardware is more likely than any code */
 
 	struct fired fired[FIRED_MAX];
 	uint32_t nr_fired;
 	struct precursor precursor[PRECURSORS_MAX];
 	uint32_t precursors;
 	uint32_t consequences;
-	bool announced; /* only came before the crash of the same module */
+	bool announced; /* a warning that preceded a crash of the same module */
 	uint32_t first_consequence;
 
 	char bucket[224];
@@ -102,27 +103,27 @@ struct diagnosis {
 
 #define RECORDED_MAX 16
 
-/* What the flight recorder tells of the time before; the nearest to the crash last. */
+/* An event from the flight recorder. Notes are in order of time, the latest one last. */
 struct recorded_note {
 	enum bb_class class;
-	double before; /* seconds; negative: behind it */
+	double before; /* seconds from the event to the crash; negative: after the crash */
 	char text[320];
 };
 
 struct recorded {
-	bool any; /* records were at hand, of the boot that crashed */
+	bool any; /* there are records of the boot that crashed */
 	char boot_id[2 * BB_BOOT_BYTES + 1];
 	struct recorded_note note[RECORDED_MAX];
 	uint32_t notes;
-	uint32_t left_out; /* notes beyond the most, the oldest */
-	uint64_t absorbed; /* bad accesses that were survived */
+	uint32_t left_out; /* number of oldest notes dropped for want of room */
+	uint64_t absorbed; /* number of recovered kernel faults */
 	uint64_t torn;
-	double silent;	 /* seconds from the last sign of life to the crash; below 0: not known */
-	bool fatal;	 /* a fault is among them that the kernel was to die of */
-	char module[64]; /* whom the fault accuses: who gave the range back, or is gone */
-	char why[128];	 /* and why */
-	int points;	 /* as a suspect */
-	char registers[400]; /* of the fault */
+	double silent;	     /* seconds from the last record to the crash; negative: not known */
+	bool fatal;	     /* one of the notes is a fatal kernel fault */
+	char module[64];     /* module that the fault record blames; empty: none */
+	char why[128];	     /* reason to blame `module` */
+	int points;	     /* weight of this reason among those of suspects */
+	char registers[400]; /* registers at the fault, as text */
 	struct crash_signs crash_signs;
 };
 
@@ -130,23 +131,26 @@ struct triage {
 	struct lines lines;
 	struct recorded recorded;
 	struct recognised seen;
-	struct diagnosis *verdict; /* independent crashes, in order */
+	struct diagnosis *verdict; /* independent crashes, in order of the log */
 	uint32_t verdicts;
 	uint64_t lost_verdicts;
-	int32_t primary; /* index; -1: no crash */
+	int32_t primary; /* index of the main verdict; -1: no crash */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Analyses the inputs, which may be freed afterwards. Returns 0 or -ENOMEM. */
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs);
 void triage_free(struct triage *t);
 
-/* Joins it with the records of a recorder: by boot and clock. `f` is settled. */
+/*
+ * Adds the records of the flight recorder, matched by boot and clock. `f` is the result of
+ * bb_found_settle().
+ */
 void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_meaning(enum mechanism m);
-const char *mechanism_next(enum mechanism m); /* what to do next; "": no advice */
+const char *mechanism_next(enum mechanism m); /* advice on what to do next; "": none */
 
-/* The mechanism's class, of which a verdict of no mechanism takes its kind's name. */
+/* Return the class and the name of the mechanism; for MECH_AS_REPORTED, the name of the kind. */
 const char *verdict_semantic(const struct diagnosis *v);
 const char *verdict_mechanism(const struct diagnosis *v);
 const char *confidence_name(enum confidence c);
