@@ -139,10 +139,7 @@ const char *poison_meaning(enum poison p)
 	return says[p];
 }
 
-/*
- * Returns whether six of the upper seven bytes have this value; the others may be an offset in the
- * object.
- */
+/* Returns whether six of the upper seven bytes are `byte`; the rest may be an offset. */
 static bool filled_with(uint64_t value, uint8_t byte)
 {
 	int same = 0;

@@ -39,8 +39,7 @@ const char *poison_meaning(enum poison p);
 enum poison poison_of(const struct incident *e, uint64_t value);
 
 /*
- * Returns whether `address` differs in one bit (36 or higher) from a kernel pointer in a register,
- * and stores that pointer in `ret_like`.
+ * Finds a kernel pointer in a register that differs from `address` in one bit only, 36 or higher.
  */
 bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 

@@ -17,10 +17,7 @@ static void add(char *to, size_t size, struct str s)
 	to[used] = 0;
 }
 
-/*
- * Builds the name FS_<MECHANISM>_<R|W|X>_<module>!<function>, which does not depend on the log
- * format.
- */
+/* Builds FS_<MECHANISM>_<R|W|X>_<module>!<function>, which does not depend on the log format. */
 static void name_bucket(struct diagnosis *v)
 {
 	static const char *const letters[] = {"", "R_", "W_", "X_"};

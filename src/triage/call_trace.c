@@ -50,10 +50,7 @@ static bool frame_braced(struct str s, struct frame *ret)
 	return f.function.n > 0;
 }
 
-/*
- * Inlined frame, added by a test robot's symbolizer: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f
- * file.c:12".
- */
+/* A test robot's inlined frame: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f file.c:12". */
 static bool frame_inlined(struct str s, struct frame *ret)
 {
 	struct frame f = {};
@@ -71,9 +68,7 @@ static bool frame_inlined(struct str s, struct frame *ret)
 	return true;
 }
 
-/*
- * Returns whether the text may follow a frame: flags " (P)", a build ID, file:line, "(unreliable)".
- */
+/* Returns whether the text may follow a frame: flags " (P)", a build ID, a file, "(unreliable)". */
 static bool tail_fits(struct str tail)
 {
 	tail = str_trim(tail);
@@ -201,10 +196,7 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->aside = false;
 		break;
 	case OPENS_CPU:
-		/*
-		 * The backtrace of a CPU that another CPU requested. The first such CPU is the one
-		 * that hangs.
-		 */
+		/* The first backtrace that another CPU requests is that of the CPU that hangs. */
 		r->section = SECTION_OTHER;
 		r->aside = false;
 		break;
@@ -219,10 +211,7 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		frame_keep(r, &c->function, line);
 }
 
-/*
- * Removes context marks, alone or before a frame: "<IRQ>", "</IRQ>", "<NMI>", "<#DF>", "<EOE>",
- * "<<EOE>>", "<EOI>", "<TASK>". Updates r->irq.
- */
+/* Removes "<IRQ>", "</IRQ>", "<NMI>", "<TASK>" and other marks at the start; updates r->irq. */
 static struct str context_marks(struct reading *r, struct str s)
 {
 	static const struct {
@@ -263,10 +252,7 @@ static bool section_begins(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/*
- * KCSAN reports have no "Call Trace:". A line such as "write to 0x… of 8 bytes by task …" precedes
- * each trace.
- */
+/* KCSAN has no "Call Trace:" but a line such as "write to 0x… of 8 bytes by task …" instead. */
 static bool access_begins(struct reading *r, struct str s)
 {
 	struct captures c = {};

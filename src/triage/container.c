@@ -82,10 +82,7 @@ static size_t unescape(struct str s, char *to, size_t *n)
 	return 1;
 }
 
-/*
- * Decodes a value into *scratch: a string, or an array of bytes (journald's form of text that is
- * not UTF-8).
- */
+/* Decodes a string, or an array of bytes (journald's form of binary text), into *scratch. */
 static struct str json_text(const struct json_value *v, char **scratch)
 {
 	struct str s = str_first(v->s, MESSAGE_MAX);
@@ -207,8 +204,8 @@ static bool export_line(struct container *c, struct str *raw, struct log_line *l
 }
 
 /*
- * Reads a line of journalctl -o verbose: "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then "
- * FIELD=value". No line ends a record.
+ * Reads journalctl -o verbose: a heading "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then lines
+ * of "FIELD=value" with blanks before them. No line ends a record.
  */
 static bool verbose_line(struct container *c, struct str *raw, struct log_line *l)
 {

@@ -19,8 +19,7 @@ static bool is_release(struct str word)
 }
 
 /*
- * Parses the text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", "Tainted: P
- * (2.6.24)".
+ * Parses text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0" or with "(2.6.24)".
  */
 static void take_taint(struct incident *e, struct str s)
 {

@@ -47,9 +47,7 @@ static bool says(const struct look *l, const char *text)
 	return strstr(l->line, text) != NULL;
 }
 
-/*
- * ---- rules: each returns whether a record matches its finding, and sets the module to blame ----
- */
+/* ---- rules: each returns whether a record matches, and sets the module to blame ---- */
 
 static bool survived(struct look *l, enum bb_severity *severity)
 {
@@ -86,10 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/*
- * Reports of bad page accounting ("BUG: Bad ") have a finding of their own. A lockup is not
- * corruption.
- */
+/* "BUG: Bad …" (page accounting) has a finding of its own. A lockup is not memory corruption. */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))

@@ -125,10 +125,7 @@ static const struct {
 #include "triage/facts.def"
 };
 
-/*
- * Parses a page table dump: "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a]
- * pgd=…, pud=…".
- */
+/* Parses a page table dump: "PGD 0 P4D 0 PUD 1234067 …", "*pdpt = … *pde = …", "[a] pgd=…". */
 static bool walk_take(struct incident *e, struct str s)
 {
 	static const struct {
@@ -166,8 +163,7 @@ static bool is_user_selector(struct str s)
 }
 
 /*
- * Returns whether a check that was called made the report: registers in its trace are those of an
- * interrupted context.
+ * Returns whether the report comes from a check, not an exception: it has no registers of its own.
  */
 static bool has_no_ip(enum kind k)
 {
@@ -205,10 +201,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			return;
 		}
 		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
-			/*
-			 * "PC is at f" comes first, then "pc : [<address>]" of the same
-			 * instruction.
-			 */
+			/* "PC is at f" comes first, then "pc : [<address>]" of one instruction. */
 			if (!e->ip.has_address) {
 				e->ip.address = ip.address;
 				e->ip.has_address = ip.has_address;
@@ -233,9 +226,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	incident_state(e, line);
 }
 
-/*
- * Parses "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>]  [<a>] f+0x1/0x2", "EIP is at f" or "IP: [<a>] f".
- */
+/* Parses "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>] [<a>] f+0x1/0x2", "EIP is at f", "IP: [<a>] f". */
 static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 {
 	enum arch arch = ARCH_X86_64;
@@ -281,9 +272,7 @@ static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 	e->link.line = line;
 }
 
-/*
- * Parses "f+0x1/0x2 [mod]", "<address> f+0x1/0x2" or "<address> sp : …", where no function follows.
- */
+/* Parses "f+0x1/0x2 [mod]", "<address> f+0x1/0x2" or "<address> sp : …" (without a function). */
 static bool place_parse(struct str s, struct frame *ret)
 {
 	uint64_t raw = 0;
@@ -299,8 +288,7 @@ static bool place_parse(struct str s, struct frame *ret)
 }
 
 /*
- * Parses the instruction pointer of other architectures: "pc : f+0x1/0x2", "PC is at f", "epc : f
- * ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)".
+ * Parses "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)".
  */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
@@ -394,10 +382,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/*
- * Parses "CR2: a". On the line of registers (with CR3), reading the code bytes may have overwritten
- * it.
- */
+/* Parses "CR2: a". In the register dump, reading the code bytes may have overwritten CR2. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

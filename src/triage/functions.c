@@ -70,8 +70,7 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 }
 
 /*
- * For lockdep: keeps the functions that took the lock. Those of work queues and timers are skipped:
- * their lockdep maps only stand for the callbacks that they run.
+ * Finds the owner of a lock. The lockdep maps of work queues and timers only stand for callbacks.
  */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
@@ -96,10 +95,7 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/*
- * Keeps the remaining functions, without those that print reports or enter the kernel. Sanitizer
- * functions come last.
- */
+/* Keeps what is left, except for functions that report or enter. Sanitizer functions come last. */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -113,9 +109,7 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/*
- * Last resort: entry functions, which at least show the context (system call, interrupt, thread).
- */
+/* Last resort: keeps entry functions, which at least tell a system call from an interrupt. */
 static void keep_entry(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -124,7 +118,7 @@ static void keep_entry(struct diagnosis *v, const struct candidates *c)
 }
 
 /*
- * Returns whether a CPU hangs (soft lockup, RCU stall), not only one task ("INFO: task … blocked").
+ * Returns whether a CPU hangs (soft lockup, RCU stall), not only a task ("INFO: task … blocked").
  */
 static bool is_stall(const struct judged *j)
 {
@@ -152,8 +146,7 @@ static bool is_uninformative(struct str f)
 }
 
 /*
- * Returns whether a thread, an interrupt or a callback starts in this function. Notifier chains do
- * not count: they only pass calls on.
+ * Returns whether a thread, interrupt or callback starts here. Notifier chains only pass calls on.
  */
 static bool is_way_in(struct str function, enum library l)
 {
@@ -241,10 +234,7 @@ static bool has_module(const struct incident *e)
 	return false;
 }
 
-/*
- * Names a blocked task: by synchronize_rcu() in any spelling, else by the first function that does
- * more than wait.
- */
+/* Names a blocked task by synchronize_rcu(), or by the first function that does more than wait. */
 static void waits(struct judged *j, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -290,10 +280,7 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
 		candidate_add(c, &e->link);
-	/*
-	 * A trace without report functions starts where the CPU was interrupted: at the instruction
-	 * pointer.
-	 */
+	/* Without report functions, the trace starts at the interrupted instruction. */
 	if (e->has_ip && is_stall(j) && !has_report(e))
 		candidate_add(c, &e->ip);
 	candidates_of_part(c, e, PART_MAIN, unreliable);
@@ -320,10 +307,7 @@ static void find_repeats(struct judged *j)
 	}
 }
 
-/*
- * Returns the function that the header names, with its module from the trace: 2.6 kernels print no
- * module in the header.
- */
+/* Returns the header's function, with the module from the trace: 2.6 has none in the header. */
 static const struct frame *is_in_trace(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames && !e->printed_frame.module.n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: one report of the kernel: a crash, a warning, a hardware error. It holds facts as
- * printed; other files interpret them. Strings point into the log lines.
+ * triage: one report of the kernel: a crash, a warning, a hardware error. Facts are as printed;
+ * other files interpret them. Strings point into the log lines.
  */
 #ifndef FS_TRIAGE_INCIDENT_H
 #define FS_TRIAGE_INCIDENT_H
@@ -64,10 +64,7 @@ struct module {
 	bool cut; /* the log line ends within the module's name */
 };
 
-/*
- * Registers by number: x86-64 as in machine code (rax 0, rcx 1 … r15 15), arm64 x0 to x30 and sp
- * 31.
- */
+/* Registers by number: x86-64 as encoded (rax 0, rcx 1 … r15 15), arm64 x0 to x30 and sp 31. */
 #define REGS_MAX 32
 
 struct registers {

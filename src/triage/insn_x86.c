@@ -32,10 +32,7 @@ static int64_t take_signed(struct cursor *c, int bytes)
 	return bytes == 1 ? (int8_t)v : (int32_t)v;
 }
 
-/*
- * Decodes ModRM, SIB and displacement. Returns false if the operand is a register, or the bytes
- * end.
- */
+/* Decodes ModRM, SIB and displacement. Returns false if the operand is a register or is cut off. */
 static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 {
 	int mod = modrm >> 6, rm = modrm & 7;
@@ -149,9 +146,7 @@ static uint8_t operand_size(const struct cursor *c, bool byte)
 	return byte ? 1 : c->wide ? 8 : c->half ? 2 : 4;
 }
 
-/*
- * Decodes instructions with an implied operand: string instructions, push, pop, call, ret, leave.
- */
+/* Decodes instructions with an implied operand: string operations, push, pop, call, ret, leave. */
 static bool implied(struct cursor *c, int op, struct insn *in)
 {
 	in->size = operand_size(c, !(op & 1));

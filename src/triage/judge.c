@@ -34,10 +34,7 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
-/*
- * Functions that report one kind of error only: they tell the kind even if the rest of the report
- * is lost.
- */
+/* Functions that report one kind of error only: they tell the kind of a report without its head. */
 static const struct {
 	const char *start;
 	enum kind kind;
@@ -243,10 +240,7 @@ static void take_present(struct judged *j)
 	}
 }
 
-/*
- * Finds the pointer that the address was computed from, if the decoded instruction gives the
- * address that the kernel printed.
- */
+/* Finds the pointer behind the address, if the decoded instruction leads to that address. */
 static void take_base(struct judged *j)
 {
 	const struct incident *e = j->e;

@@ -33,9 +33,7 @@ struct str function_plain(struct str function)
 	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
 					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
-	/*
-	 * Since 6.4, __pfx_f is the padding before f(). A pointer to it may be left on the stack.
-	 */
+	/* Since 6.4, __pfx_f is the padding before f(). The stack may have a pointer to it. */
 	if (str_starts(function, "__pfx_"))
 		function = str_from(function, 6);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {

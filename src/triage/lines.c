@@ -58,10 +58,7 @@ static size_t escape_end(struct str s, size_t at)
 	return end;
 }
 
-/*
- * Decodes an HTML entity ("&lt;", "&amp;") of a log copied from a page's source. Returns its
- * length; 0: none.
- */
+/* Decodes an HTML entity ("&lt;", "&amp;") of a copied page. Returns its length; 0: none. */
 static size_t entity_length(struct str s, unsigned char *ret)
 {
 	static const struct {
@@ -237,10 +234,7 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/*
- * Returns whether a mail program broke lines: those without a prefix follow lines that had no room
- * for one more word.
- */
+/* Returns whether lines without a prefix follow lines without room for a word: a mail program's. */
 static bool breaks_at_words(struct str data, size_t longest)
 {
 	size_t lines = 0, before = 0, words = 0, columns = 0;
@@ -259,8 +253,8 @@ static bool breaks_at_words(struct str data, size_t longest)
 }
 
 /*
- * Detects a terminal that broke lines where the kernel did not: no line is longer than the
- * terminal's width, and many are exactly that long.
+ * Detects the width of a terminal that broke lines where the kernel did not: no line is longer, and
+ * many are exactly as long.
  */
 static void find_width(struct reader *r, struct str data)
 {
@@ -338,10 +332,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 	}
 }
 
-/*
- * Parses the header of a pstore part, "Oops#1 Part3" or "Panic#2 Part1": fs/pstore/platform.c,
- * since 3.x.
- */
+/* Parses a pstore header, "Oops#1 Part3" or "Panic#2 Part1": fs/pstore/platform.c, since 3.x. */
 static bool is_part(struct str raw, struct str *ret_reason, uint32_t *ret_part)
 {
 	static const char *const reasons[] = {"Panic", "Oops",	   "Emergency", "Restart",

@@ -32,10 +32,7 @@ static size_t name_length(struct str s)
 	return depth || str_is(str_first(s, at), ".") ? 0 : at;
 }
 
-/*
- * Parses "[<ffffffff81234567>]", "<ffffffff81234567>" or, on ppc, "[c0000000080]". Returns its
- * length; 0: no address.
- */
+/* Parses "[<ffffffff81234567>]", "<ffffffff81234567>" or, on ppc, "[c0000000080]". */
 static size_t bracketed(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;
@@ -62,10 +59,7 @@ static bool is_module(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '-';
 }
 
-/*
- * Parses " [mod]", or " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). Returns its length; 0:
- * no module.
- */
+/* Parses a module: " [mod]", or " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). */
 static size_t module_parse(struct str s, struct str *ret)
 {
 	size_t at = 0, start, end;
@@ -110,10 +104,7 @@ static size_t offset_parse(struct str s, struct frame *f)
 	return at + 1 + n;
 }
 
-/*
- * Returns whether a label precedes `rest`, not a function: "[<c04ac80f>] EFLAGS: …",
- * "[<ffffff90080ed944>]    lr : …".
- */
+/* Returns whether a label precedes `rest`: "[<c04ac80f>] EFLAGS: …", "[<a>]    lr : …". */
 static bool is_label(struct str rest)
 {
 	size_t at = 0;
@@ -172,10 +163,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 	return at;
 }
 
-/*
- * Parses an address: hex, or what printk printed for NULL over the years: "(null)" padded,
- * "<NULL>", "(nil)". Returns its length; 0: none.
- */
+/* Parses an address, or NULL as printk printed it over the years: "(null)" padded, "<NULL>". */
 static size_t address_parse(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;

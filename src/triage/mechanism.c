@@ -130,9 +130,7 @@ static bool by_page_table(struct judged *j)
 	return true;
 }
 
-/*
- * KASAN converts the address of a fault in its shadow to the range that the code tried to access.
- */
+/* KASAN converts the address of a fault in its shadow to the range that the code accessed. */
 static bool by_range(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -186,9 +184,7 @@ static bool by_user_call(struct judged *j)
 	return true;
 }
 
-/*
- * Returns whether the offset is past the end of the symbol: another module is at the address now.
- */
+/* Returns whether the offset is past the end of the symbol: another module took the address. */
 static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
@@ -237,10 +233,7 @@ static bool is_error(const struct judged *j, uint64_t value)
 	return value > top - 4095 && value <= top;
 }
 
-/*
- * Returns the register that holds an error code, or -1. Tries those that usually hold a pointer in
- * use: arguments, the return value, callee-saved registers.
- */
+/* Finds an error code in a register that often holds a pointer: arguments, result, callee-saved. */
 static int error_register(const struct judged *j)
 {
 	static const int8_t x86[] = {7, 0, 3, 5, 6, -1}, arm64[] = {0, 19, 20, 21, 1, -1};
@@ -271,10 +264,7 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/*
-		 * Without code bytes: an error code in a register of an argument or result explains
-		 * the address.
-		 */
+		/* Without code bytes, an error code in a register explains the address. */
 		from = j->has_insn ? -1 : error_register(j);
 		if (from < 0)
 			return false;
@@ -376,8 +366,7 @@ static bool by_user(struct judged *j)
 		return true;
 	}
 	/*
-	 * No page is mapped. Only an address that looks like the stack, mmap or PIE area counts as
-	 * a user pointer.
+	 * No page is mapped. Only addresses like those of a stack, mmap or PIE are user pointers.
 	 */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||

@@ -17,9 +17,7 @@ static size_t skip_digits(struct str s, size_t at)
 	return at;
 }
 
-/*
- * Takes a level: "<4>" of the syslog protocol and of printk's records, also in "<0>.(1)[123:comm]".
- */
+/* Takes a level: "<4>" of the syslog protocol and printk's records; "<0>.(1)[123:comm]" has one. */
 static size_t take_level(struct str s, struct log_line *l)
 {
 	uint64_t priority; /* syslog priority: facility * 8 + level */
@@ -31,10 +29,7 @@ static size_t take_level(struct str s, struct log_line *l)
 	return n + 2;
 }
 
-/*
- * Skips text between a timestamp and its "]": "@3", the CPU (Amlogic); " <    0.000010>", the time
- * since the last message (dmesg -d).
- */
+/* Skips text before the "]" of a time: "@3", a CPU (Amlogic), or " <    0.000010>" (dmesg -d). */
 static size_t skip_beside_time(struct str s, size_t at)
 {
 	if (str_at(s, at) == '@')
@@ -48,10 +43,7 @@ static size_t skip_beside_time(struct str s, size_t at)
 	return str_at(s, at) == '>' ? at + 1 : at;
 }
 
-/*
- * Takes a timestamp: "[   12.345678]", "[    0.048509 ]", or "[2001021079.622495]" if the clock was
- * set wrongly.
- */
+/* Takes a time: "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" (clock set wrongly). */
 static size_t take_time(struct str s, struct log_line *l)
 {
 	uint64_t whole, part = 0;
@@ -78,8 +70,7 @@ static size_t take_time(struct str s, struct log_line *l)
 }
 
 /*
- * Takes the caller that CONFIG_PRINTK_CALLER prints, 15ff2069cb7f (5.1): "[ T123]", "[    C3]", "[
- * T0 ]".
+ * Takes the caller: "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1).
  */
 static size_t take_caller(struct str s, struct log_line *l)
 {
@@ -122,10 +113,7 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/*
- * Takes a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Its whole seconds are too coarse to
- * compute with.
- */
+/* Takes a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Whole seconds are too coarse to use. */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
@@ -197,10 +185,7 @@ static size_t take_facility(struct str s, struct log_line *l)
 	return 0;
 }
 
-/*
- * Takes the header of a record of /dev/kmsg or extended netconsole: "4,1234,5678901,-;" or
- * "…,-,caller=T12;".
- */
+/* Takes the header of a /dev/kmsg or netconsole record: "4,1234,5678901,-;", "…,-,caller=T12;". */
 static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
@@ -256,10 +241,7 @@ static size_t zone_length(struct str s)
 	return at > 2 && str_at(s, at) == ' ' ? at : 0;
 }
 
-/*
- * Returns the length of a date, "2026-11-20T09:41:01.593360+01:00 " or "2018/01/09 14:28:48 "; 0:
- * none.
- */
+/* Returns the length of "2026-11-20T09:41:01.593360+01:00 " or "2018/01/09 14:28:48 "; 0: none. */
 static size_t date_length(struct str s)
 {
 	size_t at = skip_digits(s, 0), n;
@@ -324,10 +306,7 @@ static size_t take_host(struct str s, struct log_line *l, bool sure)
 	return 0;
 }
 
-/*
- * Takes a syslog prefix: "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel:
- * ".
- */
+/* Takes "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel: " of syslog. */
 static size_t take_syslog(struct str s, struct log_line *l)
 {
 	bool sure = is_month(s) && is_blank(str_at(s, 3));
@@ -368,9 +347,7 @@ static size_t take_unix(struct str s, struct log_line *l)
 	return n ? at + 1 + n : 0;
 }
 
-/*
- * Takes the "> " or ">> " of a quoted mail. The '>' in a KASAN shadow dump has no blank behind it.
- */
+/* Takes the "> " or ">> " of a quoted mail. In a KASAN shadow dump, no blank follows the '>'. */
 static size_t take_quote(struct str s, struct log_line *l)
 {
 	size_t at = 0;
@@ -381,8 +358,7 @@ static size_t take_quote(struct str s, struct log_line *l)
 }
 
 /*
- * Takes "kernel: ", alone (journalctl -o cat with a tag) or after a host without a time: "db-17
- * kernel: ".
+ * Takes "kernel: " (journalctl -o cat with a tag), or "db-17 kernel: " where the time was cut off.
  */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
@@ -393,10 +369,7 @@ static size_t take_kernel(struct str s, struct log_line *l)
 	return at + 7;
 }
 
-/*
- * Takes a notice of lost messages: "** 93 printk messages dropped **", "** replaying previous
- * printk message **".
- */
+/* Takes "** 93 printk messages dropped **" or "** replaying previous printk message **". */
 static size_t take_dropped(struct str s, struct log_line *l)
 {
 	long end;

@@ -6,8 +6,7 @@
 #include "triage/lines.h"
 
 /*
- * Removes all prefixes of `text`, in any order, and stores their values in `l`. Returns the number
- * of prefixes removed.
+ * Removes all prefixes of `text`, in any order; stores their values in `l`. Returns their number.
  */
 int prefix_strip(struct str *text, struct log_line *l);
 

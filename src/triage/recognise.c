@@ -80,10 +80,7 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	return e;
 }
 
-/*
- * Ranks kinds by how specific they are: in the first lines of a report, a more specific kind
- * replaces a vague one.
- */
+/* In the first lines of a report, a kind of a higher rank (more specific) replaces a vaguer one. */
 static int kind_rank(enum kind k)
 {
 	switch (k) {
@@ -241,10 +238,7 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 	incident_state(e, line);
 }
 
-/*
- * Returns the page fault that this "Oops:" line continues: another CPU's report may have come
- * between its first line and this one.
- */
+/* Finds the page fault that an "Oops:" line belongs to, if another CPU's report came between. */
 static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
 {
 	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
@@ -316,9 +310,7 @@ static bool opens_headless(const struct state *s, struct str text, uint32_t line
 	return s->last < 0 && !s->asked && line - s->begins < BEGINNING && is_remnant(text);
 }
 
-/*
- * Returns whether the line begins a backtrace of another CPU that the last hang report requested.
- */
+/* Returns whether the line begins another CPU's backtrace, which the last hang report requested. */
 static bool answers(const struct state *s, const struct stream *st, struct str text)
 {
 	if (s->last < 0 || s->r->event[s->last].kind != KIND_HANG)
@@ -406,10 +398,7 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/*
- * Returns whether any program may have printed the line: it has no prefix of the kernel's, and no
- * report follows.
- */
+/* Returns whether any program may print the line: no kernel prefix, and no report follows it. */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&
@@ -434,10 +423,7 @@ static void drop_hearsay(struct recognised *r, const struct lines *ls)
 	r->n = kept;
 }
 
-/*
- * Fills gaps of reports that were cut off: architecture from other reports, release from "Linux
- * version".
- */
+/* Fills gaps of reports that were cut off, from other reports and the "Linux version" line. */
 static void fill_gaps(struct recognised *r)
 {
 	enum arch arch = ARCH_UNKNOWN;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Adds the flight recorder's records to a verdict: what preceded the crash, and whose the bad
- * address was.
- */
+/* Adds the flight recorder's records to a verdict: what happened before, whose the address was. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,10 +32,7 @@ static bool is_crash_record(const struct bb_record *r)
 	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
 }
 
-/*
- * Returns the boot that crashed. If the log has times, that is the boot with a fault record at the
- * time of the crash; -1: none.
- */
+/* Returns the boot that crashed; if the log has times, it has a fault record then. -1: none. */
 static int boot_of(const struct triage *t, const struct bb_found *f)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
@@ -189,8 +183,8 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * Reads the newest record first: a site that finds no room is then older than RECORDED_MAX others,
- * and would get no note anyway.
+ * Reads the newest record first: sites without room are then older than RECORDED_MAX others, which
+ * would push their note out anyway.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)
@@ -330,10 +324,7 @@ static bool is_vague(enum mechanism m)
 	       m == MECH_FREED_MODULE || m == MECH_FREED_TEXT || m == MECH_BIT_FLIP;
 }
 
-/*
- * Replaces a vague mechanism: the record says what was at the address before, which the log can
- * only guess.
- */
+/* Replaces a vague mechanism: the record says what was at the address before the fault. */
 static void sharpen(struct diagnosis *v, const struct bb_record *r)
 {
 	char value[FIELD];

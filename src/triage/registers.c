@@ -63,8 +63,8 @@ static void register_set(struct incident *e, struct str name, uint64_t value, si
 }
 
 /*
- * Parses a line of registers: "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:…
- * EFLAGS: …". Returns whether it is one.
+ * Parses "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:… EFLAGS: …". Returns
+ * whether the line is one of registers.
  */
 bool registers_take(struct reading *r, struct str text)
 {
@@ -120,8 +120,7 @@ static void code_byte(struct incident *e, uint64_t value, int bytes)
 }
 
 /*
- * Parses the bytes around the instruction pointer: "Code: 48 89 <8b> 87 …", "Code: d503201f
- * (b9004001)".
+ * Parses the bytes around the faulting instruction: "Code: 48 89 <8b> 87 …", "Code: d503201f (…)".
  */
 bool code_take(struct incident *e, struct str text)
 {

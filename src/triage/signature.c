@@ -25,10 +25,7 @@ const struct signature signatures[] = {
 };
 const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);
 
-/*
- * Returns the bytes that a matching line can begin with: the pattern's own, or those that "%!"
- * stands for.
- */
+/* Returns the bytes that a matching line can begin with; "%!" stands for several words. */
 static const char *beginnings(const char *pattern, char one[2])
 {
 	one[0] = *pattern;
@@ -111,18 +108,13 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 	return NULL;
 }
 
-/*
- * Returns whether a quote precedes the text: it is from source code or from a text about crashes.
- */
+/* Returns whether a quote precedes the text, as in source code or a text about crashes. */
 static bool is_quoted(struct str text, size_t at)
 {
 	return text.s[at - 1] == '"' || text.s[at - 1] == '\'' || text.s[at - 1] == '`';
 }
 
-/*
- * Returns whether `s` is a conversion of printf ("%s", "%016lx", "%px"), not a name after a percent
- * sign.
- */
+/* Returns whether `s` is a conversion of printf ("%s", "%016lx", "%px"), not a name with a '%'. */
 static bool is_conversion(struct str s)
 {
 	size_t at = 1;

@@ -84,9 +84,7 @@ static bool begins(struct str s, struct str with)
 	return s.n > with.n && !memcmp(s.s, with.s, with.n);
 }
 
-/*
- * Stores `name` in `whole` if it begins with `start`. Returns false if a different name does, too.
- */
+/* Stores `name` in `whole` if it begins with `start`. Returns false if two names do. */
 static bool completes(struct str *whole, struct str start, struct str name)
 {
 	if (!begins(name, start) || str_same(*whole, name))
@@ -144,9 +142,7 @@ static void by_unload(struct judged *j, const struct triage *t)
 	}
 }
 
-/*
- * Returns whether the caller is to blame: the fault is outside of code, or in a library function.
- */
+/* Returns whether the caller is to blame: the fault is in a library function, or not in code. */
 static bool faulted_in_library(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -160,8 +156,7 @@ static bool faulted_in_library(const struct judged *j)
 }
 
 /*
- * Accuses the caller of a library function that faulted, then all modules of the trace: those near
- * the fault get more points.
+ * Accuses the caller of a library function, then the trace: the nearer the fault, the more points.
  */
 static void by_trace(struct judged *j)
 {
@@ -214,10 +209,7 @@ static void by_part(struct judged *j, enum part part, int points, const char *wh
 		}
 }
 
-/*
- * Accuses the driver of a queue: "NETDEV WATCHDOG: eth0 (driver): transmit queue 0 timed out"
- * (net/sched/sch_generic.c).
- */
+/* Accuses the driver in "NETDEV WATCHDOG: eth0 (driver): transmit …": net/sched/sch_generic.c. */
 static void by_queue(struct judged *j)
 {
 	struct str note = j->e->note, driver;

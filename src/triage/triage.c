@@ -46,10 +46,7 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
 
-/*
- * Marks consequences of the first oops: more oopses, tasks that wait for the dead task's locks, the
- * panic.
- */
+/* Marks consequences of the first oops: more oopses, tasks that wait for its locks, the panic. */
 static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;
@@ -119,10 +116,7 @@ static bool is_minor(const struct incident *e)
 
 #define SAME_SECONDS 1
 
-/*
- * Takes the address from the next report of the same task: a check that warns has none, the access
- * after it does.
- */
+/* A check that warns has no address: takes that of the access which the task then did. */
 static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
 	const struct incident *e = v->event, *next;
@@ -203,8 +197,7 @@ static bool is_complaint(const struct incident *e)
 }
 
 /*
- * Returns whether a crash is more important than an earlier complaint: it came too late to be a
- * consequence.
+ * Returns whether a crash matters more than an earlier complaint, too long before to be its cause.
  */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {

@@ -141,10 +141,7 @@ struct triage {
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs);
 void triage_free(struct triage *t);
 
-/*
- * Adds the records of the flight recorder, matched by boot and clock. `f` is the result of
- * bb_found_settle().
- */
+/* Adds the flight recorder's records, matched by boot and clock, from `f` (bb_found_settle()). */
 void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_meaning(enum mechanism m);
