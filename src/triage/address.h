@@ -38,9 +38,7 @@ const char *poison_meaning(enum poison p);
 /* Classifies an address, or the pointer that it was computed from; POISON_NONE: no poison. */
 enum poison poison_of(const struct incident *e, uint64_t value);
 
-/*
- * Finds a kernel pointer in a register that differs from `address` in one bit only, 36 or higher.
- */
+/* Finds a kernel pointer in a register that differs from `address` in one bit (36 or higher). */
 bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 
 #endif

@@ -18,9 +18,7 @@ static bool is_release(struct str word)
 	return is_digit(str_at(word, 0)) && str_has(str_first(word, 4), ".");
 }
 
-/*
- * Parses text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0" or with "(2.6.24)".
- */
+/* Parses text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", or "(2.6.24)". */
 static void take_taint(struct incident *e, struct str s)
 {
 	struct str from = s;

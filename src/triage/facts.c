@@ -162,9 +162,7 @@ static bool is_user_selector(struct str s)
 	return str_starts_any(s, "0033:|0023:|002b:|001b:|0073:|0x33:");
 }
 
-/*
- * Returns whether the report comes from a check, not an exception: it has no registers of its own.
- */
+/* Returns whether a check, not an exception, made the report: it has no registers of its own. */
 static bool has_no_ip(enum kind k)
 {
 	switch (k) {
@@ -287,9 +285,7 @@ static bool place_parse(struct str s, struct frame *ret)
 	return true;
 }
 
-/*
- * Parses "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)".
- */
+/* Parses "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1)". */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
 	static const struct {

@@ -69,9 +69,7 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/*
- * Finds the owner of a lock. The lockdep maps of work queues and timers only stand for callbacks.
- */
+/* Finds the owner of a lock. Lockdep maps of work queues and timers only stand for callbacks. */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
 	struct candidates chain = {};
@@ -117,9 +115,7 @@ static void keep_entry(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/*
- * Returns whether a CPU hangs (soft lockup, RCU stall), not only a task ("INFO: task … blocked").
- */
+/* Returns whether a CPU hangs (soft lockup, RCU stall), not one task ("INFO: task … blocked"). */
 static bool is_stall(const struct judged *j)
 {
 	return j->v->kind == KIND_HANG &&
@@ -145,9 +141,7 @@ static bool is_uninformative(struct str f)
 			      "open|recvfrom|accept|bind|mmap|poll|sendfile|splice|exit");
 }
 
-/*
- * Returns whether a thread, interrupt or callback starts here. Notifier chains only pass calls on.
- */
+/* Returns whether a thread, interrupt or callback starts here; notifier chains do not count. */
 static bool is_way_in(struct str function, enum library l)
 {
 	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: patterns of the kernel's format strings, as data.
+ * triage: patterns that match lines of the kernel log. A pattern is literal text with conversions:
  *
  *	%A  an address: hex, or "(null)" and the like
- *	%E  an error code or ESR: hex        %X  hex that means nothing to us
- *	%P  a pid   %C  a cpu   %N  #n of an oops   %Z  a size   %D  a number that means nothing
- *	%F  a function, with offset, size and module where they are given
+ *	%E  an error code or ESR: hex        %X  hex that is not stored
+ *	%P  a pid   %C  a cpu   %N  #n of an oops   %Z  a size   %D  a number that is not stored
+ *	%F  a function, with offset, size and module if they are printed
  *	%G  a second function
- *	%L  file:line     %W  a comm, a word without blanks   %S  text up to what follows
- *	%*  anything up to what follows     %_  blanks or none     %!  "BUG: ", "[ INFO: ", …
+ *	%L  file:line     %W  a comm, a word without blanks     %S  text before the next part
+ *	%*  anything before the next part     %_  blanks or none     %!  "BUG: ", "[ INFO: ", …
  *	%R  an end of a range: hex     %$  the end of the text
  *	%%  a percent sign
  */

@@ -365,9 +365,7 @@ static bool by_user(struct judged *j)
 		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
 		return true;
 	}
-	/*
-	 * No page is mapped. Only addresses like those of a stack, mmap or PIE are user pointers.
-	 */
+	/* No page is mapped. Only addresses like those of stack, mmap or PIE are user pointers. */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
 	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))

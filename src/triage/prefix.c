@@ -69,9 +69,7 @@ static size_t take_time(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/*
- * Takes the caller: "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1).
- */
+/* Takes a caller "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
 static size_t take_caller(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1), n;
@@ -357,9 +355,7 @@ static size_t take_quote(struct str s, struct log_line *l)
 	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
-/*
- * Takes "kernel: " (journalctl -o cat with a tag), or "db-17 kernel: " where the time was cut off.
- */
+/* Takes "kernel: " (journalctl -o cat with a tag), or "db-17 kernel: " without a time. */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");

@@ -5,9 +5,7 @@
 
 #include "triage/lines.h"
 
-/*
- * Removes all prefixes of `text`, in any order; stores their values in `l`. Returns their number.
- */
+/* Removes all prefixes of `text`, in any order; `l` gets their values. Returns their number. */
 int prefix_strip(struct str *text, struct log_line *l);
 
 /*

@@ -119,9 +119,7 @@ static void code_byte(struct incident *e, uint64_t value, int bytes)
 		e->code[e->code_bytes++] = value >> (8 * i);
 }
 
-/*
- * Parses the bytes around the faulting instruction: "Code: 48 89 <8b> 87 …", "Code: d503201f (…)".
- */
+/* Parses the bytes around the instruction pointer: "Code: 48 89 <8b> 87 …", "Code: … (b9004001)" */
 bool code_take(struct incident *e, struct str text)
 {
 	struct str s = str_trim(text);

@@ -155,9 +155,7 @@ static bool faulted_in_library(const struct judged *j)
 	return true;
 }
 
-/*
- * Accuses the caller of a library function, then the trace: the nearer the fault, the more points.
- */
+/* Accuses the caller of a library function, then the trace: the nearer a frame, the more points. */
 static void by_trace(struct judged *j)
 {
 	const struct incident *e = j->e;

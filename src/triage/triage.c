@@ -196,9 +196,7 @@ static bool is_complaint(const struct incident *e)
 	}
 }
 
-/*
- * Returns whether a crash matters more than an earlier complaint, too long before to be its cause.
- */
+/* Returns whether a crash matters more than an earlier complaint, too old to be its cause. */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
 	return is_complaint(first->event) && later->event->fatal &&
