@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes what writes pages: the bytes are names of programs, paths of cgroups, names of pods and of
- * kernel functions, and headers of requests. Whatever they are, each format has to stay itself. The
- * first byte chooses how many workloads the rest is cut into.
+ * Fuzzes the writers of pages: the bytes become names of programs, cgroups, pods and kernel
+ * functions, and request headers. Each output format must stay well-formed. The first byte sets the
+ * number of workloads that the other bytes are divided into.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void add_workload(struct place *p, uint32_t pid, const char *text)
 	memcpy(fault.comm, r.g.comm, sizeof(fault.comm));
 	workload_of(text, &w);
 	identity_make(&w, &names, pid & 1 ? COLLAPSE_DEFAULT : 0, &id);
-	/* as bytes that nobody made valid before, too */
+	/* also as bytes that were never made valid text */
 	if (pid % 3 == 0)
 		snprintf(id.name, sizeof(id.name), "%.*s", (int)sizeof(id.name) - 1, text);
 	snprintf(id.cgroup, sizeof(id.cgroup), "%.*s", (int)sizeof(id.cgroup) - 1, text);
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_workload(p, i + 1, text);
 		exposition_negotiate(text);
 		gzip_accepted(text);
-		/* a host's name is anybody's too */
+		/* the name of a host may be any text, too */
 		snprintf(p->m.host.kernel, sizeof(p->m.host.kernel), "%.*s",
 			 (int)sizeof(p->m.host.kernel) - 1, text);
 		free(text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes what reads recordings, with all that is told of them: the bytes are a file. The first of
- * them says what is made of the others: R the file as it is, F with its checksums put right, so
- * that what is behind them is reached, C a chunk before it is deflated, behind the list of fields,
- * L a list of fields and, behind a NUL, such a chunk.
+ * Fuzzes the reader of recordings, and the reports made of them. The first byte says what the other
+ * bytes are: R a file as it is; F a file whose checksums are corrected, so that what follows them
+ * is reached; C a chunk before compression, after a valid list of fields; L a list of fields, a
+ * NUL, and such a chunk.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int file = -1;
 
-/* As a recording begins, with the list of its fields: taken from one that is made. */
+/* The beginning of a valid recording, with its list of fields. */
 static unsigned char begin[16384];
 static size_t begin_size;
 
@@ -78,7 +78,7 @@ static void repair_chunks(unsigned char *s, size_t size)
 	}
 }
 
-/* A chunk that holds these bytes, at `at`. Returns the end of it. */
+/* Writes a chunk that holds these bytes, at `at`. Returns the end of the chunk. */
 static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flags,
 			const uint8_t *data, size_t size)
 {
@@ -92,7 +92,7 @@ static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flag
 	return at + sizeof(ch) + packed;
 }
 
-/* Fields up to the first NUL, and behind it records. */
+/* Writes fields up to the first NUL as a list, and the bytes behind it as records. */
 static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);

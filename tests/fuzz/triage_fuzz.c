@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes the pure room: bytes in, a verdict out, through every renderer. With libFuzzer (make fuzz)
- * the bytes are its own; without, the files given are run once: make check does so with the seeds.
- * The first byte chooses how many inputs the rest is cut into.
+ * Fuzzes triage: the bytes are logs, and the verdict goes through every renderer. With libFuzzer
+ * (make fuzz), libFuzzer makes the bytes; without, each file given is run once, as make check does
+ * with the seeds. The first byte sets the number of inputs that the other bytes are divided into.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int run_file(const char *path)
 		return 1;
 	size = fread(data + 1, 1, sizeof(data) - 1, f) + 1;
 	fclose(f);
-	for (size_t cut = size; cut; cut -= cut / 7 + 1) { /* also with the end missing */
+	for (size_t cut = size; cut; cut -= cut / 7 + 1) { /* also without the end of the log */
 		exact = malloc(cut);
 		if (!exact)
 			return 1;

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * arm32 N: becomes a 32-bit ARM program that makes N times each of getpid, getuid32 and getegid32,
- * whose numbers (20, 199, 202) are those of epoll_create1, socketpair and accept on a 64-bit arm64
- * kernel. Truth: calls; "supported" is 0 where the kernel runs no such programs.
+ * arm32 N: becomes a 32-bit ARM program that calls getpid, getuid32 and getegid32 N times each.
+ * Their numbers (20, 199, 202) are those of epoll_create1, socketpair and accept on a 64-bit arm64
+ * kernel. Prints the number of calls; "supported" is 0 if the kernel runs no such programs.
  */
 #include "common.h"
 
 #include <elf.h>
 #include <stddef.h>
 
-#define AT 0x10000 /* not below vm.mmap_min_addr */
+#define AT 0x10000 /* load address, not below vm.mmap_min_addr */
 
-/* mov r7, #number; svc 0 */
+/* ARM code of a system call: mov r7, #number; svc 0 */
 #define CALL(number) 0xe3a07000 | (number), 0xef000000
 
 static const uint32_t code[] = {
-	0xe59f4030, /*		ldr r4, times */
-	0xe3540000, /* again:	cmp r4, #0 */
-	0x0a000007, /*		beq end */
-	CALL(20),
-	CALL(199),
-	CALL(202),
-	0xe2444001, /*		sub r4, r4, #1 */
-	0xeafffff5, /*		b again */
-	0xe3a00000, /* end:	mov r0, #0 */
+	0xe59f4030,				      /*		ldr r4, times */
+	0xe3540000,				      /* again:	cmp r4, #0 */
+	0x0a000007,				      /*		beq end */
+	CALL(20),   CALL(199), CALL(202), 0xe2444001, /*		sub r4, r4, #1 */
+	0xeafffff5,				      /*		b again */
+	0xe3a00000,				      /* end:	mov r0, #0 */
 	CALL(1),
 };
 
@@ -37,27 +34,29 @@ struct program {
 static int make_program(uint32_t times)
 {
 	struct program p = {
-		.head = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
-				     EV_CURRENT },
-			.e_type = ET_EXEC,
-			.e_machine = EM_ARM,
-			.e_version = EV_CURRENT,
-			.e_entry = AT + offsetof(struct program, code),
-			.e_phoff = offsetof(struct program, part),
-			.e_flags = EF_ARM_EABI_VER5,
-			.e_ehsize = sizeof(p.head),
-			.e_phentsize = sizeof(p.part),
-			.e_phnum = 1,
-		},
-		.part = {
-			.p_type = PT_LOAD,
-			.p_vaddr = AT,
-			.p_filesz = sizeof(p),
-			.p_memsz = sizeof(p),
-			.p_flags = PF_R | PF_X,
-			.p_align = AT,
-		},
+		.head =
+			{
+				.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32,
+					    ELFDATA2LSB, EV_CURRENT},
+				.e_type = ET_EXEC,
+				.e_machine = EM_ARM,
+				.e_version = EV_CURRENT,
+				.e_entry = AT + offsetof(struct program, code),
+				.e_phoff = offsetof(struct program, part),
+				.e_flags = EF_ARM_EABI_VER5,
+				.e_ehsize = sizeof(p.head),
+				.e_phentsize = sizeof(p.part),
+				.e_phnum = 1,
+			},
+		.part =
+			{
+				.p_type = PT_LOAD,
+				.p_vaddr = AT,
+				.p_filesz = sizeof(p),
+				.p_memsz = sizeof(p),
+				.p_flags = PF_R | PF_X,
+				.p_align = AT,
+			},
 		.times = times,
 	};
 	int fd = memfd_create("arm32", MFD_CLOEXEC);
@@ -70,7 +69,7 @@ static int make_program(uint32_t times)
 
 static void become(int fd)
 {
-	char *none[] = { NULL }, *words[] = { "arm32", NULL };
+	char *none[] = {NULL}, *words[] = {"arm32", NULL};
 
 	fexecve(fd, words, none);
 }

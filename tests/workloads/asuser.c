@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user who has these
- * capabilities and no other, as a service with AmbientCapabilities= or a file with setcap gives
- * them.
+ * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user who has only these
+ * capabilities, like a service with AmbientCapabilities= or a file with setcap.
  */
 #include "common.h"
 
@@ -11,7 +10,7 @@
 
 #define MOST_CAPABILITIES 8
 
-/* By number: the headers of a C library may be older than CAP_BPF. */
+/* Capability numbers: the headers of a C library may be older than CAP_BPF. */
 static const struct {
 	const char *name;
 	unsigned int number;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Times N operations of a kind in each of some threads, in forty batches. */
+/* Times N operations of a kind in each of several threads, in 40 batches. */
 #include "common.h"
 
 #include <sched.h>
 
-#define BATCHES 40
+#define BATCHES	   40
 #define POOL_PAGES 512L
 
 struct worker {
@@ -20,7 +20,7 @@ static pthread_barrier_t batch_start;
 static void (*operate)(char *pool, long count);
 static clockid_t clock_of_kind;
 
-/* Every pass over the pool touches pages that the pass before gave back. */
+/* Each pass touches pages that the previous pass freed. */
 static void touch_pool(char *pool, long count)
 {
 	for (long pages; count; count -= pages) {
@@ -69,17 +69,17 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* Of a fault all is done by who has it; calls may wait for a tracer, and children take time too. */
+/* A thread handles its own faults: CPU time. Calls may wait for a tracer or child: elapsed time. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);
 	clockid_t clock;
 } kinds[] = {
-	{ "fault", touch_pool, CLOCK_THREAD_CPUTIME_ID },
-	{ "mapunmap", map_and_unmap, CLOCK_MONOTONIC },
-	{ "openclose", open_and_close, CLOCK_MONOTONIC },
-	{ "getppid", ask_parent, CLOCK_MONOTONIC },
-	{ "fork", fork_and_reap, CLOCK_MONOTONIC },
+	{"fault", touch_pool, CLOCK_THREAD_CPUTIME_ID},
+	{"mapunmap", map_and_unmap, CLOCK_MONOTONIC},
+	{"openclose", open_and_close, CLOCK_MONOTONIC},
+	{"getppid", ask_parent, CLOCK_MONOTONIC},
+	{"fork", fork_and_reap, CLOCK_MONOTONIC},
 };
 
 static long long passed_ns(void)
@@ -127,7 +127,7 @@ static int by_size(const void *a, const void *b)
 
 static void print_truth(const char *kind, const struct worker *workers, long threads)
 {
-	double ns[BATCHES] = { 0 };
+	double ns[BATCHES] = {0};
 
 	for (int i = 0; i < BATCHES; i++) {
 		for (long j = 0; j < threads; j++)
@@ -139,7 +139,7 @@ static void print_truth(const char *kind, const struct worker *workers, long thr
 	truth_text("kind", kind);
 	truth_number("threads", threads);
 	truth_number("ops", per_batch * BATCHES * threads);
-	/* of the batches that others on the machine disturbed least */
+	/* 10th percentile: the batches that other work on the machine disturbed least */
 	printf(",\"ns_per_op\":%.2f", ns[BATCHES / 10]);
 	truth_close();
 }
@@ -150,9 +150,9 @@ int main(int argc, char **argv)
 				    "[--pin CPU]";
 	long threads = 1;
 	const struct opt opts[] = {
-		{ "threads", OPT_NUMBER, &threads },
-		{ "pin", OPT_NUMBER, &pin_cpu },
-		{ 0 },
+		{"threads", OPT_NUMBER, &threads},
+		{"pin", OPT_NUMBER, &pin_cpu},
+		{0},
 	};
 	struct worker *workers;
 	const char *words[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Random numbers for tests: the same sequence for a seed, on every machine. */
+/* Random numbers for tests: one seed gives the same sequence on every machine. */
 #ifndef CHANCE_H
 #define CHANCE_H
 
@@ -7,7 +7,7 @@
 
 static uint64_t seed = 42;
 
-/* Uniform in 0 to 1, by a linear congruential generator. */
+/* Returns a number between 0 and 1, uniformly distributed (linear congruential generator). */
 static inline double chance(void)
 {
 	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -19,7 +19,7 @@ static inline double between(double low, double high)
 	return low + (high - low) * chance();
 }
 
-/* Near enough to normal, of mean 0 and variance 1. */
+/* Returns a nearly normal random number, of mean 0 and variance 1. */
 static inline double normal(void)
 {
 	double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a known number of page faults of each class: what serves them is known by construction. */
+/* Makes a known number of page faults of each class (anonymous, zero page, file, swap, …). */
 #include "common.h"
 
 #include <alloca.h>
@@ -9,7 +9,7 @@
 #define HUGE_BYTES (2L << 20)
 #define AREAS	   4
 
-/* What is read from /proc while faults are counted must not make any. */
+/* Static, so that reading /proc causes no page fault while faults are counted. */
 static char text[65536];
 
 static long number_behind(const char *at, const char *key)
@@ -35,7 +35,7 @@ static void read_text(const char *path)
 	close(fd);
 }
 
-/* Where the stack begins: it grows down from there. */
+/* Returns the start of the [stack] mapping, which moves down as the stack grows. */
 static unsigned long stack_from(void)
 {
 	char *at, *line;
@@ -66,7 +66,7 @@ static void *map(size_t bytes, int flags, int fd)
 	return area;
 }
 
-/* One page in a mapping of its own, again and again: no room for what is mapped around a fault. */
+/* Maps one page of a file `count` times: a one-page mapping leaves no room for fault-around. */
 static char **map_file(const char *dir, long count, int flags)
 {
 	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = {0};
@@ -82,7 +82,7 @@ static char **map_file(const char *dir, long count, int flags)
 	return page;
 }
 
-/* Whole huge pages from a boundary of one on. */
+/* Maps `count` huge pages, from a huge page boundary on. */
 static char *map_huge(long count)
 {
 	char *area = map((count + 1) * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -92,7 +92,7 @@ static char *map_huge(long count)
 	return area;
 }
 
-/* Huge pages that the process has: the kernel may have had none left. */
+/* Returns the number of huge pages of this process: the kernel may have had none left. */
 static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");
@@ -103,7 +103,7 @@ static long huge_pages(void)
 #define MADV_PAGEOUT 21 /* include/uapi/asm-generic/mman-common.h, 5.4 */
 #endif
 
-/* Pages that were written, and then to swap, if there is any. */
+/* Maps and writes pages, then moves them to swap, if there is any. */
 static char *map_swapped(long pages)
 {
 	char *area = map(pages * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -115,7 +115,7 @@ static char *map_swapped(long pages)
 	return area;
 }
 
-/* Files of such a place are shared memory. */
+/* Returns whether the directory is in tmpfs: its files count as shared memory. */
 static bool is_tmpfs(const char *dir)
 {
 	struct statfs fs;
@@ -133,7 +133,7 @@ static void touch_all(char **page, long count, bool write)
 	}
 }
 
-/* Pages shared by a fork: both write to all of them, and the child waits meanwhile. */
+/* After a fork, parent and child both write to all pages; the child waits for the parent. */
 static pid_t copy_on_write(char *area, long pages)
 {
 	int go[2];

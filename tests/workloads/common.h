@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared parts of the workloads: arguments, waits, the truth line, children, pages and maps. */
+/*
+ * Shared parts of the workloads: arguments, waits, children, pages, maps, and the truth line: a
+ * JSON object with the exact counts of what the workload did.
+ */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
 
@@ -28,13 +31,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096L
+#define PAGE_BYTES   4096L
 #define NSEC_PER_SEC 1000000000LL
-#define NO_LIMIT LONG_MAX
+#define NO_LIMIT     LONG_MAX
 
 enum opt_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT };
 
-/* One "--name [VALUE]"; a table of them ends with an empty one. */
+/* An option "--name [VALUE]". A table of options ends with an empty element. */
 struct opt {
 	const char *name;
 	enum opt_kind kind;
@@ -73,7 +76,7 @@ static inline long parse_number(const char *text)
 	return number;
 }
 
-/* A count, or the word "limit" for as many as the kernel gives. */
+/* Parses a count; "limit" means as many as the kernel allows. */
 static inline long parse_count(const char *text)
 {
 	return strcmp(text, "limit") ? parse_number(text) : NO_LIMIT;
@@ -94,17 +97,17 @@ static inline __attribute__((noreturn)) void wrong_usage(const char *usage)
 	exit(2);
 }
 
-/* Takes options anywhere and from `need` to `most` plain words into words[]; returns how many. */
+/* Parses options, and `need` to `most` other words into words[]. Returns the number of words. */
 static inline int parse_args(int argc, char **argv, const char *usage, const struct opt *opts,
 			     const char **words, int need, int most)
 {
 	static const struct opt shared[] = {
-		{ "wait", OPT_FLAG, &common.wait },
-		{ "hold", OPT_FLAG, &common.hold },
-		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
-		{ 0 },
+		{"wait", OPT_FLAG, &common.wait},
+		{"hold", OPT_FLAG, &common.hold},
+		{"sleep-ms", OPT_NUMBER, &common.sleep_ms},
+		{0},
 	};
-	/* The truth must come out even where the program can get no more memory. */
+	/* A static buffer: the truth line must be printed even if memory is exhausted. */
 	static char out[4096];
 	const struct opt *opt;
 	int found = 0;
@@ -144,13 +147,13 @@ static inline long long now_ns(void)
 
 static inline void sleep_until(long long ns)
 {
-	struct timespec at = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
+	struct timespec at = {ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
 }
 
-/* Holds back the made-th thing of a run begun at `start` to `rate` a second; 0 is no holding. */
+/* Sleeps until thing number `made` is due, at `rate` things per second; 0: does not sleep. */
 static inline void keep_rate(long long start, long made, long rate)
 {
 	if (rate)
@@ -165,7 +168,7 @@ static inline void note_stop(int signal)
 /* Makes SIGTERM and SIGINT end only the waits below, so that the program can still clean up. */
 static inline void catch_stop(void)
 {
-	struct sigaction action = { .sa_handler = note_stop };
+	struct sigaction action = {.sa_handler = note_stop};
 	sigset_t stops;
 
 	sigemptyset(&stops);
@@ -176,10 +179,10 @@ static inline void catch_stop(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* True when a stop signal ended the wait, or stdin had a byte (then taken) or its end. */
+/* Returns true if a stop signal ended the wait, or stdin had a byte (which is read) or ended. */
 static inline bool told(struct pollfd *input, long timeout_ms)
 {
-	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
+	struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
 	sigset_t none;
 	char byte;
 	int ready;
@@ -193,12 +196,12 @@ static inline bool told(struct pollfd *input, long timeout_ms)
 
 static inline bool told_by_input(long timeout_ms)
 {
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 
 	return told(&input, timeout_ms);
 }
 
-/* With --wait, tells the watcher that the work comes next and waits for its byte. */
+/* With --wait: reports that the work comes next, and waits for a byte from the test. */
 static inline void wait_for_go(void)
 {
 	if (!common.wait)
@@ -229,7 +232,7 @@ static inline void truth_errno(int error)
 	truth_text("errno_name", error ? strerrorname_np(error) : "");
 }
 
-/* Ends the truth line, then holds and sleeps as the options say. */
+/* Ends the truth line, then waits as --hold and --sleep-ms say. */
 static inline void truth_close(void)
 {
 	puts("}");
@@ -249,7 +252,7 @@ static inline pid_t fork_or_die(void)
 	return child;
 }
 
-/* Threads get small stacks, so that many of them fit. */
+/* Starts a thread with a small stack, so that many fit. */
 static inline pthread_t start_thread(void *(*run)(void *), void *arg)
 {
 	pthread_attr_t attr;
@@ -274,14 +277,14 @@ static inline struct faults faults_now(int who)
 	struct rusage usage;
 
 	getrusage(who, &usage);
-	return (struct faults){ usage.ru_minflt, usage.ru_majflt };
+	return (struct faults){usage.ru_minflt, usage.ru_majflt};
 }
 
 static inline struct faults faults_since(int who, struct faults start)
 {
 	struct faults end = faults_now(who);
 
-	return (struct faults){ end.minor - start.minor, end.major - start.major };
+	return (struct faults){end.minor - start.minor, end.major - start.major};
 }
 
 static inline void truth_faults(struct faults delta)
@@ -290,7 +293,7 @@ static inline void truth_faults(struct faults delta)
 	truth_number("majflt_delta", delta.major);
 }
 
-/* Writable private anonymous memory that only ever comes by single 4 KiB pages. */
+/* Maps writable private anonymous memory that is never backed by huge pages. */
 static inline char *map_pages(long pages)
 {
 	size_t bytes = pages ? pages * PAGE_BYTES : PAGE_BYTES;
@@ -318,14 +321,18 @@ static inline void read_pages(const char *base, long pages)
 		(void)*(const volatile char *)(base + i * PAGE_BYTES);
 }
 
-/* A page that no neighbour merges with: protections alternate, and nothing else uses these two. */
+/*
+ * Maps a page that merges with no neighbour: its protections alternate, and nothing else uses them.
+ */
 static inline void *map_unmergeable(long index)
 {
 	return (void *)syscall(SYS_mmap, NULL, PAGE_BYTES, index & 1 ? PROT_READ : PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Lines of /proc/self/maps less the [vsyscall] gate; takes no memory, so it works at the limit. */
+/*
+ * Counts lines of /proc/self/maps without [vsyscall]; allocates nothing, so it works at the limit.
+ */
 static inline long map_count(void)
 {
 	static const char gate[] = "[vsyscall]\n";

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens N files of which no two have names alike, so that each has a row of its own wherever what
- * is open is kept by name; then leaks descriptors of one file. The N are of children that have
- * ended, or closed, or held. */
+/*
+ * Opens N files with different names, so that each has a row of its own in tables by file name,
+ * then leaks file descriptors of one file. The N files are of children that ended ("ended"), or
+ * closed, or held.
+ */
 #include "common.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define A_CHILD 64 /* rows */
+#define A_CHILD 64 /* files that each child opens */
 
 static long rate;
 
-/* Letters alone: numbers in names are folded. */
+/* Opens a file with a name of letters only, because digits in names are folded. */
 static void open_one(long n, bool closes)
 {
 	char name[16] = "x";
@@ -46,7 +48,7 @@ static void open_in_child(long from, long to, long long start)
 		die("waitpid");
 }
 
-/* Returns how many could be opened. */
+/* Returns the number of file descriptors that were opened. */
 __attribute__((noinline)) static long leak(long wanted, int *ret_errno)
 {
 	for (long n = 0; n < wanted; n++)
@@ -62,10 +64,10 @@ int main(int argc, char **argv)
 	long wanted, leaks = 2000, nofile = 4096, made;
 	const char *words[2];
 	const struct opt opts[] = {
-		{ "leak", OPT_NUMBER, &leaks },
-		{ "rate", OPT_NUMBER, &rate },
-		{ "nofile", OPT_NUMBER, &nofile },
-		{ 0 },
+		{"leak", OPT_NUMBER, &leaks},
+		{"rate", OPT_NUMBER, &rate},
+		{"nofile", OPT_NUMBER, &nofile},
+		{0},
 	};
 	struct rlimit limit;
 	int refusal = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Touches pages and gives them up again, while another thread runs on another CPU: that one has to
- * flush its TLB each time. Some of the madvise calls give up nothing.
+ * Touches pages and frees them again, while a thread runs on another CPU, which must flush its TLB
+ * each time. Some of the madvise() calls free nothing.
  */
 #include "common.h"
 
@@ -9,7 +9,7 @@
 
 static long rounds, pages;
 
-/* On the nth CPU that the process may run on; returns how many these are. */
+/* Pins the thread to the nth CPU that the process may use. Returns the number of these CPUs. */
 static int pin(int nth)
 {
 	static cpu_set_t may;
@@ -39,7 +39,7 @@ static void *run_beside(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct opt opts[] = { { 0 } };
+	static const struct opt opts[] = {{0}};
 	long long given = 0;
 	const char *words[2];
 	long cpus;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	pages = parse_number(words[1]);
 	area = map_pages(pages);
 	cpus = pin(1);
-	/* runs until the process ends: the end of a thread gives up memory, too */
+	/* The thread runs until the process ends: the end of a thread also frees memory. */
 	start_thread(run_beside, NULL);
 	while (!running)
 		sched_yield();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes memory of one kind, so many MiB at so many a second, and keeps it; or goes over it again
- * and again. Of a file, one in the directory given, it maps and
- * touches; what is promised it maps alone.
+ * Takes memory of one kind, MIB in all and --rate MiB per second, and keeps it; with --rounds it
+ * reads all of it again and again. "promised" only maps memory, "shared" and "file" map a file in
+ * the --in directory.
  */
 #include "common.h"
 
-
 #define MIB	     (1L << 20)
-#define AROUND_PAGES 24 /* more than one fault maps, less than it reads */
+#define AROUND_PAGES 24 /* pages: more than one fault maps, fewer than it reads ahead */
 
 static struct {
 	long rate, rounds, children;
@@ -21,7 +20,7 @@ static unsigned long next_random(unsigned long *state)
 	return *state >> 33;
 }
 
-/* Each page of it at another value: nothing that compresses or merges to one. */
+/* Writes a different value to each page, so that pages do not compress or merge. */
 static void fill(char *base, long mib)
 {
 	long long start = now_ns();
@@ -42,7 +41,10 @@ static void go_over(const char *base, long pages)
 			long page = how.random ? (long)(next_random(&state) % pages) : i;
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
-			/* read with it, but not mapped with it: the kernel goes on to read ahead */
+			/*
+			 * This page was read ahead but not mapped, so the kernel continues to read
+			 * ahead.
+			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)
 				(void)*(const volatile char *)(base + page * PAGE_BYTES);
@@ -59,7 +61,7 @@ static char *map_file(const char *directory, long mib, char *path, size_t size)
 	if (fd < 0 || ftruncate(fd, mib * MIB))
 		die("%s", path);
 	base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	unlink(path); /* it lives as long as we do */
+	unlink(path); /* the file lives as long as this process */
 	if (base == MAP_FAILED)
 		die("mmap %s", path);
 	if (how.cut && ftruncate(fd, 0))
@@ -67,7 +69,7 @@ static char *map_file(const char *directory, long mib, char *path, size_t size)
 	return base;
 }
 
-/* What was written is read: a file that is larger than memory, through a mapping. */
+/* Writes a file that may be larger than memory, and maps it for reading. */
 static char *map_written(const char *directory, long mib)
 {
 	char path[PATH_MAX];
@@ -99,8 +101,8 @@ static char *take(const char *kind, const char *directory, long mib)
 	char path[PATH_MAX], *base;
 
 	if (!strcmp(kind, "anon") || !strcmp(kind, "promised")) {
-		base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
 		if (base == MAP_FAILED)
 			die("mmap %ld MiB", mib);
 		madvise(base, mib * MIB, MADV_NOHUGEPAGE);
@@ -135,7 +137,7 @@ int main(int argc, char **argv)
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
 	wait_for_go();
-	/* each has as much; they live as long as we do */
+	/* Each child takes as much memory, and lives as long as this process. */
 	for (long i = 0; i < how.children; i++)
 		if (!fork_or_die()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -16,7 +16,7 @@
 
 struct kind {
 	const char *name;
-	/* Puts what it made, one or two, into fd[] and returns how many; or -1 and errno. */
+	/* Makes one or two file descriptors in fd[] and returns how many, or -1 with errno. */
 	int (*make)(int *fd);
 };
 
@@ -105,17 +105,19 @@ static int make_accept(int *fd)
 	return one(fd, accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 }
 
-/* Sends stdin to itself; a refused descriptor is only left out, the call does not fail. */
+/* Sends stdin to itself. At the fd limit, recvmsg() succeeds but delivers no file descriptor. */
 static int make_scm(int *fd)
 {
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	char byte = 0;
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
 	const int sent = STDIN_FILENO;
 
 	memcpy(CMSG_DATA(&control.header), &sent, sizeof(sent));
@@ -130,7 +132,7 @@ static int make_scm(int *fd)
 	return 1;
 }
 
-/* A file of its own for each descriptor; the name is gone again before the next. */
+/* Opens a new file for each descriptor, and removes its name at once. */
 static int make_open_many(int *fd)
 {
 	static long index;
@@ -145,21 +147,21 @@ static int make_open_many(int *fd)
 }
 
 static const struct kind kinds[] = {
-	{ "file", make_file },
-	{ "socket", make_socket },
-	{ "eventfd", make_eventfd },
-	{ "epoll", make_epoll },
-	{ "memfd", make_memfd },
-	{ "pipe", make_pipe },
-	{ "socketpair", make_socketpair },
-	{ "dup", make_dup },
-	{ "timerfd", make_timerfd },
-	{ "signalfd", make_signalfd },
-	{ "pidfd", make_pidfd },
-	{ "inotify", make_inotify },
-	{ "accept", make_accept },
-	{ "scm", make_scm },
-	{ "open_many", make_open_many },
+	{"file", make_file},
+	{"socket", make_socket},
+	{"eventfd", make_eventfd},
+	{"epoll", make_epoll},
+	{"memfd", make_memfd},
+	{"pipe", make_pipe},
+	{"socketpair", make_socketpair},
+	{"dup", make_dup},
+	{"timerfd", make_timerfd},
+	{"signalfd", make_signalfd},
+	{"pidfd", make_pidfd},
+	{"inotify", make_inotify},
+	{"accept", make_accept},
+	{"scm", make_scm},
+	{"open_many", make_open_many},
 };
 
 #define N_KINDS ((long)(sizeof(kinds) / sizeof(kinds[0])))
@@ -173,7 +175,7 @@ static const struct kind *find_kind(const char *name)
 	die("no such kind: %s", name);
 }
 
-/* With "all" (no kind) the kinds come in turn, inotify only in the first few rounds. */
+/* Without a kind ("all"), the kinds take turns, inotify only in the first few rounds. */
 static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 {
 	if (kind)
@@ -184,10 +186,10 @@ static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 	return kind;
 }
 
-/* A child connects without end, so that this process makes its descriptors by accept alone. */
+/* Starts a child that connects all the time: this process then only calls accept. */
 static void start_connector(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t length = sizeof(sa_family_t);
 	pid_t parent = getpid();
 	int fd;
@@ -245,7 +247,7 @@ static long set_nofile(long soft)
 	return limit.rlim_cur;
 }
 
-/* Asks for each number in turn, since at the limit /proc/self/fd itself cannot be opened. */
+/* Tries each number, since at the limit /proc/self/fd itself cannot be opened. */
 static long count_open(long limit, long *highest)
 {
 	long open_now = 0;
@@ -274,11 +276,11 @@ int main(int argc, char **argv)
 	const char *word, *kind_name = "file";
 	bool holes = false;
 	const struct opt opts[] = {
-		{ "kind", OPT_TEXT, &kind_name },
-		{ "nofile", OPT_NUMBER, &soft },
-		{ "rate", OPT_NUMBER, &rate },
-		{ "holes", OPT_FLAG, &holes },
-		{ 0 },
+		{"kind", OPT_TEXT, &kind_name},
+		{"nofile", OPT_NUMBER, &soft},
+		{"rate", OPT_NUMBER, &rate},
+		{"holes", OPT_FLAG, &holes},
+		{0},
 	};
 	const struct kind *kind = NULL;
 	bool refused = false;

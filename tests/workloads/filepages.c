@@ -4,7 +4,7 @@
 
 static void write_file(int fd, long pages)
 {
-	static const char page[PAGE_BYTES] = { 1 };
+	static const char page[PAGE_BYTES] = {1};
 
 	for (long i = 0; i < pages; i++)
 		if (write(fd, page, PAGE_BYTES) != PAGE_BYTES)
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		die("create %s", path);
-	/* The name goes at once, so that no end of the program leaves the file behind. */
+	/* Removes the name at once, so that the file does not stay if the program is killed. */
 	unlink(path);
 	write_file(fd, pages);
 	base = mmap(NULL, pages * PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);

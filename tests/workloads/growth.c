@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Grows as programs that are in trouble do, each kind from functions with names and frames of their
- * own; with --children, so do children that it forks. */
+/*
+ * Grows like programs in trouble, each kind from functions with names and frames of their own. With
+ * --children, forked children grow as well.
+ */
 #include "common.h"
 
 #include <arpa/inet.h>
@@ -12,11 +14,13 @@
 #define MOST 60000
 
 static const char *prefix = "torch";
-static struct sockaddr_in peer = { .sin_family = AF_INET };
+static struct sockaddr_in peer = {.sin_family = AF_INET};
 static bool keep_fds;
 static pid_t closer;
 
-/* As PyTorch names what it shares between processes: torch_PID_RANDOM_N, gone once it is mapped. */
+/*
+ * Names shared memory as PyTorch does, torch_PID_RANDOM_N, and removes the name before mapping it.
+ */
 __attribute__((noinline)) static bool share_tensor(long n)
 {
 	char path[200];
@@ -39,11 +43,11 @@ __attribute__((noinline)) static bool collate_batch(long n)
 {
 	bool made = share_tensor(n);
 
-	__asm__ volatile("" ::: "memory"); /* a call of its own, not a jump */
+	__asm__ volatile("" ::: "memory"); /* keeps the tail call a call, not a jump */
 	return made;
 }
 
-/* Rights in turn, so that no two merge. */
+/* Alternates the protection, so that no two mappings merge. */
 __attribute__((noinline)) static bool leak_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,
@@ -52,7 +56,7 @@ __attribute__((noinline)) static bool leak_mapping(long n)
 	return at != MAP_FAILED;
 }
 
-/* The control: as many made, and all given back. */
+/* Control: makes as many mappings as leak_mapping(), and unmaps all of them. */
 __attribute__((noinline)) static bool churn_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -61,7 +65,7 @@ __attribute__((noinline)) static bool churn_mapping(long n)
 	return at != MAP_FAILED && !munmap(at, PAGE_BYTES);
 }
 
-/* A hole in the middle of a mapping makes two of it. */
+/* Unmaps a page in the middle of a mapping, which splits it in two. */
 __attribute__((noinline)) static bool cut_hole(long n)
 {
 	static char *whole;
@@ -85,7 +89,7 @@ __attribute__((noinline)) static bool spawn_job(long n)
 	return true;
 }
 
-/* The other end closes each; we never do. */
+/* The peer closes each connection; this process never does. */
 __attribute__((noinline)) static bool forget_connection(long n)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -124,8 +128,8 @@ static const struct kind {
 	const char *name;
 	bool (*make)(long n);
 } kinds[] = {
-	{ "tensor", collate_batch }, { "leak", leak_mapping },	     { "churn", churn_mapping },
-	{ "thread", spawn_job },     { "socket", forget_connection }, { "split", cut_hole },
+	{"tensor", collate_batch}, {"leak", leak_mapping},	  {"churn", churn_mapping},
+	{"thread", spawn_job},	   {"socket", forget_connection}, {"split", cut_hole},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -176,12 +180,9 @@ int main(int argc, char **argv)
 	long wanted, before = 0, rate = 0, children = 0, made;
 	const char *words[2];
 	const struct opt opts[] = {
-		{ "before", OPT_NUMBER, &before },
-		{ "rate", OPT_NUMBER, &rate },
-		{ "children", OPT_NUMBER, &children },
-		{ "prefix", OPT_TEXT, &prefix },
-		{ "keep-fds", OPT_FLAG, &keep_fds },
-		{ 0 },
+		{"before", OPT_NUMBER, &before},     {"rate", OPT_NUMBER, &rate},
+		{"children", OPT_NUMBER, &children}, {"prefix", OPT_TEXT, &prefix},
+		{"keep-fds", OPT_FLAG, &keep_fds},   {0},
 	};
 	const struct kind *kind;
 	char key[32];

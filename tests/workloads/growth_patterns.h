@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Patterns of a value that grows, some of which reach LIMIT and some of which never do. The unit
- * test of forecasts follows them tick by tick, the workload `patterns` in real time.
+ * Patterns of a growing value: some reach LIMIT, some never do. The unit test of forecasts follows
+ * them tick by tick, the workload `patterns` in real time.
  */
 #ifndef GROWTH_PATTERNS_H
 #define GROWTH_PATTERNS_H
@@ -13,7 +13,7 @@
 
 #define LIMIT 1000
 
-/* What was drawn for a life; each kind uses what it needs. */
+/* Random parameters of one run of a pattern; each pattern uses some of them. */
 struct life {
 	double first, top, period, rate, noise, phase, sum, wait;
 };
@@ -49,14 +49,14 @@ static double faster(struct life *l, double t)
 	return l->first + (LIMIT - l->first) * t * t / (6 * l->period) / (6 * l->period);
 }
 
-/* A saw-tooth whose floor rises. */
+/* A saw-tooth with a rising lower end. */
 static double leaky_saw(struct life *l, double t)
 {
 	return l->first + 0.4 * l->rate * t +
 	       0.35 * (LIMIT - l->first) * fmod(t / l->period + l->phase, 1);
 }
 
-/* The same, and its teeth differ. */
+/* A saw-tooth with a rising lower end and teeth of different length. */
 static double ragged_leak(struct life *l, double t)
 {
 	if (--l->wait <= 0) {
@@ -82,7 +82,7 @@ static double warm_up(struct life *l, double t)
 	return l->first + (l->top - l->first) * (1 - exp(-t / l->period));
 }
 
-/* Batches of files are opened, and then it has what it needs. */
+/* Opens files in batches, until it has what it needs. */
 static double stairs(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * fmin(1, floor(t / l->period) / 5);
@@ -100,7 +100,7 @@ static double high_saw(struct life *l, double t)
 	return foot + (l->top - foot) * fmod(t / l->period + l->phase, 1);
 }
 
-/* Slow up, slow down: a pool that follows the load. */
+/* Rises and falls slowly, like a pool that follows the load. */
 static double wave(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * (0.5 - 0.5 * cos(t / l->period * 6.2831853));
@@ -123,7 +123,7 @@ static double noise(struct life *l, double t)
 	return fmin(0.6 * l->top + 0.1 * l->top * normal(), l->top);
 }
 
-/* A few teeth that rise, as caches do that warm up; then they do not. */
+/* The first teeth rise, as in a cache that warms up; then all are equal. */
 static double rising_saw(struct life *l, double t)
 {
 	double high = fmin(1, (floor(t / l->period) + 1) / 3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that live as chance will have it: they fault, map and open, and by turns share what
- * they have with children, exec by any thread, or lose their first thread. Each writes a line at
- * its end: how many pages it wrote at least, and the kernel's own count of its faults.
+ * Processes with random histories: they fault, map and open files, share memory or file descriptors
+ * with children, exec from any thread, or lose their first thread. At its end, each writes a line:
+ * the least number of pages it wrote, and the kernel's count of its faults.
  */
 #include "common.h"
 #include <sched.h>
@@ -14,15 +14,15 @@
 #define CHILD_STACK	(1 << 16)
 #define NOBODY		65534
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
-#define PID_REUSED_EACH 8 /* histories */
+#define PID_REUSED_EACH 8 /* histories after which pids are reused */
 
-/* What a process takes along when it execs: its words are those of the "on" mode. */
+/* State that a process hands over when it execs, as arguments of the "on" mode. */
 static struct {
-	long steps; /* still to do */
+	long steps; /* steps left */
 	unsigned long chance;
-	long pages;	    /* written so far, at least */
-	const char *helper; /* this program, which everybody may run as root */
-	bool quiet;	    /* its pid is of another namespace: it tells no truth */
+	long pages;	    /* pages written so far, a lower bound */
+	const char *helper; /* path of this program, set-user-ID root */
+	bool quiet;	    /* its pid is of another namespace: do not print a line */
 } life;
 
 static volatile bool leader_left;
@@ -91,7 +91,7 @@ static void reap(pid_t child)
 			die("waitpid");
 }
 
-/* A process of its own in this very address space, or with these very descriptors. */
+/* Runs as a process that shares this address space or these file descriptors. */
 static int write_and_end(void *area)
 {
 	write_pages(area, MOST_PAGES / 2);
@@ -139,7 +139,7 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/* Execs and goes on there. Of two ways to name the program one has no path. */
+/* Execs the program and continues there. By chance it uses execveat(), without a path. */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];
@@ -163,7 +163,7 @@ static void *exec_in_thread(void *program)
 	exec_on(program);
 }
 
-/* The other threads fault until the exec ends them: how often, they cannot tell. */
+/* The other threads fault until the exec ends them; the number of their faults is not known. */
 static void *write_on(void *unused)
 {
 	char *area = map_pages(MOST_PAGES);
@@ -208,7 +208,7 @@ static void lose_leader(void)
 
 static void exec_as_nobody(void)
 {
-	/* of its threads this one alone: what they may do is told apart by thread */
+	/* A raw system call: it changes the user of this thread only. */
 	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
 		die("setresuid");
 	exec_on(life.helper);
@@ -226,7 +226,7 @@ static void fork_brief(void)
 	reap(child);
 }
 
-/* A process 1 of a namespace, which execs by another thread there. */
+/* Runs as process 1 of a pid namespace, and execs from another thread there. */
 static void live_in_namespace(void)
 {
 	pid_t child = fork_or_die();
@@ -305,7 +305,7 @@ static void reuse_pids(pid_t first)
 
 	snprintf(text, sizeof(text), "%d", first - 1);
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		errno = 0; /* not everywhere may one choose the next pid */
+		errno = 0; /* not every system allows a choice of the next pid */
 	if (fd >= 0)
 		close(fd);
 }
@@ -353,7 +353,7 @@ static void *touch_and_wait(void *area)
 	return NULL;
 }
 
-/* Many threads, one of which execs. */
+/* Starts many threads, one of which execs. */
 static void run_crowd(long count)
 {
 	char *area = map_pages(count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ia32 N: N times each of mmap, munmap and dup, close by the 32-bit system calls of a 64-bit x86
- * kernel (int $0x80), from a 64-bit program: their numbers mean other calls there (90 is old mmap
- * here and chmod there, 6 is close and lstat). Then mmap of more than RLIMIT_AS once. Truth: maps,
- * dups (each as often closed), refused; "supported" is 0 where the kernel takes no such calls.
+ * ia32 N: calls mmap, munmap, dup and close N times each by the 32-bit system calls of a 64-bit x86
+ * kernel (int $0x80), from a 64-bit program, where their numbers mean other calls: 90 is old mmap
+ * here and chmod there, 6 is close and lstat. Then one mmap exceeds RLIMIT_AS. Prints maps, dups
+ * (each closed again), refused; "supported" is 0 if the kernel has no such calls.
  */
 #include "common.h"
 
@@ -17,7 +17,7 @@ static long ia32(long number, long a, long b, long c, long d, long e)
 {
 	long result;
 
-	/* the sixth argument, in ebp, is the offset of mmap2: 0 by clearing what it was */
+	/* ebp is the sixth argument, the offset of mmap2: 0 */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "=a"(result)
 			 : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
@@ -50,7 +50,7 @@ static int supported(void)
 
 static void work(long times, long *maps, long *dups, long *refused)
 {
-	struct rlimit none = { 0, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit none = {0, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
 
 	for (long i = 0; i < times; i++) {
 		long at = map_pages_32(PAGE_BYTES), fd;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lives and ends as processes and threads can: vfork, exec by a thread, storms, reused pids. */
+/*
+ * Processes and threads that live and end in unusual ways: vfork, exec by a thread, fork storms,
+ * reused pids.
+ */
 #include "common.h"
 
-#define VFORK_MAPS 100
-#define THREAD_PAGES 1000
-#define AFTER_EXEC_PAGES 500
-#define LEADERLESS_FDS 80
+#define VFORK_MAPS	     100
+#define THREAD_PAGES	     1000
+#define AFTER_EXEC_PAGES     500
+#define LEADERLESS_FDS	     80
 #define PAGES_OF_EACH_THREAD 10
-#define MOST_ALIVE 64
-#define MOST_PIDS (1 << 22)
+#define MOST_ALIVE	     64
+#define MOST_PIDS	     (1 << 22)
 
 static void make_maps(long first, long count)
 {
@@ -31,7 +34,7 @@ static pid_t reap(pid_t pid)
 	return pid;
 }
 
-/* The child maps into this very address space, until it execs. */
+/* Until it execs, the child of vfork() maps into the address space of its parent. */
 static __attribute__((noinline)) pid_t vfork_and_exec(void)
 {
 	pid_t child = vfork();
@@ -98,7 +101,7 @@ static void run_after_exec(long exec_thread)
 	truth_close();
 }
 
-/* Returns when the leader is a zombie, whatever the order of running. */
+/* Returns when the thread group leader is a zombie. */
 static void wait_for_zombie(void)
 {
 	char path[64], text[512], *state;
@@ -153,7 +156,7 @@ static void *hold_without_leader(void *area)
 	exit(0);
 }
 
-/* Like "leader-exit", and stays to be watched. */
+/* Like "leader-exit", but stays alive to be watched. */
 static void run_leaderless(long unused)
 {
 	(void)unused;
@@ -164,7 +167,7 @@ static void run_leaderless(long unused)
 static void *exec_without_leader(void *area)
 {
 	wait_for_zombie();
-	/* what faultscope sees between the end of the leader and the exec is not lost */
+	/* Gives faultscope time for a scan between the leader's end and the exec. */
 	usleep(300000);
 	return touch_and_exec(area);
 }
@@ -300,23 +303,23 @@ static const struct {
 	void (*run)(long number);
 	bool need_number;
 } modes[] = {
-	{ "vfork", run_vfork, false },
-	{ "thread-exec", run_thread_exec, false },
-	{ "after-exec", run_after_exec, true },
-	{ "leader-exit", run_leader_exit, false },
-	{ "leader-exit-exec", run_leader_exit_exec, false },
-	{ "leaderless", run_leaderless, false },
-	{ "fork-storm", run_fork_storm, true },
-	{ "threads", run_threads, true },
-	{ "procs", run_procs, true },
-	{ "pid-reuse", run_pid_reuse, false },
+	{"vfork", run_vfork, false},
+	{"thread-exec", run_thread_exec, false},
+	{"after-exec", run_after_exec, true},
+	{"leader-exit", run_leader_exit, false},
+	{"leader-exit-exec", run_leader_exit_exec, false},
+	{"leaderless", run_leaderless, false},
+	{"fork-storm", run_fork_storm, true},
+	{"threads", run_threads, true},
+	{"procs", run_procs, true},
+	{"pid-reuse", run_pid_reuse, false},
 };
 
 int main(int argc, char **argv)
 {
 	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
 				    "fork-storm K|threads K|procs K|pid-reuse [MOST_FORKS]";
-	const char *words[2] = { NULL };
+	const char *words[2] = {NULL};
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads that map, touch and unmap at the same time: each waits for the lock that another has; one
- * alone for that of who reads its map, which takes as long as there is memory in it.
+ * Threads that map, touch and unmap at the same time wait for each other's mmap_lock. A single
+ * thread waits for a process that reads its smaps, which takes longer the more memory it has.
  */
 #include "common.h"
 
@@ -35,7 +35,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* Memory that is only there, in small pages. */
+/* Touches memory in small pages, which makes reading smaps slow. */
 static void touch_beside(void)
 {
 	size_t bytes = (size_t)beside_mib << 20;
@@ -50,9 +50,9 @@ static void touch_beside(void)
 int main(int argc, char **argv)
 {
 	static const struct opt opts[] = {
-		{ "seconds", OPT_NUMBER, &seconds },
-		{ "beside-mib", OPT_NUMBER, &beside_mib },
-		{ 0 },
+		{"seconds", OPT_NUMBER, &seconds},
+		{"beside-mib", OPT_NUMBER, &beside_mib},
+		{0},
 	};
 	pthread_t thread[MOST_THREADS];
 	const char *words[2];

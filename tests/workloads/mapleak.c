@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes N one-page maps that cannot merge, or as many as the kernel allows; may use what it did not
- * get. */
+/*
+ * Makes N one-page mappings that cannot merge, or as many as the kernel allows. With --crash, it
+ * writes to the address of the mapping that failed.
+ */
 #include "common.h"
 
 #define MOST_MAPS (1L << 20)
@@ -12,10 +14,10 @@ int main(int argc, char **argv)
 	long wanted, made = 0, rate = 0, before, after;
 	bool unmap = false, crash = false;
 	const struct opt opts[] = {
-		{ "rate", OPT_NUMBER, &rate },
-		{ "unmap", OPT_FLAG, &unmap },
-		{ "crash", OPT_FLAG, &crash },
-		{ 0 },
+		{"rate", OPT_NUMBER, &rate},
+		{"unmap", OPT_FLAG, &unmap},
+		{"crash", OPT_FLAG, &crash},
+		{0},
 	};
 	const char *word;
 	int refusal = 0;
@@ -48,6 +50,6 @@ int main(int argc, char **argv)
 	truth_number("map_count_now", map_count());
 	truth_close();
 	if (crash && refusal)
-		*(volatile char *)maps[made] = 1; /* MAP_FAILED */
+		*(volatile char *)maps[made] = 1; /* the address is MAP_FAILED */
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tells where functions of its own are, of each kind that has a name to find. */
+/* Prints the addresses of its functions, one for each kind of name that faultscope can find. */
 #include "common.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 static bool jit;
 static const char *library;
 
-/* Bodies that differ, so that none is folded into another. */
+/* Different bodies, so that the compiler does not merge the functions. */
 #define BODY(n)                                                                                    \
 	{                                                                                          \
 		volatile int x = n;                                                                \
@@ -47,7 +47,10 @@ static void write_map(const char *mode, const char *name, const char *at)
 	fclose(f);
 }
 
-/* Two places of code as a JIT makes it; the second gets its name, and a late one, after the go. */
+/*
+ * Maps code like a JIT compiler, for two functions. The second is named after the start, and the
+ * first gets another name then.
+ */
 static char *make_code(void)
 {
 	char *code = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,

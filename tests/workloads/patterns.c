@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens and closes descriptors by a pattern of growth, until one is refused or its time is over. */
+/* Opens and closes file descriptors by a pattern of growth, until dup() fails or time is over. */
 #include "common.h"
 #include "growth_patterns.h"
 
-#define SHORTEST 20 /* ticks of a period: that of a saw-tooth, a sixth of the life of a leak */
+#define SHORTEST 20 /* shortest period in ticks; leaks last for six periods */
 #define SPREAD	 10
 
 static int fds[LIMIT];
@@ -23,7 +23,7 @@ static void list_kinds(void)
 		printf("%s\t%s\n", kinds[i].name, kinds[i].reaches ? "reaches" : "never");
 }
 
-/* Returns false where a descriptor is refused. */
+/* Returns false if dup() fails. */
 static bool hold(int wanted)
 {
 	while (held > wanted)
@@ -52,14 +52,14 @@ static struct life brief_life(long nth, const struct kind *kind)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "PATTERN|list [--life N] [--ticks N] [--tick-ms N]";
-	const struct rlimit limit = { LIMIT, LIMIT };
+	const struct rlimit limit = {LIMIT, LIMIT};
 	const char *name = "";
 	long nth = 1, ticks = 480, tick_ms = 200, t;
 	const struct opt opts[] = {
-		{ "life", OPT_NUMBER, &nth },
-		{ "ticks", OPT_NUMBER, &ticks },
-		{ "tick-ms", OPT_NUMBER, &tick_ms },
-		{ 0 },
+		{"life", OPT_NUMBER, &nth},
+		{"ticks", OPT_NUMBER, &ticks},
+		{"tick-ms", OPT_NUMBER, &tick_ms},
+		{0},
 	};
 	const struct kind *kind;
 	bool reached = false;

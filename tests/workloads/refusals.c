@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes one kind of call that the kernel refuses for a known cause, five times. */
+/* Makes a system call five times that fails for a known cause. */
 #include "common.h"
 
 #include <linux/capability.h>
 
 #define TIMES 5
-#define BIG (16L << 20)
+#define BIG   (16L << 20)
 
-/* What the call under test needs from its preparation. */
+/* Values that a prepare_ function leaves for its call_ function. */
 static int limit_fd;
 static char *three_pages;
 static char *old_break;
@@ -22,7 +22,7 @@ static void limit_to(int resource, long soft)
 		die("setrlimit");
 }
 
-/* The lowest unused number becomes the limit, so that every lower one is in use. */
+/* Sets the limit to the lowest unused number, so that every lower one is in use. */
 static void prepare_nofile(void)
 {
 	limit_fd = dup(STDOUT_FILENO);
@@ -50,7 +50,7 @@ static void prepare_brk(void)
 
 static void prepare_memlock(void)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 
 	if (syscall(SYS_capget, &header, sets))
@@ -61,7 +61,7 @@ static void prepare_memlock(void)
 	limit_to(RLIMIT_MEMLOCK, 16 * PAGE_BYTES);
 }
 
-/* Fills the address space up to the greatest number of maps, with no call refused on the way. */
+/* Fills the address space up to vm.max_map_count, without a call that fails. */
 static void prepare_split(void)
 {
 	FILE *setting = fopen("/proc/sys/vm/max_map_count", "r");
@@ -141,18 +141,18 @@ static const struct refusal {
 	const char *cause;
 	int error;
 } refusals[] = {
-	{ "as", prepare_as, call_map_big, "mmap", "rlimit_as", ENOMEM },
-	{ "data", prepare_data, call_map_big, "mmap", "rlimit_data", ENOMEM },
-	{ "memlock", prepare_memlock, call_map_locked, "mmap", "rlimit_memlock", EAGAIN },
-	{ "nofile", prepare_nofile, call_open, "openat", "rlimit_nofile", EMFILE },
-	{ "dup2-past-limit", prepare_nofile, call_dup2, "dup2", "descriptor_number_limit", EBADF },
-	{ "fdupfd-past-limit", prepare_nofile, call_dupfd, "fcntl", "descriptor_number_limit",
-	  EINVAL },
-	{ "munmap-split", prepare_split, call_split, "munmap", "max_map_count", ENOMEM },
-	{ "brk-data", prepare_brk, call_brk, "brk", "rlimit_data", ENOMEM },
-	{ "badfd", NULL, call_map_no_file, "mmap", "bad_descriptor", EBADF },
-	{ "zero-length", NULL, call_map_nothing, "mmap", "bad_argument", EINVAL },
-	{ "huge", NULL, call_map_huge, "mmap", "address_space", ENOMEM },
+	{"as", prepare_as, call_map_big, "mmap", "rlimit_as", ENOMEM},
+	{"data", prepare_data, call_map_big, "mmap", "rlimit_data", ENOMEM},
+	{"memlock", prepare_memlock, call_map_locked, "mmap", "rlimit_memlock", EAGAIN},
+	{"nofile", prepare_nofile, call_open, "openat", "rlimit_nofile", EMFILE},
+	{"dup2-past-limit", prepare_nofile, call_dup2, "dup2", "descriptor_number_limit", EBADF},
+	{"fdupfd-past-limit", prepare_nofile, call_dupfd, "fcntl", "descriptor_number_limit",
+	 EINVAL},
+	{"munmap-split", prepare_split, call_split, "munmap", "max_map_count", ENOMEM},
+	{"brk-data", prepare_brk, call_brk, "brk", "rlimit_data", ENOMEM},
+	{"badfd", NULL, call_map_no_file, "mmap", "bad_descriptor", EBADF},
+	{"zero-length", NULL, call_map_nothing, "mmap", "bad_argument", EINVAL},
+	{"huge", NULL, call_map_huge, "mmap", "address_space", ENOMEM},
 };
 
 static void run(const struct refusal *refusal)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overflows the stack of a thread that is not the main one, in a child, and ends as runtimes do.
- * Nothing handles the signal; or a handler on its alternate stack says so and aborts (as Rust),
- * raises the signal anew (as Python's faulthandler), or ends the process; or it jumps back, and the
- * program goes on, or aborts of something else later.
+ * Overflows the stack of a second thread in a child, and ends as language runtimes do. There is no
+ * handler, or a handler on the alternate stack reports the overflow and aborts (like Rust), raises
+ * the signal again (like Python's faulthandler), exits, or jumps back: then the program continues,
+ * or aborts later for another reason.
  */
 #include "common.h"
 
@@ -13,8 +13,8 @@
 #define STACK_BYTES (256 << 10)
 
 static enum how { FATAL, ABORTS, RAISES, EXITS, GOES_ON, ABORTS_LATER, HANDLES_NULL } how;
-static const char *const names[] = { "fatal",	"aborts",	"raises",	"exits",
-				     "goes-on", "aborts-later", "handles-null" };
+static const char *const names[] = {"fatal",   "aborts",       "raises",      "exits",
+				    "goes-on", "aborts-later", "handles-null"};
 #define NR_WAYS (sizeof(names) / sizeof(names[0]))
 
 static char *guard_from, *guard_to;
@@ -54,7 +54,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	if (how != ABORTS && how != RAISES)
 		siglongjmp(back, 1);
 	if (how == RAISES)
-		return; /* to the access: the signal is blocked until then */
+		return; /* return to the access: the raised signal is blocked until then */
 	say("\nthread 'worker' has overflowed its stack\n");
 	abort();
 }
@@ -62,8 +62,8 @@ static void handle(int number, siginfo_t *info, void *context)
 static void take_signal(void)
 {
 	static char other[1 << 16];
-	const stack_t stack = { .ss_sp = other, .ss_size = sizeof(other) };
-	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	const stack_t stack = {.ss_sp = other, .ss_size = sizeof(other)};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
 	if (how == FATAL)
 		return;
@@ -81,7 +81,7 @@ static void *overflow(void *unused)
 	if (pthread_getattr_np(pthread_self(), &attr) ||
 	    pthread_attr_getstack(&attr, &base, &size) || pthread_attr_getguardsize(&attr, &guard))
 		die("pthread_getattr_np");
-	/* glibc: the guard is the lowest part; others have it below */
+	/* In glibc, the guard is the lowest part of the stack; others have it below the stack. */
 	guard_from = (char *)base - guard;
 	guard_to = (char *)base + guard;
 	take_signal();
@@ -110,8 +110,8 @@ static int run(void)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "fatal|aborts|raises|exits|goes-on|aborts-later|handles-null";
-	const struct rlimit no_core = { 0, 0 };
-	const struct opt opts[] = { { 0 } };
+	const struct rlimit no_core = {0, 0};
+	const struct opt opts[] = {{0}};
 	const char *word;
 	size_t i = 0;
 	pid_t child;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many that grow at the same time. "apart": K processes, each by mappings and descriptors from a
- * function and with a name of its own, while its threads fault, map and unmap. "together": K
- * threads, all from one function and with one name at the same instant, then with the next name.
- * "reused": a process that ends with N descriptors, and another one of its pid that opens and
- * closes N.
+ * Many that grow at the same time. "apart": K processes, each with mappings and fds from its own
+ * function under its own name, while its threads fault, map and unmap. "together": K threads that
+ * open fds from one function under one name at the same instant, then under the next name.
+ * "reused": a process that ends with N fds, and one with the same pid that opens and closes N.
  */
 #include "common.h"
 
@@ -27,7 +26,7 @@ static int open_named(const char *prefix, long n)
 	char name[16];
 	int at = snprintf(name, sizeof(name), "%s", prefix), fd;
 
-	/* letters alone: numbers in names are folded */
+	/* Letters only, because digits in names are folded. */
 	for (int i = 0; n >= 0 && i < 6; i++, n /= 16)
 		name[at++] = 'g' + n % 16;
 	name[at] = 0;
@@ -47,7 +46,6 @@ __attribute__((noinline)) static void grow(const char *name, long n)
 		close(fd);
 }
 
-/* Maps, faults and unmaps. */
 __attribute__((noinline)) static void churn(void)
 {
 	const long pages = 32;
@@ -60,7 +58,7 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/* Its frame is in each stack of the process that it is of. */
+/* A function for each process: its frame is in each stack of that process. */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
@@ -70,10 +68,11 @@ __attribute__((noinline)) static void churn(void)
 			grow("own_" #letter, n);                                                   \
 		__asm__ volatile("" ::: "memory");                                                 \
 	}
-OWN(g) OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
+OWN(g)
+OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
 
-static void (*const own[MOST_CHILDREN])(long) = {
-	own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
+	static void (*const own[MOST_CHILDREN])(long) = {
+		own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
 };
 
 static void *make_noise(void *child)
@@ -85,7 +84,7 @@ static void *make_noise(void *child)
 
 static void grow_apart(long child)
 {
-	char name[] = { 'o', 'w', 'n', '_', 'g' + child, 0 };
+	char name[] = {'o', 'w', 'n', '_', 'g' + child, 0};
 	pthread_t noise[NOISY_THREADS];
 
 	prctl(PR_SET_NAME, name);
@@ -133,7 +132,7 @@ static void run_apart(void)
 		;
 }
 
-/* Who comes first spins until the others are there, so that all go on at the same instant. */
+/* Threads spin until all have arrived, so that they continue at the same instant. */
 static volatile long arrived;
 
 __attribute__((noinline)) static void open_together(long n)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes exactly N first touches of anonymous 4 KiB pages, by one thread or shared out over some. */
+/*
+ * Makes exactly N first touches of anonymous 4 KiB pages, by one thread or divided among several.
+ */
 #include "common.h"
 
 struct slice {
@@ -24,8 +26,8 @@ static void *touch_slice(void *arg)
 int main(int argc, char **argv)
 {
 	long threads = 1, pages, first = 0;
-	const struct opt opts[] = { { "threads", OPT_NUMBER, &threads }, { 0 } };
-	struct faults made = { 0 }, total;
+	const struct opt opts[] = {{"threads", OPT_NUMBER, &threads}, {0}};
+	struct faults made = {0}, total;
 	struct slice *slices;
 	const char *word;
 	char *base;

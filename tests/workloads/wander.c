@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N mappings that cannot merge from one place of code without frame pointers: where frames
- * are sought there is data, each time another. With --keep, only so many are kept.
+ * Makes N mappings that cannot merge from one code location without frame pointers: an unwinder
+ * finds data where frames should be, different data each time. With --keep N, only the first N
+ * stay.
  */
 #include "common.h"
 
@@ -11,10 +12,10 @@
 
 struct frame {
 	const struct frame *next;
-	unsigned long word; /* where who called it would be */
+	unsigned long word; /* data at the place of a return address */
 };
 
-/* Of the words that programs keep: small numbers, pointers to their data, anything. */
+/* Returns a word as programs keep it: a small number, a pointer to data, or anything. */
 static unsigned long some_word(unsigned long *state)
 {
 	static char data[1 << 20];
@@ -31,7 +32,7 @@ static unsigned long some_word(unsigned long *state)
 }
 
 #ifdef __x86_64__
-/* mmap as a function of its own would call it, but for the frame pointer and the word below it. */
+/* Calls mmap, with data instead of the frame pointer and of the word below it. */
 __attribute__((noinline)) static long map_astray(long prot, const struct frame *frame,
 						 unsigned long word)
 {
@@ -41,7 +42,7 @@ __attribute__((noinline)) static long map_astray(long prot, const struct frame *
 	register unsigned long pushed __asm__("r12") = word;
 	long ret;
 
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* what is below it is ours */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* skip the red zone */
 			 "push %%rbp\n\t"
 			 "mov %%rbx, %%rbp\n\t"
 			 "push %%r12\n\t"
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 	unsigned long state = 88172645463325252UL;
 	struct frame frame[FRAMES];
 	long wanted, keep = LONG_MAX, made = 0, ret;
-	const struct opt opts[] = { { "keep", OPT_NUMBER, &keep }, { 0 } };
+	const struct opt opts[] = {{"keep", OPT_NUMBER, &keep}, {0}};
 	const char *word;
 
 	parse_args(argc, argv, "N [--keep N]", opts, &word, 1, 1);
@@ -77,8 +78,8 @@ int main(int argc, char **argv)
 	wait_for_go();
 	for (; made < wanted; made++) {
 		for (int i = 0; i < FRAMES; i++)
-			frame[i] = (struct frame){ i + 1 < FRAMES ? &frame[i + 1] : NULL,
-						   some_word(&state) };
+			frame[i] = (struct frame){i + 1 < FRAMES ? &frame[i + 1] : NULL,
+						  some_word(&state)};
 		ret = map_astray(made & 1 ? PROT_READ : PROT_NONE, frame, some_word(&state));
 		if (ret < 0 && ret > -4096)
 			break;
