@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For each requested kind, makes one bad memory access in a child and reports the child's signal.
+ * For each kind asked for, makes one bad memory access in a child and reports the child's signal.
  */
 #include "common.h"
 

@@ -321,18 +321,14 @@ static inline void read_pages(const char *base, long pages)
 		(void)*(const volatile char *)(base + i * PAGE_BYTES);
 }
 
-/*
- * Maps a page that merges with no neighbour: its protections alternate, and nothing else uses them.
- */
+/* Maps a page that merges with no neighbour: only these mappings have these two protections. */
 static inline void *map_unmergeable(long index)
 {
 	return (void *)syscall(SYS_mmap, NULL, PAGE_BYTES, index & 1 ? PROT_READ : PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/*
- * Counts lines of /proc/self/maps without [vsyscall]; allocates nothing, so it works at the limit.
- */
+/* Counts lines of /proc/self/maps without [vsyscall]; takes no memory, so it works at the limit. */
 static inline long map_count(void)
 {
 	static const char gate[] = "[vsyscall]\n";

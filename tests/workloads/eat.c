@@ -42,8 +42,8 @@ static void go_over(const char *base, long pages)
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
 			/*
-			 * This page was read ahead but not mapped, so the kernel continues to read
-			 * ahead.
+			 * This page was read ahead but is not mapped: the kernel reads ahead from
+			 * here.
 			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)

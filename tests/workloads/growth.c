@@ -18,9 +18,7 @@ static struct sockaddr_in peer = {.sin_family = AF_INET};
 static bool keep_fds;
 static pid_t closer;
 
-/*
- * Names shared memory as PyTorch does, torch_PID_RANDOM_N, and removes the name before mapping it.
- */
+/* Names shared memory like PyTorch, torch_PID_RANDOM_N, and removes the name before mapping it. */
 __attribute__((noinline)) static bool share_tensor(long n)
 {
 	char path[200];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Makes exactly N first touches of anonymous 4 KiB pages, by one thread or divided among several.
- */
+/* Makes exactly N first touches of anonymous 4 KiB pages, by one thread or divided among some. */
 #include "common.h"
 
 struct slice {
