@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing of triage, recordings, pages of metrics written and read, and the flight
-# recorder's records, with ASan and UBSan, from seeds of our own. TAP on stdout.
+# Coverage-guided fuzzing with ASan and UBSan: triage, the reader of recordings, metrics pages and
+# the reader of the flight recorder. Makes its own seeds. TAP on stdout.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
-# What it finds stays in build/fuzz/corpus for the next run; a finding in build/fuzz/found-*.
+# Inputs stay in build/fuzz/corpus* for the next run. An input that crashes is build/fuzz/found-*.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -12,7 +12,7 @@ build=${BUILD:-build}
 place=$build/fuzz
 mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-recording" \
 	"$place/corpus-blackbox"
-# The small ones of those that are kept: as they are, with their checksums put right, and packed.
+# Seeds from the small recordings in the tree: as they are (F: checksums corrected), and repacked.
 find tests/e2e/recordings docs/examples -name '*.fsr' -size -24k | while read -r kept; do
 	seed=$place/corpus-recording/$(basename "$kept")
 	[ -e "$seed" ] || { printf 'F'; cat "$kept"; } >"$seed"
@@ -36,8 +36,8 @@ seed=$place/corpus-blackbox/seed
 [ -e "$seed" ] || { printf 'FSbb\001\0\100\0faultscope: #1 fault info 1 1 %032d 1 0 k=v ~0000' 0
 	printf 'FSab%0600d' 0; } >"$seed"
 
-# Whether the compiler has libFuzzer is asked of a program of its own: a fuzzer of ours that cannot
-# be built, for whatever reason, fails.
+# Compiles an empty fuzzer to find out whether the compiler has libFuzzer. If it has, a fuzzer of
+# this directory that does not build is a failure.
 has_libfuzzer() {
 	echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return 0; }' |
 		"${CLANG:-clang}" -fsanitize=fuzzer -x c - -o "$place/probe" 2>"$place/probe.log"
@@ -69,7 +69,7 @@ fuzz() {
 libfuzzer=true
 has_libfuzzer || libfuzzer=false
 
-# Side by side, each as if alone: two and two.
+# Two pairs run in parallel; the fuzzers of a pair run one after the other.
 { fuzz 1 triage_fuzz corpus 16384; fuzz 2 page_fuzz corpus-page 4096; } >"$place/some" &
 { fuzz 3 blackbox_fuzz corpus-blackbox 4096; fuzz 4 recording_fuzz corpus-recording 65536; } >"$place/others"
 wait $!

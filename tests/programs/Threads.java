@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A pool without a bound, and requests that wait for one another: a thread each. */
+/** An unbounded thread pool with requests that wait: one thread per request. */
 public class Threads {
 	public static void main(String[] args) throws Exception {
 		int requests = Integer.parseInt(args[0]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Programs of Debian that are well and end by themselves."""
+"""Healthy programs of Debian that end by themselves (healthy.py runs them)."""
 import os
 import shutil
 import subprocess
@@ -75,7 +75,7 @@ def apt(folder):
         quiet(["apt-get", *own.split(), "-q", "update"], folder)
     except AssertionError as reason:
         raise Skip(f"no mirror of Debian answers: {str(reason)[-200:]}") from None
-    # Lists, caches and packages are fetched anew into the folder; nothing is installed.
+    # apt downloads lists and packages into the folder each time, and installs nothing.
     script = write(folder, "apt.sh", f"""\
         set -e
         rm -rf {folder}/state/lists {folder}/cache
@@ -281,7 +281,7 @@ def emacs(folder):
 def go_build(folder):
     need_setup("go")
     os.mkdir(f"{folder}/main")
-    # most of the standard library, or, on an emulated machine, little of it
+    # Builds most of the standard library; on an emulated machine (small amount), little of it.
     package, use = ("net/http", "http.ListenAndServe(os.Args[1], nil)") if amount(10) > 5 else \
         ("sort", "sort.Strings(os.Args)")
     write(folder, "main/main.go", f"""\
@@ -309,7 +309,7 @@ def xz(folder):
     need_setup("tar", "xz")
     for i in range(amount(300)):
         write(folder, f"file{i}", "".join(f"{i * n % 10007} {n}\n" for n in range(20000)))
-    # by their paths: the shell of busybox has an xz of its own, which cannot compress
+    # Full paths, because the shell of busybox has a built-in xz that cannot compress.
     tar, compress = shutil.which("tar"), shutil.which("xz")
     return Program(folder, ["sh", "-c", f"{tar} c file* | {compress} -T0 -3 >all.tar.xz"
                                         f" && {compress} -t all.tar.xz"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Healthy programs, about which faultscope must say nothing of severity warning or critical that
-is not true: servers.py and commands.py have them. Each does real work twice: once under `run`, once
-watched by `-p` and `diagnose` together, with its children. Each finding is printed. TAP. Needs root;
+"""Tests that faultscope reports no finding of severity warning or critical for healthy programs.
+servers.py and commands.py have the programs. Each does real work twice: once under `run`, once
+watched with its children by `-p` and `diagnose` together. Prints each finding. TAP. Needs root;
 tools/setup.sh healthy, and torch for PyTorch.
 """
 import argparse
@@ -22,7 +22,7 @@ from run import NOBODY, PATIENCE, PROGRAM, Skip, until
 
 LOUD = ("warning", "critical")
 PR_SET_CHILD_SUBREAPER = 36
-INCOMPLETE = 7  # the kernel skipped an event, for example: not a finding
+INCOMPLETE = 7  # exit status if, for example, the kernel skipped an event: no finding
 # The shell keeps its pid when it becomes the program: the test knows the pid in every mode, and
 # faultscope can attach before the program begins.
 GATE = 'echo $$ >pid; read go && exec "$@" </dev/null'
@@ -40,8 +40,9 @@ ROWS = [("PostgreSQL with pgbench", servers.postgresql), ("php-fpm", servers.php
 
 
 def life(program, folder, before, watchers):
-    """Lets the program live: its shell behind `before`, with the watchers attached to its pid
-    before it begins. Returns its exit status and those of the watchers."""
+    """Runs the program to its end. `before` is a command that runs its shell; `watchers` are commands
+    of faultscope attached to its pid before it begins. Returns the program's exit status, the exit
+    statuses of the watchers, and the pid."""
     pid_file, log = os.path.join(folder, "pid"), os.path.join(folder, "output")
     if os.path.exists(pid_file):
         os.unlink(pid_file)
@@ -85,7 +86,7 @@ def lines_of(path):
 
 
 def judge_output(mode, path, pid):
-    """Yields (description, verdict, detail) of one output of faultscope."""
+    """Checks one output of faultscope. Yields (description, whether it passed, detail)."""
     lines = lines_of(path)
     yield f"{mode}: it is watched to its end", \
         lines[-1]["type"] == "end" and any(line.get("pid") == pid for line in lines), \
@@ -125,19 +126,19 @@ def judge(start, folder):
 
 
 def parents():
-    """{pid: pid of its parent} of every process."""
+    """Returns {pid: pid of its parent} of every process."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
                 found[int(name)] = int(file.read().rpartition(")")[2].split()[1])
         except (OSError, IndexError):
-            pass  # it has ended
+            pass  # the process has ended
     return found
 
 
 def end_descendants():
-    """Ends every process that a program left. All of them are ours: orphans become our children."""
+    """Kills every process that a program left. take_orphans() made them children of this test."""
     while True:
         group, parent = {os.getpid()}, parents()
         while more := {pid for pid, above in parent.items() if above in group} - group:
@@ -163,12 +164,12 @@ def take_orphans():
 
 
 def end_by_signal(*_):
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what ends the programs is not disturbed
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second SIGTERM must not interrupt the cleanup
     sys.exit(1)
 
 
 def take_signals():
-    """Sets what this test and its programs do at signals: a background command ignores SIGINT."""
+    """Sets signal handlers, because a shell starts background commands with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, end_by_signal)
 
@@ -183,7 +184,7 @@ def arguments():
 
 
 def judged(start):
-    """What judge() yields of one program, in a folder that goes with all its processes."""
+    """Runs judge() in a temporary folder, then removes the folder and all processes left."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o755)
         try:

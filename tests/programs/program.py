@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the healthy programs share: how one is prepared, put to work and ended."""
+"""Shared parts of the healthy programs: how to prepare a program, use it, and end it."""
 import os
 import shutil
 import socket
@@ -13,13 +13,13 @@ AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-group
 
 
 class Amount:
-    """How much work the programs do, as a share of what they do on a machine that is not emulated."""
+    """How much work the programs do: 1.0 is the usual amount; an emulated machine does less."""
 
     share = 1.0
 
 
 def amount(n):
-    """So many of something, or fewer where less work is wanted; at least one."""
+    """Returns n scaled by Amount.share; at least 1."""
     return max(1, int(n * Amount.share))
 
 
@@ -37,7 +37,7 @@ def write(folder, name, text):
 
 
 def quiet(argv, folder, **how):
-    """Runs a helper of the test; its output is shown if it fails."""
+    """Runs a helper command of the test; if it fails, raises AssertionError with its output."""
     done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False, **how)
     assert done.returncode == 0, f"{argv[:4]} ended with {done.returncode}: {done.stdout[-800:]}"
@@ -53,7 +53,7 @@ class Program:
                                                           **(env or {})}
 
     def work(self):
-        """A server is put to work here."""
+        """Uses the program while it runs; a Server overrides this."""
 
 
 class Server(Program):
@@ -77,7 +77,7 @@ class Server(Program):
 
 
 def many(request, threads=4, times=500):
-    """Makes requests from several threads; raises what one of them raised."""
+    """Makes requests from several threads; raises the first exception of a thread."""
     wrong = []
 
     def loop():
@@ -87,7 +87,7 @@ def many(request, threads=4, times=500):
         except Exception as error:  # pylint: disable=broad-except # raised below
             wrong.append(error)
 
-    # where the test is ended meanwhile, it does not wait for them
+    # daemon: a test that is ended does not wait for these threads
     workers = [threading.Thread(target=loop, daemon=True) for _ in range(threads)]
     for worker in workers:
         worker.start()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Programs of Debian in trouble, and what diagnose finds: Java (threads, ZGC), Redis under jemalloc,
-Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). Each is attached to before it grows, and
-must lead to its own diagnosis, by its evidence. TAP. Needs root; tools/setup.sh programs.
+"""Tests `faultscope diagnose` with programs of Debian in trouble: Java (threads, ZGC), Redis with
+jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). diagnose
+attaches before a program grows, and must report the expected finding with its evidence. TAP. Needs
+root; tools/setup.sh programs.
 """
 import contextlib
 import json
@@ -17,12 +18,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
-PATIENCE = int(os.environ.get("PATIENCE", "300"))  # seconds: more where the CPU is emulated
+PATIENCE = int(os.environ.get("PATIENCE", "300"))  # seconds to wait; an emulated CPU needs more
 NOBODY = "65534"
 
 
 class Skip(Exception):
-    """It cannot be done here; the text says why."""
+    """Raised if a test cannot run here; the text says why."""
 
 
 def need(*programs):
@@ -40,7 +41,7 @@ def until(done, what):
 
 
 class Grower:
-    """A program that says "ready", grows at a line of input, says how that went, and stays."""
+    """A program that prints "ready", grows when it reads a line, prints the result, and waits."""
 
     def __init__(self, folder, argv, **how):
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -92,7 +93,7 @@ def python_watchers(folder):
     if subprocess.run(["/usr/bin/python3", "-c", "import watchdog"], check=False,
                       stderr=subprocess.DEVNULL).returncode:
         raise Skip("no watchdog: tools/setup.sh programs")
-    # instances are counted by user: nobody's, so that nobody else is left without
+    # The limit counts inotify instances per user: run as nobody, so that no other user hits it.
     return Grower(folder, ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
                            "/usr/bin/python3", "-B", os.path.join(HERE, "watchers.py"), "400"])
 
@@ -102,10 +103,10 @@ def python_threads(folder):
 
 
 class Redis:
-    """Values of 64 KiB, of which every other one is deleted: a mapping each that is cut out."""
+    """Deletes every other value of 64 KiB: jemalloc unmaps each, which splits a mapping."""
 
     VALUES, BYTES = 6000, 65536
-    # what jemalloc gives back it unmaps, and at once
+    # jemalloc unmaps freed memory, and at once
     MALLOC_CONF = "retain:false,dirty_decay_ms:0,muzzy_decay_ms:0"
     OPTIONS = ()
 
@@ -147,7 +148,7 @@ class Redis:
 
 
 class RedisThatSaves(Redis):
-    """Saves in a child, slowly, and has each page written meanwhile; huge pages are left on."""
+    """Saves slowly in a child while every page is written, with transparent huge pages."""
 
     VALUES = 3000
     MALLOC_CONF = ""
@@ -158,12 +159,12 @@ class RedisThatSaves(Redis):
         for page in range(0, self.BYTES, 4096):
             self.many(([b"SETRANGE", b"k%d" % i, b"%d" % page, b"y"] for i in range(self.VALUES)),
                       at_once=200)
-        time.sleep(1.5)  # a look more
+        time.sleep(1.5)  # one more scan of faultscope
         return "ok"
 
 
-# name, program, its finding, evidence of it (field: part of a value), what is advised, what the
-# program says of itself
+# columns: name, function that starts the program, expected finding, expected evidence (field name:
+# part of its value), part of the expected advice, what the program prints after it has grown
 ROWS = [
     ("Java, a thread a request", java_threads, "M04",
      {"threads": "2,0", "from": "guard_pages"}, "a pool", "ok"),
@@ -185,7 +186,8 @@ ROWS = [
 
 
 def diagnose(folder, grower):
-    """The lines of diagnose, attached before the growth; and its text, from their recording."""
+    """Attaches diagnose, lets the program grow, and returns (what it printed, exit status of diagnose,
+    JSON lines of diagnose, text of diagnose replayed from the recording)."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])
@@ -207,13 +209,13 @@ def shows(finding, field, value):
 
 
 def shown(evidence):
-    """What the value is about, and the value."""
+    """Returns what the value is about, and the value, as text."""
     number = evidence["value"]
     return f"{evidence.get('about', '')} {number:,}" if evidence["unit"] else number
 
 
 def judge(row, folder):
-    """Yields (description, verdict, detail)."""
+    """Tests one program of ROWS. Yields (description, whether it passed, detail) of each check."""
     _, start, wanted, evidence, advice, says = row
     grower = start(folder)
     try:

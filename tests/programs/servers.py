@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Servers of Debian that are well: PostgreSQL, php-fpm, nginx, MariaDB and Redis."""
+"""Healthy servers of Debian: PostgreSQL, php-fpm, nginx, MariaDB and Redis."""
 import glob
 import http.client
 import os
@@ -32,7 +32,7 @@ def postgresql(folder):
 
 
 def fastcgi(path, script):
-    """Sends one FastCGI request and returns the answer, records and all."""
+    """Sends one FastCGI request and returns the raw answer, with its record headers."""
     def record(kind, body=b""):
         return struct.pack(">BBHHBB", 1, kind, 1, len(body), 0, 0) + body
 
@@ -139,7 +139,7 @@ def redis(folder):
 
     def ready():
         ping = subprocess.run(["redis-cli", "-s", path, "ping"], capture_output=True, check=False)
-        return ping.stdout == b"PONG\n"  # not LOADING
+        return ping.stdout == b"PONG\n"  # while it loads data, Redis answers LOADING
 
     def client():
         until(ready, "Redis")

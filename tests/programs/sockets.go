@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-// Asks a service again and again, and forgets to close what the service has closed.
+// Connects to a service again and again, and never closes connections that the service closed.
 package main
 
 import (

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Threads that are started where nearly no memory is left (RLIMIT_AS), in a child for each amount of
-what is left, until one of them ends before it has said that it runs: its Thread.start() waits on."""
+"""Starts a thread with nearly no memory left (RLIMIT_AS). A child tries each amount of free memory,
+until its thread ends before it reports that it runs: Thread.start() then waits forever."""
 import mmap
 import resource
 import subprocess
@@ -9,7 +9,7 @@ import sys
 import threading
 
 AMOUNTS = [*range(50, 1001, 50)] * 3
-SECONDS = 9  # a child that is still there by then does not end
+SECONDS = 9  # a child that lives longer than this hangs
 
 
 def do_nothing():
@@ -17,7 +17,7 @@ def do_nothing():
 
 
 def fill(objects):
-    """Takes all memory there is, down to the smallest."""
+    """Takes all free memory, first by large mappings, last by small objects."""
     maps, size = [], 1 << 20
     while size >= 4096:
         try:
@@ -34,7 +34,7 @@ def fill(objects):
 
 
 def starve(amount):
-    first = threading.Thread(target=do_nothing)  # glibc keeps its stack for the next
+    first = threading.Thread(target=do_nothing)  # glibc reuses its stack for the next thread
     first.start()
     first.join()
     with open("/proc/self/statm", encoding="ascii") as statm:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""An observer of watchdog for each folder, in place of one for all: an inotify instance each."""
+"""Starts one watchdog observer per folder, not one for all: each uses an inotify instance."""
 import sys
 
 from watchdog.events import FileSystemEventHandler
