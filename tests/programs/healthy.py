@@ -40,9 +40,9 @@ ROWS = [("PostgreSQL with pgbench", servers.postgresql), ("php-fpm", servers.php
 
 
 def life(program, folder, before, watchers):
-    """Runs the program to its end. `before` is a command that runs its shell; `watchers` are commands
-    of faultscope attached to its pid before it begins. Returns the program's exit status, the exit
-    statuses of the watchers, and the pid."""
+    """Runs the program to its end. The command `before` runs its shell. `watchers` are commands of
+    faultscope that attach to its pid before it begins. Returns the exit status of the program, those
+    of the watchers, and the pid."""
     pid_file, log = os.path.join(folder, "pid"), os.path.join(folder, "output")
     if os.path.exists(pid_file):
         os.unlink(pid_file)

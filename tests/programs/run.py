@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `faultscope diagnose` with programs of Debian in trouble: Java (threads, ZGC), Redis with
-jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). diagnose
+jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). It
 attaches before a program grows, and must report the expected finding with its evidence. TAP. Needs
 root; tools/setup.sh programs.
 """
@@ -186,8 +186,8 @@ ROWS = [
 
 
 def diagnose(folder, grower):
-    """Attaches diagnose, lets the program grow, and returns (what it printed, exit status of diagnose,
-    JSON lines of diagnose, text of diagnose replayed from the recording)."""
+    """Attaches diagnose and lets the program grow. Returns what the program printed, the exit status
+    and JSON lines of diagnose, and its text, replayed from the recording."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])
