@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Refused calls as the kernel side records them, and checks of their cause. */
+/* Failed calls as the kernel side records them, and checks of their cause. */
 #ifndef FS_TESTS_CAUSE_FIXTURE_H
 #define FS_TESTS_CAUSE_FIXTURE_H
 
@@ -14,11 +14,11 @@
 #define RW   (PROT_READ | PROT_WRITE)
 #define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
 
-#define MAYMOVE		1 /* MREMAP_MAYMOVE */
+#define MAYMOVE		1 /* MREMAP_MAYMOVE of the kernel */
 #define FIXED_NOREPLACE 0x100000
 #define F_DUPFD_COMMAND 0
 
-/* include/linux/mm.h, fs.h */
+/* Flags of include/linux/mm.h and fs.h. */
 #define VM_WRITE     0x2
 #define VM_EXEC	     0x4
 #define VM_SHARED    0x8
@@ -55,7 +55,7 @@ static inline void begin_mmap(int error, uint64_t pages, uint64_t prot, uint64_t
 	r.args[3] = flags;
 }
 
-/* Asks for `pages` above a break that was at 1 MiB. */
+/* Asks for `pages` pages above a break at 1 MiB. */
 static inline void begin_brk(uint64_t pages)
 {
 	begin(CALL_BRK, 0);
@@ -63,7 +63,7 @@ static inline void begin_brk(uint64_t pages)
 	r.args[0] = r.ret + pages * PAGE;
 }
 
-/* The range of a call, looked at: `pages` from its begin are mapped, with these flags. */
+/* The range of a call has `pages` pages; the first `mapped` of them are mapped with these flags. */
 static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {
@@ -74,7 +74,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	/* none of it is as was asked for yet */
+	/* No page has the state yet that the call asks for. */
 	r.range.start = mapped ? RANGE_AT : 0;
 	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
 	r.range.start_flags = flags;
@@ -82,7 +82,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 		r.range.hole = RANGE_AT + mapped * PAGE;
 }
 
-/* The descriptor that a mapping is asked of. */
+/* The file descriptor that mmap() gets. */
 static inline void is_of(uint32_t mode, uint32_t open_mode, uint32_t flags)
 {
 	r.file.flags = FILE_KNOWN | flags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A root directory of its own, with the files of a machine that this one is not. */
+/* A root directory with the files of another machine. */
 #ifndef FS_TESTS_FAKEROOT_H
 #define FS_TESTS_FAKEROOT_H
 
@@ -70,7 +70,7 @@ static inline void fake_remove(const struct fakeroot *r, const char *path)
 	unlink(fake_path(r, path, whole, sizeof(whole)));
 }
 
-/* One whose files are the host's: the initial pids, and pid 1 with the same root. */
+/* Makes a root whose files are the host's: the initial pid namespace, and pid 1 with this root. */
 static inline struct fakeroot fakeroot_make(void)
 {
 	struct fakeroot r = {.path = "/tmp/fakeroot.XXXXXX"};
@@ -96,7 +96,7 @@ static inline void fakeroot_free(struct fakeroot *r)
 	nftw(r->path, fake_unlink, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process, as /proc has it. */
+/* Adds the /proc files of a process. */
 static inline void fake_process(const struct fakeroot *r, unsigned int pid, unsigned int ppid,
 				const char *comm, unsigned int uid, const char *cgroup)
 {
@@ -132,7 +132,7 @@ static inline struct origin fake_find(const struct fakeroot *r, unsigned int pid
 	return o;
 }
 
-/* What is said of it; the last four stay valid. */
+/* Returns the description of an origin; the last four stay valid. */
 static inline const char *fake_said(const struct origin *o)
 {
 	static char said[4][1024];

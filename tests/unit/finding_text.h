@@ -8,7 +8,7 @@
 
 #include "rules/rules.h"
 
-/* As a renderer prints it. The text lives until the fourth call from then on. */
+/* Returns evidence as a renderer prints it. The text stays valid for three more calls. */
 static inline const char *evidence_str(const struct evidence *e)
 {
 	static char text[4][256];
@@ -22,7 +22,7 @@ static inline const char *evidence_str(const struct evidence *e)
 	return text[at];
 }
 
-/* The same, without the limit. */
+/* Returns evidence without its limit. */
 static inline const char *evidence_value_str(const struct evidence *e)
 {
 	struct evidence value = *e;
@@ -31,7 +31,7 @@ static inline const char *evidence_value_str(const struct evidence *e)
 	return evidence_str(&value);
 }
 
-/* "workaround: raise the limit: ulimit -n 1024"; empty where there are fewer remedies. */
+/* Returns remedy i, "workaround: raise the limit: ulimit -n 1024"; "": there are fewer. */
 static inline const char *remedy_str(const struct finding *f, size_t i)
 {
 	static char text[4][1400];

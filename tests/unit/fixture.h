@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Wire records as the kernel side makes them, for tests. */
+/* Records like those of the kernel side, for tests. */
 #ifndef FS_TESTS_FIXTURE_H
 #define FS_TESTS_FIXTURE_H
 
@@ -52,7 +52,7 @@ static inline struct tick_record tick_record(uint64_t t_ns)
 	return r;
 }
 
-/* A write to anonymous memory that stands for `weight` faults. */
+/* Returns a sample of a write to anonymous memory, which stands for `weight` faults. */
 static inline struct sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
 						 uint32_t weight)
 {
@@ -100,7 +100,7 @@ static inline struct hook_record hook_record(const char *name, enum hook_use sta
 	return r;
 }
 
-/* All of them below the soft limit. */
+/* All fds are below the soft limit. */
 static inline void hold_fds(struct refused_record *r, uint32_t fds)
 {
 	r->fds = fds;
@@ -148,13 +148,12 @@ static inline struct kernel_fault_record kernel_fault_record(uint32_t pid, uint6
 	return r;
 }
 
-static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
-					    "fault_kernel", "signal",	 "oom",
-					    "fault_class",  "compaction", "map_area",
-					    "fault_end",    "mmap_lock",  "calls"};
+static const char *const fixture_hooks[] = {"scan",	"lifecycle", "fault_begin", "fault_kernel",
+					    "signal",	"oom",	     "fault_class", "compaction",
+					    "map_area", "fault_end", "mmap_lock",   "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
-/* A host, all hooks on but one (NULL: none), and a first tick at one second. */
+/* A model with a host, all probes on but `blind` (NULL: all on), and a first tick at 1 s. */
 static inline void begin_model(struct model *m, const char *blind)
 {
 	struct host_record host = host_record(SECOND / 2);
@@ -174,7 +173,7 @@ static inline void begin_model(struct model *m, const char *blind)
 	model_next_window(m);
 }
 
-/* A name for a file of a test: in a directory of its own that fixture_clean() removes. */
+/* Directory of the test's files; fixture_clean() removes it. */
 static char fixture_dir[64];
 
 static inline const char *fixture_path(const char *name)

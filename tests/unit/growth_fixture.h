@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One process, pid 10, that holds and makes what a test says; and what the rules find then. */
+/* A process with pid 10 that holds and makes what a test says, and the findings of it. */
 #ifndef FS_TESTS_GROWTH_FIXTURE_H
 #define FS_TESTS_GROWTH_FIXTURE_H
 
@@ -62,7 +62,7 @@ static inline void take_growth(struct growth g)
 	model_take(&m, &r.h);
 }
 
-/* Mappings of a file, or descriptors: by its name as the kernel side folds it. */
+/* Mappings of a file, or fds, were made and removed; `name` is folded as by the kernel side. */
 static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {
@@ -89,7 +89,7 @@ static inline void made_split(int32_t stack, enum call_id call, uint64_t added)
 	take_growth(growth_of(10, WHAT_MAPS, call, stack, added));
 }
 
-/* By nobody in particular: who unmaps does not say whose. */
+/* Mappings were removed: munmap() does not tell who made them. */
 static inline void unmapped(uint64_t removed)
 {
 	struct growth g = growth_of(10, WHAT_MAPS, CALL_MUNMAP, -1, 0);
@@ -151,7 +151,7 @@ static inline const struct finding *find(const char *id)
 	return find_of(id, 10);
 }
 
-/* The value of a piece of evidence; NULL where there is none. */
+/* Returns the value of an evidence field; NULL: the finding has none. */
 static inline const char *evidence_of(const struct finding *f, const char *field)
 {
 	for (size_t i = 0; f && i < f->nr_evidence; i++)
@@ -168,7 +168,7 @@ static inline bool advises(const struct finding *f, const char *words)
 	return false;
 }
 
-/* The ids of all that is open, in the table's order. */
+/* Returns the ids of all open findings, in the order of the table of rules. */
 static inline const char *open_ids(void)
 {
 	static char ids[256];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all verdicts on the cause of a call come to that a test asks for: names, numbers and fields,
- * but no other words. A test keeps one sum of them, so that a change of any number is noticed;
- * where the change is meant, the test takes the new sum.
+ * Adds up all verdicts that a test asks for: names, numbers and fields, but no other words. The
+ * test knows the sum, so any change is noticed; after an intended change, it gets the new sum.
  */
 #ifndef FS_TESTS_KEPT_VERDICTS_H
 #define FS_TESTS_KEPT_VERDICTS_H
@@ -46,7 +45,7 @@ static void note_verdict(const struct verdict *v)
 		note_verdict(v);                                                                   \
 	} while (0)
 
-/* At the end of a test. */
+/* Checks the sum at the end of a test. */
 #define verdicts_are(want)                                                                         \
 	ok(sum_of_verdicts == (want), "all verdicts come to 0x%016" PRIx64, sum_of_verdicts)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A strict reader of pages, for unit tests and the fuzzer. It knows formats, not the writers. */
+/* A strict parser of metrics pages, for unit tests and the fuzzer, independent of the writers. */
 #ifndef FS_TESTS_PAGE_CHECK_H
 #define FS_TESTS_PAGE_CHECK_H
 
@@ -20,7 +20,7 @@ static inline const char *page_name(const char *s)
 	return s;
 }
 
-/* Behind the closing quote; NULL where it is no value. *characters grows by those in it. */
+/* Returns the end of a quoted value, or NULL; adds its number of characters to *characters. */
 static inline const char *page_value(const char *s, size_t *characters)
 {
 	if (*s++ != '"')
@@ -85,7 +85,7 @@ static inline bool page_sample(const char *s, bool open)
 	return s && *s == '\n';
 }
 
-/* NULL where every line is one of the format; else the first that is not. */
+/* Returns NULL if every line is valid, else the first line that is not. */
 static inline const char *page_text_error(const struct buf *b, bool open)
 {
 	const char *s = b->s, *end = b->s + b->len;
@@ -122,7 +122,7 @@ static inline bool page_varint(const unsigned char **at, const unsigned char *en
 	return false;
 }
 
-/* Whether messages, nested as deep as those of metrics are, fill their lengths. */
+/* Returns whether protobuf messages, nested like those of metrics, fill their lengths. */
 static inline bool page_message(const unsigned char *at, const unsigned char *end)
 {
 	uint64_t key, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings of a model that tests tell of processes and scans. */
+/* Findings of a model that gets processes and scans from a test. */
 #ifndef FS_TESTS_RULES_FIXTURE_H
 #define FS_TESTS_RULES_FIXTURE_H
 
@@ -46,7 +46,7 @@ static inline void next_window(void)
 	findings_next_window(&fs);
 }
 
-/* A window in which process 10 has a share of its limits, in percent. */
+/* Lets a window pass in which process 10 uses these percentages of its limits. */
 static inline const struct finding *look(const char *id, double maps, double fds, uint32_t flags)
 {
 	struct process_record r = process_record(10, 1, now + SECOND / 2);

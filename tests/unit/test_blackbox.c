@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Records of the flight recorder: both encodings, what is torn, and the file they go around in. */
+/* Records of the flight recorder: both encodings, torn records, and the ring file. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +138,7 @@ static void test_scan(void)
 	bb_found_free(&f);
 }
 
-/* Records in a file, by the scanner. */
+/* Scans the records in a file. */
 static void scan_path(const char *path, struct bb_found *f)
 {
 	static uint8_t data[RING_BYTES_DEFAULT];
@@ -205,7 +205,7 @@ static void test_ring(const char *path)
 	unlink(path);
 }
 
-/* A file system that has no more room: here a limit of the process. */
+/* RLIMIT_FSIZE stands for a full file system. */
 static void test_full_disk(const char *path)
 {
 	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
@@ -252,8 +252,8 @@ static void test_full_disk(const char *path)
 #define PMSG_ZONE 2000
 
 /*
- * What was written to /dev/pmsg0 comes back as pstore has it: the zone's last bytes, oldest first
- * (persistent_ram_save_old() of fs/pstore/ram_core.c), so that the first record is cut.
+ * pstore returns what was written to /dev/pmsg0: the last bytes of the zone, oldest first
+ * (persistent_ram_save_old() of fs/pstore/ram_core.c), so the first record is cut off.
  */
 static void test_pmsg(const char *path)
 {
@@ -285,7 +285,7 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
-/* Of more boots than are told: what is kept is of those that are. */
+/* With more boots than fit, all records that are kept belong to a boot that is kept. */
 static void test_many_boots(void)
 {
 	struct bb_found f = {};
@@ -296,7 +296,7 @@ static void test_many_boots(void)
 		struct bb_record r = example(1 + i % 2);
 
 		r.boot_id[0] = i / 2;
-		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* by time is not by id */
+		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* the order by id differs from that by time */
 		r.wall_ns -= r.boot_id[0];
 		bb_found_add(&f, &r);
 	}
@@ -316,7 +316,7 @@ static void test_many_boots(void)
 	bb_found_free(&f);
 }
 
-/* No more than the most, and the rest is counted. */
+/* Records above the maximum are not kept, but counted. */
 static void test_many_records(void)
 {
 	struct bb_record r = example(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* ELF files cut short, with bytes and words of them changed: a name or none, but nothing else. */
+/* ELF files that are cut short or have changed bytes: symbol lookup gives a name or none. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static uint64_t draw(uint64_t *state)
 
 struct victim {
 	int fd;
-	char *bytes; /* as it was */
+	char *bytes; /* original content */
 	size_t n;
 };
 
@@ -49,7 +49,7 @@ static bool victim_open(struct victim *v)
 	return true;
 }
 
-/* Names some addresses of it, and checks what can be: how many got one; -1: it was not opened. */
+/* Looks up random addresses and checks the results. Returns the number of names; -1: not opened. */
 static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 {
 	struct elf_symbols s;
@@ -77,7 +77,7 @@ static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 	return named;
 }
 
-/* Where it hurts: file header, program headers, section headers, symbols, anywhere. */
+/* Chooses a place to damage: file, program or section headers, symbols, anywhere. */
 static size_t place_of(const struct victim *v, uint64_t *random)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)v->bytes;
@@ -138,7 +138,7 @@ static void test_spoiled(struct victim *v)
 		else
 			opened++;
 		unsound += !sound;
-		/* several rounds build on each other, then it is whole again */
+		/* Four rounds of changes add up, then the file is restored. */
 		if (round % 4 == 3 && pwrite(v->fd, v->bytes, v->n, 0) != (ssize_t)v->n)
 			ok(false, "the file could not be restored");
 	}
@@ -167,7 +167,7 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/* It shrinks after it was opened: read, not mapped, so this does not end us. */
+/* A file shrinks after it was opened. It is read, not mapped, so there is no SIGBUS. */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;
@@ -186,7 +186,7 @@ static void test_shrinks(struct victim *v)
 		ok(false, "the file could not be restored");
 }
 
-/* Claims gigabytes, and is as long as it claims, for it is sparse. */
+/* A file claims gigabytes, and has them, because it is sparse. */
 static void test_sparse(struct victim *v)
 {
 	Elf64_Ehdr e = *(const Elf64_Ehdr *)v->bytes;
@@ -194,7 +194,7 @@ static void test_sparse(struct victim *v)
 	uint64_t random = 1;
 	bool sound;
 
-	e.e_shnum = 0; /* then their number is in the first section header */
+	e.e_shnum = 0; /* the first section header has their number then */
 	e.e_shoff = 1 << 20;
 	ok(!ftruncate(sparse.fd, sparse.n) &&
 		   pwrite(sparse.fd, &e, sizeof(e), 0) == (ssize_t)sizeof(e),

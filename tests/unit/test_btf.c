@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which type information is used, and what this kernel is found to lack. */
+/* Which BTF is used, and which features this kernel lacks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void test_own(void)
 	is_str(path, "", "but the kernel's own comes first");
 }
 
-/* The release says what a kernel has at least; distributions add to it, and never take away. */
+/* A kernel has at least the features of its release; distributions only add to them. */
 static void test_features(void)
 {
 	struct features f = {}, again;

@@ -49,7 +49,7 @@ static void test_growth(void)
 	is_str(b.s, "ababab.", "repeat, also by zero and less");
 	buf_free(&b);
 	ok(!b.s && !b.len && !b.size, "free forgets all");
-	/* lengths about the first size */
+	/* Lengths near the first size of a buffer. */
 	for (size_t n = 254; n < 258; n++) {
 		memset(chunk, 'x', sizeof(chunk));
 		buf_add(&b, chunk, n < sizeof(chunk) ? n : sizeof(chunk));
@@ -156,7 +156,7 @@ static void test_safe(void)
 	is_safe("\xe2\x82", true, "\\xe2\\x82", "safe: cut short");
 }
 
-/* What a shell makes of a word, which is to be the word. */
+/* Returns whether a shell reads the quoted word as the word itself. */
 static bool survives(const char *word)
 {
 	struct buf b = {};

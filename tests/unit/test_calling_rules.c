@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rules on how a program calls, and on limits that several processes share. */
+/* Rules on how a program makes calls, and on limits that several processes share. */
 #include <errno.h>
 #include <signal.h>
 
@@ -120,7 +120,7 @@ static void starve(const char *comm, uint32_t tid)
 	struct process_record r;
 
 	begin();
-	/* the refusal comes before its process is known */
+	/* The record of the failed call comes before that of its process. */
 	refused.tid = tid;
 	refused.h.t_ns = now + SECOND / 4;
 	model_take(&m, &refused.h);
@@ -219,7 +219,7 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/* A full pids.max whose processes end together: who spoke for all of them spoke for these too. */
+/* All processes under a full pids.max end together: one finding stands for all of them. */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Refused calls as the kernel side records them, and the limit that the kernel's own order of
- * checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c) makes the cause.
+ * Failed calls as the kernel side records them, and the limit that caused each, by the order of the
+ * kernel's checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -11,9 +11,9 @@ static void test_map_count(void)
 	static const struct {
 		enum call_id call;
 		int error;
-		uint32_t at; /* the lowest count that refuses */
+		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		bool near; /* what is not explained just below it is laid to it, not for certain */
+		bool near; /* just below it, the limit is a likely cause */
 		const char *name;
 	} rows[] = {
 		{CALL_MMAP, ENOMEM, MAX + 1, true, true, "mmap"},
@@ -150,7 +150,7 @@ static void test_data(void)
 	r.args[1] = 10 * PAGE;
 	r.args[2] = RW;
 	r.data_limit_bytes = 509 * PAGE;
-	/* a hole in its range gives the same answer */
+	/* A hole in the range fails with ENOMEM, too. */
 	is_cause("rlimit_data", false, "mprotect to writable");
 	r.args[2] = PROT_READ;
 	is_cause("unknown", false, "mprotect to read only");
@@ -374,7 +374,7 @@ static void test_overcommit(void)
 
 static void test_order(void)
 {
-	/* over everything at once: the kernel asks for the map count first */
+	/* Every limit is exceeded: the kernel checks the map count first. */
 	begin_mmap(ENOMEM, 1ULL << 22, RW, ANON);
 	r.map_count = MAX + 1;
 	r.as_limit_bytes = r.data_limit_bytes = PAGE;
@@ -544,7 +544,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Whatever a file claims: a verdict with a listed cause, and no more than there is room for. */
+/* Random records: the verdict has a listed cause, and no more evidence than there is room for. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

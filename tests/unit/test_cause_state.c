@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Causes that are told from more than limits: from the range and the file of a call, what it asked
- * for, what its cgroups and its user have.
+ * Causes that depend on more than limits: on the range and the file of a call, on its arguments,
+ * its cgroups and its user.
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -62,7 +62,7 @@ static void test_ranges(void)
 	r.range.hole = UINT64_MAX;
 	is_cause("bad_argument", true, "mremap of two mappings");
 
-	/* what is locked already is not asked for */
+	/* Pages that are locked already do not count again. */
 	begin_range(CALL_MLOCK, ENOMEM, 10, 10, VM_WRITE);
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 12 * PAGE;
@@ -373,7 +373,7 @@ static void test_objects(void)
 	is_cause("nr_open", true, "setrlimit beyond fs.nr_open");
 }
 
-/* A rare errno is a driver's or another's, never a limit's. */
+/* A rare errno comes from a driver or the like, never from a limit. */
 static void test_other_errnos(void)
 {
 	static const int errors[] = {EIO, ENXIO, EBUSY, EFAULT, ENOSYS, ENOTTY, EROFS, ELOOP};

@@ -44,7 +44,7 @@ static void take(struct census *c, struct process_record r, const char *name, ui
 {
 	struct identity id = identity_of(name, 1);
 
-	/* one identity a name */
+	/* a serial for each name */
 	for (const char *s = name; *s; s++)
 		id.serial = id.serial * 31 + *s;
 	census_take(c, &r, &id, now_ns);
@@ -89,7 +89,9 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Two pods of a set share a name. When the one whose labels were shown ends, the other's are. */
+/*
+ * Two pods of a set share a name. When the pod whose labels are shown ends, the other's are shown.
+ */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -195,7 +197,7 @@ static void test_retention(void)
 	census_free(&c);
 }
 
-/* A unit that crashes after two seconds and is started anew, over and over. */
+/* A unit crashes two seconds after each start, again and again. */
 static void test_crash_loop(void)
 {
 	struct census c;
@@ -342,7 +344,7 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/* Programs that each have another name, and end: they are not remembered beside who lives. */
+/* Programs with other names come and go: the census forgets them, but not a program that lives. */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -368,8 +370,8 @@ static void test_names_that_come_and_go(void)
 }
 
 /*
- * Random lives: whatever happens, no series goes back, every count is in exactly one of them, and
- * the bounds hold.
+ * Random lives of processes: no series decreases, each count is in exactly one series, and the
+ * bounds hold.
  */
 #define LIVES	  600
 #define NAMES	  40
@@ -387,8 +389,8 @@ struct world {
 	struct census c;
 	struct life life[LIVES];
 	uint64_t now_ns, seed, serials[NAMES];
-	uint64_t told[NR_CENSUS_COUNTERS];	      /* to the census */
-	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* what a series was when it was seen last */
+	uint64_t told[NR_CENSUS_COUNTERS];	      /* counts given to the census */
+	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* value of each series at the last check */
 	uint64_t seen_limited, births;
 	unsigned int backwards, lost, over, unsound;
 };
@@ -437,7 +439,7 @@ static void live(struct world *w, uint32_t i)
 	w->told[CENSUS_MINOR_FAULTS] += faults;
 	w->told[CENSUS_MAJOR_STALL_NS] += stall;
 	if (!any(w, 20))
-		l->name = any(w, NAMES); /* moved, or another program */
+		l->name = any(w, NAMES); /* moved, or executes another program */
 	if (!any(w, 40))
 		w->serials[l->name]++; /* another pod of the set */
 	if (!any(w, 8)) {
@@ -461,8 +463,7 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/* Of series that were dropped what was seen last counts; they may come back and go on from there.
- */
+/* Checks all series. A series that was dropped counts with its last value, and may come back. */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;
@@ -502,7 +503,7 @@ static void test_random(uint64_t seed)
 	w->now_ns = 1000 * SECOND;
 	l.workloads = 7;
 	l.series = SERIES_AT;
-	l.retention_ns = UINT64_MAX; /* so that all counts stay to be summed up */
+	l.retention_ns = UINT64_MAX; /* no series expires, so that all counts stay */
 	census_init(&w->c, &l);
 	for (int step = 0; step < STEPS; step++) {
 		for (int k = any(w, 60); k >= 0; k--)

@@ -47,7 +47,7 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* just as long as it claims, or far shorter: the sanitizer tells what is read beyond */
+	/* As long as its header claims, or far shorter: a sanitizer reports any read beyond it. */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;
@@ -228,7 +228,7 @@ static void test_view(void)
 	end();
 }
 
-/* What is taken is recorded as it was, names and symbols with it. */
+/* Records are recorded as they came, with names and symbols. */
 static void test_recording_failure(void)
 {
 	struct process_record a = process_record(10, 1, SECOND);
@@ -280,7 +280,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/* Programs of processes whose /proc is not ours to read: told by the kernel side. */
+/* The kernel side tells the programs of processes whose /proc is not readable. */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

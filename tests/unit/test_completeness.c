@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * No command gives an all-clear, or exits with 0, after something was lost, did not match or was
- * not measured: random recordings through every command that reads one.
+ * No command reports an all-clear, or exits with 0, if something was lost, did not match or was not
+ * measured: random recordings are given to every command that reads one.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,24 +18,24 @@
 #define CASES	  240
 #define PROCESSES 3
 
-/* Words of an all-clear, in any output. */
+/* Texts that mean an all-clear, in any output. */
 static const char *const all_clears[] = {
 	"all is well",
 	"not short of memory",
 	"nothing found: no limit is near",
 };
 
-/* One recording: what was lost, off or unmatched in it. */
+/* A random recording: what was lost, unavailable or unmatched in it. */
 struct scene {
-	uint64_t lost[6]; /* ring, map, slot, missed, stack, growth */
+	uint64_t lost[6]; /* lost in: ring, map, slot, missed, stack, growth */
 	uint32_t state[NR_FIXTURE_HOOKS];
-	bool unwanted[NR_FIXTURE_HOOKS]; /* of those that are blind: by --probe NAME=none */
+	bool unwanted[NR_FIXTURE_HOOKS]; /* unavailable because of --probe NAME=none */
 	int processes;
 };
 
 static uint64_t seed = 20261122;
 
-/* xorshift64: the same cases in each run. */
+/* Returns a random number below `n` (xorshift64: the same cases in each run). */
 static uint64_t random_below(uint64_t n)
 {
 	seed ^= seed << 13;
@@ -44,7 +44,7 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/* A quarter of all scenes is whole: the all-clear has to be there, too. */
+/* A quarter of all recordings is complete, and must lead to the all-clear. */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -103,7 +103,7 @@ static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_
 	take(rec, &tick.h);
 }
 
-static char recording[160], said[160]; /* files of these tests */
+static char recording[160], said[160]; /* files of this test */
 
 static void record(const struct scene *s)
 {
@@ -138,7 +138,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o, NULL); /* no textfile is asked for */
+		return command_report(o, NULL); /* no textfile */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:
@@ -148,7 +148,7 @@ static int dispatch(const struct options *o)
 	}
 }
 
-/* In a process of its own, with what it says in a file. */
+/* Runs a command in a child, with its output in a file. */
 static struct ran run(int argc, const char *const *argv)
 {
 	int fd = open(said, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status;
@@ -191,7 +191,7 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/* Each command that reads a recording; FILE stands for it. */
+/* Each command that reads a recording ("FILE"), and what its verdict is about. */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];
@@ -210,7 +210,7 @@ static const struct {
 	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
 };
 
-/* What rules of memory running short need; the rest `host` does without. */
+/* Returns whether `host` needs this probe: its rules on memory shortage use no other. */
 static bool host_needs(const char *hook)
 {
 	return !strcmp(hook, "oom");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fault signals: after a refusal, at the guard of a stack, and what led to them. */
+/* Fault signals: after a failed call, at the guard page of a stack, and what led to them. */
 #include <errno.h>
 #include <signal.h>
 
@@ -19,7 +19,7 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* A call refused at two seconds, then a signal so much later: M24, if it opens. */
+/* A call fails at 2 s, and a signal comes `later` seconds after it. Returns M24, if it opens. */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -35,7 +35,7 @@ static const struct finding *crash(enum call_id call, int error, int signal, dou
 
 #define GUARD_AT 0x7f0000000000ULL
 
-/* By way of the stack, whose guard is the page below 2 MiB. */
+/* A stack access to the guard page below a stack of 2 MiB. */
 static struct signal_record guard_fault(uint64_t t_ns)
 {
 	struct signal_record r = signal_record(SIGSEGV, t_ns);
@@ -59,7 +59,7 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/* A guard is met, then that thread aborts: P18, if it opens. */
+/* A thread hits a guard page, then aborts. Returns P18, if it opens. */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The diagnoses K01 to K12, from records alone. */
+/* Findings K01 to K12, from records alone. */
 #include "tap.h"
 #include "triage/crash_signs.h"
 
@@ -43,7 +43,7 @@ static struct bb_record fault(enum bb_severity severity, uint64_t address, const
 	return r;
 }
 
-/* The ids it comes to, one after the other; the records are gone then. */
+/* Checks the ids of all findings from the records, then drops the records. */
 static void is_ids(struct told *t, const char *ids, const char *name)
 {
 	char found[8 * PORTENTS_MAX] = "";

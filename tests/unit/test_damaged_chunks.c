@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Chunks of a recording whose checksums are right and whose content is not, as a hostile or newer
- * writer makes them: each byte changed in turn. A sum is kept of what is read from all of them.
+ * Chunks of a recording with right checksums and wrong content, as a hostile or newer writer makes
+ * them: each byte is changed in turn. The test keeps a sum over everything that is read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define RAW_BYTES 65536
 
-/* A chunk, and what it holds before it is deflated. */
+/* A chunk, and its content before compression. */
 struct chunk {
 	struct chunk_header head;
 	unsigned char raw[RAW_BYTES], packed[2 * RAW_BYTES];
@@ -21,7 +21,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* each answer was one that may be */
+static bool good = true; /* each result was an allowed one */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {
@@ -46,7 +46,7 @@ static uint32_t head_crc(const struct chunk_header *head)
 	return crc32(0, (const unsigned char *)head + from, sizeof(*head) - from);
 }
 
-/* Deflates `raw` and makes its checksums right. */
+/* Compresses `raw` and corrects the checksums. */
 static void pack(struct chunk *c)
 {
 	z_stream z = {.next_in = c->raw,
@@ -63,7 +63,7 @@ static void pack(struct chunk *c)
 	c->head.header_crc = head_crc(&c->head);
 }
 
-/* Values of a record that no new field moves: a sum of them stays when records get longer. */
+/* Adds values that stay in place when records get new fields, so that the sum stays equal. */
 static void mix_record(uint64_t *sum, const struct record *h)
 {
 	const struct process_record *p = (const struct process_record *)h;
@@ -84,7 +84,7 @@ static void mix_record(uint64_t *sum, const struct record *h)
 	}
 }
 
-/* What an unpacker says of these chunks, and each record that it gives. */
+/* Adds to the sum: results of an unpacker for these chunks, and each record. */
 static void read_chunks(uint64_t *sum, const struct chunk *const *c, size_t n)
 {
 	struct unpacker *u;
@@ -142,7 +142,7 @@ static void make_chunks(void)
 	packer_free(p);
 }
 
-/* Changes each `step`th byte of one of the chunks in turn. */
+/* Changes every `step`th byte of a chunk in turn. Returns the sum over the results. */
 static uint64_t sum_of_changes(struct chunk *c, size_t step)
 {
 	static const unsigned char others[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -157,7 +157,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->raw[i] = was;
-		c->size = i; /* and cut off there */
+		c->size = i; /* also cut off there */
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->size = size;
@@ -166,7 +166,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 	return sum;
 }
 
-/* Chunks in another order, or without one that they stand on. */
+/* Returns the sum over chunks in other orders, or without a chunk that they need. */
 static uint64_t sum_of_orders(void)
 {
 	const struct chunk *const c[] = {&fields, &key, &records};
@@ -203,7 +203,7 @@ int main(void)
 
 	make_chunks();
 	test_heads();
-	sum_of_changes(&fields, 7); /* it has a line for each field: no sum is kept */
+	sum_of_changes(&fields, 7); /* the list changes with each new field: no sum is kept */
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),
 			       0x99fde128ba4595cc};

@@ -5,7 +5,7 @@
 #include "rules/diagnoses.h"
 #include "tap.h"
 
-/* What the catalogue promises: every one of these has its text, flagged or not. */
+/* Ids that the catalogue promises: each one has a text, whether a rule reports it or not. */
 static const struct {
 	char letter;
 	int from, to;
@@ -25,7 +25,10 @@ static void test_all_are_there(void)
 		}
 }
 
-/* Printable ASCII; each paragraph ends in a full stop, a colon or a quotation, or is a command. */
+/*
+ * Returns whether a text is printable ASCII, and each paragraph ends in a full stop, a colon or a
+ * quotation, or is a command.
+ */
 static bool is_well_formed(const char *text)
 {
 	while (*text) {
@@ -41,7 +44,7 @@ static bool is_well_formed(const char *text)
 	return true;
 }
 
-/* "owner/name#number", by single blanks */
+/* Returns whether `s` has sources "owner/name#number", separated by single blanks. */
 static bool are_sources(const char *s)
 {
 	while (*s) {
@@ -89,7 +92,7 @@ static void test_find(void)
 	ok(m01 && diagnosis_rule(m01) && !strcmp(diagnosis_rule(m01)->id, "M01"), "and its rule");
 }
 
-/* Slugs are frozen: tests/e2e/compatible/findings.txt keeps them. */
+/* Slugs never change: tests/e2e/compatible/findings.txt has a copy. */
 static void test_slugs(void)
 {
 	const struct diagnosis *d, *m01 = diagnosis_find("M01");

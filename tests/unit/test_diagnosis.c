@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What diagnose prints, as text, as folded stacks and as JSON, of a model that is built here. */
+/* Output of diagnose as text, folded stacks and JSON, for a model that is built here. */
 #include "growth_fixture.h"
 #include "render/render.h"
 #include "tap.h"
@@ -117,7 +117,7 @@ static void test_well(void)
 	end();
 }
 
-/* What ended before we did is told as it was. */
+/* A process that ended before diagnose did is reported as it was. */
 static void test_ended(void)
 {
 	struct process_record r;

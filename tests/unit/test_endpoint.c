@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Whole answers of the endpoint, over a socket of this machine, in one thread with its client. */
+/* Whole answers of the HTTP endpoint, over a local socket; one thread is server and client. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -16,7 +16,7 @@
 
 #define ANSWER_BYTES 65536
 
-/* What the callbacks of the page are asked for, and what they say. */
+/* Arguments and results of the callbacks that make the page. */
 struct page {
 	const char *type, *text;
 	bool ready;
@@ -27,7 +27,7 @@ struct page {
 
 static char config_path[] = "/tmp/faultscope-endpoint-XXXXXX";
 static char error[512];
-static size_t length; /* of the body of the last answer, as it says itself */
+static size_t length; /* Content-Length of the last answer */
 
 static const char *make_metrics(void *ctx, const char *accept, double timeout_s, struct buf *body)
 {
@@ -77,7 +77,7 @@ static int connect_to(const struct endpoint *e)
 	return fd;
 }
 
-/* One turn of the caller's loop; whether the client has something to read. */
+/* Runs the caller's loop once. Returns whether the client has something to read. */
 static bool turn(struct endpoint *e, int fd)
 {
 	struct pollfd p[2] = {{.fd = fd, .events = POLLIN},
@@ -88,7 +88,7 @@ static bool turn(struct endpoint *e, int fd)
 	return p[0].revents;
 }
 
-/* Takes a header's line out of an answer; its value, or "" where there is none. */
+/* Removes a header line from an answer. Returns its value, or "" if it is missing. */
 static const char *take_header(char *s, size_t *len, const char *name)
 {
 	static char value[64];
@@ -104,8 +104,8 @@ static const char *take_header(char *s, size_t *len, const char *name)
 }
 
 /*
- * All that comes until the connection ends, without its date. The first length that it gives is
- * taken out too, because versions of the library put it at different places: it is in `length`.
+ * Reads until the connection ends, and removes the date. The first Content-Length is removed, too,
+ * because its place depends on the version of the library; it is stored in `length`.
  */
 static const char *read_all(struct endpoint *e, int fd)
 {
@@ -136,7 +136,7 @@ static int send_text(const struct endpoint *e, const char *text)
 	return fd;
 }
 
-/* The answer to one request, whose first lines these are; the connection ends with it. */
+/* Returns the answer to a request that begins with these lines and closes the connection. */
 static const char *ask(struct endpoint *e, const char *lines)
 {
 	char text[4096];
@@ -148,7 +148,7 @@ static const char *ask(struct endpoint *e, const char *lines)
 #define PLAIN "Content-Type: text/plain; charset=utf-8\r\n"
 #define CLOSE "HTTP/1.1 %s\r\nConnection: close\r\n%s\r\n%s"
 
-/* The answer is this status, these headers and this body, and nothing else. */
+/* Checks that the answer is this status, these headers and this body, and nothing else. */
 static void answers(struct endpoint *e, const char *lines, const char *status, const char *headers,
 		    const char *body, const char *name)
 {
@@ -238,7 +238,7 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* One connection more than there may be closes the one that has idled longest. */
+/* A connection above the maximum closes the connection that has been idle longest. */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};
@@ -277,7 +277,7 @@ static void write_config(const char *text)
 		exit(99);
 }
 
-/* Basic authentication: of "user:password". */
+/* Returns a request with Basic authentication of "user:password" in base64. */
 static const char *with_password(const char *base64)
 {
 	static char lines[256];
@@ -366,7 +366,7 @@ static void test_reload(void)
 	endpoint_close(e);
 }
 
-/* A compressed answer is smaller, and says so; its content is what zlib makes of it. */
+/* A compressed answer is smaller, and its header says so; zlib restores the page. */
 static void test_gzip(void)
 {
 	static char text[8192];
@@ -418,7 +418,7 @@ int main(void)
 	int fd = mkstemp(config_path);
 
 	close(fd);
-	alarm(60); /* a client that is never answered ends the test */
+	alarm(60); /* seconds; ends the test if a client gets no answer */
 	test_pages();
 	test_refusals();
 	test_connections();

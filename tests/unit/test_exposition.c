@@ -9,7 +9,7 @@
 
 static const char *const no_labels[] = {NULL};
 
-/* One sample of a metric with one label, in a format. */
+/* Returns one sample of a metric with one label, in the given format. */
 static struct buf sample(const struct exposition_format *format, const char *value, double v,
 			 const struct exemplar *x)
 {
@@ -158,7 +158,7 @@ static void test_protobuf(void)
 	buf_free(&b);
 }
 
-/* Everything hostile at once, in every format. */
+/* Hostile names everywhere on a page, in every format. */
 static void test_page(void)
 {
 	static const struct exposition_format *const formats[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fault signals as the kernel side records them, and what each met. */
+/* Fault signals as the kernel side records them, and the class of each fault. */
 #include <signal.h>
 
 #include "fixture.h"
@@ -7,7 +7,7 @@
 #include "tap.h"
 #include "finding_text.h"
 
-/* All that a verdict may call a fault. */
+/* All classes of faults that a verdict may have. */
 static const char *const fault_classes[] = {
 	"null",
 	"near-null",
@@ -40,7 +40,7 @@ static const char *const fault_classes[] = {
 #define PAGE 4096ULL
 #define AT   0x7f0000001000ULL
 
-/* include/linux/mm.h; arch/x86/include/asm/trap_pf.h */
+/* VM_*: include/linux/mm.h; PF_*: arch/x86/include/asm/trap_pf.h */
 #define VM_READ	     0x1
 #define VM_WRITE     0x2
 #define VM_EXEC	     0x4
@@ -68,7 +68,7 @@ static void begin(int signal, int code, uint64_t address)
 	l = tick_record(0).limits;
 }
 
-/* A mapping of four pages, the access in its second one. */
+/* The access is in the second page of a mapping of four pages. */
 static void is_in(uint64_t flags)
 {
 	r.area = MAPPED_FOUND;
@@ -244,7 +244,7 @@ static void test_hostile(void)
 			p[k] = seed >> 62 ? 0 : seed >> 33;
 		}
 		r.signal = i & 1 ? SIGBUS : SIGSEGV;
-		r.file.name[FILE_NAME_LEN - 1] = 0; /* which the collector sees to */
+		r.file.name[FILE_NAME_LEN - 1] = 0; /* the collector does this */
 		fault_of(&r, &l, &v);
 		fault_mapping(&r);
 		while (fault_classes[n] && strcmp(fault_classes[n], v.cause))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Names folded: what differs by number or by chance alone is of one sort. */
+/* Folded names: names that differ only by numbers or random characters become one. */
 #include <stdlib.h>
 
 #include "base/fold.h"
@@ -27,7 +27,7 @@ static void test_names(void)
 		{"/usr/bin/python3.11", "/usr/bin/python3.11"},
 		{"libssl.so.1.1", "libssl.so.1.1"},
 		{"anon_inode:[eventfd]", "anon_inode:[eventfd]"},
-		{"deadbeef", "deadbeef"}, /* a word, for all one knows */
+		{"deadbeef", "deadbeef"}, /* it may be a word */
 		{"deadbeef01", "#"},
 		{"x86", "x86"},
 		{"/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8",
@@ -46,7 +46,7 @@ static void test_names(void)
 	}
 }
 
-/* Whatever it is cut to, it ends, and nothing behind it is touched. */
+/* A result that is cut off is terminated, and no byte after it is written. */
 static void test_cut(void)
 {
 	static const char *const names[] = {"/dev/shm/torch_2653_91_7 (deleted)", "1-2-3-4-5-6",

@@ -23,11 +23,11 @@ static int poisson(double mean)
 	return n;
 }
 
-/* A value that is looked at each second: what was drawn for it, and where it is. */
+/* A value that is scanned each second: random parameters, and the current state. */
 struct run {
 	double limit, first, left;
-	double looks; /* that it takes to the limit, about */
-	double rate;  /* that it takes then */
+	double looks; /* number of scans until the limit, about */
+	double rate;  /* growth per scan */
 	double noise, period, level, until, every, size;
 	double t, sum, phase;
 	bool idle;
@@ -276,7 +276,7 @@ static double step(struct run *r)
 	return r->t < r->period ? 0 : r->level;
 }
 
-/* Within some fifty looks it changes by half, up or down. */
+/* The growth rate changes by about half, up or down, within 50 scans. */
 static double wandering(struct run *r)
 {
 	r->level = 0.98 * r->level + 0.1 * normal();
@@ -291,9 +291,10 @@ static double decelerating(struct run *r)
 static const struct kind {
 	const char *name;
 	void (*begin)(struct run *r);
-	double (*value)(struct run *r); /* above the first */
-	int least, most;		/* percent of the trials in which a time may be given */
-	int held;			/* least percent of those; 0: 90 */
+	double (*value)(struct run *r); /* value above `first` */
+	/* allowed range: percent of trials in which a forecast is given */
+	int least, most;
+	int held; /* least percent of forecasts that are right; 0: 90 */
 } kinds[] = {
 	{"linear", begin_linear, linear, 95, 100},
 	{"linear with noise", begin_noisy, noisy, 80, 100},
@@ -341,8 +342,8 @@ static struct run draw(const struct kind *kind)
 
 struct score {
 	int trials, given, early, late;
-	double width[TRIALS]; /* of the interval, of the time given */
-	double error[TRIALS]; /* of the time given, of the true one */
+	double width[TRIALS]; /* width of the interval / forecast time */
+	double error[TRIALS]; /* error of the forecast time / true time */
 };
 
 static void look(struct series *s, double t, double value)
@@ -350,7 +351,7 @@ static void look(struct series *s, double t, double value)
 	series_add(s, (100 + t) * SECOND, value);
 }
 
-/* Looks at a value for a share of its way, then asks when; then follows it to see. */
+/* Scans a value for part of its way, takes a forecast, then follows the value to check it. */
 static void try_kind(const struct kind *kind, struct score *score)
 {
 	struct run r = draw(kind);
@@ -374,7 +375,7 @@ static void try_kind(const struct kind *kind, struct score *score)
 		return;
 	while (++truth < most && next(&r, kind) < r.limit)
 		;
-	/* reached in the second before it was seen */
+	/* The limit was reached within the second before the scan that saw it. */
 	score->early += truth < f.low;
 	score->late += truth - 1 > f.high || truth >= most;
 	score->error[score->given] = fabs(f.seconds - truth) / truth;
@@ -424,7 +425,9 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/* Whoever looks all the time sees the worst moment: nothing is ever said of these. */
+/*
+ * Asks for a forecast at every scan: for these kinds, none may be given even at the worst moment.
+ */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;
@@ -445,7 +448,7 @@ static void test_every_look(const struct kind *kind)
 	ok(given <= looks / 1000, "%s: none at any of %d looks, but %d", kind->name, looks, given);
 }
 
-/* A value each `every` seconds, `n` of them, growing by `rate` a second. */
+/* Returns a series of `n` values, one every `every` seconds, that grow by `rate` per second. */
 static struct series line(int n, double every, double rate)
 {
 	struct series s = {};
@@ -589,7 +592,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Told, not tested: it depends on the machine. */
+/* Prints the cost of a forecast. The cost is not tested: it depends on the machine. */
 static void tell_cost(void)
 {
 	struct timespec from, to;
@@ -599,7 +602,7 @@ static void tell_cost(void)
 	for (int shape = 0; shape < 2; shape++) {
 		struct series s = {};
 
-		/* evenly, or taken back again: every window is tried */
+		/* shape 0: even growth; shape 1: a saw-tooth, for which every window is tried */
 		for (int i = 0; i < 400; i++)
 			look(&s, i, 1000 + (shape ? i + i % 10 * 500 : 10 * i));
 		clock_gettime(CLOCK_MONOTONIC, &from);

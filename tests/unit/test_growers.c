@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who grows: rows of the kernel side by sort of name, and the stack that added most. */
+/* Growth of a process by kind of name: rows of the kernel side, and the stack that added most. */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"
@@ -40,7 +40,7 @@ static void test_sorts(void)
 	struct grower g[4];
 	uint64_t added;
 
-	/* digits of a number are folded by the kernel side to one, and fillers */
+	/* The kernel side replaces the digits of a number by one '#' and fill bytes. */
 	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
 	add(row("torch_#\x01_#", 30, 10, 6));
 	add(row("model.bin", 70, 70, 7));
@@ -78,7 +78,7 @@ static void stack_reads(int32_t stack, const char *text)
 	model_take(&m, &r.h);
 }
 
-/* Stacks that read alike are one place, and what they made there is added up. */
+/* Stacks with equal text are one place, and their numbers are added up. */
 static void test_places(void)
 {
 	struct grower g[4];
@@ -140,7 +140,7 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/* More sorts than are kept apart go together, and nothing is lost of the sum. */
+/* Kinds above the maximum are merged, and the total stays complete. */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -189,7 +189,7 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
-/* A row whose place another one takes, as the kernel side does when places are given back. */
+/* A row is replaced by another one, as the kernel side does when places are freed. */
 static void test_taken_places(void)
 {
 	struct growth_record r = row("leak", 5, 0, 1);
@@ -274,7 +274,7 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* The row that comes last of more sorts than are kept apart, and of which most is left. */
+/* The last row has grown most, and comes after more kinds than are kept. */
 static void test_late_sort(void)
 {
 	struct grower g[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* M03 to M12 and F08 to F11: each fires on its pattern, and is silent on what looks alike. */
+/* M03 to M12 and F08 to F11: each opens for its pattern, but not for a similar one. */
 #include "growth_fixture.h"
 #include "tap.h"
 #include "finding_text.h"
@@ -18,7 +18,7 @@ static void judged(const char *want, const char *name)
 	is_str(open_ids(), want, name);
 }
 
-/* What every finding of growth has. */
+/* Checks the parts that every finding of growth has. */
 static void has_finding(const char *id, enum severity severity, const char *title,
 			const char *holds, const char *from, const char *fix)
 {
@@ -87,7 +87,7 @@ static void test_torch(void)
 	end();
 }
 
-/* A trainer and two workers; the workers have some, too. */
+/* A trainer and two workers, which also have mappings. */
 static void test_tree(void)
 {
 	struct process_record r = process_with(5000, 50);
@@ -300,7 +300,7 @@ static void test_files(void)
 	end();
 }
 
-/* A leak of mappings by a program of that name, out of a stack with such flags. */
+/* A program with this name leaks mappings, from a stack with these flags. */
 static void leaks_as(const char *comm, uint32_t flags)
 {
 	struct process_record r;
@@ -514,7 +514,7 @@ static void test_close_wait(void)
 	end();
 }
 
-/* By how near the limit is. */
+/* The severity depends on how near the limit is. */
 static void test_severity(void)
 {
 	begin_with(100, 15000);
@@ -525,7 +525,7 @@ static void test_severity(void)
 	end();
 }
 
-/* A recording may hold anything. */
+/* A recording may contain any text and any number. */
 static void test_hostile(void)
 {
 	char long_text[3000];

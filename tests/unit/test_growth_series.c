@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Findings of growth, look by look, over random lives of a value: what never reaches its limit is
- * never called critical by a forecast; of what does reach it, the intervals are right. Seeds are
- * fixed. A third of them was kept apart while the rules were made: its score is told by itself.
+ * Findings of growth, scan by scan, for random values. A forecast never makes a finding critical if
+ * the value never reaches its limit; if it does, the intervals are right. Seeds are fixed. A third
+ * of them was not used while the rules were made; their score is printed separately.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "kept_findings.h"
 #include "tap.h"
 
-#define LIVES	   30 /* of each kind */
+#define LIVES	   30 /* runs of each pattern */
 #define APART(i)   ((i) % 3 == 2)
 #define MOST_LOOKS 1500
 
@@ -21,9 +21,11 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	int lives, critical, opened_near; /* lives; with a false critical; with F12 at each cycle */
-	int told, right;		  /* forecasts, as they change, of those that reach */
-	int first; /* told in the first tooth of a saw: they hold if it goes on, and it does not */
+	/* runs; of those: with a false critical finding; with F12 in each cycle */
+	int lives, critical, opened_near;
+	/* forecasts (each change counts) for values that reach the limit; right ones */
+	int told, right;
+	int first; /* forecasts in the first tooth of a saw-tooth, right if it went on */
 	int reached, warned;
 };
 
@@ -97,7 +99,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		before = value;
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
-		/* one that is only a warning says on what it depends */
+		/* A forecast that causes only a warning names its condition. */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
 				       strstr(f->title, "if it goes on") != NULL;
@@ -109,7 +111,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* of teeth that differ, one that is higher than those of the last minute is news */
+	/* With uneven teeth, a tooth above those of the last minute is news. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;
@@ -143,7 +145,7 @@ static void tell(const char *name, const struct score *s)
 
 int main(void)
 {
-	struct score all[2] = {}; /* those used while the rules were made; those kept apart */
+	struct score all[2] = {}; /* [0]: seeds used while the rules were made; [1]: the others */
 
 	for (size_t k = 0; k < NR_KINDS; k++) {
 		struct score s = {};

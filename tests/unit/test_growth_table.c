@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of what grows: each row is told as often as it grew, and places are given back in time.
- */
+/* The table of growth: a row is sent each time it has grown, and places are freed in time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/growth_table.h"
 #include "tap.h"
 
-#define EARLY 1000 /* ns: rows are made from here on, one a ns */
+#define EARLY 1000 /* time of the first row in ns; each row is 1 ns later */
 
 static struct growth row[GROWTH_MAX];
 static struct fs_spare spare[GROWTH_MAX];
 static struct fs_shared shared;
 static struct growth_table t;
 static uint64_t now, told, told_added;
-static uint32_t alive_from; /* pids below have ended */
+static uint32_t alive_from; /* processes with a lower pid have ended */
 
 static int count_told(void *ctx, const struct record *h)
 {
@@ -45,7 +44,7 @@ static void begin(void)
 	alive_from = 0;
 }
 
-/* As the kernel side takes a place. Returns GROWTH_MAX where there is none. */
+/* Takes a place like the kernel side. Returns GROWTH_MAX if there is none. */
 static uint32_t take_place(void)
 {
 	while (shared.growth_used == GROWTH_MAX) {
@@ -98,7 +97,7 @@ static void test_telling(void)
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
 	row[place].added++;
-	row[place].last_ns = EARLY - 1; /* noted by a thread that read its clock earlier */
+	row[place].last_ns = EARLY - 1; /* by a thread that read its clock earlier */
 	look();
 	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
 	row[place].last_ns = 0;
@@ -129,7 +128,7 @@ static void test_closed(void)
 	fill(1, WHAT_FDS, 3, 3);
 	look();
 	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of what is closed are given back");
-	row[0].added++; /* it grows again, before its place is taken */
+	row[0].added++; /* row 0 grows again before its place is taken */
 	row[0].last_ns = now++;
 	place = grow(1, WHAT_FDS, 1, 0);
 	is_u64(place, 1, "one that grew meanwhile stays what it is");
@@ -159,14 +158,13 @@ static void test_never_used(void)
 {
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
-	row[7].last_ns = row[7].added =
-		0; /* of two threads that made one row it was the second's */
+	row[7].last_ns = row[7].added = 0; /* two threads made one row: this place was not used */
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/* Whatever comes: all that grew is told, and nothing that is held by the living is forgotten. */
+/* Random history: all growth is sent, and nothing is forgotten that a living process holds. */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};
@@ -183,7 +181,7 @@ static bool random_history(unsigned int seed)
 			if (place == GROWTH_MAX)
 				break;
 			made++;
-			good &= !held[place] || held[place] <= alive_from; /* pid + 1 */
+			good &= !held[place] || held[place] <= alive_from; /* held[] has pid + 1 */
 			held[place] = kept ? pid + 1 : 0;
 		}
 		look();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What this very process holds, read as that of any other. */
+/* Holdings of this process, read like those of any other process. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int take(void *ctx, const struct record *h)
 
 static const struct sink sink = {.take = take, .ctx = &m};
 
-/* How many of a sort are held; `ret`: it. */
+/* Returns the number of things of a kind that are held; `ret` gets the row. */
 static uint64_t held(enum what what, uint32_t kind, const char *with, const struct holding **ret)
 {
 	const struct subject *s = model_find(&m, &me);
@@ -74,7 +74,7 @@ static void test_maps(void)
 	const struct holding *g = NULL;
 
 	map_files();
-	/* not next to each other, so that they do not merge */
+	/* Protections alternate, so that the mappings do not merge. */
 	for (int i = 0; i < PLAIN; i++)
 		if (mmap(NULL, 4096, i & 1 ? PROT_NONE : PROT_READ | PROT_EXEC,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
@@ -139,7 +139,7 @@ static void test_errors(void)
 	is_str(holding_kind_name(NR_HOLDING_KINDS), "?", "no kind");
 }
 
-/* A file may claim anything. */
+/* A recording may contain any values. */
 static void test_records(void)
 {
 	struct holding_record r = RECORD(holding_record, RECORD_HOLDING, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Connections and the times by which they have to have sent a request, or are closed. */
+/* Deadlines by which connections must have sent a request, or are closed. */
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static struct endpoint e;
 static struct client client[CLIENTS];
 static int peer[CLIENTS];
 
-/* Connections in the order of the list, each with its deadline, seconds from now. */
+/* Makes connections in the order of the list, each with a deadline in seconds from now. */
 static bool connect_all(const int seconds[CLIENTS])
 {
 	uint64_t now = http_now_ns();
@@ -42,7 +42,7 @@ static void close_all(void)
 	}
 }
 
-/* Whether the next deadline is that of this one: exactly, but for the time that the call took. */
+/* Returns whether connection i has the next deadline, except for the time that the call took. */
 static bool is_next(int i)
 {
 	uint64_t before = http_now_ns(), until = client[i].deadline_ns;

@@ -27,7 +27,7 @@ struct machine {
 	struct identities *ids;
 };
 
-/* `own` is the exporter's /proc/self/cgroup: which hierarchies there are. */
+/* Makes a machine. `own` is the exporter's /proc/self/cgroup, which tells the cgroup versions. */
 static struct machine machine_make(const char *own, const char *pattern)
 {
 	struct machine m = {.root = fakeroot_make()};
@@ -70,7 +70,10 @@ static const char *name_of(struct machine *m, uint32_t pid, uint64_t cgroup_id, 
 	return identity_of(m->ids, &r)->name;
 }
 
-/* Whole machines, one process each: what /proc/PID/cgroup says there, and the files of logs. */
+/*
+ * Machines with one process. columns: description, /proc/self/cgroup of the exporter,
+ * /proc/PID/cgroup and comm of the process, container log files, expected name and container.
+ */
 static const struct {
 	const char *what, *own, *text, *comm;
 	const char *file[2];
@@ -249,7 +252,7 @@ static void test_podman(void)
 	machine_free(&m);
 }
 
-/* A cgroup is read once, by whoever is asked for first; its members of later need not live. */
+/* A cgroup is read once, through its first member; members that come later may have ended. */
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -279,7 +282,7 @@ static void test_cache(void)
 	machine_free(&m);
 }
 
-/* While a process is moved its record and /proc may tell of two cgroups. */
+/* While a process moves, its record and its /proc may show different cgroups. */
 static void test_moved(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -309,7 +312,7 @@ static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32
 	identities_take(m->ids, &r.h);
 }
 
-/* What lived between two looks is only ever told of by the kernel side. */
+/* Returns the name by a record of the kernel side, all that is left of a short-lived process. */
 static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 {
 	struct process_record r = process(pid, 1, "java", t_ns);
@@ -317,7 +320,7 @@ static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 	return identity_of(m->ids, &r)->name;
 }
 
-/* A move whose record was lost is seen within a minute, at a cost that is bounded. */
+/* A move whose record was lost is noticed within a minute, at a bounded cost. */
 static void test_moved_unseen(void)
 {
 	struct machine m = machine_make(V1, NULL);
@@ -381,7 +384,7 @@ static void test_short_lived(void)
 	identities_take(m.ids, &fork.h);
 	is_str(identity_of(m.ids, &r)->name, "a.service", "inherited by one that is gone");
 	fork.subject.start_ns = r.subject.start_ns = 200;
-	identities_take(m.ids, &fork.h); /* its pid is another's */
+	identities_take(m.ids, &fork.h); /* the pid belongs to another process now */
 	tell_made(&m, 7, 4, 10, "/docker/" ID);
 	tell_made(&m, 7, 5, 10, "/system.slice/containerd.service");
 	is_str(identity_of(m.ids, &r)->name, "docker/0123456789ab",
@@ -455,7 +458,7 @@ static void test_pattern(void)
 	machine_free(&m);
 }
 
-/* More cgroups and pids than there is room for: slower, never wrong. */
+/* With more cgroups and pids than there is room for, lookups are slower, but never wrong. */
 static void test_many(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -495,7 +498,7 @@ static void test_foreign(void)
 	machine_free(&m);
 }
 
-/* With the host's cgroups at hand, ids tell all the same. */
+/* A cgroup id is found by a walk through the cgroup file system of the host. */
 static void test_walked(void)
 {
 	static const char path[] =
@@ -523,9 +526,9 @@ static void test_walked(void)
 
 #define WORKLOADS 24
 #define LOOKS	  120
-#define PROGRAMS  400 /* that are new between two looks */
+#define PROGRAMS  400 /* new programs between two scans */
 
-/* Two processes of each workload: one is told of at each look, the other sleeps. */
+/* Each workload has two processes: one is recorded at each scan, the other sleeps. */
 static uint32_t pid_of(unsigned int workload, bool sleeps)
 {
 	return 1000 + workload * 2 + sleeps;
@@ -552,8 +555,8 @@ static unsigned int lost_labels(const struct census *c)
 }
 
 /*
- * Programs come and go, each with a name of its own: workloads that live all the while stay the
- * same to the census, and keep their labels.
+ * Programs come and go, each with a name of its own. Workloads that live all the time keep their
+ * identity in the census, and their labels.
  */
 static void test_churn(const char *own, const char *line, const char *what)
 {
@@ -585,7 +588,7 @@ static void test_churn(const char *own, const char *line, const char *what)
 	}
 	ok(!wrong, "%s: another identity at %llu looks", what, (unsigned long long)wrong);
 	ok(!lost, "%s: labels lost %llu times", what, (unsigned long long)lost);
-	/* who spoke for the workload ends: another member does from then on */
+	/* The member that a workload's labels came from ends: those of another member take over. */
 	for (unsigned int w = 0; w < WORKLOADS; w++)
 		census_gone(&c, &(struct process_key){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
 	census_update(&c, LOOKS * SECOND, 65530);

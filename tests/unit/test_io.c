@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Small files read whole, or as far as there is room; texts written whole. */
+/* Small files are read completely, or as far as there is room; texts are written completely. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "tap.h"
 
-#define LONG_BYTES (1u << 18) /* more than a pipe holds */
+#define LONG_BYTES (1u << 18) /* bytes; more than a pipe holds */
 
 static char dir_path[] = "/tmp/fs_io.XXXXXX";
 static int dir;
@@ -66,7 +66,7 @@ static void test_fails(void)
 	is_str(text, "", "and there is no text");
 }
 
-/* Several reads and writes are wanted: a pipe holds less than that. */
+/* The text needs several reads and writes: it is longer than a pipe. */
 static void test_pieces(void)
 {
 	static char sent[LONG_BYTES], got[LONG_BYTES + 1];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Logic of the kernel side that is compiled here too: claims, changes, spans between CPUs' clocks.
- */
+/* Kernel-side logic, compiled here: claims, hashes of gauges, time spans between CPUs' clocks. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -14,8 +13,8 @@
 #include "tap.h"
 
 /*
- * Claims, by several CPUs at once, which is harder than what happens on one. Each user writes its
- * own number all over a part and reads it back.
+ * Several CPUs claim parts at the same time, which is harder than claims on one CPU. Each user
+ * fills its part with its own number and reads it back.
  */
 #define PARTS 8
 #define WORDS 64
@@ -89,7 +88,7 @@ static void test_claims_of_one(void)
 	ok(claim(&users), "and admitted when the first one is done");
 }
 
-/* A sum of gauges with a factor each says the same of these, which differ. */
+/* These gauges differ, but a sum of gauges with a factor each would be equal. */
 static void test_signature(void)
 {
 	struct gauges none = {}, a, b;
@@ -121,9 +120,9 @@ static void test_signature(void)
 #ifdef __x86_64__
 
 /*
- * Interrupts at every place: the processor traps after each instruction of what is tried, and once
- * in each try, one instruction later than in the try before, the handler does what the interrupting
- * program does. What that holds it may hold on to, as a task that is preempted does.
+ * Interrupts at every place: the processor traps after each instruction of the code under test.
+ * Once in each try, one instruction later than in the previous try, the handler runs the
+ * interrupting code. That code may keep its claim, as a preempted task does.
  */
 #define TRAP_FLAG 0x100
 
@@ -144,7 +143,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 		intrude();
 }
 
-/* Returns the number of tries, each of which `judge` found good; 0: one was bad. */
+/* Returns the number of tries, if `judge` accepted each one; else 0. */
 static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intruder)(void),
 			  bool (*judge)(void))
 {
@@ -158,7 +157,7 @@ static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intr
 		prepare();
 		step = 0;
 		tried = false;
-		raise(SIGTRAP); /* from its return on each instruction traps */
+		raise(SIGTRAP); /* after the return, each instruction traps */
 		once();
 		tried = true;
 		good &= judge();
@@ -210,7 +209,7 @@ static void test_claims_interrupted(void)
 	   "by who has ended then: the other parts are free");
 }
 
-/* The flag of counters that moved: whatever is counted is told, by this look or by the next. */
+/* The flag for changed counters: this scan or the next one reports whatever was counted. */
 static bool (*take)(__u32 *flag);
 static volatile uint64_t counter, told;
 static __u32 flag;

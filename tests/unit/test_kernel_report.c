@@ -4,7 +4,7 @@
 
 static uint64_t now_ns = 1000;
 
-/* What a log's lines, up to the NULL, are counted as: "kind module, kind module". */
+/* Returns the reports in log lines (ended by NULL) as "kind module, kind module". */
 static const char *counted(const char *const *line)
 {
 	static char text[1024];
@@ -84,7 +84,7 @@ static void test_place_follows(void)
 		"WARNING: CPU: 1 PID: 89 at mm/maccess.c:228 __copy_overflow+0x16/0x30");
 }
 
-/* Names of processes and files are whatever their owners like. */
+/* Names of processes and files may be any text, and are no reports. */
 static void test_none(void)
 {
 	COUNTED("", "no report", "WARNING: this is not what it seems",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Structures that are read without relocation: by the kernel's BTF, made here as kernels have it.
+/*
+ * Structures that are read without relocation: their layout in BTF that is made like the kernel's.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +12,7 @@ struct shape {
 	int pivots, slots, last;
 };
 
-/* Adds struct maple_range_64 or maple_arange_64 as include/linux/maple_tree.h has it. */
+/* Adds struct maple_range_64 or maple_arange_64 of include/linux/maple_tree.h. */
 static void add_node(struct btf *b, const char *name, struct shape s, bool gaps)
 {
 	int word = btf__add_int(b, "unsigned long", 8, 0), byte = btf__add_int(b, "u8", 1, 0);
@@ -102,7 +103,7 @@ static void test_success(void)
 	btf__free(none);
 }
 
-/* What tests/e2e/test_doctor.py sees too, where the kernel has all of it. */
+/* This kernel's BTF, as tests/e2e/test_doctor.py also sees it, if the kernel has all structures. */
 static void test_here(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();

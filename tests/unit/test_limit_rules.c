@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is near a limit, or grows towards it. */
+/* Values that are near a limit, or grow towards it. */
 #include "rules/limits_rules.h"
 #include "rules_fixture.h"
 #include "tap.h"
@@ -42,7 +42,7 @@ static void test_levels(const char *id)
 	end();
 }
 
-/* A process that sleeps is judged again when somebody sets vm.max_map_count. */
+/* A process that sleeps is judged again when vm.max_map_count is changed. */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;
@@ -108,7 +108,9 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* A program that opens what it may and closes it again, to learn how many that is, is well. */
+/*
+ * A program that opens as many fds as it may and closes them, to learn the limit, has no problem.
+ */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
@@ -149,7 +151,7 @@ static void test_peak_of_one_that_ended(void)
 	end();
 }
 
-/* The first look tells of processes before it tells the machine's limits. */
+/* The first scan sends processes before the limits of the machine. */
 static void test_first_look(void)
 {
 	struct process_record r = process_record(10, 1, SECOND / 2);
@@ -203,7 +205,10 @@ static void test_growth(void)
 	end();
 }
 
-/* From 10 to 97 % in `looks` looks, and down at once, so many times: how often it opens. */
+/*
+ * A value rises from 10 to 97 % in `looks` scans and drops, `cycles` times. Returns the number of
+ * times that the finding opens.
+ */
 static uint64_t opens(const char *id, int looks, int cycles)
 {
 	uint64_t times = 0;
@@ -241,7 +246,7 @@ static void test_saw_tooth(void)
 	end();
 }
 
-/* What grew and ended reaches nothing. */
+/* For a process that grew and ended, no time to its limit is given. */
 static void test_growth_of_dead(void)
 {
 	const struct finding *f = NULL;
@@ -314,7 +319,7 @@ static void test_assumed(void)
 	end();
 }
 
-/* Looks at descriptors of a limit of 1000. */
+/* Scans a process with `n` of 1000 fds. */
 static const struct finding *look_at_fds(const char *id, int n)
 {
 	return look(id, 1, n / 10.0, 0);

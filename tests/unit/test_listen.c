@@ -34,7 +34,7 @@ static void test_words(void)
 	refused("::1:80", "IPv6 without brackets");
 }
 
-/* How many listeners an address gives; its name then, and whether it can be connected to. */
+/* Checks that an address gives one listener, whose name begins so, and that clients can connect. */
 static void opens(const char *address, const char *begin)
 {
 	struct listener l = {.fd = -1};
@@ -45,8 +45,8 @@ static void opens(const char *address, const char *begin)
 		return;
 	}
 	is_u64(n, 1, address);
-	ok(!strncmp(l.name, begin, strlen(begin)) && atoi(strrchr(l.name, ':') + 1) > 0,
-	   "%s is %s", address, l.name);
+	ok(!strncmp(l.name, begin, strlen(begin)) && atoi(strrchr(l.name, ':') + 1) > 0, "%s is %s",
+	   address, l.name);
 	flags = fcntl(l.fd, F_GETFL);
 	ok(flags & O_NONBLOCK && fcntl(l.fd, F_GETFD) & FD_CLOEXEC, "waits for nobody");
 	close(l.fd);
@@ -81,7 +81,7 @@ static void test_taken(void)
 	close(two.fd);
 }
 
-/* sd_listen_fds(3) */
+/* Sockets handed over by systemd: sd_listen_fds(3). */
 static void test_handed(void)
 {
 	struct listener l[2];

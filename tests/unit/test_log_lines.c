@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel's text out of the formats of loggers, terminals and robots: what each line says, and
- * over many damaged copies of the same logs one sum each.
+ * Extracts kernel messages from the formats of loggers, terminals and test robots: checks each
+ * line, and one sum over many damaged copies of each log.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,14 @@
 
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
-/* One line of a log, and what is told of its first line of text. */
+/*
+ * A log, and what is expected of its first line. caller: task ID, or -2 - CPU number; level, caller
+ * -1: none
+ */
 static const struct row {
 	const char *log, *text;
 	int level, caller;
-	double seconds; /* -1: not timed */
+	double seconds; /* timestamp; -1: none */
 	bool user;
 } rows[] = {
 	{OOPS, OOPS, -1, -1, -1, false},
@@ -93,7 +96,7 @@ static const struct row {
 	 "first", 4, -1, 12.000001, false},
 };
 
-/* Lines that say something together. */
+/* Logs with several lines that belong together. */
 static const char *const more[] = {
 	"[   12.345678] one[   12.345679] two[   12.345680] three\n",
 	"4,1,5678901,-;one \n4,2,5678902,+;and on\n4,3,5678903,c;next\n",
@@ -111,7 +114,7 @@ static const char *const more[] = {
 
 static void mix_lines(uint64_t *sum, const char *data, size_t size)
 {
-	/* in a block of just its size, so that a read beyond it is noticed with a sanitizer */
+	/* A block of exactly this size, so that a sanitizer reports a read beyond it. */
 	char *copy = malloc(size + !size);
 	struct triage_input in = {.name = "log", .data = copy, .size = size};
 	struct lines ls;
@@ -141,7 +144,7 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* The log as it is, and with each byte dropped, changed, or the last. */
+/* Adds to the sum: the log, and copies with one byte removed or changed, or cut off there. */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";
@@ -184,7 +187,7 @@ static void test_row(const struct row *row)
 	lines_free(&ls);
 }
 
-/* A message of journal export that holds line feeds comes with its size, in 8 bytes. */
+/* journal export writes a message with line feeds in binary, with its size in 8 bytes. */
 static void test_binary(void)
 {
 	static const char log[] = "__REALTIME_TIMESTAMP=1\nMESSAGE\n\x04\0\0\0\0\0\0\0x\nyz\n"

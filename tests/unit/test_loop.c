@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The event loop, on pipes, a real timer and signals that this process sends to itself. */
+/* The event loop with pipes, a real timer, and signals that this process sends to itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@ struct seen {
 	struct loop loop;
 	int pipe[2], other[2];
 	unsigned int timer, read, other_read;
-	int signal[4]; /* in the order of their arrival */
+	int signal[4]; /* signals in the order of their arrival */
 	size_t signals;
-	int fail; /* what reading returns */
+	int fail; /* return value of the read callback */
 	bool forgets;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is read of this machine and its processes, compared with /proc and the C library. */
+/* Values read of this machine and its processes, compared with /proc and the C library. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -45,7 +45,7 @@ static uint64_t number_in(const char *path)
 	return strtoull(text, NULL, 10);
 }
 
-/* The number behind a key of a text such as /proc/meminfo or /proc/PID/status. */
+/* Returns the number after a key in a file such as /proc/meminfo or /proc/PID/status. */
 static uint64_t keyed(const char *path, const char *key)
 {
 	char text[16384], *at;
@@ -114,7 +114,7 @@ static void test_limits(void)
 	   "whether BPF programs are timed");
 	ok(near(limits_own_rss_bytes(&files), keyed("/proc/self/status", "VmRSS:") * 1024, MB),
 	   "what we have resident ourselves");
-	/* the same files tell what is so by now */
+	/* The open files show current values when they are read again. */
 	limits_read(&files, &l);
 	is_u64(l.mem_total_bytes, total, "read again");
 	limits_close(&files);
@@ -176,7 +176,7 @@ static uint64_t clock_of(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Between two readings of the same clock. */
+/* Checks that a value lies between two readings of a clock. */
 #define IS_BETWEEN(call, clock, name)                                                              \
 	do {                                                                                       \
 		uint64_t before = clock_of(clock), now = (call), after = clock_of(clock);          \
@@ -261,13 +261,13 @@ static void test_exhausted(void)
 	is_u64(exhausted_by_btf(-ESRCH), -ESRCH, "so does one of a BTF that can be read");
 }
 
-/* ---- processes, as /proc has them ---- */
+/* ---- processes, compared with /proc ---- */
 
 struct taken {
 	uint32_t pid;
 	int records;
 	struct process_record last;
-	int answer; /* to the look */
+	int answer; /* return value of take() */
 };
 
 static int take(void *ctx, const struct record *h)
@@ -291,7 +291,7 @@ static int look(struct proc_scan **pl, const struct proc_states *states, bool ev
 	return proc_scan(pl, everyone, states, &sink);
 }
 
-/* Gives a child limits, memory and descriptors of its own. */
+/* Gives a child limits, memory and file descriptors. */
 static bool take_resources(long argument)
 {
 	struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
@@ -377,12 +377,12 @@ static void test_look(void)
 	proc_scan_free(pl);
 }
 
-/* ---- the state that the kernel side has of them ---- */
+/* ---- state of processes that the kernel side has ---- */
 
 struct states {
 	uint32_t pid;
 	int answer;
-	int later; /* the answer from the second question on, where it is not 0 */
+	int later; /* answer from the second call on, if not 0 */
 	bool waits;
 	struct fs_state state;
 };
@@ -423,7 +423,7 @@ static void test_states(void)
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
-	s.state.slot.ended_ns = 5000; /* 2^12 to 2^13: bucket 4, band 2 */
+	s.state.slot.ended_ns = 5000; /* 2^12 to 2^13 ns: bucket 4, band 2 */
 	s.state.slot.address = 0x1000;
 	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
@@ -443,7 +443,7 @@ static void test_states(void)
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
 	s.state.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
-	s.state.fd_limit = 5000; /* it had another limit then */
+	s.state.fd_limit = 5000; /* the process had another fd limit then */
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");
 	is_u64(t.last.g.map_count, 71, "with the count of the hooks");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of error messages: its shape, and that each row is found by what a program prints. */
+/* The table of error messages: its form, and that each row is found by what a program prints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define LEAST_MESSAGES 150
 #define BYTES	       1024
 
-/* A wording as a program prints it: numbers and other text in their places. */
+/* Writes a pattern as programs print it: '#' becomes a number, '*' another text. */
 static void fill(const char *w, size_t len, unsigned int seed, char ret[BYTES])
 {
 	static const char *const texts[] = {"/srv/data/a", "0x7f3a", "worker-3", "x", "C2 (main)"};
@@ -53,7 +53,7 @@ static void test_rows(void)
 	ok(n >= LEAST_MESSAGES, "%zu messages", n);
 }
 
-/* Of each wording, in a line with a time before it and a line after it. */
+/* Every pattern is found in a log line with a time before it and another line after it. */
 static void test_each_is_found(void)
 {
 	const struct message *m;
@@ -139,7 +139,7 @@ static void test_nothing(void)
 	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
 }
 
-/* Errors that faultscope's limits do not cause, and texts of other kinds: no candidate. */
+/* Errors that no limit causes, and other texts, have no candidate. */
 static void test_no_candidate(void)
 {
 	static const char *const texts[] = {

@@ -20,7 +20,7 @@ static void take_tick(uint64_t t_ns)
 	model_take(&m, &t.h);
 }
 
-/* What is known of a figure now; ~0 where it is null. */
+/* Returns the current value of a field; UINT64_MAX if it is null. */
 static uint64_t value(const struct subject *s, const char *name)
 {
 	uint64_t n;
@@ -209,7 +209,7 @@ static void test_final(void)
 	model_free(&m);
 }
 
-/* opened and closed always balance the count, whatever calls did not show. */
+/* The counters opened and closed always match the number of fds, even if calls were not seen. */
 static void test_fd_balance(void)
 {
 	static const struct {
@@ -537,7 +537,7 @@ static void test_series(void)
 	model_free(&m);
 }
 
-/* A limit as the tick has it, and what is in use of it. */
+/* Checks the limit and the use of a host resource after a tick. */
 static void is_host(enum resource_id id, struct tick_record *t, uint64_t value, uint64_t limit)
 {
 	struct use u = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* "did you mean": the distance of words, and what each message of the command line suggests. */
+/* "did you mean": the distance of words, and the suggestions in messages of the command line. */
 #include <stdlib.h>
 
 #include "base/nearest.h"
@@ -45,7 +45,7 @@ static size_t random_below(size_t n)
 	return seed % n;
 }
 
-/* A distance: symmetric, 0 of itself, and no more than the edits that were made. */
+/* A distance is symmetric, 0 between equal words, and at most the number of edits. */
 static void test_random_words(void)
 {
 	size_t wrong = 0;

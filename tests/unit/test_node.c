@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the node makes of page faults that have classes, and what the page says of it. */
+/* Counters of the node for page faults by class, and their text on the metrics page. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -83,7 +83,7 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Which class is counted where: each class has a number of faults that no sum of others has. */
+/* Each class has a number of faults that shows in a sum whether the class is counted there. */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -106,7 +106,7 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/* It never goes back: processes end, their pids are used again, and records are told twice. */
+/* Counters never decrease: processes end, pids are reused, and records come twice. */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -128,7 +128,7 @@ static void test_growth(void)
 	close_world(&w);
 }
 
-/* A code alone does not tell: each signal has its own. */
+/* The signal code alone is ambiguous: each signal has codes of its own. */
 static void test_signals(void)
 {
 	static const struct {
@@ -160,12 +160,12 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 	struct refused_record r = refused_record(1, call, error);
 
 	r.args[1] = asked;
-	/* the kernel side tells the first, and each power of two */
+	/* The kernel side records the first failure, and those at each power of two. */
 	for (r.count = 1; r.count <= most; r.count *= 2)
 		node_refused(&w->n, &r, why);
 }
 
-/* Several reasons between two records of a process: each has its own. */
+/* Failures for several reasons between two records of a process: each reason is counted. */
 static void test_reasons(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -254,7 +254,7 @@ static struct kernel_fault_record bad_access(uint64_t count)
 	return r;
 }
 
-/* Records come for the first, second, fourth …: the counter of the process has the rest. */
+/* The 1st, 2nd, 4th … recovered fault has a record; the counter of the process has the rest. */
 static void test_fixups(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables of the kernel side on a machine with many CPUs: none loses what is still in use. */
+/* Kernel-side tables on a machine with many CPUs: none loses an entry that is in use. */
 #include <stdlib.h>
 
 #include "probe/object.h"
 #include "tap.h"
 
 #define CPUS	   512
-#define EACH_TAKES 128 /* free entries ahead of its need: kernel/bpf/bpf_lru_list.c */
+#define EACH_TAKES 128 /* free entries that a CPU reserves: kernel/bpf/bpf_lru_list.c */
 
-/* In place of libbpf's: object.c asks for no more of the machine than this. */
+/* Replaces the function of libbpf: object.c asks nothing else about the machine. */
 int libbpf_num_possible_cpus(void)
 {
 	return CPUS;
@@ -16,7 +16,7 @@ int libbpf_num_possible_cpus(void)
 
 extern const unsigned char blackbox_object[], blackbox_object_end[];
 
-/* How many tables push out the oldest entry; the name of one that is too small, or NULL. */
+/* Returns the number of LRU tables; `ret_small` is the name of one that is too small, or NULL. */
 static int count_lru(struct bpf_object *obj, const char **ret_small)
 {
 	struct bpf_map *map;
@@ -47,7 +47,7 @@ static void test_build(enum object_build build, const char *name)
 	object_close(&o);
 }
 
-/* One map each, and none beside it: what is on its way through a hook stays with its thread. */
+/* What a probe keeps between its entry and its exit is in task storage: one map each. */
 static void test_on_tasks(void)
 {
 	static const char *const names[] = {"procs", "slots", "ooms"};

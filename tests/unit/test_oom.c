@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* P17: whom it blames, of whose limit, and what it advises. Lives are made up second by second. */
+/*
+ * P17: the process and the limit that it blames, and its advice. Each scene is played second by
+ * second.
+ */
 #include "fixture.h"
 
 #include "model/pressure.h"
@@ -9,7 +12,7 @@
 
 #define MIB	 (1ULL << 20)
 #define PAGES(n) ((n)*256)
-#define KILLED	 60 /* the second of it */
+#define KILLED	 60 /* second of the OOM kill */
 #define VICTIM	 20
 #define OTHER	 30
 
@@ -19,19 +22,19 @@ static struct findings fs;
 struct life {
 	uint32_t pid;
 	const char *comm, *cgroup;
-	unsigned int from, until; /* seconds of its growth; it lives from the first on */
-	uint64_t first, last;	  /* MiB, before and after */
-	uint64_t shmem;		  /* of these */
+	unsigned int from, until; /* seconds of its growth; it lives from second 1 on */
+	uint64_t first, last;	  /* MiB of memory before and after the growth */
+	uint64_t shmem;		  /* MiB of this memory in tmpfs */
 };
 
 struct scene {
 	const char *what;
 	struct life life[3];
-	const char *level; /* NULL: none was read */
+	const char *level; /* cgroup with a limit; NULL: none was read */
 	uint64_t limit, shmem, up;
 	uint32_t by;
 	uint64_t by_kept;
-	bool ended; /* its last record comes with the kill */
+	bool ended; /* the victim's last record comes with the kill */
 	enum oom_constraint constraint;
 	const char *says, *never;
 };
@@ -50,7 +53,7 @@ static void take_life(const struct life *l, unsigned int t)
 	struct process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
 	struct names_record n = RECORD(names_record, RECORD_NAMES, t * SECOND);
 
-	/* a look tells of those that changed */
+	/* A scan reports only processes that changed. */
 	if (t > 1 && held(l, t) == held(l, t - 1))
 		return;
 	r.g.rss_anon_pages = PAGES(held(l, t) - l->shmem);
@@ -115,7 +118,7 @@ static const struct finding *killed(const struct scene *s)
 	return NULL;
 }
 
-/* All that a finding says, as one text. */
+/* Returns the whole text of a finding. */
 static const char *text_of(const struct finding *f)
 {
 	static char text[16384];
@@ -249,7 +252,7 @@ static void test_scenes(void)
 	}
 }
 
-/* Of what is advised no figure is larger than the machine has left, or than the limit is. */
+/* No suggested value is above what the machine has left, or above the limit. */
 static void test_room(void)
 {
 	uint64_t seed = 9;

@@ -112,7 +112,7 @@ static void test_pam_scan(void)
 	       "but has a name");
 }
 
-/* sshd started by systemd, a shell below, a job below that. */
+/* systemd started sshd, which started a shell, which started a job. */
 static struct fakeroot make_machine(void)
 {
 	struct fakeroot r = fakeroot_make();
@@ -181,7 +181,10 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/* All say it in a file of one name: which of them is read is what `systemd-analyze verify` read. */
+/*
+ * Drop-ins of one name in all these directories: `systemd-analyze verify` told the one that is
+ * read.
+ */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {
@@ -303,7 +306,7 @@ static void test_hostile(void)
 	struct fakeroot r = make_machine();
 	struct origin o;
 
-	/* each other's parents, and a limit that is none */
+	/* Two processes that are each other's parent, and a limit that is not a number. */
 	fake_process(&r, 80, 81, "a", 0, "0::/../../etc/x.service\n");
 	fake_process(&r, 81, 80, "b\x1b[2J", 0, "no colons");
 	fake_limit(&r, 80, FILES_TITLE, "10", "10");

@@ -9,7 +9,7 @@ static struct span span_of(const char *s)
 	return (struct span){s, strlen(s)};
 }
 
-/* The value that a text gives to a key; "none" where it gives none. */
+/* Returns the value that a sysctl.d file sets for a key; "none": it sets none. */
 static const char *said(const char *key, const char *text)
 {
 	static struct sysctl_setting s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Files that the program writes: whole or not at all, not through links, and devices in place. */
+/* Output files: written completely or not at all, never through links; devices in place. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static void test_whole(void)
 	is_u64(files_in(dir), 0, "no draft is left");
 }
 
-/* A real write that the kernel refuses, half way. */
+/* A write fails halfway, because of RLIMIT_FSIZE. */
 static void test_no_room(void)
 {
 	static char much[20000];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The map of our own process, as a JIT compiler writes it: line by line, while it is read. */
+/* The perf map of this process, written like a JIT compiler's: line by line, while it is read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void test_growth(void)
 	is_at(0x6000, NULL, 0);
 }
 
-/* More than are looked through one by one; behind them a line that is longer than what is read. */
+/* More lines than are searched one by one, then a line that is longer than one read. */
 static void test_many(void)
 {
 	size_t room = 200000, n = 0;

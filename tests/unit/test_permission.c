@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a refused load means, by the log that libbpf and the verifier left. */
+/* Why BPF programs could not be loaded, from the log of libbpf and the verifier. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -24,12 +24,12 @@ static void says(int err, const char *log, const char *text)
 	is_str(answer.text, text, text);
 }
 
-/* What each errno means where nothing is known but it. */
+/* Texts for each errno, if nothing else is known. */
 static void test_errnos(void)
 {
 	static const struct {
 		int err;
-		const char *load, *attach; /* of fentry */
+		const char *load, *attach; /* attach: text for fentry */
 	} rows[] = {
 		{-EPERM, "not permitted by this kernel's policy (EPERM)",
 		 "not permitted by this kernel's policy (EPERM)"},
@@ -56,7 +56,7 @@ static void test_errnos(void)
 	     "the BTF in use lacks what it reads (EINVAL)");
 	says(-EINVAL, "libbpf: struct x: not found in kernel BTF\n",
 	     "this kernel has no such function or tracepoint (EINVAL)");
-	/* a log that was cut off has no reason */
+	/* A log that is cut off has no reason. */
 	says(-EINVAL, BEGIN "R1 invalid mem access 'scalar'\n", REFUSED "(EINVAL)");
 	says(-EPERM, "END PROG LOAD LOG", "not permitted by this kernel's policy (EPERM)");
 }
@@ -84,7 +84,7 @@ static void test_attaching(void)
 	attach_says("iterator", -EPERM, "", "not permitted by this kernel's policy (EPERM)", NULL);
 }
 
-/* What the whole load comes to, as a status and a text that begins so. */
+/* Checks the status and the beginning of the text for a failed load. */
 static void explains(int err, const char *log, int status, const char *begin, const char *has)
 {
 	char error[1024] = "";
@@ -94,7 +94,7 @@ static void explains(int err, const char *log, int status, const char *begin, co
 	   "%d: %d %s", err, got, error);
 }
 
-/* Who may load programs gets the kernel's answer and its log. */
+/* A user who may load programs gets the kernel's error and its log. */
 static void test_explained(void)
 {
 	static char log[600];
@@ -116,7 +116,7 @@ static void test_explained(void)
 	   "a program alone was refused");
 }
 
-/* Who may not is told which capability is missing. A child becomes nobody, where it is root. */
+/* A user without rights learns which capability is missing. As root, a child becomes nobody. */
 static void test_without_rights(void)
 {
 	pid_t pid;
@@ -150,18 +150,18 @@ int main(void)
 {
 	says(-EACCES, BEGIN "combined stack size of 4 calls is 576. Too large\n" END,
 	     REFUSED "(EACCES): combined stack size of 4 calls is 576. Too large");
-	/* the reason stands behind the steps, and before what follows from it */
+	/* The reason comes after the steps, and before lines that follow from it. */
 	says(-EINVAL,
 	     BEGIN "0: (bf) r6 = r1\n; if (st) @ task.bpf.c:12\nfrom 12 to 20: R0=1\n"
 		   "R1 invalid mem access 'scalar'\nverification time 12 usec\n" END,
 	     REFUSED "(EINVAL): R1 invalid mem access 'scalar'");
-	/* of a long log the begin is not kept */
+	/* The beginning of a long log is not kept. */
 	says(-EACCES, "0 = r1\n437: (85) call pc+182\nR2 is not a scalar\n" END,
 	     REFUSED "(EACCES): R2 is not a scalar");
 	says(-E2BIG, BEGIN "BPF program is too large. Processed 1000001 insn\n" END,
 	     REFUSED "(E2BIG): BPF program is too large. Processed 1000001 insn");
 	says(-EACCES, BEGIN "0: (bf) r6 = r1\n" END, REFUSED "(EACCES)");
-	/* a refusal that is not the verifier's */
+	/* A failure that does not come from the verifier. */
 	says(-EPERM, "libbpf: prog 'x': BPF program load failed: Operation not permitted\n",
 	     "not permitted by this kernel's policy (EPERM)");
 	says(-ESRCH, "libbpf: failed to find kernel BTF type ID of 'x': -3\n",

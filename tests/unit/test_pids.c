@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A table by pid: what is in it is found, what was taken out is not, and it is as large as that. */
+/* A table by pid: entries are found until they are removed, and the size fits their number. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static size_t count(const struct pids *t)
 	return n;
 }
 
-/* Whoever is in or not, by chance, beside an array that says so plainly. */
+/* Adds and removes random pids, and compares the table with an array. */
 static void test_beside_an_array(void)
 {
 	static uint64_t want[PIDS + 1];

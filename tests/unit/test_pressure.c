@@ -35,7 +35,7 @@ static void end(void)
 	model_free(&m);
 }
 
-/* Percent of the time that work waited since the second before. */
+/* Returns counters one second after `before`, in which work waited for `percent` % of the time. */
 static struct stall stall_of(const struct stall *before, double percent)
 {
 	struct stall s = {.known = 1};
@@ -46,7 +46,7 @@ static struct stall stall_of(const struct stall *before, double percent)
 }
 
 struct rates {
-	double in, out, refaults, some, full; /* pages a second; percent */
+	double in, out, refaults, some, full; /* in, out, refaults: pages/s; some, full: percent */
 	uint64_t available, swap_free;
 };
 
@@ -81,7 +81,7 @@ static void next(void)
 	findings_next_window(&fs);
 }
 
-/* So many seconds of the same; the state behind them is left to be looked at. */
+/* Lets so many seconds pass at these rates; the caller checks the state that follows. */
 static void live(const struct rates *r, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
@@ -192,7 +192,7 @@ static void test_no_swap(void)
 	end();
 }
 
-/* What is open besides, of one rule. */
+/* Returns whether the host is short of memory if only this finding is open, as critical. */
 static bool is_short_by(const char *id)
 {
 	struct finding f = {.open = true, .severity = SEVERITY_CRITICAL};
@@ -214,7 +214,7 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Which of two findings a host is short by, in either order. */
+/* Returns the main finding of two, and checks that their order does not matter. */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},
@@ -263,7 +263,8 @@ static void test_since(void)
 	struct shortage a;
 
 	begin();
-	p.some = (struct stall){0, 4000, 4000, 1133, 1}; /* 40 %, and 1 - exp(-100 / 300) of it */
+	/* 40 %; avg300 after 100 s: 40 % * (1 - exp(-100 / 300)) */
+	p.some = (struct stall){0, 4000, 4000, 1133, 1};
 	model_take(&m, &p.h);
 	shortage_of(&m, &fs, &a);
 	ok(a.since_seconds > 95 && a.since_seconds < 105 && !a.since_longer, "for 100 s: %f",
@@ -348,7 +349,10 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Of its limit, in percent: grows to 60, then stands still for so long. */
+/*
+ * Memory grows to 58.5 % of the limit, and stays there for `seconds`. Returns whether P22 stays
+ * open.
+ */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
@@ -418,7 +422,7 @@ static void test_tmpfs(void)
 	end();
 }
 
-#define DISK(minor) (7ULL << 20 | (minor)) /* of loop devices */
+#define DISK(minor) (7ULL << 20 | (minor)) /* device numbers of loop devices */
 
 static struct mount_record disk_record(const char *path, uint64_t device, uint64_t left)
 {
@@ -433,7 +437,7 @@ static struct mount_record disk_record(const char *path, uint64_t device, uint64
 	return r;
 }
 
-/* A SIGBUS of a write within a file of a disk, and P03, if it opens. */
+/* Sends a SIGBUS of a write within a file on a disk. Returns P03, if it opens. */
 static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, now_s * SECOND + 2);
@@ -580,7 +584,7 @@ static bool has_evidence(const struct finding *f, const char *field)
 	return false;
 }
 
-/* The victim of test_oom() is in it. */
+/* Puts the process that test_oom() kills into a cgroup. */
 static void in_cgroup(const char *path)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, now_s * SECOND);
@@ -590,7 +594,7 @@ static void in_cgroup(const char *path)
 	model_take(&m, &n.h);
 }
 
-/* A cgroup with a limit, most of which are files in memory. */
+/* Sends a cgroup with a limit of 1 GiB, `shmem` bytes of which are in tmpfs. */
 static void limited(const char *path, uint64_t shmem)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND);
@@ -648,7 +652,7 @@ static void test_oom(void)
 	end();
 }
 
-/* Two processes that grow by so many MiB in a minute, and a kill of the first. */
+/* Two processes grow, each by so many MiB in a minute; then the first is OOM-killed. */
 static void test_who_grew(void)
 {
 	static const struct {
@@ -748,7 +752,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Cgroups beyond what is looked at are counted, and told with what was lost. */
+/* Cgroups beyond the maximum of a scan are counted, and reported as lost data. */
 static void test_left_out(void)
 {
 	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is read of shortage of memory: this machine's files, and cgroups of both versions. */
+/* Reads signs of memory shortage from the files of this machine, and from cgroups v1 and v2. */
 #define _GNU_SOURCE
 #include "fakeroot.h"
 #include "fixture.h"
@@ -49,7 +49,7 @@ static int look(struct pressure_reader *r, const struct model *m, int answer)
 	return pressure_scan(r, m, &sink);
 }
 
-/* The sum of all lines that begin with the name, up to its end where that is no prefix. */
+/* Returns the sum of all lines of a file with this name, or with this prefix. */
 static uint64_t sum_of(const char *path, const char *name, bool prefix)
 {
 	FILE *f = fopen(path, "r");
@@ -82,7 +82,7 @@ static uint64_t number_in(const char *path)
 	return n;
 }
 
-/* Counters of the machine: what is read lies between two readings of our own. */
+/* Host counters must lie between two readings by the test. */
 static void test_host(void)
 {
 	static const struct {
@@ -132,7 +132,7 @@ static void test_host(void)
 	pressure_close(&r);
 }
 
-/* Each that is told of is a file system as statfs(2) says. */
+/* Each file system in a record is as statfs(2) describes it. */
 static void test_mounts(void)
 {
 	struct pressure_reader r = {.scores = true};
@@ -158,7 +158,7 @@ static void test_mounts(void)
 		for (size_t k = 0; k < i; k++)
 			once &= mounted[k].device != u->device;
 	}
-	/* within a chroot there may be none */
+	/* In a chroot there may be none. */
 	ok(right, "%zu file systems, as statfs says", mounts);
 	ok(once, "each once");
 	r.scores = false;
@@ -191,7 +191,7 @@ static void test_kinds_of_file_systems(void)
 	}
 }
 
-/* ---- cgroups, as their files are ---- */
+/* ---- cgroups, from made-up files ---- */
 
 static struct pressure_reader reader_of(const struct fakeroot *root, bool v1)
 {
@@ -365,7 +365,7 @@ static void test_scores(void)
 	model_free(&m);
 }
 
-/* On the first file system that is found: within a chroot there may be none. */
+/* Uses the first file system found; in a chroot there may be none. */
 static void test_mount_of_file(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

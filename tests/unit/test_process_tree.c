@@ -26,11 +26,11 @@ int main(void)
 	born(10, 100, 1);
 	born(11, 200, 10);
 	born(12, 300, 11);
-	born(10, 900, 1); /* the pid again */
+	born(10, 900, 1); /* the pid is reused */
 	born(13, 950, 10);
-	born(20, 400, 20); /* its own parent */
+	born(20, 400, 20); /* a process that is its own parent */
 	born(30, 500, 31);
-	born(31, 500, 30); /* a ring */
+	born(31, 500, 30); /* each other's parents */
 	ok(!process_tree_of(&m, &k) && k.n == 8, "all that are known");
 	ok(process_tree_parent(&k, who(11, 200)) == who(10, 100),
 	   "the parent that was born before it");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a progress line says, and the tolls that the page of `run --summary` is made of. */
+/* The text of a progress line, and the totals for `run --summary`. */
 #include "fixture.h"
 #include "live/progress.h"
 #include "tap.h"

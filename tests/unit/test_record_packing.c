@@ -92,7 +92,7 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/* Whether all that was delivered was recorded, in that order; what is missing is missing. */
+/* Returns whether the records delivered are recorded ones in their order, perhaps with gaps. */
 static bool is_part(void)
 {
 	size_t k = 0;
@@ -208,8 +208,7 @@ static void test_flipped(void)
 	ok(part, "and never another record than was recorded");
 }
 
-/* Enough looks for a second key chunk: what is behind it is read though one before it is damaged.
- */
+/* Two key chunks: the second is read even if a chunk before it is damaged. */
 static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
@@ -271,7 +270,7 @@ static void test_bounded(void)
 	unlink(path);
 }
 
-/* What is left at the end, behind the last look, may be too much, too. */
+/* Records after the last scan may exceed the size limit, too. */
 static void test_bounded_at_the_end(void)
 {
 	const char *path = fixture_path("bounded");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is made of records: lines, modules, traces, the log again, and a verdict that has them. */
+/*
+ * Flight recorder records as log lines, modules and traces, read back from a log, and in a verdict.
+ */
 #include "blackbox/log_lines.h"
 #include "blackbox/modules.h"
 #include "blackbox/log_records.h"
@@ -89,7 +91,7 @@ static void test_modules(void)
 #define WHEN	"           <...>-1       [000] d..1.    14.803885: "
 #define BOOT_ID "df3257f3605f4c8ca93937309a32a963"
 
-/* As a trace instance has it after a warm reboot: fields of the boot before are printed raw. */
+/* A trace instance after a warm reboot: fields of the previous boot are printed raw. */
 static void make_trace(struct buf *b)
 {
 	struct bb_record r = {.sequence = 5, .boot_ns = 13000000000, .class = BB_MODULE};
@@ -165,7 +167,7 @@ static void add(struct bb_found *f, struct bb_record *r, enum bb_class class, do
 	memset(r, 0, sizeof(*r));
 }
 
-/* A log that another CPU wrote records into while it said what it dies of, as pstore keeps it. */
+/* An oops as pstore keeps it, into which another CPU wrote records. */
 static void test_records_in_a_log(void)
 {
 	static const char before[] =
@@ -207,7 +209,7 @@ static void test_records_in_a_log(void)
 	buf_free(&log);
 }
 
-/* The machine died before it printed a line. */
+/* The machine died before it printed a log line. */
 static void test_fault_alone(void)
 {
 	struct bb_found f = {};
@@ -250,7 +252,7 @@ static void test_fault_alone(void)
 	buf_free(&log);
 }
 
-/* A hostile record of near misses, each at a place of its own: told in no time, and bounded. */
+/* Hostile records of recovered faults, each at another place: the result is fast and bounded. */
 static void test_many_sites(void)
 {
 	static const char log[] =
@@ -280,7 +282,7 @@ static void test_many_sites(void)
 	bb_found_free(&f);
 }
 
-/* What the kernel side took along of a panic() that no fault came before. */
+/* Records of a panic() that no fault preceded. */
 static void test_panic(void)
 {
 	static struct namer n;
@@ -310,8 +312,7 @@ static void test_panic(void)
 	in.data = log.s ?: "";
 	in.size = log.len;
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "it alone makes a log");
-	is_str(verdict_mechanism(&t.verdict[t.primary]), "stack_corruption",
-	       "that is judged");
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "stack_corruption", "that is judged");
 	triage_join(&t, &f);
 	is_str(t.recorded.module, "lab", "and accuses who is on its stack");
 	ok(t.verdict[t.primary].suspects && str_is(t.verdict[t.primary].suspect[0].module, "lab") &&
@@ -334,7 +335,7 @@ static void test_panic(void)
 	bb_found_free(&f);
 }
 
-/* The panic is told before the log of what led there was read, and stands behind it. */
+/* The panic is recorded before the log lines that led to it, but reported after them. */
 static void test_order(void)
 {
 	struct bb_found f = {};

@@ -11,8 +11,8 @@
 #include "tap.h"
 
 #define TAKEN_MAX 64
-#define HEADER	  16 /* of the file */
-#define CHUNK	  32 /* of each chunk */
+#define HEADER	  16 /* bytes of the file header */
+#define CHUNK	  32 /* bytes of a chunk header */
 
 static struct taken {
 	size_t n;
@@ -25,7 +25,7 @@ static struct taken {
 static unsigned char file[65536];
 static size_t file_size;
 
-/* The offsets of chunks in `file`, the end last: the fields, two intervals, the end. */
+/* Offsets of the chunks in `file`: the fields, two intervals, the end; last, the file size. */
 static size_t chunk_at[TAKEN_MAX], chunks;
 static const size_t records_before[] = {0, 0, 3, 6, 7};
 static struct taken want;
@@ -51,8 +51,7 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or its first error. Returns what replay_open() or look() said last.
- */
+/* Reads a recording to its end or its first error. Returns the last result. */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};
@@ -79,7 +78,7 @@ static int replay_bytes(const void *bytes, size_t n)
 	return replay(path);
 }
 
-/* Whether all that was delivered is what was recorded, from its beginning. */
+/* Returns whether the records delivered are the first ones of those recorded. */
 static bool is_prefix(void)
 {
 	if (taken.n > want.n)
@@ -317,7 +316,7 @@ static void test_existing(void)
 	unlink(full);
 }
 
-/* The disk fills up while recording; room comes back before the end. */
+/* The disk is full while recording; there is room again at the end. */
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");
@@ -335,7 +334,7 @@ static void test_full_disk(void)
 	little = (struct rlimit){20000, was.rlim_max};
 	setrlimit(RLIMIT_FSIZE, &little);
 	for (int i = 0; i < 60; i++) {
-		for (size_t k = 0; k < sizeof(p.c) / 8; k++) /* that packs badly */
+		for (size_t k = 0; k < sizeof(p.c) / 8; k++) /* values that compress badly */
 			((uint64_t *)&p.c)[k] = (i + 1) * (k + 1) * 0x9e3779b97f4a7c15ULL;
 		err = recorder_take(rec, i % 4 == 3 ? &t.h : &p.h);
 		if (err && !told++)
@@ -351,7 +350,7 @@ static void test_full_disk(void)
 	unlink(path);
 }
 
-/* What is not begun well is not there; what was there before is. */
+/* A recording that is discarded leaves no file. A file that exists already is kept. */
 static void test_discarded(void)
 {
 	const char *path = fixture_path("start");
@@ -370,7 +369,7 @@ static void test_discarded(void)
 	unlink(path);
 }
 
-/* A file of 5 bytes is no recording; one of which the magic is there is a piece of one. */
+/* A file of 5 bytes is no recording, but a file with only the magic number is a truncated one. */
 static void test_short_files(void)
 {
 	replay_bytes("hello", 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* M15 to M19, M21, M23: a refusal of each cause opens its rule and no other. */
+/* M15 to M19, M21, M23: a failed call opens the rule for its cause, and no other. */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/* The rules of refusals that say something of a verdict. */
+/* Returns the number of rules that match a failed call, and the last of them. */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ static void test_case(size_t i)
 	end();
 }
 
-/* Every cause there is leads to one finding: its own, or that of all others. */
+/* Every cause leads to one finding: its own, or the finding for all other causes. */
 static void test_all_causes(void)
 {
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);

@@ -10,7 +10,7 @@
 
 static struct remedy r[REMEDY_MAX];
 
-/* The command of the first remedy that gains time. */
+/* Returns the command of the first workaround; "none": there is none. */
 static const char *gain(const struct origin *o, uint64_t want, uint32_t pid, bool persistent)
 {
 	const struct remedy_for f = {.want = want, .pid = pid};
@@ -212,7 +212,7 @@ static bool is_command(const char *command)
 	return good;
 }
 
-/* Whoever runs it under whatever name: a command of the shell, with a reason, and no other's. */
+/* For any process and any path, the suggestion is one shell command that runs nothing else. */
 static void test_all(void)
 {
 	static const char *const paths[] = {

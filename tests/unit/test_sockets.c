@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sockets by inode, out of the tables in /proc/PID/net. */
+/* Sockets by inode, from the tables in /proc/PID/net. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -42,7 +42,7 @@ static void look(void)
 	findings_next_window(&fs);
 }
 
-/* So many faults of a class in this second, each as long. */
+/* In this second, `n` faults of a class are handled, each within `ns`. */
 static void serve(enum fault_class class, uint64_t n, uint64_t ns)
 {
 	now.c.served[class].band[3] += n;
@@ -79,7 +79,7 @@ static void wait_compacting(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_COMPACTION].in_faults_ns += n * ns;
 }
 
-/* What a second of each trouble is like. */
+/* One second of each problem. */
 static void compact(void)
 {
 	wait_compacting(20, 5 * MILLIS);
@@ -98,7 +98,7 @@ static void read_at_random(void)
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
-/* What comes back from swap is read from disks, too. */
+/* Pages of swap are read from disks, too. */
 static void swap_in_and_scan(void)
 {
 	serve(CLASS_SWAP, 1000, MILLIS / 2);
@@ -115,7 +115,7 @@ static void be_in(const char *cgroup)
 	model_take(&m, &n.h);
 }
 
-/* Of a cgroup's limit so much cannot be dropped. */
+/* Sets the percentage of a cgroup's limit that is not reclaimable. */
 static void keep_percent(const char *cgroup, uint64_t percent)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND + 1);
@@ -127,7 +127,7 @@ static void keep_percent(const char *cgroup, uint64_t percent)
 	model_take(&m, &c.h);
 }
 
-/* Program code that was driven out is read again, page by page. */
+/* Program code was reclaimed and is read again, page by page. */
 static void code_is_driven_out(void)
 {
 	be_in("/a/b");
@@ -170,7 +170,7 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
-/* As the kernel side tells it: sums so far. */
+/* Like the kernel side, sends totals so far. */
 static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
@@ -190,7 +190,7 @@ static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 	model_take(&m, &r.h);
 }
 
-/* Short ones, so that none of them is told by itself: but who made them wait is. */
+/* No single wait is slow enough for a record, but the holder of the lock is recorded. */
 static void convoy(void)
 {
 	if (now.g.threads < 2)
@@ -205,7 +205,7 @@ static void be_read(void)
 	send_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
-/* One of them is slow, so that it has a row. */
+/* One wait is slow, so that it has a row. */
 static void be_read_in_short_waits(void)
 {
 	if (now.g.threads < 2)
@@ -233,14 +233,14 @@ static void wait_a_little(void)
 	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
-/* Half of one thread's time is little of that of 64. */
+/* Half of one thread's time is little in a process with 64 threads. */
 static void wait_among_many(void)
 {
 	now.g.threads = 64;
 	convoy();
 }
 
-/* The same in small, or with what makes it well. */
+/* Similar seconds that are no problem: smaller, or with a harmless reason. */
 static void grow(void)
 {
 	purge();
@@ -308,13 +308,13 @@ static void test_kinds(void)
 	}
 }
 
-/* One burst, as of a program that starts, is no warning; what goes on is. */
+/* A single burst, as when a program starts, is information; a lasting problem is a warning. */
 static void test_lasts(void)
 {
 	static const struct {
 		const char *id;
 		void (*second)(void);
-		int seconds; /* from which on it is a warning */
+		int seconds; /* the finding is a warning after so many */
 	} cases[] = {{"P11", purge, 3}, {"P12", convoy, 3}, {"P14", read_at_random, 10}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -426,7 +426,7 @@ static void test_who_has_the_lock(void)
 	end();
 }
 
-/* A single reading of the map is no lasting trouble, unless it is a long one. */
+/* A single read of the maps file is no lasting problem, unless the read takes long. */
 static void test_read_once(void)
 {
 	const struct finding *f;
@@ -451,7 +451,7 @@ static void test_read_once(void)
 	end();
 }
 
-/* More sorts than are kept: the oldest make room. */
+/* With more kinds of slow faults than fit, the oldest are dropped. */
 static void test_many_slow(void)
 {
 	begin();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Numbers as text and back, names that are folded, and what an address of a kernel is. */
+/* Sums over many results: numbers as text and back, folded names, regions of kernel addresses. */
 #include "base/fold.h"
 #include "base/units.h"
 #include "sums.h"
 #include "triage/address.h"
 
-/* Powers of two and of ten, what is beside them, and what lies between. */
+/* Stores powers of two and of ten, their neighbours, and values between them. */
 static size_t values(uint64_t ret[1024])
 {
 	uint64_t dice = 1, ten = 1;
@@ -142,7 +142,7 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/* one after the other: the order within an expression is the compiler's */
+		/* Separate statements: in one expression, the compiler would choose the order. */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;
@@ -168,7 +168,7 @@ static uint64_t sum_of_addresses(void)
 	return sum;
 }
 
-/* Where an answer may change: what begins a region, and what is beside it. */
+/* Returns a sum over addresses at which the result may change: bounds of regions. */
 static uint64_t sum_of_bounds(void)
 {
 	static const uint64_t bounds[] = {
@@ -207,14 +207,13 @@ static uint64_t sum_of_bounds(void)
 			mix(&sum, poison_of(&e, 0xdead000000000000 | at));
 			mix(&sum, poison_of(&e, 0x00ad000000000000 | at));
 		}
-		/* fills of a byte, of which a few bytes are others */
+		/* Values filled with one byte, of which a few bytes differ. */
 		for (int k = 0; k < 4000; k++) {
 			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* one roll after the other: the order within an expression is the
-			 * compiler's */
+			/* Separate statements: see above. */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What names of user functions are found by: tables, texts of /proc and of JITs, mangled names. */
+/* Sources of function names: symbol tables, texts of /proc and of JIT compilers, mangled names. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static int stop_at_map(void *ctx, const struct exec_map *m)
 	return -EXDEV;
 }
 
-/* Asked of the kernel and read as text, they are the same. */
+/* The kernel's query interface and the text of /proc/PID/maps give equal mappings. */
 static void test_own_maps(void)
 {
 	unsigned long long asked[2] = {}, text[2] = {};
@@ -202,7 +202,7 @@ static void test_identity(void)
 
 static const struct {
 	const char *name;
-	const char *want; /* NULL: -EINVAL */
+	const char *want; /* expected name; NULL: -EINVAL */
 } mangled[] = {
 	{"_ZN2at6native3addERKNS_6TensorES3_", "at::native::add"},
 	{"_ZN5outer5innerIiEEvT_", "outer::inner<int>"},
@@ -237,7 +237,9 @@ static void test_demangle(void)
 	is_str(tiny, "at::nat", "as much as fits");
 }
 
-/* f<A, B<A, A>, B<B<A, A>, B<A, A>>, …>: each names the one before twice, by substitution. */
+/*
+ * A demangling bomb, f<A, B<A, A>, B<B<A, A>, B<A, A>>, …>: each argument names the previous twice.
+ */
 static void test_bomb(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -258,7 +260,8 @@ static void test_bomb(void)
 
 static const struct {
 	const char *what;
-	struct user_symbol frame[3]; /* up to one without a module; "?" is none either */
+	/* the first frame without module ends the stack; "?" is no module */
+	struct user_symbol frame[3];
 	bool is_short;
 } stacks[] = {
 	{"nothing", {}, true},

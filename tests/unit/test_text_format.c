@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "tap.h"
 
-/* Each byte of a text that is not a letter becomes a question mark. */
+/* Replaces each byte that is not a letter with a question mark. */
 static void letters_alone(struct buf *b, const char *text, const void *ctx)
 {
 	for (; *text; text++)
@@ -51,7 +51,7 @@ static void test_numbers(void)
 	is_written("00001.50 a", "%08.2f %c", 1.5, 'a');
 }
 
-/* A number of as_count() is a text like another, and lives until it is written. */
+/* as_count() and similar return texts that stay valid until they are printed. */
 static void test_numbers_as_text(void)
 {
 	struct buf b = {};

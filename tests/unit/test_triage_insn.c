@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Bytes from objdump of compiled code: what each does to memory. */
+/* Machine code from objdump, and the memory access of each instruction. */
 #include "sums.h"
 #include "tap.h"
 #include "triage/insn.h"
@@ -54,31 +54,36 @@ static void test_x86(void)
 	}
 }
 
-/* Intel's manual, volume 2: what each opcode does to a memory operand, (%rdi) here. */
+/* The access of each opcode to a memory operand, here (%rdi): Intel's manual, volume 2. */
 static void test_x86_opcodes(void)
 {
 	static const struct {
 		uint8_t op;
-		int reg; /* of the group of an opcode; 0: any */
+		int reg; /* register field that selects the operation of a group; 0: any */
 		enum access access;
-	} one[] = {
-		{0x00, 0, W}, {0x01, 0, W}, {0x02, 0, R}, {0x03, 0, R}, {0x08, 0, W}, {0x0b, 0, R},
-		{0x11, 0, W}, {0x19, 0, W}, {0x21, 0, W}, {0x29, 0, W}, {0x31, 0, W}, {0x38, 0, R},
-		{0x39, 0, R}, {0x3a, 0, R}, {0x3b, 0, R}, {0x63, 0, R}, {0x69, 0, R}, {0x6b, 0, R},
-		{0x80, 0, W}, {0x80, 7, R}, {0x81, 5, W}, {0x81, 7, R}, {0x83, 6, W}, {0x83, 7, R},
-		{0x84, 0, R}, {0x85, 0, R}, {0x86, 0, W}, {0x87, 0, W}, {0x88, 0, W}, {0x89, 0, W},
-		{0x8a, 0, R}, {0x8b, 0, R}, {0xc6, 0, W}, {0xc7, 0, W}, {0xd1, 4, W}, {0xd3, 5, W},
-		{0xf6, 0, R}, {0xf6, 2, W}, {0xf7, 3, W}, {0xf7, 4, R}, {0xf7, 6, R}, {0xfe, 0, W},
-		{0xff, 0, W}, {0xff, 1, W},
-	}, two[] = {
-		{0x10, 0, R}, {0x11, 0, W}, {0x12, 0, R}, {0x13, 0, W}, {0x16, 0, R}, {0x17, 0, W},
-		{0x28, 0, R}, {0x29, 0, W}, {0x2a, 0, R}, {0x2b, 0, W}, {0x2e, 0, R}, {0x40, 0, R},
-		{0x4f, 0, R}, {0x6f, 0, R}, {0x7e, 0, W}, {0x7f, 0, W}, {0x90, 0, W}, {0x9f, 0, W},
-		{0xa3, 0, R}, {0xa4, 0, W}, {0xa5, 0, W}, {0xab, 0, W}, {0xac, 0, W}, {0xad, 0, W},
-		{0xaf, 0, R}, {0xb0, 0, W}, {0xb1, 0, W}, {0xb3, 0, W}, {0xb6, 0, R}, {0xb7, 0, R},
-		{0xba, 4, R}, {0xba, 5, W}, {0xba, 6, W}, {0xba, 7, W}, {0xbb, 0, W}, {0xbe, 0, R},
-		{0xbf, 0, R}, {0xc0, 0, W}, {0xc1, 0, W}, {0xc3, 0, W}, {0xc7, 1, W}, {0xe7, 0, W},
-	};
+	} one[] =
+		{
+			{0x00, 0, W}, {0x01, 0, W}, {0x02, 0, R}, {0x03, 0, R}, {0x08, 0, W},
+			{0x0b, 0, R}, {0x11, 0, W}, {0x19, 0, W}, {0x21, 0, W}, {0x29, 0, W},
+			{0x31, 0, W}, {0x38, 0, R}, {0x39, 0, R}, {0x3a, 0, R}, {0x3b, 0, R},
+			{0x63, 0, R}, {0x69, 0, R}, {0x6b, 0, R}, {0x80, 0, W}, {0x80, 7, R},
+			{0x81, 5, W}, {0x81, 7, R}, {0x83, 6, W}, {0x83, 7, R}, {0x84, 0, R},
+			{0x85, 0, R}, {0x86, 0, W}, {0x87, 0, W}, {0x88, 0, W}, {0x89, 0, W},
+			{0x8a, 0, R}, {0x8b, 0, R}, {0xc6, 0, W}, {0xc7, 0, W}, {0xd1, 4, W},
+			{0xd3, 5, W}, {0xf6, 0, R}, {0xf6, 2, W}, {0xf7, 3, W}, {0xf7, 4, R},
+			{0xf7, 6, R}, {0xfe, 0, W}, {0xff, 0, W}, {0xff, 1, W},
+		},
+	  two[] = {
+		  {0x10, 0, R}, {0x11, 0, W}, {0x12, 0, R}, {0x13, 0, W}, {0x16, 0, R},
+		  {0x17, 0, W}, {0x28, 0, R}, {0x29, 0, W}, {0x2a, 0, R}, {0x2b, 0, W},
+		  {0x2e, 0, R}, {0x40, 0, R}, {0x4f, 0, R}, {0x6f, 0, R}, {0x7e, 0, W},
+		  {0x7f, 0, W}, {0x90, 0, W}, {0x9f, 0, W}, {0xa3, 0, R}, {0xa4, 0, W},
+		  {0xa5, 0, W}, {0xab, 0, W}, {0xac, 0, W}, {0xad, 0, W}, {0xaf, 0, R},
+		  {0xb0, 0, W}, {0xb1, 0, W}, {0xb3, 0, W}, {0xb6, 0, R}, {0xb7, 0, R},
+		  {0xba, 4, R}, {0xba, 5, W}, {0xba, 6, W}, {0xba, 7, W}, {0xbb, 0, W},
+		  {0xbe, 0, R}, {0xbf, 0, R}, {0xc0, 0, W}, {0xc1, 0, W}, {0xc3, 0, W},
+		  {0xc7, 1, W}, {0xe7, 0, W},
+	  };
 
 	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
 		const uint8_t code[12] = {one[i].op, one[i].reg << 3 | 7};
@@ -161,7 +166,7 @@ static void mix_insn(uint64_t *sum, bool good, const struct insn *in)
 	mix(sum, in->offset);
 }
 
-/* Each opcode of one and of two bytes, with each prefix, all operands, and cut off. */
+/* Returns a sum over all opcodes of one and two bytes, with prefixes, all operands, and cut off. */
 static uint64_t sum_of_x86(bool is_64)
 {
 	static const uint8_t prefix[] = {0, 0x66, 0xf2, 0xf3, 0xf0, 0x48, 0x4f, 0x41, 0x65, 0x67};
@@ -203,7 +208,7 @@ static uint64_t sum_of_arm64(void)
 	return sum;
 }
 
-/* Instructions of events: at the end of the bytes, with registers that are known or not. */
+/* Returns a sum over random incidents: code cut off, registers known or not. */
 static uint64_t sum_of_events(void)
 {
 	static const enum arch arch[] = {ARCH_X86_64, ARCH_I386, ARCH_ARM64, ARCH_RISCV};
@@ -213,7 +218,7 @@ static uint64_t sum_of_events(void)
 		struct incident e = {.arch = arch[i % 4]};
 		struct insn in = {.base = -1, .index = -1};
 
-		/* one after the other: the order within an expression is the compiler's */
+		/* Separate statements: in one expression, the compiler would choose the order. */
 		e.has_code_at = roll(&dice) % 8;
 		e.code_bytes = roll(&dice) % 24;
 		e.has_sp = roll(&dice) % 2;

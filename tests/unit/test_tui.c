@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The live view, without a terminal: layout at every width, order, filter, tree, keys. */
+/* The live view without a terminal: layout at every width, order, filter, tree, keys. */
 #include <locale.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void press_key(uint32_t key)
 	tui_press(&t, &v, key);
 }
 
-/* Below the head, which has the gravest finding. */
+/* Draws the screen and returns it from below the head, which shows the most severe finding. */
 static const char *body(void)
 {
 	const char *at = draw();
@@ -96,7 +96,7 @@ static const char *body(void)
 	return at;
 }
 
-/* Where there a word first stands, by line; -1: nowhere. */
+/* Returns the line below the head in which a word first appears; -1: none. */
 static int line_with(const char *word)
 {
 	const char *from = body(), *at = strstr(from, word);
@@ -124,7 +124,7 @@ static void some_processes(void)
 	look();
 }
 
-/* Lines are no wider than the screen, and there are exactly as many as it has. */
+/* Checks that no line is wider than the screen, and that the screen is full. */
 static bool fits(const char *what)
 {
 	const char *at = draw(), *end;
@@ -259,7 +259,7 @@ static void test_filter(void)
 	end();
 }
 
-/* Of a cgroup or a file system: that is whom it is of, and no process. */
+/* A finding of a cgroup or a file system shows the name of that, not of a process. */
 static void test_findings_of_places(void)
 {
 	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, 0);
@@ -335,7 +335,7 @@ static void test_tree(void)
 	end();
 }
 
-/* The character that the cell of a column ends with, in the line that has a word. */
+/* Returns the character at which the cell of a column ends, in the line with `word`. */
 static char cell_end(const char *title, const char *word)
 {
 	const char *head = strstr(draw(), title), *line = strstr(draw(), word);
@@ -351,7 +351,7 @@ static char cell_end(const char *title, const char *word)
 	return line[at];
 }
 
-/* One of two processes lacks a counter; later both do. */
+/* One of two processes lacks a counter; later both lack it. */
 static void test_unknown_counter(void)
 {
 	struct process_record r = process_record(11, 1, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where the kernel keeps its limits, out of tables of symbols; and what these then decide. */
+/* The kernel's limits, found in tables of symbols, and the causes that they decide. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static void know(enum variable which, uint64_t value)
 	r.variable[which] = value;
 }
 
-/* Of the moment of the refusal: whatever a file of /proc said later. */
+/* The limit at the time of the failure counts, not a later value in /proc. */
 static void test_causes(void)
 {
 	begin_mmap(ENOMEM, 1, RW, ANON);

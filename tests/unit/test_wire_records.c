@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Records of the ring: which are taken, how much of them is copied, which name a process. */
+/* Records of the ring: which are accepted, how many bytes are copied, which name a process. */
 #include <string.h>
 
 #include "probe/wire_records.h"
@@ -29,7 +29,7 @@ static const struct {
 static unsigned char ring[WIRE_RECORD_MAX + 8] __attribute__((aligned(8)));
 static union wire_record copy;
 
-/* A record in the ring, behind whose last byte the ring goes on. */
+/* Puts a record into the ring, with other bytes after it. */
 static const struct record *put(__u32 kind, __u32 len)
 {
 	struct record *h = (struct record *)ring;

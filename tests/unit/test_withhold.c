@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the caller of a file with capabilities is not told of processes of others. */
+/* Values of other users' processes that the user of a file with capabilities does not get. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -122,7 +122,7 @@ static void test_records(void)
 	is_u64(w.records, 3, "and is not counted");
 }
 
-/* Each record that has addresses or names of files, of a process of another user. */
+/* Each kind of record with addresses or file names, of a process of another user. */
 static void test_kinds(void)
 {
 	static struct withholding w;

@@ -13,14 +13,17 @@
 #define MANAGED	  USER "user@1000.service/"
 #define BURSTABLE "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice/"
 
-/* Every layout that is told apart, and what it is called with the names given and the defaults. */
+/*
+ * Every cgroup layout. columns: path, names given (namespace, pod, container, comm), kind of
+ * workload, expected name with default options.
+ */
 static const struct {
 	const char *path;
 	const char *namespace, *pod, *container, *comm;
 	enum workload_kind kind;
 	const char *name;
 } rows[] = {
-	/* Kubernetes: cgroupfs and systemd drivers, each class of service, static pods, nested */
+	/* Kubernetes: cgroupfs and systemd drivers, each QoS class, static pods, nested */
 	{"/kubepods/burstable/pod" POD "/" ID, "shop", "cart-7d9f8b6c5d-x2x9v", "app", "java",
 	 KIND_POD, "shop/cart/app"},
 	{"/kubepods/besteffort/pod" POD "/" ID, "shop", "web-0", "app", "java", KIND_POD,
@@ -49,7 +52,7 @@ static const struct {
 	 "shop", "web-0", "app", "x", KIND_POD, "shop/web-0/app"},
 	{"/../../kubepods-burstable-pod" POD_ ".slice/cri-containerd-" ID ".scope", "shop", "web-0",
 	 "app", "x", KIND_POD, "shop/web-0/app"},
-	/* containers: by id, by the name where it is known */
+	/* containers: by id, or by name if known */
 	{"/docker/" ID, NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
 	{"/system.slice/docker-" ID ".scope", NULL, NULL, "web", "x", KIND_CONTAINER, "docker/web"},
 	{"/../docker-" ID ".scope", NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
@@ -79,7 +82,7 @@ static const struct {
 	 "nspawn/web"},
 	{"/machine.slice/machine-lxc\\x2d211\\x2dweb.scope", NULL, NULL, NULL, "x", KIND_CONTAINER,
 	 "lxc/web"},
-	/* units, sessions, what is none */
+	/* units, sessions, and other cgroups */
 	{"/machine.slice/machine-qemu\\x2d7\\x2dweb.scope/libvirt/vcpu0", NULL, NULL, NULL, "x",
 	 KIND_UNIT, "machine-qemu-7-web.scope"},
 	{"/system.slice/ssh.service", NULL, NULL, NULL, "sshd", KIND_UNIT, "ssh.service"},
@@ -109,7 +112,7 @@ static const struct {
 	{"/system.slice", NULL, NULL, NULL, "x", KIND_COMM, "x"},
 	{"/db/backend", NULL, NULL, NULL, "db", KIND_COMM, "db"},
 	{"/../../..", NULL, NULL, NULL, "x", KIND_COMM, "x"},
-	/* a program calls itself what it likes */
+	/* a comm can look like any other name */
 	{"/", NULL, NULL, NULL, "shop/cart/app", KIND_COMM, "shop_cart_app"},
 	{"/", NULL, NULL, NULL, "ssh.service", KIND_COMM, "ssh_service"},
 	{"/", NULL, NULL, NULL, "~other", KIND_COMM, "_other"},
@@ -246,7 +249,7 @@ static bool is_label(const char *s)
 	return true;
 }
 
-/* Whatever comes in, what goes out is a label. */
+/* Any input gives a valid label. */
 static void test_hostile(void)
 {
 	static const char *const parts[] = {

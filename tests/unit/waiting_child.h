@@ -12,7 +12,7 @@
 
 /*
  * Forks a child that calls prepare(argument) and then waits for a signal; it dies with the test.
- * Returns its pid once it is prepared. Ends the test where prepare() returns false.
+ * Returns its pid once it is prepared. Ends the test if prepare() returns false.
  */
 static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
 {
