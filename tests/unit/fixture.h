@@ -148,9 +148,10 @@ static inline struct kernel_fault_record kernel_fault_record(uint32_t pid, uint6
 	return r;
 }
 
-static const char *const fixture_hooks[] = {"scan",	"lifecycle", "fault_begin", "fault_kernel",
-					    "signal",	"oom",	     "fault_class", "compaction",
-					    "map_area", "fault_end", "mmap_lock",   "calls"};
+static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
+					    "fault_kernel", "signal",	 "oom",
+					    "fault_class",  "compaction", "map_area",
+					    "fault_end",    "mmap_lock",  "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
 /* A model with a host, all probes on but `blind` (NULL: all on), and a first tick at 1 s. */

@@ -158,7 +158,8 @@ static void test_never_used(void)
 {
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
-	row[7].last_ns = row[7].added = 0; /* two threads made one row: this place was not used */
+	row[7].last_ns = row[7].added =
+		0; /* two threads made one row: this place was not used */
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");

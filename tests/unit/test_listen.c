@@ -45,8 +45,8 @@ static void opens(const char *address, const char *begin)
 		return;
 	}
 	is_u64(n, 1, address);
-	ok(!strncmp(l.name, begin, strlen(begin)) && atoi(strrchr(l.name, ':') + 1) > 0, "%s is %s",
-	   address, l.name);
+	ok(!strncmp(l.name, begin, strlen(begin)) && atoi(strrchr(l.name, ':') + 1) > 0,
+	   "%s is %s", address, l.name);
 	flags = fcntl(l.fd, F_GETFL);
 	ok(flags & O_NONBLOCK && fcntl(l.fd, F_GETFD) & FD_CLOEXEC, "waits for nobody");
 	close(l.fd);

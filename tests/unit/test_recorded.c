@@ -312,7 +312,8 @@ static void test_panic(void)
 	in.data = log.s ?: "";
 	in.size = log.len;
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "it alone makes a log");
-	is_str(verdict_mechanism(&t.verdict[t.primary]), "stack_corruption", "that is judged");
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "stack_corruption",
+	       "that is judged");
 	triage_join(&t, &f);
 	is_str(t.recorded.module, "lab", "and accuses who is on its stack");
 	ok(t.verdict[t.primary].suspects && str_is(t.verdict[t.primary].suspect[0].module, "lab") &&

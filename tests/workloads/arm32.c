@@ -15,12 +15,15 @@
 #define CALL(number) 0xe3a07000 | (number), 0xef000000
 
 static const uint32_t code[] = {
-	0xe59f4030,				      /*		ldr r4, times */
-	0xe3540000,				      /* again:	cmp r4, #0 */
-	0x0a000007,				      /*		beq end */
-	CALL(20),   CALL(199), CALL(202), 0xe2444001, /*		sub r4, r4, #1 */
-	0xeafffff5,				      /*		b again */
-	0xe3a00000,				      /* end:	mov r0, #0 */
+	0xe59f4030, /*		ldr r4, times */
+	0xe3540000, /* again:	cmp r4, #0 */
+	0x0a000007, /*		beq end */
+	CALL(20),
+	CALL(199),
+	CALL(202),
+	0xe2444001, /*		sub r4, r4, #1 */
+	0xeafffff5, /*		b again */
+	0xe3a00000, /* end:	mov r0, #0 */
 	CALL(1),
 };
 
@@ -34,29 +37,27 @@ struct program {
 static int make_program(uint32_t times)
 {
 	struct program p = {
-		.head =
-			{
-				.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32,
-					    ELFDATA2LSB, EV_CURRENT},
-				.e_type = ET_EXEC,
-				.e_machine = EM_ARM,
-				.e_version = EV_CURRENT,
-				.e_entry = AT + offsetof(struct program, code),
-				.e_phoff = offsetof(struct program, part),
-				.e_flags = EF_ARM_EABI_VER5,
-				.e_ehsize = sizeof(p.head),
-				.e_phentsize = sizeof(p.part),
-				.e_phnum = 1,
-			},
-		.part =
-			{
-				.p_type = PT_LOAD,
-				.p_vaddr = AT,
-				.p_filesz = sizeof(p),
-				.p_memsz = sizeof(p),
-				.p_flags = PF_R | PF_X,
-				.p_align = AT,
-			},
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
+				     EV_CURRENT },
+			.e_type = ET_EXEC,
+			.e_machine = EM_ARM,
+			.e_version = EV_CURRENT,
+			.e_entry = AT + offsetof(struct program, code),
+			.e_phoff = offsetof(struct program, part),
+			.e_flags = EF_ARM_EABI_VER5,
+			.e_ehsize = sizeof(p.head),
+			.e_phentsize = sizeof(p.part),
+			.e_phnum = 1,
+		},
+		.part = {
+			.p_type = PT_LOAD,
+			.p_vaddr = AT,
+			.p_filesz = sizeof(p),
+			.p_memsz = sizeof(p),
+			.p_flags = PF_R | PF_X,
+			.p_align = AT,
+		},
 		.times = times,
 	};
 	int fd = memfd_create("arm32", MFD_CLOEXEC);
@@ -69,7 +70,7 @@ static int make_program(uint32_t times)
 
 static void become(int fd)
 {
-	char *none[] = {NULL}, *words[] = {"arm32", NULL};
+	char *none[] = { NULL }, *words[] = { "arm32", NULL };
 
 	fexecve(fd, words, none);
 }

@@ -84,7 +84,7 @@ static int recurse(int depth)
 
 static void overrun_stack(void)
 {
-	struct rlimit limit = {SMALL_STACK, SMALL_STACK};
+	struct rlimit limit = { SMALL_STACK, SMALL_STACK };
 
 	if (setrlimit(RLIMIT_STACK, &limit))
 		die("setrlimit RLIMIT_STACK");
@@ -95,15 +95,15 @@ static const struct mode {
 	const char *name;
 	void (*access)(void);
 } modes[] = {
-	{"null", write_null},
-	{"near-null", read_near_null},
-	{"unmapped", read_unmapped},
-	{"readonly", write_readonly},
-	{"protnone", read_protnone},
-	{"past-eof", read_past_eof},
-	{"kernel-address", read_kernel_address},
-	{"noncanonical", read_noncanonical},
-	{"stack", overrun_stack},
+	{ "null", write_null },
+	{ "near-null", read_near_null },
+	{ "unmapped", read_unmapped },
+	{ "readonly", write_readonly },
+	{ "protnone", read_protnone },
+	{ "past-eof", read_past_eof },
+	{ "kernel-address", read_kernel_address },
+	{ "noncanonical", read_noncanonical },
+	{ "stack", overrun_stack },
 };
 
 static void note_and_exit(int signal, siginfo_t *info, void *context)
@@ -120,7 +120,7 @@ static void handle_fault_signals(void)
 		.sa_sigaction = note_and_exit,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK,
 	};
-	stack_t stack = {.ss_size = 1 << 16};
+	stack_t stack = { .ss_size = 1 << 16 };
 
 	stack.ss_sp = map(16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (sigaltstack(&stack, NULL) || sigaction(SIGSEGV, &action, NULL) ||
@@ -156,9 +156,9 @@ int main(int argc, char **argv)
 {
 	static const char usage[] = "null|near-null|unmapped|readonly|protnone|past-eof|"
 				    "kernel-address|noncanonical|stack|all [--handled]";
-	const struct rlimit no_core = {0, 0};
+	const struct rlimit no_core = { 0, 0 };
 	bool handled = false, known, first = true;
-	const struct opt opts[] = {{"handled", OPT_FLAG, &handled}, {0}};
+	const struct opt opts[] = { { "handled", OPT_FLAG, &handled }, { 0 } };
 	const char *word;
 
 	parse_args(argc, argv, usage, opts, &word, 1, 1);

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#define BATCHES	   40
+#define BATCHES 40
 #define POOL_PAGES 512L
 
 struct worker {
@@ -75,11 +75,11 @@ static const struct {
 	void (*operate)(char *pool, long count);
 	clockid_t clock;
 } kinds[] = {
-	{"fault", touch_pool, CLOCK_THREAD_CPUTIME_ID},
-	{"mapunmap", map_and_unmap, CLOCK_MONOTONIC},
-	{"openclose", open_and_close, CLOCK_MONOTONIC},
-	{"getppid", ask_parent, CLOCK_MONOTONIC},
-	{"fork", fork_and_reap, CLOCK_MONOTONIC},
+	{ "fault", touch_pool, CLOCK_THREAD_CPUTIME_ID },
+	{ "mapunmap", map_and_unmap, CLOCK_MONOTONIC },
+	{ "openclose", open_and_close, CLOCK_MONOTONIC },
+	{ "getppid", ask_parent, CLOCK_MONOTONIC },
+	{ "fork", fork_and_reap, CLOCK_MONOTONIC },
 };
 
 static long long passed_ns(void)
@@ -127,7 +127,7 @@ static int by_size(const void *a, const void *b)
 
 static void print_truth(const char *kind, const struct worker *workers, long threads)
 {
-	double ns[BATCHES] = {0};
+	double ns[BATCHES] = { 0 };
 
 	for (int i = 0; i < BATCHES; i++) {
 		for (long j = 0; j < threads; j++)
@@ -150,9 +150,9 @@ int main(int argc, char **argv)
 				    "[--pin CPU]";
 	long threads = 1;
 	const struct opt opts[] = {
-		{"threads", OPT_NUMBER, &threads},
-		{"pin", OPT_NUMBER, &pin_cpu},
-		{0},
+		{ "threads", OPT_NUMBER, &threads },
+		{ "pin", OPT_NUMBER, &pin_cpu },
+		{ 0 },
 	};
 	struct worker *workers;
 	const char *words[2];

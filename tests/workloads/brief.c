@@ -45,8 +45,8 @@ static __attribute__((noinline)) void make_all(const struct brief *brief, long f
 			die("mmap of map %ld", i);
 	}
 	for (long i = 0; i < fds; i++) {
-		brief->made_fds[i] =
-			syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC);
+		brief->made_fds[i] = syscall(SYS_openat, AT_FDCWD, "/dev/null",
+					     O_RDONLY | O_CLOEXEC);
 		if (brief->made_fds[i] < 0)
 			die("open /dev/null, descriptor %ld", i);
 	}
@@ -97,16 +97,16 @@ static pid_t live_as_child(const struct brief *brief, struct rusage *usage)
 
 int main(int argc, char **argv)
 {
-	struct brief brief = {.faults = 500, .maps = 40, .fds = 30, .ms = 3};
+	struct brief brief = { .faults = 500, .maps = 40, .fds = 30, .ms = 3 };
 	long times = 0;
 	const struct opt opts[] = {
-		{"faults", OPT_NUMBER, &brief.faults},
-		{"maps", OPT_NUMBER, &brief.maps},
-		{"fds", OPT_NUMBER, &brief.fds},
-		{"ms", OPT_NUMBER, &brief.ms},
-		{"times", OPT_NUMBER, &times},
-		{"close", OPT_FLAG, &brief.close},
-		{0},
+		{ "faults", OPT_NUMBER, &brief.faults },
+		{ "maps", OPT_NUMBER, &brief.maps },
+		{ "fds", OPT_NUMBER, &brief.fds },
+		{ "ms", OPT_NUMBER, &brief.ms },
+		{ "times", OPT_NUMBER, &times },
+		{ "close", OPT_FLAG, &brief.close },
+		{ 0 },
 	};
 	pid_t first = 0, last = getpid();
 	struct rusage usage;
@@ -118,8 +118,8 @@ int main(int argc, char **argv)
 	brief.area = map_pages(brief.faults);
 	brief.made_maps = calloc(brief.maps + 1, sizeof(*brief.made_maps));
 	brief.made_fds = calloc(brief.fds + 1, sizeof(*brief.made_fds));
-	brief.work =
-		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	brief.work = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			  0);
 	if (!brief.made_maps || !brief.made_fds || brief.work == MAP_FAILED)
 		die("setup");
 	wait_for_go();

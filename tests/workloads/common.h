@@ -31,9 +31,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE_BYTES   4096L
+#define PAGE_BYTES 4096L
 #define NSEC_PER_SEC 1000000000LL
-#define NO_LIMIT     LONG_MAX
+#define NO_LIMIT LONG_MAX
 
 enum opt_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT };
 
@@ -102,10 +102,10 @@ static inline int parse_args(int argc, char **argv, const char *usage, const str
 			     const char **words, int need, int most)
 {
 	static const struct opt shared[] = {
-		{"wait", OPT_FLAG, &common.wait},
-		{"hold", OPT_FLAG, &common.hold},
-		{"sleep-ms", OPT_NUMBER, &common.sleep_ms},
-		{0},
+		{ "wait", OPT_FLAG, &common.wait },
+		{ "hold", OPT_FLAG, &common.hold },
+		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
+		{ 0 },
 	};
 	/* A static buffer: the truth line must be printed even if memory is exhausted. */
 	static char out[4096];
@@ -147,7 +147,7 @@ static inline long long now_ns(void)
 
 static inline void sleep_until(long long ns)
 {
-	struct timespec at = {ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
+	struct timespec at = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
@@ -168,7 +168,7 @@ static inline void note_stop(int signal)
 /* Makes SIGTERM and SIGINT end only the waits below, so that the program can still clean up. */
 static inline void catch_stop(void)
 {
-	struct sigaction action = {.sa_handler = note_stop};
+	struct sigaction action = { .sa_handler = note_stop };
 	sigset_t stops;
 
 	sigemptyset(&stops);
@@ -182,7 +182,7 @@ static inline void catch_stop(void)
 /* Returns true if a stop signal ended the wait, or stdin had a byte (which is read) or ended. */
 static inline bool told(struct pollfd *input, long timeout_ms)
 {
-	struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
+	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
 	sigset_t none;
 	char byte;
 	int ready;
@@ -196,7 +196,7 @@ static inline bool told(struct pollfd *input, long timeout_ms)
 
 static inline bool told_by_input(long timeout_ms)
 {
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	return told(&input, timeout_ms);
 }
@@ -277,14 +277,14 @@ static inline struct faults faults_now(int who)
 	struct rusage usage;
 
 	getrusage(who, &usage);
-	return (struct faults){usage.ru_minflt, usage.ru_majflt};
+	return (struct faults){ usage.ru_minflt, usage.ru_majflt };
 }
 
 static inline struct faults faults_since(int who, struct faults start)
 {
 	struct faults end = faults_now(who);
 
-	return (struct faults){end.minor - start.minor, end.major - start.major};
+	return (struct faults){ end.minor - start.minor, end.major - start.major };
 }
 
 static inline void truth_faults(struct faults delta)

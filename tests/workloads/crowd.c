@@ -64,10 +64,10 @@ int main(int argc, char **argv)
 	long wanted, leaks = 2000, nofile = 4096, made;
 	const char *words[2];
 	const struct opt opts[] = {
-		{"leak", OPT_NUMBER, &leaks},
-		{"rate", OPT_NUMBER, &rate},
-		{"nofile", OPT_NUMBER, &nofile},
-		{0},
+		{ "leak", OPT_NUMBER, &leaks },
+		{ "rate", OPT_NUMBER, &rate },
+		{ "nofile", OPT_NUMBER, &nofile },
+		{ 0 },
 	};
 	struct rlimit limit;
 	int refusal = 0;

@@ -39,7 +39,7 @@ static void *run_beside(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct opt opts[] = {{0}};
+	static const struct opt opts[] = { { 0 } };
 	long long given = 0;
 	const char *words[2];
 	long cpus;

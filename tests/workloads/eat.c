@@ -6,6 +6,7 @@
  */
 #include "common.h"
 
+
 #define MIB	     (1L << 20)
 #define AROUND_PAGES 24 /* pages: more than one fault maps, fewer than it reads ahead */
 
@@ -101,8 +102,8 @@ static char *take(const char *kind, const char *directory, long mib)
 	char path[PATH_MAX], *base;
 
 	if (!strcmp(kind, "anon") || !strcmp(kind, "promised")) {
-		base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+		base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (base == MAP_FAILED)
 			die("mmap %ld MiB", mib);
 		madvise(base, mib * MIB, MADV_NOHUGEPAGE);

@@ -111,13 +111,11 @@ static int make_scm(int *fd)
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	char byte = 0;
-	struct iovec data = {&byte, 1};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
 	const int sent = STDIN_FILENO;
 
 	memcpy(CMSG_DATA(&control.header), &sent, sizeof(sent));
@@ -147,21 +145,21 @@ static int make_open_many(int *fd)
 }
 
 static const struct kind kinds[] = {
-	{"file", make_file},
-	{"socket", make_socket},
-	{"eventfd", make_eventfd},
-	{"epoll", make_epoll},
-	{"memfd", make_memfd},
-	{"pipe", make_pipe},
-	{"socketpair", make_socketpair},
-	{"dup", make_dup},
-	{"timerfd", make_timerfd},
-	{"signalfd", make_signalfd},
-	{"pidfd", make_pidfd},
-	{"inotify", make_inotify},
-	{"accept", make_accept},
-	{"scm", make_scm},
-	{"open_many", make_open_many},
+	{ "file", make_file },
+	{ "socket", make_socket },
+	{ "eventfd", make_eventfd },
+	{ "epoll", make_epoll },
+	{ "memfd", make_memfd },
+	{ "pipe", make_pipe },
+	{ "socketpair", make_socketpair },
+	{ "dup", make_dup },
+	{ "timerfd", make_timerfd },
+	{ "signalfd", make_signalfd },
+	{ "pidfd", make_pidfd },
+	{ "inotify", make_inotify },
+	{ "accept", make_accept },
+	{ "scm", make_scm },
+	{ "open_many", make_open_many },
 };
 
 #define N_KINDS ((long)(sizeof(kinds) / sizeof(kinds[0])))
@@ -189,7 +187,7 @@ static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 /* Starts a child that connects all the time: this process then only calls accept. */
 static void start_connector(void)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	socklen_t length = sizeof(sa_family_t);
 	pid_t parent = getpid();
 	int fd;
@@ -276,11 +274,11 @@ int main(int argc, char **argv)
 	const char *word, *kind_name = "file";
 	bool holes = false;
 	const struct opt opts[] = {
-		{"kind", OPT_TEXT, &kind_name},
-		{"nofile", OPT_NUMBER, &soft},
-		{"rate", OPT_NUMBER, &rate},
-		{"holes", OPT_FLAG, &holes},
-		{0},
+		{ "kind", OPT_TEXT, &kind_name },
+		{ "nofile", OPT_NUMBER, &soft },
+		{ "rate", OPT_NUMBER, &rate },
+		{ "holes", OPT_FLAG, &holes },
+		{ 0 },
 	};
 	const struct kind *kind = NULL;
 	bool refused = false;

@@ -4,7 +4,7 @@
 
 static void write_file(int fd, long pages)
 {
-	static const char page[PAGE_BYTES] = {1};
+	static const char page[PAGE_BYTES] = { 1 };
 
 	for (long i = 0; i < pages; i++)
 		if (write(fd, page, PAGE_BYTES) != PAGE_BYTES)

@@ -14,7 +14,7 @@
 #define MOST 60000
 
 static const char *prefix = "torch";
-static struct sockaddr_in peer = {.sin_family = AF_INET};
+static struct sockaddr_in peer = { .sin_family = AF_INET };
 static bool keep_fds;
 static pid_t closer;
 
@@ -126,8 +126,8 @@ static const struct kind {
 	const char *name;
 	bool (*make)(long n);
 } kinds[] = {
-	{"tensor", collate_batch}, {"leak", leak_mapping},	  {"churn", churn_mapping},
-	{"thread", spawn_job},	   {"socket", forget_connection}, {"split", cut_hole},
+	{ "tensor", collate_batch }, { "leak", leak_mapping },	     { "churn", churn_mapping },
+	{ "thread", spawn_job },     { "socket", forget_connection }, { "split", cut_hole },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -178,9 +178,12 @@ int main(int argc, char **argv)
 	long wanted, before = 0, rate = 0, children = 0, made;
 	const char *words[2];
 	const struct opt opts[] = {
-		{"before", OPT_NUMBER, &before},     {"rate", OPT_NUMBER, &rate},
-		{"children", OPT_NUMBER, &children}, {"prefix", OPT_TEXT, &prefix},
-		{"keep-fds", OPT_FLAG, &keep_fds},   {0},
+		{ "before", OPT_NUMBER, &before },
+		{ "rate", OPT_NUMBER, &rate },
+		{ "children", OPT_NUMBER, &children },
+		{ "prefix", OPT_TEXT, &prefix },
+		{ "keep-fds", OPT_FLAG, &keep_fds },
+		{ 0 },
 	};
 	const struct kind *kind;
 	char key[32];

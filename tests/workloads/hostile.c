@@ -3,12 +3,16 @@
 #include "common.h"
 
 #define MAPS_OF_EACH_STEP 4
-#define STEP_MS		  50
-#define MOST_STEPS	  (10 * 1000 / STEP_MS)
+#define STEP_MS 50
+#define MOST_STEPS (10 * 1000 / STEP_MS)
 
 static const char *const names[] = {
-	"\033[2J\033[31m", "a\nb\tc\r\nd",	  "\xff\xfe\xc3",
-	"\"\\},{",	   "\xe2\x80\xaetxt.exe", ") R 1 (",
+	"\033[2J\033[31m",
+	"a\nb\tc\r\nd",
+	"\xff\xfe\xc3",
+	"\"\\},{",
+	"\xe2\x80\xaetxt.exe",
+	") R 1 (",
 };
 
 int main(int argc, char **argv)
@@ -16,7 +20,7 @@ int main(int argc, char **argv)
 	const long cases = sizeof(names) / sizeof(names[0]);
 	char hex[64] = "", name[17] = "";
 	long chosen = 0, made = 0;
-	const struct opt opts[] = {{"case", OPT_NUMBER, &chosen}, {0}};
+	const struct opt opts[] = { { "case", OPT_NUMBER, &chosen }, { 0 } };
 
 	parse_args(argc, argv, "--case 0..5", opts, NULL, 0, 0);
 	if (chosen >= cases)

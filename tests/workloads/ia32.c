@@ -50,7 +50,7 @@ static int supported(void)
 
 static void work(long times, long *maps, long *dups, long *refused)
 {
-	struct rlimit none = {0, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit none = { 0, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	for (long i = 0; i < times; i++) {
 		long at = map_pages_32(PAGE_BYTES), fd;

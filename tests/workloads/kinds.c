@@ -3,9 +3,9 @@
 #include "common.h"
 
 #if defined(__x86_64__)
-static const unsigned char return_code[] = {0xc3};
+static const unsigned char return_code[] = { 0xc3 };
 #elif defined(__aarch64__)
-static const unsigned char return_code[] = {0xc0, 0x03, 0x5f, 0xd6};
+static const unsigned char return_code[] = { 0xc0, 0x03, 0x5f, 0xd6 };
 #else
 #error "no return instruction known for this architecture"
 #endif
@@ -43,9 +43,12 @@ int main(int argc, char **argv)
 {
 	long reads = 500, writes = 400, cows = 300, copies = 200, execs = 100;
 	const struct opt opts[] = {
-		{"read", OPT_NUMBER, &reads}, {"write", OPT_NUMBER, &writes},
-		{"cow", OPT_NUMBER, &cows},   {"user-copy", OPT_NUMBER, &copies},
-		{"exec", OPT_NUMBER, &execs}, {0},
+		{ "read", OPT_NUMBER, &reads },
+		{ "write", OPT_NUMBER, &writes },
+		{ "cow", OPT_NUMBER, &cows },
+		{ "user-copy", OPT_NUMBER, &copies },
+		{ "exec", OPT_NUMBER, &execs },
+		{ 0 },
 	};
 	char *read_area, *write_area, *copy_area, zero[1];
 	struct faults start, made;

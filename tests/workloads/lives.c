@@ -5,13 +5,13 @@
  */
 #include "common.h"
 
-#define VFORK_MAPS	     100
-#define THREAD_PAGES	     1000
-#define AFTER_EXEC_PAGES     500
-#define LEADERLESS_FDS	     80
+#define VFORK_MAPS 100
+#define THREAD_PAGES 1000
+#define AFTER_EXEC_PAGES 500
+#define LEADERLESS_FDS 80
 #define PAGES_OF_EACH_THREAD 10
-#define MOST_ALIVE	     64
-#define MOST_PIDS	     (1 << 22)
+#define MOST_ALIVE 64
+#define MOST_PIDS (1 << 22)
 
 static void make_maps(long first, long count)
 {
@@ -303,23 +303,23 @@ static const struct {
 	void (*run)(long number);
 	bool need_number;
 } modes[] = {
-	{"vfork", run_vfork, false},
-	{"thread-exec", run_thread_exec, false},
-	{"after-exec", run_after_exec, true},
-	{"leader-exit", run_leader_exit, false},
-	{"leader-exit-exec", run_leader_exit_exec, false},
-	{"leaderless", run_leaderless, false},
-	{"fork-storm", run_fork_storm, true},
-	{"threads", run_threads, true},
-	{"procs", run_procs, true},
-	{"pid-reuse", run_pid_reuse, false},
+	{ "vfork", run_vfork, false },
+	{ "thread-exec", run_thread_exec, false },
+	{ "after-exec", run_after_exec, true },
+	{ "leader-exit", run_leader_exit, false },
+	{ "leader-exit-exec", run_leader_exit_exec, false },
+	{ "leaderless", run_leaderless, false },
+	{ "fork-storm", run_fork_storm, true },
+	{ "threads", run_threads, true },
+	{ "procs", run_procs, true },
+	{ "pid-reuse", run_pid_reuse, false },
 };
 
 int main(int argc, char **argv)
 {
 	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
 				    "fork-storm K|threads K|procs K|pid-reuse [MOST_FORKS]";
-	const char *words[2] = {NULL};
+	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {

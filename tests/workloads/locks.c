@@ -50,9 +50,9 @@ static void touch_beside(void)
 int main(int argc, char **argv)
 {
 	static const struct opt opts[] = {
-		{"seconds", OPT_NUMBER, &seconds},
-		{"beside-mib", OPT_NUMBER, &beside_mib},
-		{0},
+		{ "seconds", OPT_NUMBER, &seconds },
+		{ "beside-mib", OPT_NUMBER, &beside_mib },
+		{ 0 },
 	};
 	pthread_t thread[MOST_THREADS];
 	const char *words[2];

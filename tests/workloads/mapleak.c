@@ -14,10 +14,10 @@ int main(int argc, char **argv)
 	long wanted, made = 0, rate = 0, before, after;
 	bool unmap = false, crash = false;
 	const struct opt opts[] = {
-		{"rate", OPT_NUMBER, &rate},
-		{"unmap", OPT_FLAG, &unmap},
-		{"crash", OPT_FLAG, &crash},
-		{0},
+		{ "rate", OPT_NUMBER, &rate },
+		{ "unmap", OPT_FLAG, &unmap },
+		{ "crash", OPT_FLAG, &crash },
+		{ 0 },
 	};
 	const char *word;
 	int refusal = 0;

@@ -23,8 +23,8 @@ static int listen_here(struct sockaddr_in *ret)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	socklen_t length = sizeof(*ret);
 
-	*ret = (struct sockaddr_in){.sin_family = AF_INET,
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	*ret = (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	if (fd < 0 || bind(fd, (struct sockaddr *)ret, sizeof(*ret)) || listen(fd, 16) ||
 	    getsockname(fd, (struct sockaddr *)ret, &length))
 		die("listening socket");
@@ -36,7 +36,7 @@ static long spin(void)
 {
 	struct sockaddr_in at;
 	int listener = listen_here(&at), fd;
-	struct pollfd p = {listener, POLLIN, 0};
+	struct pollfd p = { listener, POLLIN, 0 };
 	long long end = now_ns() + SPIN_SECONDS * 1000000000LL;
 	long failed = 0;
 
@@ -76,7 +76,7 @@ static void open_many(void)
 static long select_many(void)
 {
 	static unsigned long set[SET_NUMBERS / 8 / sizeof(long)];
-	struct timeval none = {0};
+	struct timeval none = { 0 };
 	long calls = 0;
 
 	open_many();
@@ -88,7 +88,7 @@ static long select_many(void)
 
 static long abort_over_set(void)
 {
-	struct timeval none = {0};
+	struct timeval none = { 0 };
 
 	select(0, NULL, NULL, NULL, &none);
 	open_many();
@@ -102,15 +102,15 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		long (*call)(void);
-	} kinds[] = {{"accept", spin},
-		     {"close", close_all},
-		     {"select", select_many},
-		     {"abort", abort_over_set}};
+	} kinds[] = { { "accept", spin },
+		      { "close", close_all },
+		      { "select", select_many },
+		      { "abort", abort_over_set } };
 	long nofile = 0, done = -1;
 	const struct opt opts[] = {
-		{"nofile", OPT_NUMBER, &nofile},
-		{"mildly", OPT_FLAG, &mildly},
-		{0},
+		{ "nofile", OPT_NUMBER, &nofile },
+		{ "mildly", OPT_FLAG, &mildly },
+		{ 0 },
 	};
 	struct rlimit limit;
 	const char *word;

@@ -52,14 +52,14 @@ static struct life brief_life(long nth, const struct kind *kind)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "PATTERN|list [--life N] [--ticks N] [--tick-ms N]";
-	const struct rlimit limit = {LIMIT, LIMIT};
+	const struct rlimit limit = { LIMIT, LIMIT };
 	const char *name = "";
 	long nth = 1, ticks = 480, tick_ms = 200, t;
 	const struct opt opts[] = {
-		{"life", OPT_NUMBER, &nth},
-		{"ticks", OPT_NUMBER, &ticks},
-		{"tick-ms", OPT_NUMBER, &tick_ms},
-		{0},
+		{ "life", OPT_NUMBER, &nth },
+		{ "ticks", OPT_NUMBER, &ticks },
+		{ "tick-ms", OPT_NUMBER, &tick_ms },
+		{ 0 },
 	};
 	const struct kind *kind;
 	bool reached = false;

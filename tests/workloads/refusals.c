@@ -5,7 +5,7 @@
 #include <linux/capability.h>
 
 #define TIMES 5
-#define BIG   (16L << 20)
+#define BIG (16L << 20)
 
 /* Values that a prepare_ function leaves for its call_ function. */
 static int limit_fd;
@@ -50,7 +50,7 @@ static void prepare_brk(void)
 
 static void prepare_memlock(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 
 	if (syscall(SYS_capget, &header, sets))
@@ -141,18 +141,18 @@ static const struct refusal {
 	const char *cause;
 	int error;
 } refusals[] = {
-	{"as", prepare_as, call_map_big, "mmap", "rlimit_as", ENOMEM},
-	{"data", prepare_data, call_map_big, "mmap", "rlimit_data", ENOMEM},
-	{"memlock", prepare_memlock, call_map_locked, "mmap", "rlimit_memlock", EAGAIN},
-	{"nofile", prepare_nofile, call_open, "openat", "rlimit_nofile", EMFILE},
-	{"dup2-past-limit", prepare_nofile, call_dup2, "dup2", "descriptor_number_limit", EBADF},
-	{"fdupfd-past-limit", prepare_nofile, call_dupfd, "fcntl", "descriptor_number_limit",
-	 EINVAL},
-	{"munmap-split", prepare_split, call_split, "munmap", "max_map_count", ENOMEM},
-	{"brk-data", prepare_brk, call_brk, "brk", "rlimit_data", ENOMEM},
-	{"badfd", NULL, call_map_no_file, "mmap", "bad_descriptor", EBADF},
-	{"zero-length", NULL, call_map_nothing, "mmap", "bad_argument", EINVAL},
-	{"huge", NULL, call_map_huge, "mmap", "address_space", ENOMEM},
+	{ "as", prepare_as, call_map_big, "mmap", "rlimit_as", ENOMEM },
+	{ "data", prepare_data, call_map_big, "mmap", "rlimit_data", ENOMEM },
+	{ "memlock", prepare_memlock, call_map_locked, "mmap", "rlimit_memlock", EAGAIN },
+	{ "nofile", prepare_nofile, call_open, "openat", "rlimit_nofile", EMFILE },
+	{ "dup2-past-limit", prepare_nofile, call_dup2, "dup2", "descriptor_number_limit", EBADF },
+	{ "fdupfd-past-limit", prepare_nofile, call_dupfd, "fcntl", "descriptor_number_limit",
+	  EINVAL },
+	{ "munmap-split", prepare_split, call_split, "munmap", "max_map_count", ENOMEM },
+	{ "brk-data", prepare_brk, call_brk, "brk", "rlimit_data", ENOMEM },
+	{ "badfd", NULL, call_map_no_file, "mmap", "bad_descriptor", EBADF },
+	{ "zero-length", NULL, call_map_nothing, "mmap", "bad_argument", EINVAL },
+	{ "huge", NULL, call_map_huge, "mmap", "address_space", ENOMEM },
 };
 
 static void run(const struct refusal *refusal)

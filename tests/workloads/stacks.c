@@ -13,8 +13,8 @@
 #define STACK_BYTES (256 << 10)
 
 static enum how { FATAL, ABORTS, RAISES, EXITS, GOES_ON, ABORTS_LATER, HANDLES_NULL } how;
-static const char *const names[] = {"fatal",   "aborts",       "raises",      "exits",
-				    "goes-on", "aborts-later", "handles-null"};
+static const char *const names[] = { "fatal",	"aborts",	"raises",	"exits",
+				     "goes-on", "aborts-later", "handles-null" };
 #define NR_WAYS (sizeof(names) / sizeof(names[0]))
 
 static char *guard_from, *guard_to;
@@ -62,8 +62,8 @@ static void handle(int number, siginfo_t *info, void *context)
 static void take_signal(void)
 {
 	static char other[1 << 16];
-	const stack_t stack = {.ss_sp = other, .ss_size = sizeof(other)};
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	const stack_t stack = { .ss_sp = other, .ss_size = sizeof(other) };
+	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	if (how == FATAL)
 		return;
@@ -110,8 +110,8 @@ static int run(void)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "fatal|aborts|raises|exits|goes-on|aborts-later|handles-null";
-	const struct rlimit no_core = {0, 0};
-	const struct opt opts[] = {{0}};
+	const struct rlimit no_core = { 0, 0 };
+	const struct opt opts[] = { { 0 } };
 	const char *word;
 	size_t i = 0;
 	pid_t child;

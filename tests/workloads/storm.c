@@ -68,11 +68,10 @@ __attribute__((noinline)) static void churn(void)
 			grow("own_" #letter, n);                                                   \
 		__asm__ volatile("" ::: "memory");                                                 \
 	}
-OWN(g)
-OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
+OWN(g) OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
 
-	static void (*const own[MOST_CHILDREN])(long) = {
-		own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
+static void (*const own[MOST_CHILDREN])(long) = {
+	own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
 };
 
 static void *make_noise(void *child)
@@ -84,7 +83,7 @@ static void *make_noise(void *child)
 
 static void grow_apart(long child)
 {
-	char name[] = {'o', 'w', 'n', '_', 'g' + child, 0};
+	char name[] = { 'o', 'w', 'n', '_', 'g' + child, 0 };
 	pthread_t noise[NOISY_THREADS];
 
 	prctl(PR_SET_NAME, name);

@@ -24,8 +24,8 @@ static void *touch_slice(void *arg)
 int main(int argc, char **argv)
 {
 	long threads = 1, pages, first = 0;
-	const struct opt opts[] = {{"threads", OPT_NUMBER, &threads}, {0}};
-	struct faults made = {0}, total;
+	const struct opt opts[] = { { "threads", OPT_NUMBER, &threads }, { 0 } };
+	struct faults made = { 0 }, total;
 	struct slice *slices;
 	const char *word;
 	char *base;

@@ -28,9 +28,9 @@ static int open_uffd(void)
 
 static void watch_area(int fd, char *area, long pages)
 {
-	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register area_of = {
-		.range = {(uintptr_t)area, pages * PAGE_BYTES},
+		.range = { (uintptr_t)area, pages * PAGE_BYTES },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
@@ -53,7 +53,7 @@ static void *answer(void *arg)
 
 	while (read(answering->fd, &message, sizeof(message)) == sizeof(message)) {
 		struct uffdio_zeropage zero = {
-			.range = {message.arg.pagefault.address & -PAGE_BYTES, PAGE_BYTES},
+			.range = { message.arg.pagefault.address & -PAGE_BYTES, PAGE_BYTES },
 		};
 
 		delay_until(now_ns() + answering->delay_us * 1000);
@@ -65,8 +65,8 @@ static void *answer(void *arg)
 
 int main(int argc, char **argv)
 {
-	struct answering answering = {0};
-	const struct opt opts[] = {{"delay-us", OPT_NUMBER, &answering.delay_us}, {0}};
+	struct answering answering = { 0 };
+	const struct opt opts[] = { { "delay-us", OPT_NUMBER, &answering.delay_us }, { 0 } };
 	long long took, total = 0, least = LLONG_MAX, most = 0;
 	struct faults start, made;
 	const char *word;

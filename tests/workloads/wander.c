@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	unsigned long state = 88172645463325252UL;
 	struct frame frame[FRAMES];
 	long wanted, keep = LONG_MAX, made = 0, ret;
-	const struct opt opts[] = {{"keep", OPT_NUMBER, &keep}, {0}};
+	const struct opt opts[] = { { "keep", OPT_NUMBER, &keep }, { 0 } };
 	const char *word;
 
 	parse_args(argc, argv, "N [--keep N]", opts, &word, 1, 1);
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 	wait_for_go();
 	for (; made < wanted; made++) {
 		for (int i = 0; i < FRAMES; i++)
-			frame[i] = (struct frame){i + 1 < FRAMES ? &frame[i + 1] : NULL,
-						  some_word(&state)};
+			frame[i] = (struct frame){ i + 1 < FRAMES ? &frame[i + 1] : NULL,
+						   some_word(&state) };
 		ret = map_astray(made & 1 ? PROT_READ : PROT_NONE, frame, some_word(&state));
 		if (ret < 0 && ret > -4096)
 			break;
