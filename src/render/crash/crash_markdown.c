@@ -6,7 +6,7 @@
 #include "render/crash/crash_view.h"
 #include "triage/next_steps.h"
 
-/* Text of a log that Markdown would read as its own. */
+/* Appends text of a log, and escapes the characters that mean something in Markdown. */
 static void put(struct buf *b, const struct triage_view *tv, struct str s)
 {
 	struct buf plain = {}, safe = {};
@@ -94,7 +94,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Four blanks make a block that no line of a log can end. */
+/* Writes lines of the log, indented by four blanks: unlike a fence, no text ends such a block. */
 static void write_lines(struct buf *b, const struct triage_view *tv, const struct triage *t,
 			const struct diagnosis *v)
 {

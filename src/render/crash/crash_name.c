@@ -5,7 +5,7 @@
 
 #define MANGLED_MAX 512
 
-/* Rust's, in the form since 1.37 and the one before: no function of C begins so. */
+/* Rust symbols: v0 mangling (_R, since 1.37) or legacy mangling (_ZN). No C function begins so. */
 static bool is_mangled(struct str s)
 {
 	return str_starts(s, "_R") || str_starts(s, "_ZN");

@@ -12,7 +12,7 @@ static size_t hex_run(struct str s, size_t at)
 	return n;
 }
 
-/* "10.0.4.9": the bytes of it, 0 where it is none. */
+/* Returns the length of an IPv4 address such as "10.0.4.9" at `at`; 0 if there is none. */
 static size_t quad_length(struct str s, size_t at)
 {
 	size_t from = at;
@@ -32,7 +32,7 @@ static size_t quad_length(struct str s, size_t at)
 
 void triage_redact(struct buf *b, struct str s)
 {
-	bool word = false; /* inside a name, whose letters may look like hex */
+	bool word = false; /* inside a word, whose letters may look like hex digits */
 
 	for (size_t at = 0; at < s.n;) {
 		size_t n = word ? 0 : hex_run(s, at), quad = word ? 0 : quad_length(s, at);

@@ -199,7 +199,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Whose the object was: the first function of that stack that is no helper. */
+/* Writes who allocated or freed the object: its stack's first function that is no common helper. */
 static void write_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
 			enum part part, const char *what)
 {
@@ -244,7 +244,7 @@ static void write_order(struct buf *b, const struct triage_view *tv, const struc
 	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 }
 
-/* What the flight recorder has of it. */
+/* Writes the flight recorder's notes and findings, and with `explain` the registers it saved. */
 static void write_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	const struct recorded *c = &t->recorded;
@@ -361,7 +361,7 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 	line_wrap(&l, b, STYLE_DIM);
 }
 
-/* What is no crash, and worth a look all the same: the OOM killer, errors of the bus. */
+/* Writes events of a log without a crash that still matter, such as OOM kills and bus errors. */
 static void write_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {

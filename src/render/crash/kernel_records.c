@@ -96,7 +96,7 @@ void blackbox_text_crash_signs(struct buf *b, const struct view *v, const struct
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
 {
 	struct line l = {.v = v};
-	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
+	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p)));
 	size_t beats = 0;
 	int boot = -1;
 
@@ -149,7 +149,7 @@ void blackbox_json_crash_signs(struct buf *b, const struct crash_signs *p)
 
 void blackbox_json(struct buf *b, const struct bb_found *f)
 {
-	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
+	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p)));
 
 	for (size_t i = 0; i < f->n; i++)
 		put_line_blackbox(b, &f->record[i]);

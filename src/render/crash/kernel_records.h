@@ -11,14 +11,15 @@
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f);
 void blackbox_json(struct buf *b, const struct bb_found *f);
 
-/* One record as a line: as it happens, and in the text above. */
+/* Writes one record as one line of text. */
 void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r);
 
-/* What the records of a boot come to, a line each; as a part of a line, or as pairs. */
+/* Findings from a boot's records: as JSON keys, JSON Lines, lines of text, or part of a line. */
 struct json;
 void blackbox_json_crash_sign(struct json *j, const struct crash_sign *one);
 void blackbox_json_crash_signs(struct buf *b, const struct crash_signs *p);
-enum severity blackbox_severity(const struct crash_sign *one); /* as findings have it */
+/* converts to a finding's severity */
+enum severity blackbox_severity(const struct crash_sign *one);
 void blackbox_text_crash_signs(struct buf *b, const struct view *v, const struct crash_signs *p);
 void blackbox_line_crash_sign(struct line *l, const struct crash_sign *one);
 void blackbox_text_crash_sign(struct buf *b, const struct view *v, const struct crash_sign *one);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* profile.proto of github.com/google/pprof, as bytes; whoever writes it out gzips it. */
+/* Writes profile.proto of github.com/google/pprof, uncompressed: the caller adds gzip. */
 #include <string.h>
 
 #include "render/formats/format_makers.h"
 #include "render/profile.h"
 
-/* Numbers of fields, in the order of profile.proto. */
+/* Field numbers of the messages in profile.proto. */
 enum {
 	SAMPLE_TYPE = 1,
 	SAMPLE,
@@ -21,7 +21,7 @@ enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME };
-/* The first strings of the table; names of frames come behind them. */
+/* Indexes of the first strings in the string table; the names of frames follow. */
 enum { S_EMPTY, S_PID, S_COMM, S_UNIT_FIRST };
 #define S_NAMES (S_UNIT_FIRST + 2 * NR_MEASURES)
 
@@ -45,7 +45,7 @@ static void put_bytes_of(struct buf *b, unsigned int field, const char *s, size_
 	buf_add(b, s, len);
 }
 
-/* A message that was put together apart; it is empty again then. */
+/* Appends the message in `inner` as a field, and empties `inner`. */
 static void put_message(struct buf *b, unsigned int field, struct buf *inner)
 {
 	put_bytes_of(b, field, inner->s ? inner->s : "", inner->len);
@@ -57,7 +57,7 @@ static void put_string(struct buf *b, const char *s)
 {
 	struct buf safe = {};
 
-	/* strings are UTF-8 in protobuf: what is not is escaped */
+	/* protobuf strings are UTF-8: escape all other bytes */
 	buf_safe(&safe, s, true);
 	put_message(b, STRINGS, &safe);
 	buf_free(&safe);
@@ -121,7 +121,7 @@ void format_pprof(struct buf *b, const struct story_view *s)
 	put_names(b, &p, &one, &inner);
 	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
-	/* else readers show the last one, of which there may be nothing */
+	/* without a default type, readers show the last one, which may be empty */
 	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
 	buf_free(&one);
 	buf_free(&inner);

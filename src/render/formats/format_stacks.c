@@ -8,7 +8,7 @@
 #include "render/json_out.h"
 #include "render/profile.h"
 
-/* A frame's name without what separates frames, and safe on a terminal. */
+/* Appends a frame's name, safe on a terminal. `;` separates frames, so it becomes `:`. */
 static void put_folded(struct buf *b, const char *s)
 {
 	char name[512];
@@ -52,7 +52,7 @@ void format_folded_stall(struct buf *b, const struct story_view *s)
 	make_folded(b, s, MEASURE_STALL);
 }
 
-/* What perf script separates by must not be in a name. */
+/* Appends a name. The bytes in `not` are separators in perf script's output: they become `_`. */
 static void put_word(struct buf *b, const char *s, size_t n, const char * not )
 {
 	char name[512];
@@ -90,7 +90,7 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");
 	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
 		   one->value[measure], measures[measure].key);
-	/* the innermost first, without the process, which the head line has */
+	/* innermost first; the header line has the first `head` frames: workload and process */
 	for (uint32_t k = one->frames; k-- > head;)
 		put_perf_frame(b, p->name[one->frame[k]]);
 	buf_puts(b, "\n");
@@ -106,7 +106,7 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/* what follows from the count of faults would count them twice */
+			/* bytes and stall are other measures of faults that are already counted */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);

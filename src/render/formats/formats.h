@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: the table of what a recording can be turned into. A new format is one row here, and one
- * file that makes it.
+ * render: the output formats of `report`. A new format is one row of formats.def, and one file with
+ * the function that writes it.
  */
 #ifndef FS_RENDER_FORMATS_FORMATS_H
 #define FS_RENDER_FORMATS_FORMATS_H
@@ -9,17 +9,17 @@
 #include "render/recording_story.h"
 
 enum report_way {
-	WAY_WHOLE,     /* made at the end, of all */
-	WAY_LINES,     /* by a renderer, as it is read */
-	WAY_RECORDING, /* another recording */
-	WAY_TEXTFILE,  /* the exporter's page */
+	WAY_WHOLE,     /* `make` writes the whole output, at the end */
+	WAY_LINES,     /* the renderer `lines` writes while the recording is read */
+	WAY_RECORDING, /* the output is another recording */
+	WAY_TEXTFILE,  /* the output is the metrics page of `export` */
 };
 
 struct report_format {
 	const char *name;
-	const char *suffix; /* of file names that mean it; NULL: none */
+	const char *suffix; /* suffix of file names that selects this format; NULL: none */
 	const char *help;
-	const char *readers; /* what opens it */
+	const char *readers; /* programs that read this format */
 	enum report_way way;
 	bool gzipped;
 	const struct renderer *lines;
@@ -29,10 +29,10 @@ struct report_format {
 extern const struct report_format report_formats[];
 extern const size_t nr_report_formats;
 
-/* NULL where there is none. */
+/* Returns the format with this name; NULL if there is none. */
 const struct report_format *report_format_find(const char *name);
 
-/* By the end of a file's name. */
+/* Returns the format that the suffix of a file name selects; NULL if there is none. */
 const struct report_format *report_format_of(const char *path);
 
 #endif

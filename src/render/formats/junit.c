@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* JUnit's XML, as Jenkins, GitLab and others read it. */
+/* JUnit XML, as Jenkins, GitLab and others read it. */
 #include <string.h>
 
 #include "render/gate_results.h"
 #include "render/utc.h"
 
-/* XML 1.0 has no way to write control bytes, U+FFFE and U+FFFF: they become \xNN. */
+/* XML 1.0 cannot contain control characters, U+FFFE and U+FFFF: they become \xNN. */
 static void put_xml(struct buf *b, const char *s)
 {
 	struct buf safe = {};
@@ -46,7 +46,7 @@ static void put_message(struct buf *b, const struct gate *g)
 
 static void put_case(struct buf *b, const struct gate *g)
 {
-	/* what tripped is a failure of what is tested; what was not measured one of the test */
+	/* a tripped gate is a failed test; a value that was not measured is a test error */
 	const char *element = g->state == GATE_TRIPPED ? "failure" : "error";
 
 	buf_puts(b, "    <testcase classname=\"faultscope\"");
@@ -71,7 +71,7 @@ static void put_time(struct buf *b, const struct view *v)
 	buf_printf(b, " time=\"%.3f\"", view_seconds(v, v->m->last_ns));
 }
 
-/* The summary and its findings, for who reads the report. */
+/* Writes the summary and the findings as text into system-out. */
 static void put_output(struct buf *b, const struct view *v)
 {
 	struct view plain = *v;
