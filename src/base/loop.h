@@ -28,9 +28,8 @@
 struct loop {
 	/* set by the caller, who may change them between rounds */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
-	/* called when the timer expires; NULL: the timer is never set */
-	int (*on_timer)(void *ctx);
-	void *ctx; /* argument that all callbacks get */
+	int (*on_timer)(void *ctx); /* called when the timer expires; NULL: no timer is set */
+	void *ctx;		    /* argument that all callbacks get */
 	bool done;
 	/* private; `poll` is readable while a callback is due */
 	int poll, signals, timer; /* descriptors of the loop; -1: not open */

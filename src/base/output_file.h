@@ -17,10 +17,8 @@ struct output_file {
 	int dir;		 /* descriptor of the directory of the file */
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
 	char name[NAME_MAX + 1]; /* final name of the file */
-	/* the file has its final name already, and is removed on failure */
-	bool made;
-	/* the file replaces another one at the end, by a rename that needs no capabilities */
-	bool waits;
+	bool made;		 /* the file has its final name, and is removed on failure */
+	bool waits; /* the file replaces another one at the end, which needs no capabilities */
 };
 
 #define OUTPUT_NONE ((struct output_file){.fd = -1, .dir = -1})

@@ -80,9 +80,8 @@ struct options {
 	const struct report_format *report_format;
 	const struct renderer *format; /* output format; NULL: text */
 	const struct field *sort;
-	uint64_t top, width; /* rows of the table, columns of text; 0: default */
-	/* --assume: limits by index in resources[]; 0: real limit */
-	uint64_t assumed[RESOURCES_MAX];
+	uint64_t top, width;		 /* rows of the table, columns of text; 0: default */
+	uint64_t assumed[RESOURCES_MAX]; /* --assume, by index in resources[]; 0: real limit */
 	enum when colour;
 	bool no_unicode, addresses, quiet, summary, no_calibrate;
 	struct gates gates;
@@ -91,8 +90,7 @@ struct options {
 	enum severity min_severity;
 	bool min_severity_given;
 	bool journal, markdown, html, explain, no_redact; /* flags of triage */
-	/* directory of triage --group; NULL: not given */
-	const char *group;
+	const char *group;				  /* triage --group; NULL: not given */
 	struct {
 		const char *file, *instance; /* --ring and --instance; NULL: default */
 		uint64_t file_bytes;	     /* size of a new ring file; 0: default */

@@ -51,8 +51,7 @@ void terminal_leave(void)
 static void on_fatal(int sig)
 {
 	terminal_leave();
-	/* the handler was reset (SA_RESETHAND), so the default action ends the process */
-	raise(sig);
+	raise(sig); /* SA_RESETHAND reset the handler: the default action ends the process */
 }
 
 void terminal_enter(int fd, int keys)

@@ -47,8 +47,7 @@ struct record_sinks {
 	struct ring_file ring;
 	uint64_t sequence; /* number of the last record */
 	uint64_t map_at;
-	/* records to write to the kernel log once the file has them */
-	struct bb_record later[SINK_LATER];
+	struct bb_record later[SINK_LATER]; /* records for the kernel log, once the file has them */
 	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
 	uint32_t dropped[NR_BB_CLASSES];

@@ -18,11 +18,10 @@ enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
 
 /* Reasons for which threads wait when they need memory. */
 enum wait {
-	WAIT_RECLAIM, /* direct reclaim: the thread frees pages itself */
-	/* direct compaction: the thread moves pages to get physically contiguous memory */
-	WAIT_COMPACTION,
-	WAIT_LOCK, /* wait for the lock of the address space, mmap_lock */
-	WAIT_DISK, /* wait for a page to be read from disk */
+	WAIT_RECLAIM,	 /* direct reclaim: the thread frees pages itself */
+	WAIT_COMPACTION, /* direct compaction: the thread moves pages to free contiguous ones */
+	WAIT_LOCK,	 /* wait for the lock of the address space, mmap_lock */
+	WAIT_DISK,	 /* wait for a page to be read from disk */
 	NR_WAITS,
 };
 

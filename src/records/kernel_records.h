@@ -105,11 +105,10 @@ struct usage {
 };
 
 struct record {
-	__u32 kind; /* kind of record: enum record_kind */
-	__u32 len;  /* bytes of the record, including this header */
-	__u64 t_ns; /* time of the record: CLOCK_MONOTONIC */
-	/* bytes that follow the struct: fields of a recording that this version does not know */
-	__u32 extra;
+	__u32 kind;  /* kind of record: enum record_kind */
+	__u32 len;   /* bytes of the record, including this header */
+	__u64 t_ns;  /* time of the record: CLOCK_MONOTONIC */
+	__u32 extra; /* bytes behind the struct: fields that this version does not know */
 	__u32 pad;
 };
 
@@ -209,8 +208,7 @@ struct refused_record {
 	__u32 tid;
 	__u16 call;  /* failed call: enum call_id */
 	__u16 error; /* errno; 0 for brk and recvmsg, which return none */
-	/* number of equal failures (process, call, errno, facts), including this one */
-	__u64 count;
+	__u64 count; /* number of equal failures (process, call, errno, facts), with this one */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
@@ -224,8 +222,7 @@ struct refused_record {
 	__u64 stack_limit_bytes;
 	__u64 nproc_limit;
 	__u64 fd_soft;
-	/* length of the free address range that was not found; 0: no search failed */
-	__u64 area_bytes;
+	__u64 area_bytes; /* length of a free address range that was not found; 0: none */
 	struct address_range range;
 	struct asked asked;
 	struct file_facts file;
@@ -265,8 +262,7 @@ struct signal_record {
 	__u64 tmpfs_pages; /* size limit of the tmpfs in pages; 0: no limit of its own */
 	union {
 		__u64 tmpfs_pages_used; /* number of pages in use, if the file is in a tmpfs */
-		/* allocated blocks of 512 bytes, if the file is in another file system */
-		__u64 file_blocks;
+		__u64 file_blocks;	/* allocated blocks of 512 bytes, if it is not in a tmpfs */
 	};
 	struct file_facts file;
 	__u32 flags;	   /* flags of the signal: SIGNAL_* bits */

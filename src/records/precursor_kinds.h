@@ -15,13 +15,11 @@ enum precursor_kind {
 	PRE_MODULE_LOAD,
 	PRE_MODULE_FREE, /* module freed; arg: as PRE_MODULE_LOAD */
 	PRE_MCE,	 /* machine check; arg: bank, status, address */
-	/* memory controller error; arg: corrected or not, count, address; text: DIMM label */
-	PRE_EDAC,
-	PRE_AER,	    /* PCIe error; arg: status, severity; text: device */
+	PRE_EDAC, /* memory error (EDAC); arg: corrected or not, count, address; text: DIMM */
+	PRE_AER,  /* PCIe error; arg: status, severity; text: device */
 	PRE_MEMORY_FAILURE, /* memory_failure() on a page; arg: page frame number */
 	PRE_IOMMU,	    /* IOMMU fault; arg: address, flags; text: device */
-	/* panic; text: format string and first %s argument; arg: arguments of the format */
-	PRE_PANIC,
+	PRE_PANIC, /* panic; text: format and first %s argument; arg: arguments of the format */
 	NR_PRECURSORS,
 };
 

@@ -113,8 +113,7 @@ struct pressure_record {
 
 struct cgroup_record {
 	struct record h;
-	/* path below the cgroup mount, such as "/a/b"; "/" is the root that faultscope sees */
-	char path[256];
+	char path[256]; /* path below the cgroup mount, such as "/a/b"; "/": faultscope's root */
 	uint32_t version;
 	uint32_t pad;
 	uint64_t n[NR_CGROUP_FIGURES];

@@ -77,8 +77,7 @@ enum oom_constraint {
 	OOM_MEMCG,
 };
 
-/* slow faults are sampled this many times as often as others; a power of two */
-#define SAMPLE_EACH 64
+#define SAMPLE_EACH 64 /* how much more often slow faults are sampled; a power of two */
 
 /* Whether a range of mappings was read: not, completely, changed meanwhile, or too long. */
 enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
@@ -92,17 +91,15 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 #define FILE_NAME_LEN 40
 
 /* Flags of a failed call: facts about it and its process. */
-#define FACT_LOCKS_FUTURE 1u /* mlockall(MCL_FUTURE) is in force */
-/* the process has CAP_IPC_LOCK; the next flags: CAP_SYS_RESOURCE, … */
-#define FACT_IPC_LOCK 2u
-#define FACT_RESOURCE 4u
-#define FACT_ADMIN    8u
-#define FACT_RAWIO    16u
-#define FACT_ROOT     32u  /* initial root user, to whom RLIMIT_NPROC does not apply */
-#define FACT_MDWE     64u  /* PR_SET_MDWE: no memory may be both writable and executable */
-#define FACT_NO_AREA  128u /* the search for a free address range failed in this call */
-/* the kernel logged during the call that it exceeds the commit limit */
-#define FACT_SAID_COMMIT   256u
+#define FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
+#define FACT_IPC_LOCK	   2u /* the process has CAP_IPC_LOCK; next: CAP_SYS_RESOURCE, … */
+#define FACT_RESOURCE	   4u
+#define FACT_ADMIN	   8u
+#define FACT_RAWIO	   16u
+#define FACT_ROOT	   32u	/* initial root user, to whom RLIMIT_NPROC does not apply */
+#define FACT_MDWE	   64u	/* PR_SET_MDWE: no memory may be both writable and executable */
+#define FACT_NO_AREA	   128u /* the search for a free address range failed in this call */
+#define FACT_SAID_COMMIT   256u /* the kernel logged during the call: commit limit exceeded */
 #define FACT_SAID_FILE_MAX 512u
 #define FACT_COMPAT	   1024u /* the failed call is a 32-bit system call */
 #define FACT_PIDS_OVER	   4096u /* the init process of the pid namespace has exited */

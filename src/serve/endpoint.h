@@ -18,9 +18,8 @@
 #define ENDPOINT_ADDRESSES    8
 #define ENDPOINT_CONNECTIONS  32
 #define ENDPOINT_HEADER_BYTES 8192
-/* maximum seconds for a request, and from connecting to the first request */
-#define ENDPOINT_PATIENCE_S 10
-#define ENDPOINT_IDLE_S	    120 /* maximum seconds between two requests of a connection */
+#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or to begin the first one */
+#define ENDPOINT_IDLE_S	      120 /* maximum seconds between two requests of a connection */
 
 struct endpoint_options {
 	/* HOST:PORT, [IPV6]:PORT, :PORT or fd://; default 127.0.0.1:10435 */

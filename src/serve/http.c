@@ -65,9 +65,8 @@ static void stop_all(struct endpoint *e)
 	for (size_t i = 0; i < e->listeners; i++) {
 		if (!e->daemon[i])
 			continue;
-		/* keeps our listening socket open for the next daemon */
-		MHD_quiesce_daemon(e->daemon[i]);
-		MHD_run(e->daemon[i]); /* lets suspended requests finish */
+		MHD_quiesce_daemon(e->daemon[i]); /* keeps our socket open for the next daemon */
+		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}

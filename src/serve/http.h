@@ -16,9 +16,8 @@
 struct client {
 	struct endpoint *e;
 	int fd;
-	/* time to close the connection, unless a request begins or ends before */
-	uint64_t deadline_ns;
-	bool idle; /* true: no request of the connection is in progress */
+	uint64_t deadline_ns; /* time to close the connection, if its state has not changed */
+	bool idle;	      /* true: no request of the connection is in progress */
 	bool closing;
 	bool admitted; /* the client's certificate was accepted */
 	struct client *next;

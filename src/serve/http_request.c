@@ -29,9 +29,8 @@ static const char landing_end[] =
 struct answer {
 	unsigned int status;
 	const char *type;
-	const char *body; /* constant text; NULL: use the endpoint's buffer */
-	/* name and value of an additional response header; NULL: none */
-	const char *extra_name, *extra;
+	const char *body;		/* constant text; NULL: use the endpoint's buffer */
+	const char *extra_name, *extra; /* additional response header; NULL: none */
 	bool gzip;
 };
 

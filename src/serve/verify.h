@@ -17,8 +17,7 @@
 #define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
-	/* socket to the password process, readable when an answer has arrived; -1: no process */
-	int fd;
+	int fd; /* socket to the password process, readable for an answer; -1: no process */
 	pid_t pid;
 	uint32_t last; /* number of the last password check */
 	unsigned char secret[32];

@@ -37,8 +37,7 @@ struct web_config {
 	/* The lists below own their texts. */
 	char *client_san[WEB_NAMES]; /* allowed names: a client certificate needs one of them */
 	size_t client_sans;
-	/* cipher suites by IANA name, best first; empty: GnuTLS's defaults */
-	char *cipher_suite[WEB_NAMES];
+	char *cipher_suite[WEB_NAMES]; /* IANA cipher suites, best first; empty: GnuTLS default */
 	size_t cipher_suites;
 	char *curve[WEB_NAMES]; /* elliptic curves, named as in Go's crypto/tls */
 	size_t curves;

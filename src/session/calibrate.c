@@ -11,14 +11,12 @@
 #include "probe/host_facts.h"
 
 /* maximum time for measuring rounds; with scans and loading, doctor takes half a second */
-#define ENOUGH_NS 350000000ULL
-#define LOOKS_NS  40000000ULL
-/* maximum time to attach a set once; above it rounds would take too long */
-#define SLOW_NS	   100000000ULL
-#define ROUNDS_MAX 64
-#define LOOKS_MAX  32
-/* with fewer rounds, continue until PATIENCE_NS: the spread would say little */
-#define ROUNDS_WANTED 8
+#define ENOUGH_NS     350000000ULL
+#define LOOKS_NS      40000000ULL
+#define SLOW_NS	      100000000ULL /* maximum time to attach a set once, for short rounds */
+#define ROUNDS_MAX    64
+#define LOOKS_MAX     32
+#define ROUNDS_WANTED 8 /* wait up to PATIENCE_NS for them: fewer rounds say little */
 #define PATIENCE_NS   2500000000ULL
 
 /*

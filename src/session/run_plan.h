@@ -22,11 +22,10 @@ struct run_plan {
 	const struct options *o;
 	/* What to watch, and with which probes. */
 	enum watched whom;
-	const char *mode; /* session mode, as recordings name it */
-	/* description of the watched processes for users; may be empty */
-	char target[128];
-	bool children;		   /* also watch existing and new children of the targets */
-	unsigned int tiers;	   /* bit i: overhead level i; --overhead replaces this */
+	const char *mode;   /* session mode, as recordings name it */
+	char target[128];   /* description of the watched processes for users; may be empty */
+	bool children;	    /* also watch existing and new children of the targets */
+	unsigned int tiers; /* bit i: overhead level i; --overhead replaces this */
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
 	bool attributes_all;	   /* keep growth from the first mapping and fd on */
@@ -37,19 +36,16 @@ struct run_plan {
 	/* Files to read and write. NULL: this machine, no recording, standard output. */
 	const char *replay, *record, *output;
 	const struct redaction *redaction; /* redaction of the recording; NULL: none */
-	/* only make a recording: it is compressed, and the session ends if it fails */
-	bool records_alone;
+	bool records_alone; /* only make a recording: compress it, and end if it fails */
 	const struct renderer *renderer;
-	struct view view; /* initial settings of the view */
-	bool may_redraw;  /* text may be redrawn in place on a terminal */
-	/* the terminal also shows a command's output: text goes to standard error */
-	bool shares_terminal;
-	bool reloads; /* SIGHUP reloads the configuration instead of ending the session */
+	struct view view;     /* initial settings of the view */
+	bool may_redraw;      /* text may be redrawn in place on a terminal */
+	bool shares_terminal; /* a command prints to the terminal: text goes to standard error */
+	bool reloads;	      /* SIGHUP reloads the configuration instead of ending the session */
 	/* When to scan, and when to end. */
 	/* time between scans and maximum run time in seconds; duration 0: no end */
 	double interval, duration;
-	/* replay speed of a recording: 1 is real time, 0 without waiting */
-	double speed;
+	double speed; /* replay speed of a recording: 1 is real time, 0 without waiting */
 	/* Callbacks of the command; each may be NULL. */
 	/* called after the first scan, before the first output */
 	void (*after_first_scan)(struct session *s);

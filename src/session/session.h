@@ -57,8 +57,7 @@ struct session_output {
 	struct gates gates;	  /* conditions of --fail-on */
 	uint64_t gated_ns;	  /* time (CLOCK_MONOTONIC) up to which the gates were checked */
 	struct output_file junit; /* output file of --junit */
-	/* reasons for an incomplete result that the model does not know */
-	struct buf gaps;
+	struct buf gaps; /* reasons for an incomplete result that the model does not know */
 };
 
 /* The command that `run` starts. */

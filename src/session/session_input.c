@@ -16,8 +16,7 @@
 /* Growth is kept for processes with at least this many mappings or file descriptors. */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
-/* when all processes are watched, check for lost ends every 16 intervals */
-#define ENDS_EVERY 16
+#define ENDS_EVERY     16 /* with all processes, check for lost ends every 16 intervals */
 
 /* Returns the exit status for an error of live_open(). */
 static int status_of(int err)
