@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text of `diagnose`: the verdict first, then what each process holds and who made it grow. */
+/* The text of `diagnose`: findings, then what each process holds and which code made it grow. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define SORTS_SHOWN	6
 #define PROCESSES_SHOWN 8
-#define HOLDINGS_LEAST	64 /* of fewer there is nothing to tell */
+#define HOLDINGS_LEAST	64 /* shorter lists of holdings are not shown */
 
 #define CHECKED                                                                                    \
 	"map count, descriptors, locked memory, threads and cgroups against their limits; "        \
@@ -88,7 +88,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	uint64_t added;
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
 
-	/* descriptors that are all closed again are no news; of mappings that is not known */
+	/* skip fds that are all closed again; for mappings, `removed` is only an upper bound */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	styled_line(b, v, STYLE_PLAIN, "  made in the %.1f s watched: %s %s",
@@ -135,7 +135,7 @@ static int by_size(const void *a, const void *b)
 	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
 }
 
-/* The largest first, each with whose child it is. */
+/* Writes the largest processes first, each with its parent. */
 static void write_processes(struct buf *b, const struct view *v)
 {
 	const struct subject **all = buf_needs(b, calloc(v->m->subjects + 1, sizeof(*all)));
@@ -163,7 +163,7 @@ out:
 	free(all);
 }
 
-/* Processes of which it is not known what they held: they came later, or would not be looked at. */
+/* Writes how many processes have unread holdings: they started later, or could not be read. */
 static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
@@ -184,8 +184,10 @@ static void write_unread(struct buf *b, const struct view *v)
 	buf_puts(b, " held (maps and descriptors were not read)");
 }
 
-/* What was checked, and what was not. Holdings only say who grew: no finding needs them, so that
- * unread ones are no gap. */
+/*
+ * Writes what was checked and what was not. Unread holdings are not a gap: they show which code
+ * made a process grow, but no finding needs them.
+ */
 static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {
 	struct buf unread = {};
@@ -201,9 +203,9 @@ static void write_checked(struct buf *b, const struct view *v, const struct buf 
 
 struct sum {
 	size_t n[NR_SEVERITIES], all;
-	size_t left_out; /* by --min-severity */
+	size_t left_out; /* findings below --min-severity */
 	enum severity worst;
-	const char *id; /* of the first of the worst */
+	const char *id; /* id of the first finding with the worst severity */
 };
 
 static void sum_add(struct sum *sum, enum severity severity, const char *id)
@@ -221,7 +223,7 @@ static bool tells(const struct view *v, const struct crash_sign *one)
 	return blackbox_severity(one) >= v->min_severity;
 }
 
-/* Of the kernel, not of these processes: it is told all the same. */
+/* Writes the flight recorder's findings. They are about the kernel, not about one process. */
 static void write_recorded(struct buf *b, const struct view *v)
 {
 	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What grew, as text and as JSON Lines. */
+/* The comparison of two recordings, as text and as JSON Lines. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "render/json_out.h"
 #include "render/style.h"
 
-#define ROWS_SHOWN   12 /* of a part */
+#define ROWS_SHOWN   12 /* default number of rows of each part */
 #define FRAMES_SHOWN 5
 
 void diff_put(struct buf *b, const char *metric, double v)
@@ -50,7 +50,7 @@ static void write_frames(struct buf *b, const struct view *v, const char *at)
 	line_wrap_at(&l, b, STYLE_DIM, 18);
 }
 
-/* `sign` stands before what it grew by; '=': what it made in each. */
+/* Prints `sign` and the growth; for '=', the amount in the second recording. */
 static void write_row(struct buf *b, const struct view *v, const struct diff_row *r, char sign)
 {
 	struct buf growth = {}, from = {};
@@ -68,7 +68,7 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 	buf_free(&from);
 }
 
-/* Code that makes things as fast as before: its row says no growth, but all of them stay. */
+/* Writes code that creates as much as before. It shows no growth, but what it creates stays. */
 static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
 	size_t shown = 0;
@@ -93,7 +93,7 @@ static void write_part(struct buf *b, const struct diff *d, enum diff_part part,
 
 	styled_line(b, v, STYLE_BOLD, "what grew %s", diff_part_title(part));
 	for (size_t i = 0; i < d->rows[part] && shown < most; i++) {
-		/* of workloads, what grew less than matters is left out */
+		/* weight below 1: the growth is too small to matter */
 		if (d->row[part][i].weight < 1)
 			break;
 		write_row(b, v, &d->row[part][i], '+');

@@ -8,7 +8,7 @@
 
 #define INDENT 4
 
-/* Static text: it holds no hostile byte, but may be longer than line_printf() takes. */
+/* Writes static text: it needs no escaping, but may be too long for line_printf(). */
 static void put_paragraph(struct buf *b, const struct view *v, const char *text, size_t len)
 {
 	struct line l = {.v = v};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Growth as folded stacks, for flame graphs: "comm;outermost;…;innermost;[sort] count", a line
- * each. */
+/* Growth as folded stacks for flame graphs: "comm;outermost;…;innermost;[maps] name count". */
 #include <inttypes.h>
 #include <string.h>
 
 #include "model/growers.h"
 #include "render/render.h"
 
-/* A frame's name without what separates frames, and safe on a terminal. */
+/* Appends a frame's name, safe on a terminal. `;` separates frames, so it becomes `:`. */
 static void put_name(struct buf *b, const char *s, size_t n)
 {
 	char name[512];
@@ -21,7 +20,7 @@ static void put_name(struct buf *b, const char *s, size_t n)
 	buf_safe(b, name, true);
 }
 
-/* Outermost first. */
+/* Appends the frames of a stack, outermost first. */
 static void put_frames(struct buf *b, const struct frames *f)
 {
 	size_t end = f ? strlen(f->text) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text of `host`: the answer, the figures behind it, who has the memory; then the findings. */
+/* The text of `host`: whether memory is short, the values behind that, top processes, findings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "rules/shortage.h"
 
 #define BAR_CELLS      20
-#define BAR_WIDTH      76 /* columns, from which on there is room for bars */
+#define BAR_WIDTH      76 /* minimum width for bars, in columns */
 #define LEVELS_SHOWN   4
 #define EATERS_SHOWN   5
-#define FILLED	       50 /* percent, from which on a cgroup or a tmpfs is worth a line */
+#define FILLED	       50 /* percent; cgroups and tmpfs mounts below this are not shown */
 #define WORTH_BYTES_S  (1 << 20)
 #define FINDINGS_SHOWN 12
 
@@ -212,7 +212,7 @@ static void write_level(struct buf *b, const struct view *v, const struct level 
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
-/* The fullest, and those that wait. */
+/* Writes the cgroups that are at least half full, the fullest first. */
 static void write_levels(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
@@ -335,7 +335,7 @@ static void write_answer(struct buf *b, const struct view *v, const struct short
 	line_wrap(&l, b, a->is_short ? severity_style(a->main->severity) : STYLE_BOLD);
 }
 
-/* What of this is about memory. */
+/* Writes the open findings that are about memory. */
 static void write_findings(struct buf *b, const struct view *v)
 {
 	struct findings about = *v->findings;
@@ -379,7 +379,7 @@ static void write_host(struct buf *b, const struct view *v)
 
 static void host_frame(struct buf *b, const struct view *v)
 {
-	/* of the first look there are no rates yet */
+	/* rates need two scans */
 	if (!v->once && v->m->prev_ns)
 		write_host(b, v);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a recording is, without what it tells. */
+/* The output of `info`: properties of a recording, without the values in it. */
 #include <inttypes.h>
 #include <stdio.h>
 

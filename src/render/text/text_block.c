@@ -20,7 +20,7 @@ static double rate(const struct view *v, const struct subject *s, const char *fi
 	return seconds > 0 ? field_delta(v->m, s, field_find(field)) / seconds : 0;
 }
 
-/* "minor 12,480/s (1,204,113)"; nothing where it is not known. */
+/* Appends "minor 12,480/s (1,204,113)", rate and total; nothing if the value is unknown. */
 static void write_counter(struct line *l, const struct subject *s, const char *name,
 			  const char *field)
 {
@@ -137,7 +137,7 @@ static void write_growth(struct line *l, const struct resource *r, const struct 
 	buf_free(&span);
 }
 
-/* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)" */
+/* Writes "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)". */
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
 		enum resource_id id)
 {
@@ -163,7 +163,7 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	line_end(&l, b, pressure(share));
 }
 
-/* Of what has no line of its own, what is worth watching. */
+/* Writes the limits that have no line of their own, if they are near enough to be watched. */
 static void write_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
@@ -187,7 +187,7 @@ static void write_unknown(struct buf *b, const struct view *v, const char *name,
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* The calls of a grid that were made at all, most first is not needed: the table's order. */
+/* Writes the calls of a group that were made at least once, in the order of the table. */
 static void write_calls(struct buf *b, const struct view *v, const struct subject *s,
 			const char *group)
 {
@@ -221,7 +221,7 @@ static void write_calls(struct buf *b, const struct view *v, const struct subjec
 	buf_free(&l.b);
 }
 
-/* "discarded 1.2 MiB/s (30 MiB)"; nothing of what never happened. */
+/* Appends "discarded 1.2 MiB/s (30 MiB)"; nothing for a counter that is 0. */
 static void write_amount(struct line *l, const struct subject *s, const struct field *f)
 {
 	double seconds = model_window_seconds(l->v->m);
@@ -239,7 +239,7 @@ static void write_amount(struct line *l, const struct subject *s, const struct f
 		line_printf(l, "%s %s  ", f->block, as_field_total(f, n).s);
 }
 
-/* The figures of a group that have a name here. */
+/* Writes the values of a group that have a name for this block (`block` of struct field). */
 static void write_group(struct buf *b, const struct view *v, const struct subject *s,
 			const char *name, const char *group)
 {
@@ -317,7 +317,7 @@ static void write_histogram(struct buf *b, const struct view *v, const struct hi
 		write_bucket(b, v, h, i, n[i], most);
 }
 
-/* What faults were for: how many, what they cost in all, each, and at worst. */
+/* Writes the classes of faults: number, stall, mean, p99, maximum. */
 static void write_classes(struct buf *b, const struct view *v, const struct counters *c)
 {
 	bool first = true;
@@ -376,7 +376,7 @@ void text_frames(struct buf *b, const struct frames *f)
 
 #define SLOW_SHOWN 5
 
-/* "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen" */
+/* Writes "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen". */
 static void write_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
 			   bool first)
 {
@@ -399,7 +399,7 @@ static void write_slow_row(struct buf *b, const struct view *v, const struct slo
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Where the time of faults went that took long, and of calls that waited as long. */
+/* Writes where slow faults, and calls that waited long for mmap_lock, spent their time. */
 static void write_slow(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct slow_row *row[SLOW_SHOWN];

@@ -3,9 +3,9 @@
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
 
-#define LISTED_OF_A_RULE 3 /* findings of one severity */
+#define LISTED_OF_A_RULE 3 /* maximum number of findings of one rule and severity */
 
-/* What may hold names that others chose. */
+/* Writes text that may contain names chosen by other users: unsafe bytes are escaped. */
 static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
 {
 	struct buf safe = {};
@@ -16,7 +16,7 @@ static void write_safe(struct buf *b, const struct view *v, const char *lead, co
 	buf_free(&safe);
 }
 
-/* "because M02 (a mapping could not be split: …), because M25 (…)" */
+/* Writes "because M03 pytorch-shared-tensors (PyTorch shares tensors: …), because M25 …". */
 static void write_because(struct buf *b, const struct view *v, const struct finding *f)
 {
 	struct buf note = {};
@@ -38,7 +38,7 @@ static bool is_shown(const struct view *v, const struct finding *f)
 	return (f->open || f->fresh || v->command) && view_shows(v, &f->subject);
 }
 
-/* "workaround (host-wide): raise vm.max_map_count", and its command on a line of its own. */
+/* Writes "workaround (host-wide): raise vm.max_map_count"; the command is on its own line. */
 static void write_remedy(struct buf *b, const struct view *v, const struct remedy *r)
 {
 	struct buf lead = {};
@@ -55,7 +55,7 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	/* once a command is over, all that was is told alike */
+	/* when a command has ended, cleared findings look like open ones */
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
 	struct line l = {.v = v};
@@ -92,7 +92,7 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 	write_finding(b, v, f);
 }
 
-/* Those of the same rule and severity among the shown findings from..to. */
+/* Counts the shown findings in from..to - 1 with the rule and the severity of `f`. */
 static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
 {
 	const struct finding *all = v->findings->f;
@@ -104,7 +104,10 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 	return n;
 }
 
-/* One of many of a rule: the first few, then how many more. */
+/*
+ * Writes a finding, if it is one of the first three of its rule and severity; for the fourth,
+ * writes how many more there are.
+ */
 static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {
 	const struct finding *f = &v->findings->f[i];
@@ -130,7 +133,7 @@ static void write_of_rule(struct buf *b, const struct view *v, const struct rule
 	}
 }
 
-/* In the table's order what was refused comes before what is near. */
+/* The order of rules[] puts failed calls before limits that are near. */
 void text_findings(struct buf *b, const struct view *v)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)

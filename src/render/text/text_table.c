@@ -7,7 +7,7 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-/* One of the table's, the last of which go first where the screen is narrow. */
+/* A column of the table; on narrow screens the last columns are omitted first. */
 struct column {
 	const struct field *f;
 	const struct field_column *c;
@@ -48,10 +48,10 @@ struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
-	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX /* no limit */ : n);
+	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX /* unlimited */ : n);
 }
 
-/* A major fault as a hundred minor ones. */
+/* A major fault counts as much as a hundred minor faults. */
 double text_activity(const struct view *v, const struct subject *s)
 {
 	double rank = 0;
@@ -103,7 +103,7 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n)
 	return sorted;
 }
 
-/* The nth of the table, from 1; false: there is none. */
+/* Finds the column at position `nth` of the table, from 1. Returns false if there is none. */
 static bool column_at(int nth, struct column *ret)
 {
 	for (size_t i = 0; i < nr_fields; i++) {
@@ -115,7 +115,7 @@ static bool column_at(int nth, struct column *ret)
 	return false;
 }
 
-/* Goes on to the next column that there is room for; begins with *nth 0. False ends. */
+/* Finds the next column that fits and has values, from *nth = 0 on. Returns false at the end. */
 static bool next_column(const struct view *v, int *nth, int *room, struct column *ret)
 {
 	if (!*nth)
