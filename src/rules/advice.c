@@ -12,7 +12,7 @@ static const struct row {
 	const char *key;
 	int64_t value;
 	const char *why;
-	uint64_t want; /* value to suggest; 0: that of the remedies */
+	uint64_t want; /* value to suggest; 0: the value that remedies suggest */
 } lows[] = {
 	{"max_map_count", 65530,
 	 "the kernel's default; JVMs, data loaders and databases need more"},
@@ -39,7 +39,7 @@ struct advices {
 	size_t used;
 };
 
-/* Returns NULL if the key already has advice, or if there is no room. */
+/* Adds an advice. Returns NULL if the key already has one, or if there is no room. */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {

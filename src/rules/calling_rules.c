@@ -49,7 +49,7 @@ static double seconds_of(const struct subject *s)
 	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;
 }
 
-/* F05 accept-emfile-loop */
+/* Rule F05 accept-emfile-loop */
 
 #define LEAST_SECONDS	0.2 /* shortest window for which a rate is given */
 #define SPIN_PER_SECOND 1000.0
@@ -92,7 +92,7 @@ static bool is_recent(const struct occasion *o, const struct finding *open, bool
 	return again || (open && o->t_ns < open->grew_ns + HOLD_NS);
 }
 
-/* F06 close-loop */
+/* Rule F06 close-loop */
 
 #define CLOSES_IN_VAIN 1000000
 #define HUGE_LIMIT     (1UL << 20)
@@ -117,7 +117,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 	return true;
 }
 
-/* F07 select-fd-setsize */
+/* Rule F07 select-fd-setsize */
 
 static bool is_aborted(const struct subject *s)
 {
@@ -154,7 +154,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* M22 python-thread-hang */
+/* Rule M22 python-thread-hang */
 
 #define LIVES_NS 2000000000ULL /* a process that is active this long after the failure goes on */
 #define HANGS_NS 5000000000ULL

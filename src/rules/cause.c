@@ -183,7 +183,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* Clears what a check stored if its errno is not the one of the failed call. */
+/* Clears the need that a check stored, if its errno is not that of the failed call. */
 static void forget_need(struct verdict *v)
 {
 	v->need = v->asked = 0;
@@ -200,8 +200,8 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		return;
 	if (v->cause) {
 		/*
-		 * a check that is uncertain, or that compares only the errno, does not show a limit
-		 * in reach
+		 * an uncertain check, or one that rests on the errno alone, shows no limit that
+		 * would fail next
 		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
@@ -220,7 +220,7 @@ void run_steps(const struct request *q, const struct step *steps, size_t n, stru
 		run_step(q, &steps[i], v);
 }
 
-/* Returns the size of the user address space; UINT64_MAX for other architectures (recordings). */
+/* Returns the size of the user address space; UINT64_MAX for architectures that are not known. */
 static uint64_t space_of(const char *arch)
 {
 	return !strcmp(arch, "x86_64")	  ? 1ULL << 47

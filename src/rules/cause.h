@@ -19,13 +19,14 @@
 
 struct verdict {
 	const char *cause; /* a name of cause_names[]; static */
-	bool certain;	   /* a value that was read decides */
+	bool certain;	   /* a value that was read decides; false: the cause is only likely */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t nr_evidence;
 	/* `need` and `asked` are in the unit of the limit. UINT64_MAX: no value is large enough. */
 	/* the lowest limit with which the call succeeds; 0: not known */
 	uint64_t need;
-	uint64_t asked;		    /* the part of `need` that the call requested; 0: not known */
+	/* how much the call itself requested, part of `need`; 0: not known */
+	uint64_t asked;
 	const struct limit *limit;  /* the limit to raise; NULL: the one that `cause` names */
 	const char *next[NEXT_MAX]; /* limits at which the call would have failed next */
 	size_t nr_next;

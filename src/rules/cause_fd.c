@@ -23,7 +23,7 @@ static bool is_counted(const struct request *q)
 #define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
 
-/* F_DUPFD takes the lowest free number that is not below its argument. */
+/* Returns true for F_DUPFD, which takes the lowest free number that is not below its argument. */
 static bool names_lowest(const struct request *q)
 {
 	return q->r->call == CALL_DUP &&
@@ -43,7 +43,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
-	/* not all open fds are below the limit, and F_DUPFD may take only some free numbers */
+	/* some open fds have numbers above the limit, and F_DUPFD may not take all free numbers */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
 	return true;
@@ -94,7 +94,7 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* do_inotify_init() creates and counts the instance before its descriptor. */
+/* do_inotify_init() creates and counts the instance first, then takes a descriptor. */
 static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
@@ -145,9 +145,7 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/*
- * too_many_pipe_buffers_hard(): without CAP_SYS_RESOURCE and CAP_SYS_ADMIN; a limit of 0 is none.
- */
+/* too_many_pipe_buffers_hard(): not for CAP_SYS_RESOURCE or CAP_SYS_ADMIN; 0: no limit. */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t hard = q->l->pipe_pages_hard;
@@ -276,7 +274,7 @@ static const struct step steps[] = {
 
 void cause_of_descriptor(struct request *q, struct verdict *v)
 {
-	/* each errno has its own checks: those of other errnos are skipped */
+	/* each errno has its own checks: those for another errno do not apply */
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i].error == q->r->error)
 			run_steps(q, &steps[i], 1, v);

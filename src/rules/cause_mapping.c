@@ -28,8 +28,8 @@
 #define KIND_CHARACTER	     0020000
 
 /*
- * Future kernels may compare map_count with a slightly lower value: within this many mappings of
- * the limit the answer is uncertain.
+ * Future kernels may compare map_count with a slightly lower value than vm.max_map_count: this near
+ * to the limit the answer is uncertain.
  */
 #define COUNT_LEEWAY 6
 
@@ -193,7 +193,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
-	/* mprotect() fails here only if the range passed this check before, not past RLIMIT_AS */
+	/* mprotect() fails here only if the range was within RLIMIT_AS before */
 	if (q->r->call == CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
@@ -222,7 +222,7 @@ static void need_locked(const struct request *q, struct verdict *v, uint64_t hav
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
-	/* mlockall() compares all mapped pages with the limit */
+	/* mlockall() compares all mapped pages with RLIMIT_MEMLOCK */
 	bool all = q->r->call == CALL_MLOCKALL;
 	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
 	uint64_t asked = q->pages;
@@ -446,15 +446,13 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/*
- * All mappings before the hole are as requested already, so only the hole can have ended the call.
- */
+/* All mappings before the hole are as requested already: only the hole can end the call. */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
 }
 
-/* The range could not be read and no limit explains the failure: a hole is the likely reason. */
+/* If the range could not be read and no limit explains the failure, a hole is likely. */
 static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -489,9 +487,7 @@ static bool is_filtered(const struct request *q, struct verdict *v, bool *ret_su
 
 /* Checks of the arguments alone */
 
-/*
- * do_mprotect_pkey() fails if the end of the range, rounded up to a page, is not above the start.
- */
+/* do_mprotect_pkey() fails if the end, rounded up to a page, is not above the start. */
 static bool range_wraps(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!q->r->args[1] || range_end(q) > q->r->args[0])
@@ -594,7 +590,7 @@ static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_
 	q->accounted = !q->hugetlb && (shared ? anonymous || zero : q->data);
 	q->by_name = shared && zero;
 	q->no_reserve = flags & F_MAP_NORESERVE;
-	/* secretmem_mmap() locks what it maps */
+	/* memfd_secret() memory is locked when it is mapped: secretmem_mmap() */
 	q->locked = flags & F_MAP_LOCKED || (!anonymous && q->r->file.magic == SECRETMEM_MAGIC);
 }
 
@@ -604,7 +600,7 @@ static void read_mremap(struct request *q, const __u64 *a)
 
 	q->length_bytes = a[2];
 	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
-	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays */
+	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays, so its whole size counts */
 		q->pages = to_pages(q, a[1]);
 	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
 	q->accounted = !q->walked || flags & VM_ACCOUNT;

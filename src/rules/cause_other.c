@@ -101,7 +101,7 @@ static bool arguments_too_long(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
-/* RLIMIT_AS applies while execve() maps the new program, whose size is not known here. */
+/* execve() applies RLIMIT_AS while it maps the new program, whose size is not known here. */
 static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;

@@ -20,12 +20,10 @@ enum {
 
 struct diagnosis {
 	const char *id;		/* never changes after release */
-	const char *slug;	/* name; never changes after release */
+	const char *slug;	/* name, never changes after release */
 	enum severity severity; /* the highest severity that its findings can have */
 	const char *title;
-	/*
-	 * Paragraphs, one a line. A line that begins with "$ " is a command: it is never wrapped.
-	 */
+	/* Paragraphs, one a line. A line that begins with "$ " is a command, never wrapped. */
 	const char *about[NR_ABOUTS];
 	/* public threads as owner/name#number, separated by blanks; or empty */
 	const char *sources;

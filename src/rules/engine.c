@@ -13,7 +13,7 @@
 #include "rules/stack_rules.h"
 #include "rules/unsettled.h"
 
-/* A finding about a single event closes after this time without another one. */
+/* A finding about an event closes if no such event follows within this time. */
 #define QUIET_NS 60000000000ULL
 
 const char *severity_name(enum severity s)
@@ -208,7 +208,7 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
-		if (!one) /* a finding about the host may have led to it, too */
+		if (!one) /* else a finding about the whole host may have led to it */
 			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
@@ -292,7 +292,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
 	if (was.open && was.limit == f->limit && was.want > f->want)
-		f->want = was.want; /* the value has to be enough for the largest request */
+		/* the suggested limit must be enough for the largest request so far */
+		f->want = was.want;
 	f->open = true;
 	f->said = true;
 	f->fresh = news || was.fresh;
@@ -302,7 +303,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		/* each kind of event has a count of its own: the highest stays */
+		/* records of different events count separately: the highest count stays */
 		f->times = was.times;
 	find_because(fs, f);
 }

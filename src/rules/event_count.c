@@ -26,7 +26,7 @@ static void take(struct findings *fs, const struct event_count *one)
 		c->count = one->count;
 		return;
 	}
-	/* overwrites the oldest row; a first count above 1 means that earlier events were missed */
+	/* overwrites the oldest row; if its first count is above 1, earlier events are unknown */
 	c = &fs->count[fs->nr_counts++ % EVENT_COUNTS_MAX];
 	*c = *one;
 	c->mixed = one->count != 1;
@@ -50,7 +50,7 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 					       .count = r->count});
 }
 
-/* Reads the kernel side's counter of such events of the process. Returns false if there is none. */
+/* Reads the kernel side's count of such events of the process; false if there is none. */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);

@@ -8,7 +8,7 @@
 
 #include "rules/rules.h"
 
-/* Names of the evidence that has the count. */
+/* Names of the evidence field that holds the number of events. */
 #define REFUSED_CALLS	   "refused_calls"
 #define KERNEL_FAULT_TIMES "times"
 

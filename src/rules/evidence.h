@@ -12,7 +12,7 @@
 
 /* The unit of evidence. From IN_SECONDS on the number is in `real`, before in `value`. */
 enum evidence_unit {
-	IN_TEXT, /* no number: only `text` is used */
+	IN_TEXT, /* the evidence is `text` alone, without a number */
 	IN_COUNT,
 	IN_BYTES,
 	IN_PAGES,

@@ -14,7 +14,7 @@
 #define PF_WRITE     2
 #define PF_INSTR     16
 
-/* From include/uapi/linux/magic.h. */
+/* Constant of include/uapi/linux/magic.h. */
 #define SHMEM_MAGIC 0x01021994
 
 /* si_code values of include/uapi/asm-generic/siginfo.h that older C library headers lack. */
@@ -174,14 +174,15 @@ static void segv_of(const struct signal_record *r, uint64_t page_bytes, struct v
 /* shmem_fault() sends SIGBUS for a page within the file if the tmpfs has no room for it. */
 static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 {
-	/* no size: the kernel's internal mount (memfd, shared anonymous memory) */
+	/* tmpfs without a size: the kernel's internal mount (memfd, shared memory) */
 	if (!r->tmpfs_pages) {
 		verdict_set(v, "unknown", false);
 		return;
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
-		verdict_set(v, "unknown", false); /* a quota, or a reason that no value shows */
+		/* the tmpfs has room: a quota, or a reason that no value shows */
+		verdict_set(v, "unknown", false);
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }
 

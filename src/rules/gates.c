@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "model/resources.h"
 
-/* Gates that are not a field of a process. */
+/* Gates on signals and findings, which are no field of a process. */
 static const struct gate_row others[] = {
 	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV of a fault"},
 	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS of a fault"},
@@ -56,7 +56,7 @@ bool gate_row(size_t nth, struct gate_row *ret)
 	return true;
 }
 
-/* Suffixes that a number may have, by unit. */
+/* Suffixes that the number of a gate may have, by unit. */
 static const struct {
 	enum unit unit;
 	const char *suffix;
@@ -246,7 +246,8 @@ static void look_at(struct gate *g, const struct model *m, const struct subject 
 	if (g->percent)
 		amount = limit && limit != UINT64_MAX ? 100.0 * value / limit : 0;
 	if (s->id.pid == g->pid)
-		keep_whose(g, g->pid, s->now.g.comm); /* its name may have changed since */
+		/* the process may have changed its name since */
+		keep_whose(g, g->pid, s->now.g.comm);
 	if (amount <= g->most)
 		return;
 	g->most = amount;

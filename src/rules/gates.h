@@ -18,11 +18,11 @@ enum gate_kind {
 	GATE_FINDINGS,
 };
 
-/* Something that a gate can compare with a number. */
+/* What a gate can compare with a number: a row of the help text. */
 struct gate_row {
 	const char *name;
 	enum gate_kind kind;
-	int number;  /* number of the signal, or enum severity */
+	int number;  /* for GATE_SIGNAL the signal, for GATE_FINDINGS the severity */
 	double unit; /* unit of a number without a suffix, in units of the field */
 	const char *help;
 	const struct field *field, *plus; /* values to add up; NULL: none */
@@ -45,13 +45,13 @@ struct gate {
 	enum gate_op op;
 	bool percent;
 	double threshold; /* in percent, or in units of the field */
-	/* kept up to date by gates_check() */
+	/* the following are updated by gates_check() */
 	double ended; /* sum of processes that have ended, or number of signals */
-	double most;  /* highest value of one process */
+	double most;  /* highest value that one process had */
 	uint64_t most_value, most_limit, asked, answered;
-	uint32_t pid; /* the process with the highest value; 0: none */
+	uint32_t pid; /* pid of the process with the highest value; 0: none */
 	char comm[COMM_LEN];
-	/* set by gates_judge() */
+	/* the following are set by gates_judge() */
 	enum gate_state state;
 	double value;	 /* the value that was compared with the threshold */
 	bool incomplete; /* records were lost: `value` is a lower bound */
@@ -66,7 +66,7 @@ struct gates {
 /* Adds gates from a list "GATE>N,GATE>N%,…". Returns 0, or -EINVAL with a message in `error`. */
 int gates_parse(struct gates *g, const char *text, char *error, size_t size);
 
-/* Updates the gates. To be called once at the end of each window, before the model forgets it. */
+/* Updates the gates: to be called once at the end of each window, before the model forgets it. */
 void gates_check(struct gates *g, const struct model *m);
 
 /* Sets the state and value of each gate, after the last window. */

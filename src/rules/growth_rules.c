@@ -23,15 +23,15 @@
 /* The mappings or file descriptors of one kind that a process holds, or created while watched. */
 struct part {
 	uint64_t n, all;
-	char name[GROWER_NAME]; /* of the largest group of that kind */
-	int32_t stack;		/* number of a stack record; < 0: not known */
+	char name[GROWER_NAME]; /* name of the largest group of that kind */
+	int32_t stack;		/* index of the stack that created most of them; < 0: not known */
 	/* `n` is what the process holds, not what it created while watched */
 	bool held;
 };
 
 typedef bool is_part_fn(const char *name);
 
-/* Holdings are selected by their name, growth by the name of its group: both have the same form. */
+/* One predicate selects holdings by name and growth by group name: both have the same form. */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
 	struct part p = {.stack = -1, .held = true};
@@ -122,7 +122,7 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 
 #define SORTS_TOLD 2
 
-/* If the growth table was full, unknown code may have created more than the code that is named. */
+/* If the growth table was full, code that is not known may have created most of the growth. */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
 	uint64_t lost = m->tick.losses.growth + m->growth_lost;
@@ -180,7 +180,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 #define TREE_TOLD 4
 #define TREE_MOST 256
 
-/* Those processes of a process tree that hold most of one kind, the most first. */
+/* The processes of a process tree that hold most of one kind, sorted. */
 struct branch {
 	const struct subject *s;
 	uint64_t n;
@@ -260,7 +260,7 @@ static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 	return p->n >= least && p->n * 100.0 >= p->all * (double)percent;
 }
 
-/* M03 pytorch-shared-tensors */
+/* Rule M03 pytorch-shared-tensors */
 
 /* Matches "/dev/shm/torch_2653_91_7", also with digits folded to '#', but not libtorch_cpu.so. */
 static bool is_torch(const char *name)
@@ -299,7 +299,7 @@ static bool frames_have(const struct occasion *o, int32_t stack, const char *con
 	return false;
 }
 
-/* M04 thread-stacks */
+/* Rule M04 thread-stacks */
 
 static bool is_guard(const char *name)
 {
@@ -344,7 +344,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* M05 zgc-heap-mappings */
+/* Rule M05 zgc-heap-mappings */
 
 static bool is_zgc(const char *name)
 {
@@ -363,11 +363,11 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	return true;
 }
 
-/* M06 allocator-splits-mappings, M08 go-thp-splits */
+/* Rules M06 allocator-splits-mappings, M08 go-thp-splits */
 
 static bool is_split(const char *name)
 {
-	return !strncmp(name, "split by m", 10); /* by mprotect, madvise, munmap or mremap */
+	return !strncmp(name, "split by m", 10); /* splits by mprotect, madvise, munmap or mremap */
 }
 
 static const char *const allocators[] = {"je_",	     "jemalloc",  "mi_",       "_mi_",
@@ -407,7 +407,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* M07 dotnet-double-mapping */
+/* Rule M07 dotnet-double-mapping */
 
 static bool is_double_mapper(const char *name)
 {
@@ -426,7 +426,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* M09 mapping-per-file */
+/* Rule M09 mapping-per-file */
 
 static bool is_numbered_file(const char *name)
 {
@@ -461,12 +461,13 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* M10 mapping-leak */
+/* Rule M10 mapping-leak */
 
 /* Returns true if another rule reports this kind of mapping. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	if (is_split(g->name)) /* M04, M06 and M08 report splits by the code that they know */
+	/* M04, M06 and M08 report splits if the stack shows code that they know */
+	if (is_split(g->name))
 		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
 		       frames_have(o, g->stack, go_runtime);
 	return is_torch(g->name) || is_numbered_file(g->name) || !strcmp(g->name, "thread stack") ||
@@ -483,7 +484,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	known = added;
 	for (size_t i = 0; i < n; i++)
 		if (place[i].stack < 0)
-			known -= place[i].added; /* growth without a stack cannot be attributed */
+			known -= place[i].added; /* without a stack: cannot be attributed */
 		else if (!g)
 			g = &place[i];
 	if (!g || g->added < MANY_MAPS || g->added * 10 < known * 8 || g->removed * 20 > g->added ||
@@ -504,7 +505,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* M11 map-count-peak */
+/* Rule M11 map-count-peak */
 
 bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -524,7 +525,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* M12 wine-map-count, F11 wine-esync-fds */
+/* Rules M12 wine-map-count, F11 wine-esync-fds */
 
 static bool is_windows_program(const struct subject *s)
 {
@@ -562,7 +563,7 @@ bool wine_esync(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* F08 fd-leak, F09 close-wait-sockets, F10 pytorch-shared-fds */
+/* Rules F08 fd-leak, F09 close-wait-sockets, F10 pytorch-shared-fds */
 
 static bool is_anon_inode(const char *name)
 {

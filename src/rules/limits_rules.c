@@ -21,7 +21,7 @@
 #define PEAK_NS 60000000000ULL
 /* The largest burst is reported if it is at least 1/BURST_SHARE of what is left below the limit. */
 #define BURST_SHARE 10
-#define BURST_TIMES 3 /* a burst is this many times the average growth in an interval */
+#define BURST_TIMES 3 /* a burst is at least this many times the average growth of an interval */
 
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
@@ -118,7 +118,7 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 		      u->assumed ? "an assumed " : "", r->limit, end);
 }
 
-/* Title, such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE": the value or its peaks. */
+/* Sets a title such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE": the value or its peak. */
 static void say_near(struct finding *f, const struct resource *r, const struct use *u,
 		     uint64_t peak)
 {
@@ -166,8 +166,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 }
 
 /*
- * A burst can reach the limit before any rate shows growth. Even growth has no bursts. One burst
- * may be chance: only two that both fill what is left are a warning.
+ * A burst can reach the limit before any rate shows growth. A single burst may be chance: only if
+ * two of them would each reach the limit, the finding is a warning.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
@@ -203,7 +203,7 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 		limit_above(&limit_table[LIMIT_MAX_MAP_COUNT], high, m->tick.limits.max_map_count));
 }
 
-/* Raises the limit of the running process; after its exit, in the shell that starts it again. */
+/* Suggests a higher limit for the running process; after its exit, for the shell that starts it. */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
 	uint64_t want = limit_roomy(&limit_table[LIMIT_NOFILE], soft * 2);

@@ -14,11 +14,12 @@
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0
-#define LIMIT_STAY	    1.25 /* an open finding closes only beyond this many times that far */
+/* factor by which both times are longer for a finding that is open */
+#define LIMIT_STAY 1.25
 
 /*
- * Returns true if neither test can match. The history of a resource is kept long before its value
- * is near the limit: without one both are skipped, at almost no cost.
+ * Returns true if a test for a limit cannot match because the resource has no history. A history is
+ * kept long before the value is near the limit, so this saves both tests at almost no cost.
  */
 static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 				const struct subject *s)
@@ -30,7 +31,7 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 /* Adds evidence: growth a second, in bytes or as a count, and the time until the limit. */
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes);
 
-/* Returns what follows the time of a forecast: " if it goes on" unless the forecast is sure. */
+/* Returns the words after the time of a forecast: " if it goes on" unless the forecast is sure. */
 static inline const char *limit_condition(const struct forecast *c)
 {
 	return c->sure ? "" : " if it goes on";
@@ -46,7 +47,7 @@ void limit_growth_keep(const struct occasion *o, uint64_t value, struct finding 
 bool limit_growth_held(const struct occasion *o, const struct finding *open, uint64_t value,
 		       uint64_t limit);
 
-/* Add remedies for a limit, also after a failed call. `s` is NULL if the process is gone. */
+/* Add remedies for a limit, also for failed calls. `s` is NULL if the process is gone. */
 void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high);
 void limit_help_descriptors(struct finding *f, const struct subject *s);
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft);

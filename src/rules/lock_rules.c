@@ -12,12 +12,15 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS	    0.05	  /* share of a thread's time: less is not reported */
-#define CONVOY	    0.3		  /* share of a thread's time, or of the time of its faults */
-#define CONVOY_NS   3000000000ULL /* many threads that start at once wait only shorter */
-#define AGENT_NS    2000000000ULL /* one read of the map by another process is harmless, */
-#define AT_ONCE_NS  500000000ULL  /* unless threads wait this long for it */
-#define EACH_THREAD 0.03	  /* of each thread's time: with many threads little waits add up */
+#define WAITS  0.05 /* share of a thread's time: less is not reported */
+#define CONVOY 0.3  /* share of a thread's time, or of the time of its faults */
+/* ns; a shorter stall is INFO: threads that start at once wait briefly */
+#define CONVOY_NS 3000000000ULL
+/* ns; a shorter stall is INFO: one read of a memory map is harmless */
+#define AGENT_NS   2000000000ULL
+#define AT_ONCE_NS 500000000ULL /* ns; longer waits for another process are a warning at once */
+/* share of each thread's time; less is normal with many threads */
+#define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */
 struct lock_waits {
@@ -44,7 +47,7 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	ret->faults = 0;
 	for (int i = 0; i < NR_ENDS; i++)
 		ret->faults += (now->stall_ns[i] - was->stall_ns[i]) / ns;
-	/* recordings of earlier versions have only slow waits */
+	/* recordings of earlier versions have slow waits only, not the sum of all waits */
 	ret->other = slow_for_others(o->m, &o->s->id, &slow_ns);
 	ret->others = fmax(now->lock_others_ns - was->lock_others_ns, slow_ns) / ns;
 	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;

@@ -17,16 +17,16 @@
 #define WORDING_MAX   320
 #define MATCHES_MAX   512
 #define DIAGNOSES_MAX 128
-#define LEAST_TEXT    4.5  /* lowest score of a diagnosis whose long text shares words */
+#define LEAST_TEXT    4.5  /* a diagnosis whose text shares words needs at least this score */
 #define TITLE_WORDS   6	   /* texts of at most this many words are compared with `means`, too */
 #define LEAST_SCORE   6.0  /* messages with a lower score are not reported */
-#define LEAST_SHARE   0.35 /* of the best score: messages below this are not reported */
+#define LEAST_SHARE   0.35 /* messages below this share of the best score are not reported */
 #define WHOLE_BONUS   5.0
 #define SIMILAR	      0.8 /* factor for a message that only shares words with the text */
 #define BESIDE	      0.4 /* further factor for such a message if another one matches as a whole */
 #define SEARCH	      0.7 /* factor for words shared with `means`, if the text has few words */
 #define GENERIC	      0.6 /* factor for the name of an errno if the message of a program matches */
-#define CUT_SHORT     0.3 /* factor for a message if another one covers its end and continues */
+#define CUT_SHORT     0.3 /* factor for a message whose end is the start of another message */
 #define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
 
 #define MESSAGE(...) {__VA_ARGS__},
@@ -139,7 +139,7 @@ static double weight(const char *word)
 	return is_common(word) ? 2 : len > 12 ? 12 : (double)len;
 }
 
-/* Reads the next word of *s in lower case, skipping stop words and long numbers. False: no more. */
+/* Reads the next word of *s in lower case; skips stop words and long numbers. False at the end. */
 static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 {
 	while (*s < end) {
@@ -484,7 +484,7 @@ static bool goes_on(const struct match *m, const struct match *as)
 	if (!m->from || !as->from || is_call(as->message) || as->from <= m->from ||
 	    as->from >= m->to || as->to <= m->to)
 		return false;
-	/* "(os error 12)" only repeats the errno */
+	/* a suffix such as "(os error 12)" only repeats the errno */
 	for (const char *s = m->to; s < as->to && *s != '('; s++)
 		if (isalpha((unsigned char)*s))
 			return true;
@@ -541,7 +541,7 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 	n = sift(match, n);
 	for (size_t i = 0; i < n; i++)
 		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
-	/* a message that has no diagnosis is an answer, too */
+	/* a message without a diagnosis is an answer, too: no other search is needed */
 	if (!n || (!match->from && *match->message->ids))
 		add_texts(&sc, &t);
 	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {

@@ -6,13 +6,13 @@
 
 #include "base/units.h"
 
-/* Bytes of kernel memory for one object, as in the costs of limits.def. */
+/* Kernel memory of one thread, inotify watch, epoll watch, fanotify group, in bytes. */
 #define THREAD_BYTES (24 << 10)
 #define WATCH_BYTES  1080
 #define POLLED_BYTES 160
 #define GROUP_BYTES  512
 #define STEP_BYTES   (1 << 20)
-#define SPARE_SHARE  8 /* what is needed grows by 1/SPARE_SHARE, as a reserve */
+#define SPARE_SHARE  8 /* suggested limits are 1/SPARE_SHARE higher than what is needed */
 
 /* Returns how many pieces of `each` bytes fit; LIMIT_NONE if either number is 0 (not known). */
 static uint64_t pieces(uint64_t bytes, uint64_t each)
@@ -68,7 +68,7 @@ uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
 
-/* RLIMIT_AS and RLIMIT_DATA count reservations: beyond memory and swap no value makes sense. */
+/* Returns true for limits that count reservations: beyond memory and swap no value makes sense. */
 static bool counts_reservations(const struct limit *limit)
 {
 	return limit == &limit_table[LIMIT_AS] || limit == &limit_table[LIMIT_DATA];
@@ -124,7 +124,7 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 	buf_free(&b);
 }
 
-/* Returns the check that fails the call next, and that no limit of the same kind lifts; or NULL. */
+/* Returns the check that would fail the call next, if it has no limit of the same kind; or NULL. */
 static const char *next_wall(const struct verdict *v)
 {
 	static const char *const walls[] = {"overcommit_heuristic", "overcommit_strict",

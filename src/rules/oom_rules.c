@@ -13,7 +13,7 @@
 #include "base/units.h"
 
 #define SHMEM_TELLS 4	/* tmpfs is mentioned from 1/SHMEM_TELLS of the limit on */
-#define ALIKE	    0.5 /* a victim that grew by this share of the largest growth is named */
+#define ALIKE	    0.5 /* a victim that grew by this share of the largest growth is the cause */
 
 /* Growth is looked for in the shortest time first: a process that is idle now is not the cause. */
 enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
@@ -28,19 +28,20 @@ static const struct {
 
 /* The limit that was reached. */
 struct limited {
-	bool cgroup;		   /* of a cgroup; false: memory of the machine, or of NUMA nodes */
-	bool known;		   /* `path` is known */
-	char path[256];		   /* the cgroup that has the limit */
+	/* true: a cgroup's limit; false: memory of the machine or of NUMA nodes */
+	bool cgroup;
+	bool known;		   /* true: `path` and so the cgroup are known */
+	char path[256];		   /* path of the cgroup that has the limit */
 	uint64_t limit;		   /* the limit in bytes; 0: not known */
 	const struct level *level; /* values of that cgroup; NULL: not read */
 };
 
 struct grown_process {
-	const char *comm; /* NULL: there is no such process */
+	const char *comm; /* name of the process; NULL: there is none */
 	uint32_t pid;
 	bool is_victim;
-	uint64_t kept, grown; /* bytes that it has, and that it grew by */
-	uint64_t ns;	      /* time in which it grew; 0: it was not seen before */
+	uint64_t kept, grown; /* bytes that the process holds, and bytes by which it grew */
+	uint64_t ns;	      /* time in which the process grew; 0: it was not seen before */
 };
 
 static uint64_t bytes_of(const struct model *m, uint64_t pages)
@@ -65,7 +66,7 @@ static const struct level *level_at(const struct model *m, const char *path)
 	return NULL;
 }
 
-/* The record says how many levels above the victim's cgroup the full one is. */
+/* Finds the full cgroup: the record says how many levels it is above that of the victim. */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
 	const struct level_room *memory = &o->oom->memory;
@@ -87,8 +88,8 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 }
 
 /*
- * Returns how many pages a process had before the time span, and sets *ret_ns to that time. For
- * SINCE_LOOK it takes the last scan and leaves *ret_ns.
+ * Returns how many pages a process held at the begin of the span, and sets *ret_ns to that time.
+ * For SINCE_LOOK that is the last scan, and *ret_ns is not set.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
@@ -163,7 +164,7 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 struct scene {
 	/* `other`: of all other processes the one that grew most */
 	struct grown_process victim, other;
-	uint64_t grown, kept; /* sums over all processes, in bytes */
+	uint64_t grown, kept; /* sums over all processes in question, in bytes */
 	/* bytes of tmpfs and shared memory that one process maps, at most */
 	uint64_t mapped;
 };

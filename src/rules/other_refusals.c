@@ -29,7 +29,7 @@ static const struct refusal *refusal_of(const struct occasion *o, const struct r
 	return NULL;
 }
 
-/* Adds what may have failed the call when no limit explains it. */
+/* Adds remedies for a call that failed although no limit explains it. */
 static void help_unknown(const struct refused_record *r, struct finding *f)
 {
 	if (r->facts & FACT_FILTERED)

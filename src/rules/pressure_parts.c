@@ -8,9 +8,11 @@
 #include "base/units.h"
 #include "model/memory_holders.h"
 
-#define EATERS_SAID	 2
-#define WORTH_BYTES	 (1u << 20) /* growth a second below this is not mentioned */
-#define FEWER_MOST_SHARE 0.8	    /* stopping a larger share of the workers is not suggested */
+#define EATERS_SAID 2
+/* smaller values (bytes, or bytes a second) are not mentioned */
+#define WORTH_BYTES (1u << 20)
+/* share of the workers; stopping more of them is not suggested */
+#define FEWER_MOST_SHARE 0.8
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
 {

@@ -14,14 +14,14 @@
 
 #define STALL_SOME     0.10 /* PSI some, share of time: memory pressure */
 #define STALL_FULL     0.20 /* PSI full, share of time: critical memory pressure */
-#define SWAP_INS       50   /* pages a second */
+#define SWAP_INS       50   /* pages swapped in a second */
 #define SWAP_OUTS      10
-#define BLIND_SWAPS    500 /* pages a second in and out, where the kernel has no PSI */
+#define BLIND_SWAPS    500 /* pages a second in and out, if the kernel has no PSI */
 #define REFAULTS       200
 #define HINTS	       10000 /* NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5  /* times a second that memory.high is exceeded */
-#define LEFT_WARNS     10 /* percent of memory and swap */
+#define THROTTLES      5  /* times a second that a cgroup exceeds memory.high */
+#define LEFT_WARNS     10 /* percent of memory and swap that are left */
 #define LEFT_PRESSES   5
 #define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for page cache is left */
 
@@ -342,7 +342,10 @@ struct room {
 	uint64_t used, limit;
 };
 
-/* Returns the level by the time until the limit; 0: far. Growth of a moment ago keeps its level. */
+/*
+ * Returns the level (2 or 3) that the forecast gives, 0 if the limit is far. Growth of a moment ago
+ * still gives level 2.
+ */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)
 {
@@ -374,7 +377,7 @@ static uint32_t fill_level(const struct occasion *o, const struct room *r, const
 	return soon > level ? soon : level;
 }
 
-/* Writes, for example, ", full in about 47 s". */
+/* Writes the end of a title, such as ", full in about 47 s". */
 static void put_end(struct buf *b, const struct forecast *c)
 {
 	if (!c->known)
@@ -399,7 +402,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->level = fill_level(o, &(struct room){kept, limit}, &c, open, at, f);
 	if (!f->level)
 		return false;
-	/* at the limit it swaps, which other findings report */
+	/* with free swap the cgroup swaps at its limit, which other findings report */
 	if (swaps && f->level > 2)
 		f->level = 2;
 	f->severity = f->level - 1;

@@ -15,7 +15,7 @@
 #define LESS_MEMORY                                                                                \
 	"less memory: find what grows; smaller caches, batches, heaps; files in tmpfs count too"
 
-/* What is known about each limit, whoever set it. */
+/* Texts about a limit that do not depend on where it was set. */
 struct remedy_facts {
 	const char *fix;   /* how to need less of what the limit counts */
 	const char *cost;  /* cost of a higher limit; NULL: none */

@@ -12,7 +12,7 @@
 enum remedy_kind {
 	REMEDY_WORKAROUND, /* raises the limit, or reduces the effect */
 	REMEDY_FIX,	   /* removes the cause */
-	REMEDY_CHECK,	   /* shows more about the cause */
+	REMEDY_CHECK,	   /* shows more about the problem, changes nothing */
 	NR_REMEDY_KINDS,
 };
 
@@ -23,8 +23,8 @@ struct remedy {
 	/* what the command changes: one process, one cgroup, or the host */
 	enum remedy_scope scope;
 	bool persistent;   /* lasts beyond the next start of the program, or a reboot */
-	char text[384];	   /* what to do, as a sentence */
-	char command[768]; /* for a shell; empty: none. Never truncated. */
+	char text[384];	   /* what to do, as a sentence for people */
+	char command[768]; /* shell command, never truncated; empty: none */
 	char risk[320];	   /* cost or danger of the command; empty: none known */
 };
 

@@ -111,7 +111,7 @@ static bool set_by_runtime(struct remedies *all)
 		return update_container(all, "podman");
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
-	return false; /* a setting for the next container does not help this one: more remedies */
+	return false; /* those change the next container: this one needs another remedy, too */
 }
 
 static bool is_managed(const struct origin *o)
@@ -141,7 +141,7 @@ static void check(struct remedies *all)
 void remedy_cgroup(struct remedies *all)
 {
 	if (!all->o->file[0])
-		return; /* no limit is in force */
+		return; /* no level of the cgroup has a limit */
 	if (!set_by_runtime(all)) {
 		if (is_managed(all->o))
 			set_property(all);

@@ -52,8 +52,8 @@ static void edit_line(struct remedies *all, struct buf *c)
 }
 
 /*
- * Of several files that set a limit, sysctl uses the last one by name: the new file's name must
- * sort behind that of the present one.
+ * sysctl reads the files of sysctl.d by name and keeps the last value: the new file must sort
+ * behind the one that sets the limit now.
  */
 static void add_file(struct remedies *all, struct buf *c)
 {

@@ -10,7 +10,7 @@ static bool within_hard(const struct remedies *all)
 	return all->o->known && (all->o->hard == LIMIT_NONE || all->want <= all->o->hard);
 }
 
-/* setrlimit() refuses even root a hard RLIMIT_NOFILE above fs.nr_open: adds a command for that. */
+/* setrlimit() refuses even root a hard RLIMIT_NOFILE above fs.nr_open: raises fs.nr_open. */
 static void raise_ceiling(const struct remedies *all, struct buf *c)
 {
 	if (all->o->most && all->want > all->o->most)
@@ -126,7 +126,7 @@ static void set_in_pam(struct remedies *all)
 	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from this user's next login on", &c);
 }
 
-/* A container gets this limit when it is created: it cannot be changed later. */
+/* A container gets its resource limits when it is created: they cannot be changed later. */
 static void set_at_run(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
@@ -153,10 +153,7 @@ static void set_at_run(struct remedies *all, const char *program)
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
-/*
- * Kubernetes has no setting for it: the containers of a pod get the limit that the container
- * runtime of the node gives.
- */
+/* Kubernetes has no setting for rlimits: containers get those of the node's container runtime. */
 static void set_on_node(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;

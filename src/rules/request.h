@@ -43,7 +43,7 @@ struct request {
 	const struct refused_record *r;
 	const struct host_limits *l;
 	uint64_t pages;
-	uint64_t more_pages;   /* `pages` less those of mappings that the call replaces */
+	uint64_t more_pages;   /* pages beyond those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
 	/* user address space without a hint above it; UINT64_MAX: not known */
 	uint64_t space_bytes;

@@ -89,7 +89,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	const struct symbol *sym = model_symbol(o->m, r->ip);
 
 	if (r->nofault)
-		/* a fault that the kernel expects, such as copy_from_kernel_nofault() */
+		/* copy_from_kernel_nofault() and similar always recover from a fault */
 		return false;
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;

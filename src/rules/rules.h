@@ -29,8 +29,8 @@ struct occasion {
 	const struct subject *s; /* NULL: the process is gone, or the host is judged */
 	uint64_t t_ns;		 /* time of the trigger: the event, or the scan */
 	const struct refused_record *refused;
-	bool cut_short;		       /* what the program did after `refused` was not seen */
-	const struct verdict *verdict; /* about `refused`, `signal` or `oom` */
+	bool cut_short;		       /* what the program did after the failed call was not seen */
+	const struct verdict *verdict; /* the verdict about `refused`, `signal` or `oom` */
 	const struct signal_record *signal;
 	const struct kernel_fault_record *kernel_fault;
 	const struct oom_record *oom;
@@ -39,12 +39,12 @@ struct occasion {
 };
 
 enum trigger {
-	/* judged by state, at each scan: rule_is_state() */
+	/* rules that judge a state at each scan: rule_is_state() */
 	ON_SUBJECT,
 	ON_HOST,
 	ON_CGROUP,
 	ON_MOUNT,
-	/* judged by single events */
+	/* rules that judge one event */
 	ON_REFUSED,
 	ON_SIGNAL,
 	ON_KERNEL_FAULT,
@@ -84,13 +84,13 @@ struct finding {
 	enum severity severity;
 	bool open;
 	bool fresh; /* opened, changed or closed in this window: to be reported */
-	bool said;  /* its rule matched in this window */
-	bool told;  /* a renderer that reports at once has reported it; set by the caller */
+	bool said;  /* the rule matched in this window */
+	bool told;  /* already reported by a renderer that reports at once, which sets it */
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	/* a name of cause_names[], static; NULL: none */
 	const char *cause;
-	/* the last one takes evidence beyond EVIDENCE_MAX */
+	/* the last entry takes evidence beyond EVIDENCE_MAX */
 	struct evidence evidence[EVIDENCE_MAX + 1];
 	size_t nr_evidence;
 	struct remedy remedy[REMEDIES_MAX];
@@ -105,16 +105,16 @@ struct finding {
 	uint64_t grew_ns;   /* of growth: time of its last forecast */
 	uint64_t grew_to;   /* of growth: the value at grew_ns */
 	uint32_t limit_up;  /* of a cgroup's limit: levels above the process's own cgroup */
-	uint32_t level;	    /* step within the rule: a change is reported */
+	uint32_t level;	    /* step of severity that the rule chose: a change is reported */
 	/* rules of the findings that led to it, the nearest first */
 	const struct rule *because[BECAUSE_MAX];
 	size_t nr_because;
 	enum severity worst; /* highest severity since it opened */
 	uint32_t call;	     /* enum call_id of the call that failed; 0: none */
-	uint64_t times;	     /* how often its event happened, by its records: a lower bound */
+	uint64_t times;	     /* how often the event happened, by the records: a lower bound */
 };
 
-#define EVENT_COUNTS_MAX 64 /* beyond this the oldest entry is overwritten */
+#define EVENT_COUNTS_MAX 64 /* when the table is full, the oldest entry is overwritten */
 
 /* Events of one process that share a counter: failures of one call, or kernel faults. */
 struct event_count {
@@ -128,10 +128,10 @@ struct event_count {
 
 #define UNSETTLED_MAX 32
 
-#define GUARD_FAULTS_MAX 16 /* beyond this the oldest entry is overwritten */
+#define GUARD_FAULTS_MAX 16 /* when the table is full, the oldest entry is overwritten */
 
 struct findings {
-	bool keep_cleared; /* keep closed findings for a summary; set by the caller */
+	bool keep_cleared; /* keep closed findings for a summary; set by the caller of the engine */
 	struct finding *f;
 	size_t n, room;
 	uint64_t lost; /* findings that were dropped beyond FINDINGS_MAX */
@@ -219,7 +219,7 @@ void finding_take_row(struct finding *f, const struct remedy_row *row);
 /* Appends a remedy with this text, for the process. Returns NULL if there is no room for it. */
 struct remedy *finding_remedy(struct finding *f, enum remedy_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* As finding_remedy(), for the whole host. */
+/* As finding_remedy(), but the remedy is for the whole host. */
 struct remedy *finding_host_remedy(struct finding *f, enum remedy_kind kind, const char *text);
 
 #endif

@@ -37,7 +37,7 @@ static bool is_on(const struct signal_record *r, const struct mount_use *u)
 	return u->now.magic == r->file.magic;
 }
 
-/* Returns the tmpfs with the size in the record; NULL if it is not mounted in our namespace. */
+/* Returns the tmpfs that has the size of the signal record; NULL if faultscope does not see it. */
 static const struct mount_use *mount_of(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;

@@ -9,9 +9,9 @@
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
-/* a signal handler may first write a message or a backtrace */
+/* a handler may write a message or a backtrace before it aborts */
 #define ABORTS_WITHIN_NS 10000000000ULL
-#define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping is more than a stack */
+#define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping is not a stack alone */
 #define STACK_TIMES	 4
 #define FAR_BYTES	 (64ULL << 10) /* bytes by which one call may move the stack pointer */
 #define VM_RIGHTS	 7	       /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */

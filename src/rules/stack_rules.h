@@ -9,7 +9,7 @@
 
 #include "rules/rules.h"
 
-/* Remembers an access to a stack guard that a handler gets: an abort may follow. */
+/* Remembers an access to a stack guard, for the abort that its signal handler may raise. */
 void stack_fault_take(struct findings *fs, const struct signal_record *r, const struct verdict *v);
 
 #endif

@@ -8,17 +8,19 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS		10000000000ULL /* a stall that comes and goes each second is one finding */
-#define WINDOW_LEAST_NS 50000000       /* in a shorter window one event is a high rate */
-#define GAP_NS		1000000000ULL  /* longest gap within one stall, without intervals */
-/* programs read their files and libraries when they start */
-#define READS_NS       10000000000ULL
-#define PURGES_NS      3000000000ULL   /* one or two garbage collections take less */
+#define HOLD_NS		10000000000ULL /* a finding stays open this long: stalls come and go */
+#define WINDOW_LEAST_NS 50000000       /* shortest window: in less, one event is a high rate */
+/* longest pause within one stall, apart from two intervals */
+#define GAP_NS 1000000000ULL
+/* a shorter stall is INFO: programs that start read their files, too */
+#define READS_NS 10000000000ULL
+/* a shorter stall is INFO: garbage collections take that long */
+#define PURGES_NS      3000000000ULL
 #define WAITS	       0.05	       /* share of a thread's time: less is not reported */
-#define COSTS	       0.02	       /* share of a thread's time that copies take */
-#define COPIES	       2000	       /* copied pages a second */
-#define YOUNG_NS       120000000000ULL /* age of a child process that may still write a snapshot */
-#define PURGES	       200	       /* madvise() calls a second */
+#define COSTS	       0.02	       /* least share of a thread's time that copies take */
+#define COPIES	       2000	       /* least number of pages copied a second */
+#define YOUNG_NS       120000000000ULL /* highest age of a child that may be writing a snapshot */
+#define PURGES	       200	       /* least number of madvise() calls a second */
 #define TOUCHES	       2000
 #define FLAT_SHARE     0.2 /* share of the touched pages that may stay resident */
 #define MAJORS	       50

@@ -11,12 +11,12 @@
 /* Stores the seconds of the last window. Returns false if nothing is known of the process in it. */
 bool stall_window(const struct occasion *o, double *ret_s);
 
-/* Keeps an open finding for a while after its condition last held. Returns false afterwards. */
+/* Keeps an open finding for 10 s after its condition last held. Returns false after that. */
 bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * For a condition that holds: a warning if it has held for `lasts_ns` without a gap, else INFO, as
- * the start of a program or one burst of work looks the same.
+ * Fills a finding whose condition holds: a warning if it has held for `lasts_ns` without a gap,
+ * else INFO, as the start of a program or one burst of work looks the same.
  */
 void stall_begin(const struct occasion *o, const struct finding *open, uint64_t lasts_ns,
 		 struct finding *f);

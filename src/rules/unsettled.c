@@ -37,8 +37,8 @@ bool unsettled_keep(struct findings *fs, const struct model *m, const union even
 }
 
 /*
- * Returns true if the same thread succeeded with another request in this interval. Those of the
- * interval of the failed call are already marked in its record (FACT_RETRIED).
+ * Returns true if the same thread succeeded with another request in this interval. A success in the
+ * interval of the failed call is already marked in its record.
  */
 static bool is_answered(const struct model *m, const struct refused_record *r)
 {

@@ -21,8 +21,8 @@ bool unsettled_is(const struct model *m, const union event *e);
 bool unsettled_keep(struct findings *fs, const struct model *m, const union event *e);
 
 /*
- * Returns a kept call that must be judged now in *ret, marked if it was repeated with success. With
- * `all`, also a call that may still be repeated. Returns false if there is none.
+ * Stores in *ret a kept call that must be judged now, with FACT_RETRIED if the program repeated it
+ * with success. With `all`, undecided calls too. Returns false if there is none.
  */
 bool unsettled_next(struct findings *fs, const struct model *m, bool all, union event *ret);
 
