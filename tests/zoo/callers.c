@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who calls: children that share memory, threads, other namespaces and their rights and limits. */
+/*
+ * Cases by caller: children that share memory, threads, and processes in other namespaces with
+ * their rights and limits.
+ */
 #include "zoo.h"
 
 #include <linux/io_uring.h>
@@ -8,7 +11,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 
-/* A namespace of one's own gives all rights, but not those that pass the host's limits. */
+/* In a user namespace a process has all capabilities, but they do not lift the host's limits. */
 
 static void lock_with_rights_of_namespace(void)
 {
@@ -58,7 +61,10 @@ static void restore_processes(void)
 	restore_limit(RLIMIT_NPROC);
 }
 
-/* The limit at the making of a namespace binds all in it, whatever they set later. */
+/*
+ * RLIMIT_NPROC at the creation of a user namespace binds all processes in it, whatever limit they
+ * set later.
+ */
 static void fork_past_limit_of_namespace(void)
 {
 	become_another_user();
@@ -67,7 +73,10 @@ static void fork_past_limit_of_namespace(void)
 	restore_limit(RLIMIT_NPROC);
 }
 
-/* Once its first process is gone, nothing starts in a pid namespace: ENOMEM, and of no memory. */
+/*
+ * After the first process of a pid namespace has ended, fork in it fails with ENOMEM, although
+ * there is enough memory.
+ */
 static void first_of_namespace_ends(void)
 {
 	if (unshare(CLONE_NEWPID))
@@ -75,7 +84,10 @@ static void first_of_namespace_ends(void)
 	waitpid(fork_or_die() ?: (_exit(0), 0), NULL, 0);
 }
 
-/* A child that shares all memory, or in namespaces of its own, is told by its own pid. */
+/*
+ * A failed call must be reported with the pid of the child that made it: one that shares all
+ * memory, or is in namespaces of its own.
+ */
 
 static int child_error;
 
@@ -146,7 +158,7 @@ static long in_thread(void)
 	return ret;
 }
 
-/* A thread whose descriptors are its own: those of its process have room. */
+/* The thread has its own table of file descriptors, which is full; that of its process has room. */
 static void *unshare_and_open(void *arg)
 {
 	if (unshare(CLONE_FILES))
@@ -176,7 +188,10 @@ static void few_numbers(void)
 	leave_free(8);
 }
 
-/* Of memory it registers no more files than it may have open: and all numbers are free. */
+/*
+ * io_uring cannot register more files than RLIMIT_NOFILE, although all file descriptor numbers are
+ * free.
+ */
 static void register_many_files(void)
 {
 	static int files[64];
@@ -191,14 +206,14 @@ static void register_many_files(void)
 	soft_limit(RLIMIT_NOFILE, 32);
 }
 
-/* The new mount is a descriptor, too, and so is what an old one is looked at by. */
+/* fspick and open_tree also return a file descriptor. */
 static void pick_full(void)
 {
 	ASK(fspick, AT_FDCWD, P("/"), 0);
 	leave_free(0);
 }
 
-/* More than the largest a pipe of a user without rights may be. */
+/* A user without capabilities cannot make a pipe larger than fs.pipe-max-size. */
 static void pipe_past_largest(void)
 {
 	int ends[2];
@@ -224,7 +239,10 @@ static void pipe_with_rights_of_namespace(void)
 	ASK(fcntl, ends[0], F_SETPIPE_SZ, 2 * read_number("/proc/sys/fs/pipe-max-size"));
 }
 
-/* Arguments are put on a stack whose space RLIMIT_AS bounds as well: E2BIG, as of too many. */
+/*
+ * Arguments of execve are put on a new stack, whose size RLIMIT_AS limits, too: E2BIG, as for too
+ * many arguments.
+ */
 static char *arguments[6];
 static bool lifted;
 
@@ -264,7 +282,7 @@ static void run_in_space(void)
 	lifted = true;
 }
 
-/* Everyday things at the edges of descriptors */
+/* Controls: everyday failures with file descriptors */
 
 static long message_cut_of_no_descriptors(void)
 {
@@ -297,7 +315,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Calls that a signal ends, or starts anew. */
+/* System calls that a signal interrupts or restarts. */
 static long interrupted_calls(void)
 {
 	struct sigaction action = { .sa_handler = nothing };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Limits of cgroups, of the first version or the second: pids and memory. */
+/* Cases of cgroup limits, version 1 or 2: pids and memory. */
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
-#define FEW_BYTES   "524288" /* fewer than a few thousand mappings take */
+#define FEW_BYTES   "524288" /* less kernel memory than a few thousand mappings take */
 #define PLENTY	    "268435456"
 
-/* pids */
+/* Cases of pids.max */
 
-static const char *limited_group; /* of the two: the parent, or the one below it */
+static const char *limited_group; /* cgroup that has the limit: the parent, or the one below it */
 
 static void pids(const char *limited, const char *most)
 {
@@ -50,20 +50,23 @@ static long make_thread(void)
 	return 0;
 }
 
-/* memory: what the kernel keeps for the process is charged, and nobody is to be killed */
+/*
+ * Cases of memory limits: the kernel's memory for the process is charged, and nothing is
+ * OOM-killed.
+ */
 
 #define SPIN_US 1000
 
 /*
- * The work is a child's: what is out of its group's memory may wait for ever at a page fault. It
- * touches nothing new, and we tell and hear by memory that is there.
+ * A child makes the calls, since a process that exceeds its memory limit may wait for ever at a
+ * page fault. Parent and child communicate through this shared memory, which is allocated already.
  */
 static volatile struct talk {
 	int go;
-	int done; /* times that the call has been refused or succeeded */
+	int done; /* number of times that the call has failed or succeeded */
 	long ret;
 	int error;
-	long made; /* mappings */
+	long made; /* number of mappings */
 } *talk;
 static pid_t worker;
 
@@ -110,7 +113,7 @@ static void start_worker(long (*make)(void))
 	worker = fork_or_die();
 	if (!worker) {
 		end_with(parent);
-		/* all that it will use is there, stack too */
+		/* Lock all memory that the child will use, with its stack. */
 		if (mlockall(MCL_CURRENT))
 			_exit(1);
 		if (v2 && !write_text("/proc/self/oom_score_adj", "-1000"))
@@ -141,7 +144,7 @@ static long worker_makes(void)
 static void more_memory(void)
 {
 	cgroup_set("memory", "", cgroup_v2() ? "memory.max" : "memory.limit_in_bytes", PLENTY);
-	talk->made = most_maps() - 200; /* some more are enough */
+	talk->made = most_maps() - 200; /* mappings to stop at: some more are enough */
 }
 
 static void maps_in_group(void)
@@ -149,7 +152,7 @@ static void maps_in_group(void)
 	start_worker(map_until_refused);
 }
 
-/* A child of the group has its memory for the stack of the kernel. */
+/* A forked child's kernel stack is charged to the cgroup. */
 static long fill_and_fork(void)
 {
 	if (!talk->done && map_until_refused() != -1)
@@ -162,7 +165,7 @@ static void forks_in_group(void)
 	start_worker(fill_and_fork);
 }
 
-/* A process that is killed because its group is out of memory */
+/* Case of a process that is OOM-killed at the limit of its cgroup */
 
 static long touch_in_child(void)
 {

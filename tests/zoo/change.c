@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls that change what is mapped: mprotect, madvise, munmap, msync. */
+/* Cases of calls that change mappings: mprotect, madvise, munmap, msync. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -66,7 +66,7 @@ static void sync_hole(void)
 	ASK(msync, P(block), BLOCK_PAGES * PAGE_BYTES, MS_ASYNC);
 }
 
-/* RLIMIT_DATA counts what may be written: a change of protection can be too much. */
+/* RLIMIT_DATA counts writable private memory, so mprotect may exceed it. */
 static void protect_data(void)
 {
 	size_t bytes = some_bytes();
@@ -106,14 +106,14 @@ static void protect_exec(void)
 
 static void deny_exec_gain(void)
 {
-	/* what succeeded before is undone */
+	/* Undo the call that succeeded before. */
 	if (mprotect(block, PAGE_BYTES, RW))
 		die("mprotect");
 	if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 		skip("prctl PR_SET_MDWE: %s", strerror(errno));
 }
 
-/* mseal: nothing lifts it */
+/* Cases of mseal: nothing can unseal a mapping, so the call must succeed before. */
 
 static void seal_block(void)
 {
@@ -133,7 +133,7 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* Sealed by its end alone: before that the other half can go. */
+/* Only the end of the mapping is sealed later. Before, the other half can be unmapped. */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);
@@ -152,7 +152,7 @@ static void sealed_map_over(void)
 	ASK(mmap, P(block), PAGE_BYTES, RW, PRIVATE_ANON | MAP_FIXED, -1, 0);
 }
 
-/* Arguments */
+/* Cases of wrong arguments */
 
 static void bent_protect(void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System calls by the 32-bit gate, as of a 32-bit program: their numbers are others, and what a
- * number says in 64-bit mode is not what was called.
+ * Cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. Their numbers mean
+ * other calls in 64-bit mode.
  */
 #include "zoo.h"
 
 #include <sys/socket.h>
 
-/* arch/x86/entry/syscalls/syscall_32.tbl */
+/* Numbers from arch/x86/entry/syscalls/syscall_32.tbl */
 enum {
 	CALL_OPEN = 5,
 	CALL_LINK = 9,
@@ -34,7 +34,7 @@ static long call_32(long number, const long *arg)
 {
 	long ret = number;
 
-	/* the sixth argument goes by the frame pointer: none here needs it but as nothing */
+	/* The sixth argument is passed in the frame pointer. All calls here need 0 for it. */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "+a"(ret)
 			 : "b"(arg[0]), "c"(arg[1]), "d"(arg[2]), "S"(arg[3]), "D"(arg[4])
@@ -66,7 +66,7 @@ static void ask_32(long number, long first, long second, long third, long fourth
 	ask = (struct ask){ number, { first, second, third, fourth, fifth } };
 }
 
-/* Text and blocks that an address of 32 bits reaches. */
+/* Returns memory below 4 GiB, for arguments of 32-bit calls. */
 static char *low(size_t bytes)
 {
 	return map_anon(bytes, RW, MAP_32BIT);
@@ -90,8 +90,9 @@ static void map_past_data(void)
 }
 
 /*
- * More than lies below where 32-bit mappings begin, at least 128 MiB under 4 GiB (MIN_GAP in
- * arch/x86/mm/mmap.c), and less than 4 GiB: 64 bits would have many such holes.
+ * Asks for more than the space below mmap_base of 32-bit calls, which is at least 128 MiB below 4
+ * GiB (MIN_GAP in arch/x86/mm/mmap.c), and for less than 4 GiB: for a 64-bit call, many holes would
+ * be large enough.
  */
 static void map_past_space(void)
 {
@@ -192,7 +193,10 @@ static void must_fail_as(long number, long first, long second, int error)
 		die("32-bit call %ld did not fail as %s", number, strerrorname_np(error));
 }
 
-/* In 64 bits these are mmap, mprotect, brk, rt_sigreturn, pipe, shmat, dup2, … */
+/*
+ * Failing 32-bit calls whose numbers in 64-bit mode are mmap, mprotect, brk, rt_sigreturn, pipe,
+ * shmat, dup2, socket and others.
+ */
 static long look_alikes(void)
 {
 	long path = low_text("/nonexistent/zoo");
@@ -210,14 +214,17 @@ static long look_alikes(void)
 	return 0;
 }
 
-/* rt_sigprocmask, mlock's number and others, with what looks like a want of memory */
+/* Failing 32-bit calls whose numbers in 64-bit mode are calls that allocate or lock memory. */
 static long look_alikes_of_want(void)
 {
-	/* 149 is mlock in 64 bits, and _sysctl of old in 32 */
+	/* 149 is mlock in 64-bit mode, and the obsolete _sysctl in 32-bit mode. */
 	must_fail_as(149, 0, 0, ENOSYS);
-	/* link of a directory, and across file systems: mmap's number */
+	/* link() of a directory and across file systems; its number is mmap in 64-bit mode. */
 	must_fail_as(CALL_LINK, low_text("/proc"), low_text("/tmp/zoo-link"), EXDEV);
-	/* 56 is clone in 64 bits, 53 socketpair, 41 socket: nothing and dup in 32 */
+	/*
+	 * 56 is clone and 53 is socketpair in 64-bit mode. 32-bit mode does not implement either
+	 * number.
+	 */
 	must_fail_as(56, 0, 0, ENOSYS);
 	must_fail_as(53, 0, 0, ENOSYS);
 	return 0;

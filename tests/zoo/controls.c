@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs at their limits but within them, and failures of everyday: nothing is to be accused. */
+/*
+ * Controls: programs that are at a limit but within it, and everyday failures. faultscope must not
+ * blame a limit.
+ */
 #include "zoo.h"
 
 #include <linux/perf_event.h>
@@ -18,7 +21,7 @@
 
 static char *block;
 
-/* An everyday failure has to come as it is. */
+/* Dies unless the call has failed with this errno. */
 static void fails(long ret, int error, const char *what)
 {
 	if (ret != -1 || errno != error)
@@ -31,7 +34,7 @@ static void works(bool ok, const char *what)
 		die("%s", what);
 }
 
-/* Within limits */
+/* Controls within limits */
 
 static void one_below_count(void)
 {
@@ -45,7 +48,7 @@ static void trims_at_count(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* Ends and wholes can go at the limit: nothing splits. */
+/* At the limit, unmapping the ends or the whole of a mapping works, since nothing is split. */
 static long trims(void)
 {
 	works(!munmap(block, PAGE_BYTES), "munmap of a start");
@@ -105,7 +108,7 @@ static void fits_memlock(void)
 	room_memlock(bytes);
 }
 
-/* What is locked already does not count twice. */
+/* mlock of memory that is already locked does not count twice. */
 static void locks_again(void)
 {
 	size_t bytes = small_bytes();
@@ -127,7 +130,7 @@ static void heap_up_to_mapping(void)
 	ASK(brk, end + 99 * PAGE_BYTES);
 }
 
-/* Questions, and a heap that gets smaller. */
+/* brk calls that only read the end of the heap, and ones that grow and shrink it. */
 static long asks_heap(void)
 {
 	long now = syscall(SYS_brk, 0);
@@ -185,7 +188,7 @@ static void beyond_memory_unreserved(void)
 	ASK(mmap, 0, beyond_memory(), RW, PRIVATE_ANON | MAP_NORESERVE, -1, 0);
 }
 
-/* Of two searches for a place the first one fails. */
+/* mmap's first search for a place fails, and its second one succeeds. */
 static void last_hole(void)
 {
 	fill_space(64 * MIB);
@@ -215,7 +218,7 @@ static long fills_tmpfs(void)
 	return 0;
 }
 
-/* Failures of everyday */
+/* Everyday failures */
 
 static long opens_in_vain(void)
 {
@@ -354,7 +357,9 @@ static long lends_bad_pointers(void)
 	return 0;
 }
 
-/* Descriptors are dropped, but it is the buffer that is small. */
+/*
+ * recvmsg drops file descriptors because the control buffer is too small, not because of a limit.
+ */
 static long receives_in_small_buffer(void)
 {
 	union {
@@ -381,7 +386,9 @@ static long receives_in_small_buffer(void)
 	return 0;
 }
 
-/* The segment is another's: its mode says no, and no limit. */
+/*
+ * shmat fails because of the segment's mode (it belongs to another user), not because of a limit.
+ */
 static long attaches_without_right(void)
 {
 	int segment = shmget(IPC_PRIVATE, PAGE_BYTES, 0600);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls at the greatest number of mappings; which number refuses depends on the call. */
+/* Cases of calls at vm.max_map_count. Each kind of call fails at its own number of mappings. */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -7,7 +7,7 @@
 
 #define BLOCK_PAGES 9
 
-static char *block; /* one mapping, to be split */
+static char *block; /* a mapping to be split */
 static int segment;
 
 static void make_block(int protection)
@@ -31,7 +31,10 @@ static void anonymous(void)
 	unmergeable_pages(RW);
 }
 
-/* It would merge with a neighbour and make none more: refused all the same. */
+/*
+ * The new mapping would merge with its neighbour, and not increase the count, but mmap fails all
+ * the same.
+ */
 static void mergeable(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -41,7 +44,7 @@ static void mergeable(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* It would replace a whole mapping. */
+/* The new mapping would replace a whole mapping. */
 static void replacing(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -62,7 +65,7 @@ static void shared_file(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* Of several limits the first in the kernel's order is the one. */
+/* If several limits are exceeded, the one that the kernel checks first is the cause. */
 static void before_as(void)
 {
 	size_t bytes = some_bytes();
@@ -87,7 +90,7 @@ static long start_big_thread(void)
 	pthread_attr_setstacksize(&attr, MIB);
 	errno = pthread_create(&thread, &attr, empty_thread, NULL);
 	if (errno == EAGAIN) {
-		errno = ENOMEM; /* the answer of mmap, which glibc calls for the stack */
+		errno = ENOMEM; /* glibc's mmap for the thread stack failed with this */
 		return -1;
 	}
 	if (errno)
@@ -98,12 +101,12 @@ static long start_big_thread(void)
 
 static void thread_stack(void)
 {
-	/* what threads need besides is there after the first one */
+	/* The first thread makes the mappings that all threads share. */
 	pthread_join(start_thread(empty_thread, NULL), NULL);
 	fill_maps(most_maps() + 1);
 }
 
-/* A stack is a mapping, its guard is one more, and a split wants room besides. */
+/* A thread stack needs a mapping, one more for its guard, and room for the split between them. */
 static void thread_stack_spared(void)
 {
 	make_block(RW);
@@ -119,7 +122,7 @@ static void unmap_filler_and_block(void)
 		die("munmap");
 }
 
-/* What fails in a child has the count of its parent. */
+/* Cases of calls in a child, whose map count is a copy of its parent's. */
 static pid_t child;
 
 static long in_child(void)
@@ -143,7 +146,7 @@ static long in_child(void)
 	return -1;
 }
 
-/* And what fails in a thread is told of the thread. */
+/* A failed call in a thread must be reported with the thread's tid. */
 static void *ask_in_thread(void *arg)
 {
 	long *ret = arg;
@@ -188,7 +191,7 @@ static long in_thread(void)
 	return thread_ret;
 }
 
-/* Splits: refused at the limit, where one more mapping would still be made */
+/* Cases of splits, which fail at the limit itself, where one more mapping would still succeed */
 
 static void unmap_middle(void)
 {
@@ -197,7 +200,7 @@ static void unmap_middle(void)
 	fill_maps(most_maps());
 }
 
-/* Room for it makes what is not next to the last filler. */
+/* A mapping that is not next to the last filler, so that unmapping it makes room for the call. */
 static char *spare;
 
 static void make_spare(void)
@@ -263,12 +266,15 @@ static void unlock_middle(void)
 	fill_maps(most_maps());
 }
 
-/* mremap wants room for the splits that it may need: three below, of a chosen place five */
+/*
+ * Cases of mremap, which requires room for splits: it fails from 3 mappings below the limit on, and
+ * with a chosen address from 5 below.
+ */
 
 static void move(void)
 {
 	make_block(RW);
-	/* so that it cannot grow where it is */
+	/* The mapping after the block keeps it from growing in place. */
 	if (mprotect(block + 4 * PAGE_BYTES, PAGE_BYTES, PROT_NONE))
 		die("mprotect");
 	ASK(mremap, P(block), 4 * PAGE_BYTES, 8 * PAGE_BYTES, MREMAP_MAYMOVE);
@@ -298,7 +304,7 @@ static void unmap_many(void)
 			die("munmap");
 }
 
-/* The heap and segments */
+/* Cases of the heap and of System V segments */
 
 static void grow_heap(void)
 {

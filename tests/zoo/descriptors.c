@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every call that makes descriptors, where RLIMIT_NOFILE leaves too few numbers. */
+/* Cases of every call that creates file descriptors, when RLIMIT_NOFILE leaves too few numbers. */
 #include "zoo.h"
 
 #include <linux/bpf.h>
@@ -16,7 +16,7 @@
 static int pair[2];
 static const char null_path[] = "/dev/null";
 
-/* Ends a preparation: no number is free, or one that is not enough. */
+/* The call to make, and the limit: no free number, or only one for a call that needs two. */
 #define FULL(call, ...)                                                                            \
 	do {                                                                                       \
 		ASK(call, __VA_ARGS__);                                                            \
@@ -217,7 +217,7 @@ static int listener(void)
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	/* a name of its own that the kernel chooses; two connections wait to be taken */
+	/* bind() without a name lets the kernel choose one. Two connections wait for accept(). */
 	if (fd < 0 || bind(fd, (void *)&address, sizeof(address.sun_family)) || listen(fd, 8) ||
 	    getsockname(fd, (void *)&address, &length))
 		die("listen");
@@ -321,7 +321,7 @@ static void of_open_tree(void)
 	FULL(open_tree, AT_FDCWD, P("/"), 0);
 }
 
-/* A process may come with a descriptor of it. */
+/* clone() with CLONE_PIDFD also creates a file descriptor for the child. */
 static long clone_with_pidfd(void)
 {
 	int fd;

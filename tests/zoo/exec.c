@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* execve that is refused, and what a new program is refused on its way to main. */
+/* Cases of execve that fails, and of failures in a new program before main(). */
 #include "zoo.h"
 
 #include <sys/mount.h>
@@ -19,7 +19,10 @@ static void quiet(void)
 	dup2(null, STDERR_FILENO);
 }
 
-/* Fails in this process; succeeds in a child, so that we go on. */
+/*
+ * The failing execve runs in this process, the succeeding one in a child, so that this process
+ * continues.
+ */
 static bool lifted;
 
 static long run_program(void)
@@ -53,7 +56,7 @@ static void long_arguments(size_t bytes, int count)
 	}
 }
 
-/* All arguments may take a quarter of the stack. */
+/* All arguments together may take a quarter of RLIMIT_STACK. */
 static void past_stack(void)
 {
 	long_arguments(ARG_BYTES, ARGS);
@@ -66,7 +69,7 @@ static void lift_stack(void)
 	lifted = true;
 }
 
-/* And each 32 pages, whatever the limits. */
+/* A single argument may have 32 pages, whatever the limits are. */
 static void past_one(void)
 {
 	long_arguments(32 * PAGE_BYTES, 1);
@@ -104,7 +107,7 @@ static void allow_to_run(void)
 	lifted = true;
 }
 
-/* A process that became one too many by setuid may not run a program. */
+/* A process that exceeds RLIMIT_NPROC after setuid() must not run a program. */
 static pid_t other;
 static uid_t user;
 
@@ -124,10 +127,10 @@ static void one_too_many(void)
 {
 	user = 1000000000 + getpid();
 	arguments[0] = path;
-	soft_limit(RLIMIT_NPROC, 0); /* more than that were there before it */
+	soft_limit(RLIMIT_NPROC, 0); /* the user already has more processes than that */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* until it is that user's */
+	/* Wait until the other process belongs to that user. */
 	for (long uid = 0; uid != user; usleep(1000)) {
 		char text[32];
 		FILE *status;
@@ -163,7 +166,7 @@ static long run_as_user(void)
 	return -1;
 }
 
-/* The dynamic loader cannot map the C library. */
+/* The dynamic loader cannot map the C library within RLIMIT_AS. */
 static void small_space(void)
 {
 	if (access("/bin/true", X_OK) || access("/lib64/ld-linux-x86-64.so.2", X_OK))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* More accesses that end in a signal: those that look like another kind. */
+/* More accesses that end in a signal: those that resemble another kind. */
 #include "zoo.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-#define FAR_DOWN (96 * KIB) /* below a stack: within the gap that is kept there */
+#define FAR_DOWN (96 * KIB) /* distance below a stack in bytes, within its guard gap */
 
 static char *memory;
 
@@ -16,7 +16,10 @@ static void good_memory(void)
 	bad_address = P(memory);
 }
 
-/* By way of the frame pointer: #SS, and SIGBUS instead of SIGSEGV. */
+/*
+ * Reads through the frame pointer: a non-canonical address then raises #SS, and SIGBUS instead of
+ * SIGSEGV.
+ */
 static void read_by_frame(void)
 {
 	__asm__ volatile("push %%rbp; mov %0, %%rbp; mov (%%rbp), %%al; pop %%rbp"
@@ -39,7 +42,10 @@ static void not_canonical(void)
 	bad_address = 0x7000000000000000 + vary(0, 1000) * PAGE_BYTES;
 }
 
-/* The flag by which a CPU refuses what is not aligned: cleared by the way back. */
+/*
+ * Sets the alignment check flag (AC), with which an unaligned access raises SIGBUS, and clears it
+ * again.
+ */
 static void read_askew(void)
 {
 	__asm__ volatile("pushf; orq $0x40000, (%%rsp); popf; mov (%0), %%eax;"
@@ -70,7 +76,7 @@ static void straight(void)
 	bad_address = P(memory);
 }
 
-/* Code where data are: the stack, and what the program reads alone. */
+/* Cases of code in data: on the stack, and in read-only data of the program. */
 static char on_stack[64] __attribute__((aligned(16)));
 
 static long runs_stack(void)
@@ -111,7 +117,7 @@ static void at_edge(void)
 	bad_address = PAGE_BYTES - 1;
 }
 
-/* A neighbour within the gap below a stack: the limit of which is far. */
+/* A mapping within the guard gap below the stack; the stack's limit is far away. */
 static char *neighbour;
 
 static long low_stack(void)
@@ -158,18 +164,18 @@ static void no_neighbour(void)
 		die("munmap");
 }
 
-/* What is locked for good counts as it grows. */
+/* After mlockall(MCL_FUTURE), a stack counts as locked memory when it grows. */
 static void locked_stack(void)
 {
 	if (mlockall(MCL_FUTURE))
 		die("mlockall");
-	/* the stack that is there gets the flag, too */
+	/* MCL_CURRENT applies the lock to the present stack as well. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall");
 	room_memlock(64 * KIB);
 }
 
-/* A mapping that grows down as a stack does, up to the same limit. */
+/* A MAP_GROWSDOWN mapping grows like a stack, up to the same limit. */
 static void grows_past_limit(void)
 {
 	memory = mmap((void *)0x200000000000, 4 * PAGE_BYTES, RW, PRIVATE_ANON | MAP_GROWSDOWN,
@@ -181,7 +187,7 @@ static void grows_past_limit(void)
 	bad_address = P(memory) - 256 * KIB;
 }
 
-/* A page that a handler in user space should bring, and says SIGBUS instead. */
+/* A userfaultfd handler should provide the page, but is set to raise SIGBUS. */
 static int handler;
 
 static void missing_page(void)
@@ -205,7 +211,7 @@ static void no_handler(void)
 	close(handler);
 }
 
-/* An empty file, and one that is mapped privately. */
+/* Cases of an empty file, and of a private mapping beyond the end of a file. */
 static int file;
 
 static void empty_file(void)
@@ -226,7 +232,10 @@ static void with_pages(void)
 		die("ftruncate");
 }
 
-/* Sent by another, or by itself, with the number alone: no access was wrong. */
+/*
+ * SIGSEGV or SIGBUS that a process sends to itself or gets from another: no memory access was
+ * wrong.
+ */
 static long sent_by_others(void)
 {
 	pid_t child = fork_or_die();

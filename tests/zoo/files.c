@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mmap and mprotect against the file behind a mapping: its mode, mount, seals, kind, driver. */
+/*
+ * Cases of mmap and mprotect that fail because of the mapped file: its mode, mount, seals, type or
+ * driver.
+ */
 #include "zoo.h"
 
 #include <linux/bpf.h>
@@ -29,7 +32,7 @@ static void another_fd(void)
 	ask.arg[4] = good_fd;
 }
 
-/* Numbers that are no open file */
+/* Cases of numbers that are no open file */
 
 static void no_fd(void)
 {
@@ -49,7 +52,7 @@ static void path_fd(void)
 	ask_file(open("/", O_PATH | O_CLOEXEC), PROT_READ, MAP_PRIVATE);
 }
 
-/* Modes */
+/* Cases of open modes */
 
 static void write_only_fd(void)
 {
@@ -101,7 +104,7 @@ static void another_mapping(void)
 	ask.arg[0] = P(mapped);
 }
 
-/* Mounts */
+/* Cases of mount options */
 
 static int noexec_file(void)
 {
@@ -138,7 +141,7 @@ static void noexec_protect(void)
 		die("mount -o remount,noexec");
 }
 
-/* Seals */
+/* Cases of memfd seals */
 
 static int sealed_memfd(int seals)
 {
@@ -167,7 +170,7 @@ static void sealed_protect(void)
 	mapped = map_file(sized_memfd(PAGE_BYTES, 0), PAGE_BYTES, PROT_READ, MAP_SHARED);
 }
 
-/* Kinds that have no mmap */
+/* Cases of file types without mmap */
 
 static void of_directory(void)
 {
@@ -215,7 +218,7 @@ static void of_tty(void)
 		skip("/dev/tty0: %s", strerror(errno));
 }
 
-/* Drivers' own mmap */
+/* Cases of drivers with their own mmap */
 
 static int perf_event(void)
 {
@@ -233,7 +236,7 @@ static int perf_event(void)
 	return fd;
 }
 
-/* Its ring is one page and a power of 2 of them. */
+/* The mapping of a perf event must have one page plus a power of 2 pages. */
 static void of_perf_size(void)
 {
 	ask_file(perf_event(), RW, MAP_SHARED);
@@ -245,7 +248,7 @@ static void perf_size_lifted(void)
 	ask.arg[1] = 3 * PAGE_BYTES;
 }
 
-/* It answers EPERM where what it may lock is used up. */
+/* mmap of a perf event fails with EPERM when the user's locked memory is used up. */
 static void of_perf_locked(void)
 {
 	long free_pages = (read_number("/proc/sys/kernel/perf_event_mlock_kb") * KIB *
@@ -271,7 +274,7 @@ static void of_io_uring(void)
 		skip("io_uring_setup: %s", strerror(errno));
 	ask_file(fd, RW, MAP_SHARED);
 	ask.arg[1] = PAGE_BYTES;
-	ask.arg[5] = 0x70000000; /* none of its parts */
+	ask.arg[5] = 0x70000000; /* offset of no part of the mapping */
 }
 
 static void io_uring_lifted(void)
@@ -302,7 +305,7 @@ static void of_bpf_map(enum bpf_map_type type)
 	good_fd = bpf_map(BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 }
 
-/* It was not made to be mapped, and says EINVAL though no argument is wrong. */
+/* A BPF map without BPF_F_MMAPABLE cannot be mapped: EINVAL, although the arguments are right. */
 static void of_bpf_array(void)
 {
 	of_bpf_map(BPF_MAP_TYPE_ARRAY);

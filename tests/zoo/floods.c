@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that retries what is refused, 20,000 times a second: one refusal of another cause among
- * them has to be told, be its call and errno the same.
+ * Cases of a program that repeats a failing call 20,000 times a second. One failure with another
+ * cause among them must be reported, even with equal call and errno.
  */
 #include "zoo.h"
 
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define RATE   20000 /* a second */
+#define RATE   20000 /* calls a second */
 #define MIDDLE (MOST_FLOOD / 2)
 
 static long long started;
@@ -58,7 +58,7 @@ static void space_in_as(void)
 	room_as(bytes / 2);
 }
 
-/* The hidden one asks for less than the flood, and nothing of its arguments is odd. */
+/* The hidden call asks for less memory than the flood, and its arguments are usual. */
 static void window_in_as(void)
 {
 	size_t bytes = some_bytes();
@@ -118,7 +118,7 @@ static void another_file(void)
 	ask.arg[4] = plain_file;
 }
 
-/* The limit that refuses changes; call, errno and arguments stay. */
+/* The limit that makes the call fail changes; call, errno and arguments stay equal. */
 static void change_limit(void)
 {
 	restore_as();
@@ -134,7 +134,7 @@ static void as_then_data(void)
 	in_the_middle = change_limit;
 }
 
-/* A server that accepts though it has no descriptor left. */
+/* A server that calls accept although it has no free file descriptor. */
 static void number_in_accept(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

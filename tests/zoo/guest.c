@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Limits of a whole machine: only where nobody else lives on it. */
+/* Cases of limits of the whole machine, for guests only. */
 #include "zoo.h"
 
 #include <linux/loop.h>
@@ -22,7 +22,7 @@
 #define THREADS	   "/proc/sys/kernel/threads-max"
 #define PID_MAX	   "/proc/sys/kernel/pid_max"
 
-/* Commit limit, in pages and rounded up: what is asked for is past it whatever is reserved. */
+/* Returns the bytes that can still be committed, plus 1 MiB: such a request exceeds the limit. */
 static size_t beyond_commit(void)
 {
 	static char text[8192];
@@ -93,14 +93,14 @@ static void strict_brk(void)
 	strictly();
 }
 
-/* A fork promises all that its parent was promised, once more. */
+/* fork commits all memory of its parent once more. */
 static void strict_fork(void)
 {
 	strictly();
 	map_anon(beyond_commit() / 4 * 3, RW, 0);
 }
 
-/* Files of the machine; who may administer it may open more. */
+/* Cases of fs.file-max, which CAP_SYS_ADMIN may exceed. */
 
 static void raise_and_restore(const char *path, long number)
 {
@@ -158,7 +158,7 @@ static void files_epoll(void)
 	few_files();
 }
 
-/* Pages of pipes: without rights, and no file is too many. */
+/* Cases of pipe pages: without capabilities, pipe() fails although there is no limit on files. */
 static void few_pipe_pages(void)
 {
 	machine_setting(PIPE_PAGES, 8);
@@ -185,7 +185,7 @@ static void many_pipe_pages(void)
 	raise_and_restore(PIPE_PAGES, 0);
 }
 
-/* Numbers that no process may have */
+/* Cases of RLIMIT_NOFILE above fs.nr_open */
 
 static void limit_above(void)
 {
@@ -207,7 +207,7 @@ static void numbers_used_up(void)
 	for (int fd = 0; fd < 64; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && dup2(STDOUT_FILENO, fd) != fd)
 			die("dup2 to %d", fd);
-	close(63); /* for the file that the setting is written to */
+	close(63); /* needed for the file of the sysctl */
 	machine_setting(NR_OPEN, 64);
 	if (dup2(STDOUT_FILENO, 63) != 63)
 		die("dup2");
@@ -229,7 +229,7 @@ static void chosen_number(void)
 	ASK(fcntl, STDOUT_FILENO, F_DUPFD, 70);
 }
 
-/* Huge pages */
+/* Cases of huge pages */
 
 static void some_huge_pages(long count)
 {
@@ -256,7 +256,7 @@ static void larger_pool(void)
 	some_huge_pages(8);
 }
 
-/* Mappings: the setting changes while the process lives. */
+/* Case of vm.max_map_count that changes while the process lives. */
 static void fewer_maps(void)
 {
 	machine_setting(MAX_MAPS, 600);
@@ -269,7 +269,7 @@ static void more_maps(void)
 	machine_setting(MAX_MAPS, 700);
 }
 
-/* By user, for all users */
+/* Cases of limits for each user that are set for all users */
 
 static void few_instances(void)
 {
@@ -301,7 +301,7 @@ static void more_watches(void)
 	machine_setting(WATCHES, 1000);
 }
 
-/* Enough for those who watch us: they are another user's. */
+/* Enough epoll watches for faultscope, which runs as another user. */
 #define MOST_EPOLLS 40
 
 static void few_epolls(void)
@@ -310,7 +310,7 @@ static void few_epolls(void)
 	int poll;
 
 	machine_setting(EPOLLS, MOST_EPOLLS);
-	/* the real one is counted, the effective one has our rights */
+	/* The kernel counts for the real uid. The effective uid keeps the capabilities. */
 	if (setresuid(1000000000 + getpid(), 0, 0))
 		die("setresuid");
 	poll = epoll_create1(0);
@@ -349,7 +349,7 @@ static void end_sleepers(void)
 	}
 }
 
-/* EAGAIN as of three limits, and none of them: there is no number left. */
+/* fork fails with EAGAIN as for three limits, but the cause is that all pids are in use. */
 static void few_pids(void)
 {
 	machine_setting(PID_MAX, 301);
@@ -383,7 +383,7 @@ static void more_pids(void)
 	machine_setting(PID_MAX, 32768);
 }
 
-/* Swap: what the heuristic allows grows by it. */
+/* Case of swap, which the overcommit heuristic counts as available memory. */
 #define SWAP_BYTES (64 * MIB)
 
 static char loop_path[32];
@@ -444,12 +444,12 @@ static void ask_within_swap(void)
 	ask_of_memory(SWAP_BYTES / 2);
 }
 
-/* Memory that the hardware calls broken */
+/* Cases of hardware memory errors */
 
 static volatile char *page;
 static bool broken;
 
-/* The kernel tells it as it would a read that met the broken place. */
+/* MADV_HWPOISON makes the kernel act as for a read of a faulty memory cell. */
 static void touch_page(void)
 {
 	if (broken && madvise((void *)page, PAGE_BYTES, MADV_HWPOISON))
@@ -475,7 +475,7 @@ static void another_page(void)
 	broken = false;
 }
 
-/* All memory used up by a process that offers itself */
+/* Case of a process with oom_score_adj 1000 that uses up all memory */
 
 static long eats_memory(void)
 {
@@ -502,7 +502,7 @@ static long eats_memory(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : 0;
 }
 
-/* So that nine tenths are too many. */
+/* Locks a quarter of all memory, so that nine tenths are too many. */
 static void little_memory(void)
 {
 	struct sysinfo info;

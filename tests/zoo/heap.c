@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* brk, which never says why, and shmat. */
+/* Cases of brk, which returns no error code, and of shmat. */
 #include "zoo.h"
 
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-static uintptr_t end_of_heap; /* of its last page */
+static uintptr_t end_of_heap; /* address of its last page */
 static char *in_the_way;
 
 static void ask_heap(size_t bytes)
@@ -24,7 +24,7 @@ static void past_data(void)
 	room_data(bytes / 2);
 }
 
-/* The heap alone is small enough: with the other mappings it is not. */
+/* RLIMIT_DATA has room for the heap alone, but not with the other mappings. */
 static void past_data_with_mappings(void)
 {
 	size_t bytes = some_bytes();
@@ -84,7 +84,7 @@ static void past_mapping(void)
 	block_heap(vary(20, 200), vary(100, 1000), 0);
 }
 
-/* A stack grows down into its guard gap: the heap has to keep away from it. */
+/* The heap must not grow into the guard gap below a MAP_GROWSDOWN mapping. */
 static void near_stack(void)
 {
 	block_heap(400, -200, MAP_GROWSDOWN);
@@ -101,7 +101,7 @@ static void past_everything(void)
 	ask_heap(1L << 57);
 }
 
-/* Segments */
+/* Cases of System V segments */
 
 static int segment;
 static void *attached;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Errors that a seccomp filter makes up, as those of containers and services do: the kernel never
- * looked at a limit, whatever the error looks like.
+ * Cases of errors that a seccomp filter returns, as filters of containers and services do. The
+ * kernel has not checked any limit, whatever the errno suggests.
  */
 #include "zoo.h"
 
@@ -69,7 +69,7 @@ static void mmap_eacces(void)
 	deny(SYS_mmap, EACCES);
 }
 
-/* What is asked for would be too much by a limit, too: but that was not looked at. */
+/* The call would also exceed a limit, but the kernel has not checked it. */
 static void limit_as_too(void)
 {
 	filter();
@@ -206,10 +206,10 @@ static void brk_enomem(void)
 	deny(SYS_brk, ENOMEM);
 }
 
-/* Of brk the filter gives -ENOMEM where an address is wanted. */
+/* For brk, the filter returns -ENOMEM in place of an address. */
 static long make_brk(void)
 {
-	long ret = syscall(SYS_brk, ask.arg[0]); /* whose errno libc makes of it */
+	long ret = syscall(SYS_brk, ask.arg[0]); /* libc turns -ENOMEM into errno */
 
 	return ret < 0 ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mlock and its kin. */
+/* Cases of mlock and related calls. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -21,7 +21,7 @@ static void past_limit(void)
 	room_memlock(bytes - PAGE_BYTES);
 }
 
-/* What is locked already counts. */
+/* Memory that is already locked counts towards the limit. */
 static void past_limit_with_other(void)
 {
 	size_t bytes = small_bytes();
@@ -78,7 +78,7 @@ static void lock_hole(void)
 	ASK(mlock, P(block), BLOCK_PAGES * PAGE_BYTES);
 }
 
-/* Near the limit, but what refuses is the hole. */
+/* The amount is near RLIMIT_MEMLOCK, but the call fails because of the hole. */
 static void lock_hole_near_limit(void)
 {
 	lock_hole();
@@ -97,7 +97,7 @@ static void fill_hole(void)
 		die("mmap of the hole");
 }
 
-/* Locked, but not to be filled: an ENOMEM that no limit and no hole explains. */
+/* PROT_NONE pages are locked, but cannot be populated: ENOMEM without a limit or a hole. */
 static void lock_no_access(void)
 {
 	block = map_anon(4 * PAGE_BYTES, PROT_NONE, 0);

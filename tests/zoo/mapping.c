@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mmap against limits on sizes: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, commit, huge pages. */
+/*
+ * Cases of mmap beyond limits on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, commit limit, huge
+ * pages.
+ */
 #include "zoo.h"
 
 #include <linux/mman.h>
@@ -9,7 +12,7 @@ static void ask_anon(size_t bytes, int protection, int flags)
 	ASK(mmap, 0, bytes, protection, PRIVATE_ANON | flags, -1, 0);
 }
 
-/* RLIMIT_AS */
+/* Cases of RLIMIT_AS */
 
 static void as_anon(void)
 {
@@ -56,7 +59,9 @@ static void as_with_hint(void)
 	room_as(bytes - PAGE_BYTES);
 }
 
-/* The search for an aligned place fails, the next one succeeds: that is not what refuses. */
+/*
+ * mmap's search for an aligned place fails and its next search succeeds, so the limit is the cause.
+ */
 static void as_in_last_hole(void)
 {
 	size_t bytes = 64 * MIB;
@@ -72,7 +77,7 @@ static void as_and_data_restored(void)
 	restore_data();
 }
 
-/* RLIMIT_DATA */
+/* Cases of RLIMIT_DATA */
 
 static void data_anon(void)
 {
@@ -106,7 +111,7 @@ static void data_noreserve(void)
 	room_data(bytes / 2);
 }
 
-/* RLIMIT_MEMLOCK */
+/* Cases of RLIMIT_MEMLOCK */
 
 static void memlock_flag(void)
 {
@@ -171,7 +176,7 @@ static void memlock_secret(void)
 	room_memlock(bytes / 2);
 }
 
-/* Overcommit by the heuristic: one request beyond all memory and swap */
+/* Cases of heuristic overcommit: one request larger than all memory and swap */
 
 static void heuristic_anon(void)
 {
@@ -202,7 +207,7 @@ static void not_reserved(void)
 	ask.arg[3] |= MAP_NORESERVE;
 }
 
-/* Huge pages */
+/* Cases of huge pages */
 
 static void no_huge_pages(void)
 {
@@ -223,7 +228,7 @@ static void hugetlb_shared(void)
 	ASK(mmap, 0, vary(1, 8) * 2 * MIB, RW, SHARED_ANON | MAP_HUGETLB, -1, 0);
 }
 
-/* No flag says it: the file does. */
+/* The file has huge pages, without a flag of mmap. */
 static void hugetlb_memfd(void)
 {
 	size_t bytes = vary(1, 8) * 2 * MIB;
@@ -242,7 +247,7 @@ static void hugetlb_size_lifted(void)
 	ask.arg[3] = PRIVATE_ANON | MAP_HUGETLB | MAP_HUGE_2MB | MAP_NORESERVE;
 }
 
-/* Memory that is written and run */
+/* Cases of memory that is writable and executable */
 
 static void write_and_exec(void)
 {

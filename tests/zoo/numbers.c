@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers of descriptors: chosen ones, ones above the limit, and those that come in messages. */
+/*
+ * Cases of file descriptor numbers: chosen ones, ones above the limit, and ones passed in messages.
+ */
 #include "zoo.h"
 
 #include <sys/socket.h>
@@ -7,7 +9,7 @@
 #define SMALL_LIMIT 64
 #define MOST_PASSED 8
 
-/* Numbers that the caller chose */
+/* Cases of numbers that the caller chose */
 
 static void dup2_past(void)
 {
@@ -42,7 +44,7 @@ static void take_numbers(int from, int to)
 			die("dup2 to %d", fd);
 }
 
-/* From the asked number on none is free; below it many are. */
+/* No number from the requested one on is free, but many below are. */
 static void dupfd_full_above(void)
 {
 	int from = SMALL_LIMIT - vary(1, 8);
@@ -52,7 +54,7 @@ static void dupfd_full_above(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Numbers above a limit that was lowered since. */
+/* Numbers above a limit that was lowered later. */
 static void above_lowered_limit(void)
 {
 	take_numbers(500, 500 + vary(1, 50));
@@ -60,7 +62,7 @@ static void above_lowered_limit(void)
 	leave_free(0);
 }
 
-/* Fewer are open than the limit says, but those below it are all in use. */
+/* Fewer files are open than RLIMIT_NOFILE allows, but all numbers below the limit are in use. */
 static void few_but_full(void)
 {
 	take_numbers(0, 8);
@@ -68,7 +70,7 @@ static void few_but_full(void)
 	soft_limit(RLIMIT_NOFILE, 8);
 }
 
-/* The only free one is not the last. */
+/* The only free number is not the last one. */
 static void one_in_the_middle(void)
 {
 	static int pair[2];
@@ -80,10 +82,10 @@ static void one_in_the_middle(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Passed descriptors */
+/* Cases of file descriptors passed in messages */
 
 static int ends[2];
-static int passed; /* in each message */
+static int passed; /* file descriptors in each message */
 
 static void pass(int count)
 {
@@ -106,7 +108,7 @@ static void pass(int count)
 		die("sendmsg");
 }
 
-/* One message to be refused, one to come through. */
+/* Sends two messages: one that fails to pass its files, and one that succeeds. */
 static void pass_twice(int count, int free)
 {
 	passed = count;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Limits by user: inotify, fanotify, pipes' pages, message queues, memory of io_uring. */
+/*
+ * Cases of limits for each user: inotify, fanotify, pipe pages, message queues, memory pinned by
+ * io_uring.
+ */
 #include "zoo.h"
 
 #include <linux/io_uring.h>
@@ -16,7 +19,7 @@ static void close_last(void)
 	close(last_made);
 }
 
-/* Makes as many as there may be, and asks for one more. */
+/* Makes `count` inotify instances, and asks for one more. */
 static void make_instances(long count)
 {
 	for (long i = 0; i < count; i++) {
@@ -35,7 +38,7 @@ static void instances_of_user(void)
 	make_instances(count);
 }
 
-/* A namespace has a limit of its own, and it is lower. */
+/* A user namespace has its own, lower limit. */
 static void instances_of_namespace(void)
 {
 	enter_user_namespace();
@@ -43,7 +46,9 @@ static void instances_of_namespace(void)
 	make_instances(FEW);
 }
 
-/* More are open than RLIMIT_NOFILE says, but above it: numbers below it are free. */
+/*
+ * More files are open than RLIMIT_NOFILE allows, but at higher numbers, so lower numbers are free.
+ */
 static void instances_beside_high_numbers(void)
 {
 	for (int i = 0; i < 200; i++)
@@ -66,7 +71,7 @@ static void remove_directory(void)
 	rmdir(directory);
 }
 
-/* FEW + 1 directories, of which the last is to be watched. */
+/* Watches directories up to the limit; the call watches one more. */
 static void watches_of_namespace(void)
 {
 	static char path[96];
@@ -97,7 +102,7 @@ static void remove_watch(void)
 		die("inotify_rm_watch");
 }
 
-/* EMFILE again, and of what is not a descriptor. */
+/* fanotify_init fails with EMFILE, not because of file descriptors. */
 static void groups_of_namespace(void)
 {
 	const unsigned int flags = FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC;
@@ -115,7 +120,7 @@ static void groups_of_namespace(void)
 
 static int last_pipe[2];
 
-/* Of all pipes of a user without rights the pages are counted. */
+/* The kernel counts the pages of all pipes of a user without capabilities. */
 static void pipes_of_user(void)
 {
 	long most = read_number("/proc/sys/fs/pipe-user-pages-soft");
@@ -141,7 +146,7 @@ static void close_last_pipe(void)
 	close(last_pipe[1]);
 }
 
-/* EMFILE, and not of descriptors: bytes of queues by user. */
+/* mq_open fails with EMFILE because of RLIMIT_MSGQUEUE, not because of file descriptors. */
 static char queue[32];
 
 static void unlink_queue(void)
@@ -167,7 +172,7 @@ static void restore_memlock(void)
 	restore_limit(RLIMIT_MEMLOCK);
 }
 
-/* What io_uring pins counts for its user. */
+/* Memory that io_uring pins counts for its user. */
 static void registered_buffers(void)
 {
 	static struct iovec buffer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Two reasons at once: the kernel's own order of checks says which of them it was. */
+/* Cases with two causes at once: the one that the kernel checks first is right. */
 #include "zoo.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 static char *block;
 static void *heap_guard;
 
-/* Both go: the call cannot succeed before. */
+/* Lifts both limits, since the call cannot succeed before. */
 static void lift_as_and_count(void)
 {
 	restore_as();
@@ -27,7 +27,7 @@ static void lift_as_and_count(void)
 	}
 }
 
-/* mremap looks at RLIMIT_AS before it looks for a place, and at the count when it moves. */
+/* mremap checks RLIMIT_AS before it looks for a place, and the map count when it moves. */
 static void remap_past_as_at_count(void)
 {
 	char *wall;
@@ -46,10 +46,10 @@ static void drop_some_fillers(void)
 	restore_as();
 	if (munmap(block + BLOCK, BLOCK))
 		die("munmap");
-	ask.arg[2] = BLOCK + PAGE_BYTES; /* it fits in place now, and needs no other mapping */
+	ask.arg[2] = BLOCK + PAGE_BYTES; /* the block can grow in place, without another mapping */
 }
 
-/* To a place of the caller's choice, the count comes first of all. */
+/* With MREMAP_FIXED, mremap checks the map count first. */
 static void remap_to_at_count_past_as(void)
 {
 	char *place = map_anon(64 * BLOCK, PROT_NONE, 0);
@@ -75,7 +75,7 @@ static void heap_end(void)
 
 static void brk_past_as_at_count(void)
 {
-	/* a heap that a neighbour of other protection ends: the growth is a mapping of its own */
+	/* The end of the heap has another protection, so growth needs a mapping of its own. */
 	ASK(brk, syscall(SYS_brk, 0) + 4 * MIB);
 	if (mprotect((void *)(((syscall(SYS_brk, 0) + PAGE_BYTES - 1) & -PAGE_BYTES) - PAGE_BYTES),
 		     PAGE_BYTES, PROT_READ))
@@ -101,7 +101,7 @@ static void brk_room(void)
 		die("munmap");
 }
 
-/* The whole heap's place is taken: that is looked at before RLIMIT_AS. */
+/* The whole range of the new heap is occupied; brk checks this before RLIMIT_AS. */
 static void brk_into_mapping_past_as(void)
 {
 	heap_end();
@@ -119,7 +119,7 @@ static void brk_room_of_as(void)
 		die("munmap");
 }
 
-/* mprotect counts data before it splits. */
+/* mprotect checks RLIMIT_DATA before it splits a mapping. */
 static void protect_past_data_at_count(void)
 {
 	block = map_anon(64 * BLOCK, PROT_EXEC, 0);
@@ -131,11 +131,13 @@ static void protect_past_data_at_count(void)
 static void room_for_both(void)
 {
 	restore_data();
-	ask.arg[0] = P(block); /* the whole of it: no split */
+	ask.arg[0] = P(block); /* the whole block, without a split */
 	ask.arg[1] = 64 * BLOCK;
 }
 
-/* A block of its own, a hole behind it that was the last place to be free, and no split left. */
+/*
+ * Makes a block with a hole behind it. The hole was the last free place, and no split is possible.
+ */
 static void hole_behind(int protection)
 {
 	block = map_anon(3 * BLOCK, PROT_NONE, 0);
@@ -146,7 +148,7 @@ static void hole_behind(int protection)
 		die("munmap");
 }
 
-/* Mappings are changed one after another: a split comes before the hole behind it is met. */
+/* The kernel changes mappings one after another, so the failing split comes before the hole. */
 static void middle_before_hole(long call)
 {
 	hole_behind(RW);
@@ -170,14 +172,14 @@ static void advise_middle_before_hole(void)
 	ask.arg[2] = MADV_RANDOM;
 }
 
-/* Without what is behind the hole, and with room for the split. */
+/* Leaves out the hole, and makes room for the split. */
 static void no_hole_and_room(void)
 {
 	unmap_last_filler();
 	ask.arg[1] = BLOCK - PAGE_BYTES;
 }
 
-/* A whole mapping needs no split: the hole behind it is all that is wrong. */
+/* A whole mapping needs no split, so only the hole behind it makes the call fail. */
 static void whole_before_hole(long call)
 {
 	hole_behind(RX);
@@ -200,7 +202,7 @@ static void whole_alone(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* A hole is met first, the middle of a mapping at the limit would come then. */
+/* The hole comes first; the split of a mapping at the limit would fail after it. */
 static void hole_before_middle(void)
 {
 	hole_behind(RW);
@@ -215,7 +217,7 @@ static void past_hole_to_end(void)
 	ask.arg[0] += PAGE_BYTES;
 }
 
-/* RLIMIT_MEMLOCK is looked at before what the range holds. */
+/* mlock checks RLIMIT_MEMLOCK before it looks at the range. */
 static void lock_past_limit_over_hole(void)
 {
 	size_t bytes = small_bytes();
@@ -233,14 +235,14 @@ static void lock_start(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* A limit of nothing refuses before holes and limits are looked at. */
+/* With RLIMIT_MEMLOCK 0, mlock fails before it looks at holes or other limits. */
 static void lock_nothing_over_hole(void)
 {
 	lock_past_limit_over_hole();
 	soft_limit(RLIMIT_MEMLOCK, 0);
 }
 
-/* Data before the machine's memory. */
+/* mmap checks RLIMIT_DATA before the machine's memory. */
 static void data_before_memory(void)
 {
 	ASK(mmap, 0, (long)beyond_memory(), RW, PRIVATE_ANON, -1, 0);
@@ -260,7 +262,7 @@ static void ask_less(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* The count before what is there already. */
+/* mmap checks the map count before it looks at existing mappings (MAP_FIXED_NOREPLACE). */
 static void count_before_exists(void)
 {
 	block = map_anon(BLOCK, RW, 0);
@@ -275,7 +277,7 @@ static void free_place(void)
 		die("munmap");
 }
 
-/* The right to lock is asked for before the file system's flags: both say EPERM. */
+/* mmap checks CAP_IPC_LOCK before the mount option noexec. Both fail with EPERM. */
 static void locked_before_noexec(void)
 {
 	int file;
@@ -296,7 +298,7 @@ static void may_lock_and_run(void)
 		die("mount -o remount,exec");
 }
 
-/* What a descriptor was opened for is looked at before what may be run: both say EACCES. */
+/* mmap checks the open mode before PR_SET_MDWE. Both fail with EACCES. */
 static void mode_before_write_exec(void)
 {
 	int file = reopen(sized_memfd(PAGE_BYTES, 0), O_RDONLY);
@@ -311,7 +313,7 @@ static void only_read(void)
 	ask.arg[2] = PROT_READ;
 }
 
-/* An inotify instance is made before its descriptor: both limits say EMFILE. */
+/* inotify_init makes the instance before the file descriptor. Both limits give EMFILE. */
 static int last_instance;
 
 static void instances_before_nofile(void)
@@ -333,7 +335,7 @@ static void close_instance(void)
 	close(last_instance);
 }
 
-/* The number wanted is looked at before the descriptor to copy. */
+/* dup2 checks the new number before the old file descriptor. */
 static void dup2_of_closed_past(void)
 {
 	soft_limit(RLIMIT_NOFILE, 100);
@@ -346,7 +348,7 @@ static void dup2_of_open(void)
 	ask.arg[0] = STDOUT_FILENO;
 }
 
-/* And a closed descriptor before there being a free number. */
+/* dup checks that its file descriptor is open before it looks for a free number. */
 static void dup_of_closed_full(void)
 {
 	leave_free(0);
@@ -366,7 +368,7 @@ static void dupfd_of_closed_past(void)
 	ASK(fcntl, 99, F_DUPFD, 200);
 }
 
-/* A number is taken before the path is looked at. */
+/* openat takes a number before it looks up the path. */
 static void open_missing_full(void)
 {
 	leave_free(0);
@@ -379,7 +381,7 @@ static void open_there(void)
 	ask.arg[1] = P("/dev/null");
 }
 
-/* And before anybody who waits is looked for. */
+/* accept takes a number before it looks for a waiting client. */
 static void accept_nobody_full(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -394,7 +396,7 @@ static void accept_nobody_full(void)
 		die("getsockname");
 	leave_free(0);
 	ASK(accept4, listener, 0, 0, SOCK_CLOEXEC);
-	subject.tid = subject.pid; /* the client comes when the limit goes */
+	subject.tid = subject.pid; /* the client connects when the limit is lifted */
 	ask.arg[4] = client;
 	ask.arg[5] = 0;
 	block = malloc(sizeof(name) + sizeof(length));
@@ -412,7 +414,7 @@ static void somebody_comes(void)
 		die("connect");
 }
 
-/* A family that there is not is refused before a number is looked for. */
+/* socket rejects an unknown family before it looks for a number. */
 static long socket_of_no_family(void)
 {
 	if (syscall(SYS_socket, 255, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT)
@@ -425,7 +427,7 @@ static void nothing_free(void)
 	leave_free(0);
 }
 
-/* The user's processes are counted before the group's. */
+/* fork checks the user's processes before those of the cgroup. */
 static void nproc_before_pids(void)
 {
 	cgroup_make("pids");
@@ -435,7 +437,10 @@ static void nproc_before_pids(void)
 	soft_limit(RLIMIT_NPROC, 1);
 }
 
-/* Rights are gone for good: only a child of before could lift both. */
+/*
+ * The process cannot get its rights back. Only a child that was forked before could lift both
+ * limits.
+ */
 static void fork_before(void)
 {
 	pid_t child = fork_or_die();

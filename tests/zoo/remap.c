@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mremap: limits on what it grows by, places to grow to, and what it is to take. */
+/* Cases of mremap: limits on growth, space to grow, and the range to move. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -73,7 +73,7 @@ static void grow_less(void)
 	ask.arg[2] = bytes_now + PAGE_BYTES;
 }
 
-/* Less than the address space, more than any hole in it; of what promises no memory. */
+/* The size is less than the address space, but more than any hole. PROT_NONE commits no memory. */
 static void past_space(void)
 {
 	ask_growth(PAGE_BYTES, USER_END - 16 * MIB, PROT_NONE);
@@ -101,7 +101,7 @@ static void unmap_neighbour(void)
 		die("munmap");
 }
 
-/* The middle of a mapping has nowhere to grow in place. */
+/* The middle of a mapping cannot grow in place. */
 static void own_neighbour(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -138,7 +138,7 @@ static void old_unmapped(void)
 	ask.arg[2] = 2 * PAGE_BYTES;
 }
 
-/* No hole, but it is two mappings. */
+/* The range has no hole, but consists of two mappings. */
 static void old_of_two(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);

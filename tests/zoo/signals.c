@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Accesses that end in SIGSEGV or SIGBUS, each of a known kind. */
+/* Cases of accesses that end in SIGSEGV or SIGBUS, each of a known kind. */
 #include "zoo.h"
 
 #include <setjmp.h>
 #include <sys/mount.h>
 
 #define SMALL_STACK (512 * KIB)
-#define DEEP	    (2 * MIB) /* more than that, less than the stack that there is */
+/* bytes of stack to use: more than SMALL_STACK, less than the original limit */
+#define DEEP	    (2 * MIB)
 #define FILE_PAGES  4
 
 static sigjmp_buf back;
@@ -36,7 +37,7 @@ static void handle(void)
 		die("handler");
 }
 
-/* -1 where the access ended in a signal. */
+/* Returns -1 if the access ended in a signal, else 0. */
 long catch_signal(void (*access)(void))
 {
 	handle();
@@ -56,7 +57,7 @@ static void write_at(void)
 	*(volatile char *)bad_address = 1;
 }
 
-/* What is there is `ret`, where something may be run at all. */
+/* Calls bad_address. Where execution is allowed, there is a `ret` instruction. */
 static void run_at(void)
 {
 	((void (*)(void))bad_address)();
@@ -91,7 +92,7 @@ static void to_good_code(void)
 		die("mprotect");
 }
 
-/* Addresses that nothing is at */
+/* Cases of addresses without a mapping */
 
 static void at_null(void)
 {
@@ -131,7 +132,7 @@ static void in_kernel_text(void)
 	bad_address = (long)0xffffffff81000000UL;
 }
 
-/* Mappings that forbid it */
+/* Cases of mappings that forbid the access */
 
 static void no_access(void)
 {
@@ -197,7 +198,7 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* #GP, and no address is wrong */
+/* hlt raises #GP, without a wrong address. */
 static void halt(void)
 {
 	__asm__ volatile("hlt");
@@ -208,7 +209,7 @@ static long halts(void)
 	return catch_signal(halt);
 }
 
-/* Stacks */
+/* Cases of stacks */
 
 __attribute__((noinline)) void dig(long bytes)
 {
@@ -235,7 +236,7 @@ static void small_stack(void)
 	soft_limit(RLIMIT_STACK, SMALL_STACK);
 }
 
-/* Its own limit would let it grow: that of all address space does not. */
+/* RLIMIT_STACK allows the growth, but RLIMIT_AS does not. */
 static void no_space_for_stack(void)
 {
 	room_as(256 * KIB);
@@ -276,7 +277,7 @@ static void large_stack(void)
 	thread_stack = 4 * DEEP;
 }
 
-/* Files behind mappings */
+/* Cases of mapped files */
 
 static void past_end_of(int fd)
 {
@@ -346,7 +347,7 @@ static void small_pages(void)
 	to_good_memory();
 }
 
-/* Fatal ones: a child dies of it */
+/* Cases in which a child dies of the signal */
 
 static long dies(void (*access)(void))
 {

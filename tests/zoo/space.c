@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mmap against the address space itself, and with arguments that are wrong. */
+/* Cases of mmap without enough address space, and with wrong arguments. */
 #include "zoo.h"
 
 #define OFFSET_PAST_FILES 0x7ffffffffffff000L
@@ -38,7 +38,7 @@ static void fixed_past(void)
 
 static void fixed_across(void)
 {
-	/* its start is in the address space */
+	/* The start is within the address space, but the end is not. */
 	ask_none(USER_END - 4 * PAGE_BYTES, 1L << 57, MAP_FIXED);
 }
 
@@ -74,7 +74,7 @@ static void fragmented(void)
 	ask_none(0, hole + PAGE_BYTES, 0);
 }
 
-/* The limit would let it pass: there is no place. */
+/* RLIMIT_AS would allow the size, but no hole is large enough. */
 static void fragmented_below_as(void)
 {
 	size_t hole = vary(17, 64) * MIB;
@@ -96,7 +96,7 @@ static void unmap_taken(void)
 		die("munmap");
 }
 
-/* Reserves what is asked for in whole, so that the retry meets nothing else. */
+/* Reserves the whole range to ask for, so that a retry meets no other mapping. */
 static void exists_alone(void)
 {
 	taken = map_anon(16 * PAGE_BYTES, PROT_READ, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the cases set up: limits, rights, mappings, full address spaces, descriptors, cgroups. */
+/* What cases set up: limits, rights, mappings, full address spaces, file descriptors, cgroups. */
 #include "zoo.h"
 
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
-/* Limits */
+/* Resource limits */
 
 static struct rlimit original[RLIM_NLIMITS];
 static bool limited[RLIM_NLIMITS];
@@ -32,7 +32,7 @@ void restore_limit(int resource)
 		die("setrlimit %d back", resource);
 }
 
-/* One line of /proc/self/status, in bytes; takes no memory. */
+/* Returns the value of a line of /proc/self/status in bytes. Allocates no memory. */
 long status_bytes(const char *key)
 {
 	static char text[8192];
@@ -119,19 +119,21 @@ void raise_ipc_lock(void)
 	raise_capability(CAP_IPC_LOCK);
 }
 
-/* One whom nobody else is: what is counted by user starts at nothing. All rights are gone. */
+/*
+ * Becomes a user that nobody else is, so that per-user counts start at 0. Drops all capabilities.
+ */
 void become_another_user(void)
 {
 	uid_t uid = 1000000000 + getpid();
 
 	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		die("setresuid");
-	/* /proc/self stays ours to read */
+	/* Keeps /proc/self readable. */
 	if (prctl(PR_SET_DUMPABLE, 1))
 		die("prctl PR_SET_DUMPABLE");
 }
 
-/* In it limits by user namespace may be set, and hold for nobody else. */
+/* In a user namespace, limits of the namespace can be set without an effect on other processes. */
 void enter_user_namespace(void)
 {
 	char map[64];
@@ -149,7 +151,7 @@ void enter_user_namespace(void)
 		die("gid_map");
 }
 
-/* What is mounted in it goes with the process. */
+/* Mounts in a mount namespace end with the process. */
 void enter_mount_namespace(void)
 {
 	if (unshare(CLONE_NEWNS))
@@ -201,7 +203,7 @@ int sized_memfd(size_t bytes, unsigned int flags)
 	return fd;
 }
 
-/* A file without a name on the file system of /tmp. */
+/* Returns an unlinked file on the file system of /tmp. */
 int disk_file(size_t bytes)
 {
 	char path[] = "/tmp/zoo-XXXXXX";
@@ -247,14 +249,14 @@ long most_maps(void)
 	return read_number("/proc/sys/vm/max_map_count");
 }
 
-/* Exactly so many mappings, with no call refused on the way. */
+/* Makes mappings until there are exactly `count`, without a failing call. */
 void fill_maps(long count)
 {
 	long room = count - map_count();
 
 	if (room < 1)
 		die("there are more than %ld mappings already", count);
-	/* the first may have merged with what was there: then one more */
+	/* The first one may have merged with an existing mapping, so one more may be needed. */
 	for (long i = 0; room > 0; room = count - map_count())
 		for (; room > 0; room--) {
 			last_filler = map_unmergeable(i++);
@@ -283,7 +285,7 @@ size_t beyond_memory(void)
 
 /* Address space */
 
-#define STACK_ROOM  (16 * MIB) /* below the stack: it has to be able to grow */
+#define STACK_ROOM  (16 * MIB) /* space below the stack in which it can grow */
 #define MOST_RANGES 64
 
 struct range {
@@ -292,7 +294,7 @@ struct range {
 };
 static struct range filled;
 
-/* The parts of a range that nothing is mapped in. */
+/* Finds the unmapped parts of a range. */
 static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 {
 	static char text[16384];
@@ -325,7 +327,7 @@ static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 	return n;
 }
 
-/* Maps all that is free in a range; in the largest part, holes of `hole` bytes stay free. */
+/* Maps all unmapped parts of a range, but leaves holes of `hole` bytes in the largest part. */
 static void fill_range(uintptr_t low, uintptr_t high, size_t hole)
 {
 	struct range range[MOST_RANGES], *largest = range;
@@ -362,7 +364,7 @@ void unfill_space(void)
 		die("munmap");
 }
 
-/* Descriptors */
+/* File descriptors */
 
 void leave_free(int free)
 {
@@ -374,7 +376,7 @@ void leave_free(int free)
 	soft_limit(RLIMIT_NOFILE, lowest + free);
 }
 
-/* Cgroups: by controller on the first version, all in one tree on the second. */
+/* Cgroups: version 1 has a hierarchy for each controller, version 2 has one for all. */
 
 #define V1_TOP "/sys/fs/cgroup"
 #define V2_TOP "/sys/fs/cgroup"
@@ -382,7 +384,7 @@ void leave_free(int free)
 static char cgroup_made[4][128];
 static size_t nr_cgroups;
 static char cgroup_home[256];
-static pid_t cgroup_owner; /* a child's are its parent's */
+static pid_t cgroup_owner; /* creator of the cgroups; a child uses its parent's */
 
 bool cgroup_v2(void)
 {
@@ -398,7 +400,7 @@ static void cgroup_path(char *path, size_t size, const char *controller, const c
 			 below);
 }
 
-/* Where we were before, from /proc/self/cgroup. */
+/* Remembers the cgroup in which the process started, from /proc/self/cgroup. */
 static void note_home(const char *controller)
 {
 	static char text[4096];
@@ -442,7 +444,7 @@ static void make_directory(const char *controller, const char *below)
 	nr_cgroups++;
 }
 
-/* A group and one below it, so that the limit may be the parent's. */
+/* Makes a cgroup and one below it, so that a case can set the limit of the parent. */
 void cgroup_make(const char *controller)
 {
 	char text[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* New processes and threads that are refused. */
+/* Cases of new processes and threads that fail. */
 #include "zoo.h"
 
 #include <linux/sched.h>
@@ -30,7 +30,7 @@ static long make_clone3(void)
 	return ended(syscall(SYS_clone3, &args, sizeof(args)));
 }
 
-/* The errno of pthread_create, which is that of the call within it. */
+/* Sets errno to the result of pthread_create, which is that of its system call. */
 static long make_thread(void)
 {
 	pthread_attr_t attr;
@@ -45,7 +45,7 @@ static long make_thread(void)
 	return 0;
 }
 
-/* glibc says EAGAIN for an ENOMEM of its calls for the stack. */
+/* For ENOMEM of its calls for the stack, glibc's pthread_create returns EAGAIN. */
 static long make_thread_of_stack(void)
 {
 	long ret = make_thread();

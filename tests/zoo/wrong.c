@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls whose arguments are wrong, or whose object is, some with an error that a limit has too. */
+/* Cases of wrong arguments or objects. Some give an errno that limits give, too. */
 #include "zoo.h"
 
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ static void some_block(void)
 	block = map_anon(BLOCK, RW, 0);
 }
 
-/* mmap */
+/* Cases of mmap */
 
 static void shared_that_grows(void)
 {
@@ -44,7 +44,7 @@ static void file_that_stays(void)
 	ask.arg[3] = MAP_PRIVATE;
 }
 
-/* A file that may only be appended to is not to be mapped for writing, whatever its mode. */
+/* A file with the append-only attribute cannot be mapped for writing, whatever its mode is. */
 static void append_only(void)
 {
 	int flags = FS_APPEND_FL, file = disk_file(PAGE_BYTES);
@@ -62,7 +62,7 @@ static void not_append_only(void)
 		die("FS_IOC_SETFLAGS");
 }
 
-/* mremap */
+/* Cases of mremap */
 
 static void remap_fixed_alone(void)
 {
@@ -110,7 +110,7 @@ static void keep_size(void)
 	ask.arg[2] = BLOCK;
 }
 
-/* Of nothing old only a shared mapping can be had again. */
+/* With old size 0, mremap copies only shared mappings. */
 static void copy_private(void)
 {
 	some_block();
@@ -122,7 +122,7 @@ static void old_size_told(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* What stays counts as well. */
+/* With MREMAP_DONTUNMAP, the old mapping still counts. */
 static void keep_past_as(void)
 {
 	size_t bytes = some_bytes();
@@ -139,7 +139,7 @@ static void copy_shared_past_as(void)
 	room_as(bytes / 2);
 }
 
-/* The end of an old part in the middle of a mapping goes: that splits. */
+/* Shrinking a range in the middle of a mapping unmaps its end, which splits the mapping. */
 static void shrink_middle_at_count(void)
 {
 	some_block();
@@ -147,7 +147,7 @@ static void shrink_middle_at_count(void)
 	ASK(mremap, P(block), 4 * PAGE_BYTES, PAGE_BYTES, 0);
 }
 
-/* mprotect, madvise, mlock */
+/* Cases of mprotect, madvise and mlock */
 
 static void protect_wraps(void)
 {
@@ -194,7 +194,7 @@ static void key_of_none(void)
 	ask.arg[3] = -1;
 }
 
-/* Pages cannot be had: past the end of their file, or of a full file system. */
+/* Pages cannot be populated: they are beyond the end of the file, or the file system is full. */
 static void lock_past_end(void)
 {
 	block = map_file(sized_memfd(PAGE_BYTES, 0), 2 * PAGE_BYTES, RW, MAP_SHARED);
@@ -228,7 +228,7 @@ static void more_of_tmpfs(void)
 		die("mount -o remount");
 }
 
-/* Shared memory of System V */
+/* Cases of System V shared memory */
 
 static int segment;
 
@@ -246,7 +246,7 @@ static void segment_of_another(void)
 	ASK(shmat, segment, 0, 0);
 }
 
-/* Rights of another user: its child makes the call. */
+/* A child makes the call with the rights of another user. */
 static long attach_as_another(void)
 {
 	int status, report[2];
@@ -280,7 +280,7 @@ static void let_all_attach(void)
 		die("shmctl");
 }
 
-/* A program that is not to be run, a descriptor that is none, a process that is gone. */
+/* Control: a file that cannot be executed, a closed file descriptor, a process that has ended. */
 static long everyday_calls(void)
 {
 	static char *const none[] = { NULL };
@@ -316,7 +316,7 @@ static long everyday_calls(void)
 	return 0;
 }
 
-/* Advice that a kernel or a mapping does not take: programs try it, and go on. */
+/* Control: advice that the kernel or the mapping does not support. Programs try it and go on. */
 static long everyday_advice(void)
 {
 	char *file = map_file(disk_file(BLOCK), BLOCK, RW, MAP_PRIVATE);
@@ -339,7 +339,7 @@ static long everyday_advice(void)
 	return 0;
 }
 
-/* fcntl says EPERM, EBUSY, EAGAIN and EINVAL of much that is no limit. */
+/* Control: fcntl fails with EPERM, EBUSY, EAGAIN and EINVAL for reasons that are no limits. */
 static long everyday_fcntl(void)
 {
 	int sealed = memfd_create("zoo", MFD_CLOEXEC), ends[2];
@@ -358,7 +358,7 @@ static long everyday_fcntl(void)
 	return 0;
 }
 
-/* A raise that only the right to is missing for, not room. */
+/* Control: raising a limit fails only for lack of CAP_SYS_RESOURCE. */
 static long raise_without_right(void)
 {
 	struct rlimit limit = { 100, 200 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs one case of the zoo, proves that its cause is the one it claims, and prints the truth. */
+/* Runs one case of the zoo, proves that its cause is the claimed one, and prints the truth. */
 #include "zoo.h"
 
 #define SKIPPED	  77
-#define SETTLE_MS 50 /* between the refusal and the lift: time to look at what refused */
+#define SETTLE_MS 50 /* ms between the failed call and the lift, in which /proc shows the state */
 
 struct ask ask;
 struct subject subject;
@@ -20,7 +20,7 @@ static const char *name_of_case;
 static bool in_guest, abrupt;
 static long seed = 1;
 static int refused_as;
-static unsigned long long birth; /* field 22 of /proc/self/stat */
+static unsigned long long birth; /* field 22 (starttime) of /proc/self/stat */
 
 long make_asked(void)
 {
@@ -52,7 +52,7 @@ void end_with(pid_t parent)
 		_exit(1);
 }
 
-/* A child that does one thing and then waits for our end. */
+/* Forks a child that calls `first` and then waits until its parent ends. */
 pid_t start_sleeper(void (*first)(void))
 {
 	pid_t parent = getpid(), child = fork_or_die();
@@ -61,7 +61,7 @@ pid_t start_sleeper(void (*first)(void))
 		return child;
 	if (first)
 		first();
-	/* a change of user takes it back: it comes last */
+	/* Must come last: a change of the uid resets PR_SET_PDEATHSIG. */
 	end_with(parent);
 	pause();
 	_exit(0);
@@ -112,7 +112,7 @@ static struct setting {
 
 static void restore_settings(void)
 {
-	raise_capability(CAP_SYS_ADMIN); /* which a case may have dropped */
+	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped it */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
 			fprintf(stderr, "%s is not as it was\n", settings[i].path);
@@ -167,7 +167,7 @@ static void list_cases(void)
 			       c->guest ? "true" : "false");
 }
 
-/* "a|b" as a list of JSON. */
+/* Prints "a|b" as a JSON list. */
 static void print_list(const char *key, const char *words)
 {
 	const char *comma = "";
@@ -226,7 +226,10 @@ static void print_truth(const struct zoo_case *c)
 	fflush(stdout);
 }
 
-/* Called before a case sets limits: afterwards /proc may not open. */
+/*
+ * Returns the start time of this process. Call it before a case sets limits: afterwards, /proc may
+ * not open.
+ */
 static unsigned long long birth_of_this_process(void)
 {
 	char text[1024];
@@ -239,7 +242,7 @@ static unsigned long long birth_of_this_process(void)
 		die("/proc/self/stat: %s", strerror(errno));
 	close(fd);
 	text[n] = 0;
-	rest = strrchr(text, ')'); /* the name before it may hold spaces */
+	rest = strrchr(text, ')'); /* the name before it may contain spaces */
 	if (!rest || sscanf(rest + 1, " %*c" " %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
 			    " %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
 		die("/proc/self/stat is not as in proc(5): %s", text);
@@ -259,7 +262,7 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 		    when);
 }
 
-/* Refused as it has to be, each time. */
+/* Makes the call as often as the case wants. Dies unless each call fails as claimed. */
 static void must_fail(const struct zoo_case *c)
 {
 	for (long i = 0; i < (c->times ? c->times : 1); i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The zoo: calls that the kernel refuses, each for a cause that is true by construction. A case
- * sets one limit up for real, makes its call, then lifts that limit alone and makes the call again:
- * it has to succeed, or the case fails. Nothing of the program under test is used or asked.
+ * The zoo: cases of calls that the kernel lets fail, each for a cause that is true by construction.
+ * A case reaches one limit, makes its call, lifts only that limit, and makes the call again. The
+ * second call must succeed, or the case is wrong. No code of faultscope is used.
  */
 #ifndef ZOO_H
 #define ZOO_H
@@ -11,7 +11,7 @@
 
 #include <linux/capability.h>
 
-/* Newer than the headers of some distributions. */
+/* Constants that the headers of some distributions lack */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE		 65
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -27,38 +27,40 @@
 #define KIB	     1024L
 #define MIB	     (1024 * KIB)
 #define GIB	     (1024 * MIB)
-#define USER_END     0x7ffffffff000L /* of x86-64 with four levels of page tables */
-#define ERROR_NOTSUPP 524 /* include/linux/errno.h: of the kernel alone, but it gets out */
+/* end of user addresses on x86-64 with 4 levels of page tables */
+#define USER_END     0x7ffffffff000L
+/* ENOTSUPP of the kernel's include/linux/errno.h, which user space can get all the same */
+#define ERROR_NOTSUPP 524
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
-/* What has to be said of a refused call: any of `causes`, separated by '|'. */
+/* The expected report of a failed call: one of `causes`, separated by '|'. */
 struct want {
-	const char *call; /* the system call's name */
-	int error;	  /* 0: brk, which never says, and recvmsg, which says success */
+	const char *call; /* name of the system call */
+	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
 	const char *causes;
-	const char *next;     /* limits that would have refused it after this one */
-	bool undecidable;     /* no readable fact tells it from another cause */
-	int or_error;	      /* of other kernels */
+	const char *next;     /* further limits that the call exceeds, checked after this one */
+	bool undecidable;     /* no fact that faultscope can read decides between causes */
+	int or_error;	      /* errno of other kernels, or 0 */
 };
 
 struct zoo_case {
 	const char *name;
 	struct want want;
 	void (*prepare)(void);
-	long (*make)(void); /* NULL: the asked call; -1 is a refusal, as from libc */
-	void (*lift)(void); /* lifts the limit alone; the call must succeed then */
-	struct want also;   /* a second refusal, of another cause */
-	const char *class;  /* of a fault signal; accepted ones, separated by '|' */
+	long (*make)(void); /* the failing call, which returns -1; NULL: make_asked() */
+	void (*lift)(void); /* lifts the limit alone: the call must succeed then */
+	struct want also;   /* a second failing call, with another cause */
+	const char *class;  /* accepted classes of the fault signal, separated by '|' */
 	int signal;
-	const char *oom; /* a process is killed for want of memory: accepted constraints */
-	void (*impose)(void); /* of what nothing lifts: the call must succeed before it */
+	const char *oom; /* accepted constraints of an OOM kill, or NULL if none happens */
+	void (*impose)(void); /* sets what nothing can lift: the call must succeed before */
 	bool guest;	 /* needs a setting of the whole machine */
-	bool control;	 /* no refusal that names a limit; `causes` are allowed ones, or NULL */
-	long times;	 /* that the call is made; 0: once */
+	bool control;	 /* no limit may be blamed; `causes` are allowed, NULL: none */
+	long times;	 /* number of calls; 0: one */
 };
 
-/* Tables end with a case without a name. */
+/* Each table ends with a case without a name. */
 extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count_cases[],
 	change_cases[], remap_cases[], heap_cases[], lock_cases[], descriptor_cases[],
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
@@ -67,7 +69,10 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	control_cases[],
 	guest_cases[];
 
-/* The call to make: prepared by a case, changed by its lift. */
+/*
+ * The system call under test. A case fills it in; `lift` changes its arguments to what must
+ * succeed.
+ */
 struct ask {
 	long number;
 	long arg[6];
@@ -76,46 +81,52 @@ extern struct ask ask;
 #define ASK(call, ...) (ask = (struct ask){ SYS_##call, { __VA_ARGS__ } })
 
 long make_asked(void);
-long make_fork(void); /* a process that ends at once */
-void end_with(pid_t parent); /* in a child: ends when that does */
+long make_fork(void); /* forks a child that exits at once */
+void end_with(pid_t parent); /* in a child: makes it end with its parent */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
-/* Who makes the failing call, where it is not the main thread. */
+/* The process and thread that make the failing call, if it is not the main thread. */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
 } subject;
 
-/* Of an access that ended in one. */
+/* The signal in which the last access ended, or 0. */
 extern volatile sig_atomic_t got_signal;
 long catch_signal(void (*access)(void));
 
-/* One byte, where a case set it: -1 where that ended in a signal. To run it wants a `ret` there. */
+/*
+ * Address of the byte that reads(), writes() and runs() access. They return -1 if the access ends
+ * in a signal. runs() expects a `ret` instruction there.
+ */
 extern long bad_address;
 long reads(void);
 long writes(void);
 long runs(void);
-void dig(long bytes); /* down a stack */
+void dig(long bytes); /* uses `bytes` of stack */
 
 #define SEGV(class_, prepare_, make_, lift_)                                                       \
 	.class = class_, .signal = SIGSEGV, .prepare = prepare_, .make = make_, .lift = lift_
 #define BUS(class_, prepare_, make_, lift_)                                                        \
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
-/* Things that a case made outside of itself; they go whatever way it ends. */
+/*
+ * Registers a function that undoes what a case did outside of its process. It runs however the case
+ * ends.
+ */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
 __attribute__((noreturn, format(printf, 1, 2))) void skip(const char *format, ...);
 
-/* A size or count of this seed: cases are not of one size. */
+/* Returns a random size or count that depends on the seed, so that cases vary. */
 long vary(long low, long high);
-size_t some_bytes(void);  /* pages of 4 to 64 MiB */
-size_t small_bytes(void); /* pages of 256 KiB to 4 MiB */
+size_t some_bytes(void);  /* whole pages, 4 to 64 MiB */
+size_t small_bytes(void); /* whole pages, 256 KiB to 4 MiB */
 size_t beyond_memory(void); /* more than all memory and swap */
 
-/* Limits, rights, identity. */
+/* Functions for limits, rights and identity */
 void soft_limit(int resource, rlim_t soft);
 void restore_limit(int resource);
 void room_as(size_t bytes);
@@ -133,14 +144,14 @@ void enter_user_namespace(void);
 void enter_mount_namespace(void);
 long status_bytes(const char *key);
 
-/* Files of /proc, and small files elsewhere. */
+/* Functions for files in /proc, and for small other files */
 long read_number(const char *path);
 bool write_text(const char *path, const char *text);
 void write_number(const char *path, long number);
-/* Only in a guest; what was there comes back at the end. */
+/* Sets a sysctl, in guests only, and restores it when the case ends. */
 void machine_setting(const char *path, long number);
 
-/* Mappings and address space. */
+/* Functions for mappings and address space */
 void *map_anon(size_t bytes, int protection, int flags);
 void *map_file(int fd, size_t bytes, int protection, int flags);
 int sized_memfd(size_t bytes, unsigned int flags);
@@ -150,13 +161,13 @@ void fill_maps(long count);
 long most_maps(void);
 void unmap_last_filler(void);
 void fill_window(uintptr_t low, uintptr_t high);
-void fill_space(size_t hole); /* all of it; of it holes of that size stay free */
+void fill_space(size_t hole); /* fills the address space except holes of this size */
 void unfill_space(void);
 
-/* Descriptors: limit so that exactly `free` numbers below it are unused. */
+/* Sets RLIMIT_NOFILE so that exactly `free` numbers below it are unused. */
 void leave_free(int free);
 
-/* A cgroup of our own, and this process in it. */
+/* Functions for a cgroup of the case, and this process in it */
 bool cgroup_v2(void);
 void cgroup_make(const char *controller);
 void cgroup_enter(const char *controller, const char *below);
