@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * render: where processes faulted, by address: the mappings that most of the faults that were drawn
- * went to, each in runs of pages.
- */
+/* render: sampled page faults by address: the mappings with most of them, in runs of pages. */
 #ifndef FS_RENDER_HTML_ADDRESS_MAP_H
 #define FS_RENDER_HTML_ADDRESS_MAP_H
 
@@ -11,17 +8,17 @@
 
 #define ADDRESS_AREAS_MAX 6
 #define ADDRESS_ROWS_MAX  (ADDRESS_AREAS_MAX * ADDRESS_RUNS)
-#define ADDRESS_RUNS	  12 /* of an area, at most */
+#define ADDRESS_RUNS	  12 /* maximum number of runs of an area */
 
-/* A run of pages. Faults are about: each that was drawn stands for some. */
+/* A run of pages. Numbers of faults are estimates: each sample stands for several faults. */
 struct address_row {
 	size_t area;
 	uint64_t from, to;
 	uint64_t faults, major, stall_ns;
-	uint64_t *by_point; /* faults */
+	uint64_t *by_point; /* number of faults by point of the history */
 };
 
-/* Mappings of one name that touched, over all of the recording. */
+/* Touched addresses of mappings with one name that overlap, in the whole recording. */
 struct address_area {
 	struct process_key subject;
 	uint32_t kind;
@@ -36,15 +33,15 @@ struct address_map {
 	size_t areas;
 	struct address_row row[ADDRESS_ROWS_MAX];
 	size_t rows;
-	uint64_t faults;    /* of all that were drawn */
-	uint64_t elsewhere; /* of these: in areas that are not among the most */
+	uint64_t faults;    /* estimated number of all faults */
+	uint64_t elsewhere; /* faults in other areas */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int addresses_make(struct address_map *m, const struct story_view *s);
 void addresses_free(struct address_map *m);
 
-/* "libc.so.6", "anonymous memory", ... */
+/* Returns the file name or the kind of a mapping: "libc.so.6", "anonymous memory", ... */
 const char *address_name(const struct address_area *a);
 
 #endif

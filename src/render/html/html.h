@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: pages that need nothing but a browser: one file, no network, charts drawn before any
- * script runs. Styles and the script are report.css and report.js beside this file.
+ * render: HTML pages: each is one file without network access, whose charts need no script. Styles
+ * and the script are report.css and report.js beside this file.
  */
 #ifndef FS_RENDER_HTML_HTML_H
 #define FS_RENDER_HTML_HTML_H
@@ -11,24 +11,24 @@
 #include "render/profile.h"
 #include "render/recording_story.h"
 
-/* The pages. */
+/* html_report() and html_diff() write a whole page. */
 void html_report(struct buf *b, const struct story_view *s);
 void html_diff(struct buf *b, const struct diff *d, const struct view *v);
-/* A card of text, with JSON (lines of it) as data. */
+/* Writes a page with a text, and with JSON Lines as its data. */
 void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
 	       const struct buf *json);
 
-/* For what makes them. Text of anybody, in an element or an attribute. */
+/* Appends text, escaped for an element or an attribute. */
 void html_text(struct buf *b, const char *s);
 
-/* Each %s is text: its bytes are escaped. */
+/* Appends text; the bytes of each %s are escaped. */
 void html_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void html_text_len(struct buf *b, const char *s, size_t len);
 
 void html_begin(struct buf *b, const char *title, const char *subtitle);
 void html_end(struct buf *b);
-/* JSON that ends no element: `<`, `>` and `&` become escapes. */
+/* Embeds JSON in a page. `<`, `>` and `&` become escapes, so that no text ends the element. */
 void html_data(struct buf *b, const char *id, const struct buf *json);
 
 void html_section(struct buf *b, const char *id, const char *title, const char *about);
@@ -36,7 +36,7 @@ void html_section_end(struct buf *b);
 
 void html_verdict(struct buf *b, const struct story_view *s);
 
-/* The note "Incomplete: …"; nothing where there is no gap (render/completeness.h). */
+/* Writes the note "Incomplete: …"; nothing if there is no gap (render/completeness.h). */
 void html_gaps(struct buf *b, const struct buf *gaps);
 void html_facts(struct buf *b, const struct story_view *s);
 void html_timeline(struct buf *b, const struct story_view *s);
@@ -51,23 +51,23 @@ void html_events(struct buf *b, const struct story_view *s);
 void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
 		     const struct address_map *m);
 
-/* A stack, the innermost first, as a list of at most `most` frames. */
+/* Writes a stack as a list of at most `most` frames, innermost first. */
 void html_stack(struct buf *b, const char *text, int most);
 
-#define HTML_HEAT_ROWS 24 /* processes of the heat map */
-#define HTML_LEVELS    7  /* of colours, behind none */
+#define HTML_HEAT_ROWS 24 /* maximum number of processes in the heat map */
+#define HTML_LEVELS    7  /* number of colours for values above 0 */
 
-/* Units of every drawing: it is 1000 wide, and what is drawn over time stands between these. */
+/* Coordinates: drawings are 1000 wide; a time axis goes from HTML_LEFT to HTML_RIGHT. */
 #define HTML_LEFT  132.0
 #define HTML_RIGHT 988.0
 
-/* Of what is drawn over time: its axis; cells, a row after the other; what their colours mean. */
+/* Parts of charts over time: the time axis, rows of coloured cells, the legend of colours. */
 void html_axis(struct buf *b, const struct story_view *s, double y);
 void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		uint64_t most, double height);
 void html_legend(struct buf *b, const char *what, uint64_t most);
 
-/* 1 to HTML_LEVELS on a logarithmic scale; 0: nothing. */
+/* Returns the colour of `n` on a logarithmic scale: 1 to HTML_LEVELS; 0 if `n` is 0. */
 int html_level(uint64_t n, uint64_t most);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The parts of a page that are drawn: figures over time, latency, limits. */
+/* Charts of a page: values over time, latency, limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define TRACK_GAP    14
 #define GAUGES_SHOWN 8
 
-/* Where a time stands. */
+/* Returns the x coordinate of a time. */
 static double x_of(const struct story_view *s, uint64_t t_ns)
 {
 	const struct history *h = s->h;
@@ -49,15 +49,15 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 	}
 }
 
-#define NR_COLOURS 7 /* report.css has so many */
+#define NR_COLOURS 7 /* number of colours in report.css */
 
-/* The curves of the timeline: rates of faults, and the sums that the history keeps. */
+/* The curves of the timeline: fault rates, and sums over all processes from the history. */
 enum rate { MINOR, MAJOR, STALL, NR_RATES };
 
 struct track {
 	const char *title, *unit;
-	size_t nth;		 /* enum rate; from NR_RATES on, of the gauges of the history */
-	const struct field *sum; /* NULL: a rate */
+	size_t nth;		 /* enum rate, or NR_RATES + index of a gauge of the history */
+	const struct field *sum; /* field of the gauge; NULL: a rate */
 };
 
 static size_t nr_tracks(const struct story_view *s)
@@ -109,7 +109,7 @@ static void put_number(struct buf *b, const struct track *t, double v)
 		buf_printf(b, "%s%s", t->unit[0] == '/' ? "" : " ", t->unit);
 }
 
-/* A rate holds for the span it was counted in: steps. */
+/* Draws a rate as steps: it holds for the whole span in which it was counted. */
 static void put_area(struct buf *b, const struct story_view *s, const struct track *t, double y,
 		     double most)
 {
@@ -187,7 +187,7 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
 
-/* Faults always; what was not measured, or was never there, takes no room. */
+/* Fault rates are always drawn; other values only if they were ever above 0. */
 static bool is_drawn(const struct story_view *s, const struct track *t)
 {
 	return t->nth <= MAJOR || highest(s->h, t) > 0;
@@ -240,8 +240,8 @@ void html_timeline(struct buf *b, const struct story_view *s)
 }
 
 /*
- * Where columns begin, and the last one ends: by time, as the axis below them says. A column is
- * some points, and these take as long as it took until the next scan.
+ * Returns the x coordinates at which columns begin, and at which the last one ends. Columns differ
+ * in width, because the time between scans differs.
  */
 static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 {
@@ -256,7 +256,7 @@ static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 	}
 }
 
-/* Cells of one level of colour, as one path. */
+/* Draws all cells of one colour as one path. */
 static void put_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		      int level, uint64_t most, double height)
 {
@@ -356,7 +356,7 @@ void html_heat(struct buf *b, const struct story_view *s)
 
 static const char *const end_name[] = {"minor", "major"};
 
-/* The row of the table that all outputs tell latency by. */
+/* Returns the latency histogram of minor or major faults, from the table that all outputs use. */
 static const struct histogram *latency_of(int end)
 {
 	for (size_t i = 0; i < nr_histograms; i++)
@@ -366,7 +366,7 @@ static const struct histogram *latency_of(int end)
 	return NULL;
 }
 
-/* "< 1.0 ms"; of the last one, which has no end, "from" where it begins. */
+/* Appends "< 1.0 ms"; for the last bucket, which has no upper bound, "from" and its lower bound. */
 static void put_bound(struct buf *b, int bucket)
 {
 	const struct histogram *h = latency_of(END_MINOR);
@@ -404,7 +404,7 @@ static void put_quantiles(struct buf *b, const struct history *h)
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* First and last bucket that hold anything. */
+/* Finds the first and the last bucket that are not empty. Returns false if all are empty. */
 static bool bounds(const struct history *h, int *first, int *last)
 {
 	*first = NR_LATENCY;
@@ -417,7 +417,7 @@ static bool bounds(const struct history *h, int *first, int *last)
 	return *last >= 0;
 }
 
-/* Bars of minor beside major, on a logarithmic scale: major ones are few, and matter. */
+/* Draws bars of minor and major faults. The scale is logarithmic, because major faults are few. */
 static void put_histogram(struct buf *b, const struct history *h, int first, int last)
 {
 	uint64_t most = 0;
@@ -516,7 +516,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 	html_section_end(b);
 }
 
-/* A value and its limit over time, with what it comes to if it goes on as it did. */
+/* A value and its limit over time, and a forecast of when the limit is reached. */
 struct gauge {
 	const struct history_row *row;
 	enum what what;
@@ -556,7 +556,7 @@ static size_t find_gauges(const struct story_view *s, struct gauge *ret, size_t 
 	return n;
 }
 
-/* The wedge from the end of the recording to where the limit may be reached. */
+/* Draws the forecast: from the last value to the times when the limit may be reached. */
 static void put_band(struct buf *b, const struct gauge *g, double now_x, double now_y, double top,
 		     double per_s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The flame graph as it is before the script draws it anew, and the data of the page. */
+/* The flame graph that is shown until report.js draws its own, and the JSON data of the page. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define WIDTH	     1000.0
 #define ROW	     18
-#define NARROWEST    1.5 /* what is narrower is not drawn */
+#define NARROWEST    1.5 /* width of the narrowest box that is drawn */
 #define DEEPEST	     40
 #define SAMPLES_IN   4000
 #define PROCESSES_IN 200
@@ -31,7 +31,10 @@ static int compare(const struct profile *p, const struct profile_sample *x,
 	return (int)x->frames - (int)y->frames;
 }
 
-/* Equal beginnings come together: merged halves, since qsort() takes no context. */
+/*
+ * Sorts samples by stack, so that equal callers are adjacent. A merge sort, because the comparison
+ * needs `p` and qsort() passes no context.
+ */
 static void sort_samples(const struct profile *p, uint32_t *order, uint32_t *spare, size_t n)
 {
 	size_t half = n / 2, i = 0, k = half, at = 0;
@@ -67,7 +70,7 @@ static uint64_t sum_of(const struct drawing *d, size_t from, size_t to)
 	return n;
 }
 
-/* One of six, the same for the same name. */
+/* Returns one of six colours, always the same for a name. */
 static unsigned int colour_of(const char *name)
 {
 	return *name ? (unsigned int)(name[0] * 7 + name[1]) % 6 : 0;
@@ -255,7 +258,7 @@ static void write_processes(struct json *j, const struct story_view *s)
 	free(rows);
 }
 
-/* By column of time: faults and stall, in parts of what its cells have in all. */
+/* Adds when a sample happened: its time span, or the weights of its faults and stall by column. */
 static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
 			const struct profile_sample *one)
 {
@@ -313,7 +316,7 @@ static void write_sampling(struct json *j, const struct story_view *s)
 	json_end(j);
 }
 
-/* Where a process faulted: each row a run of pages, its faults as [point, about how many]. */
+/* Adds faults by address: rows of runs of pages, with pairs [point, estimated number of faults]. */
 static void write_addresses(struct json *j, const struct story_view *s, const struct address_map *m)
 {
 	json_array(j, "addresses");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The parts of a page that are words and tables. */
+/* The parts of a page that are text and tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 	buf_puts(b, "</article>\n");
 }
 
-/* What happened stands before what may. */
+/* Returns whether a finding is an event. Events are listed before states, which may get worse. */
 static bool has_happened(const struct finding *f)
 {
 	return !rule_is_state(f->rule);
@@ -177,7 +177,7 @@ void html_gaps(struct buf *b, const struct buf *gaps)
 	buf_free(&joined);
 }
 
-/* Nothing is said to be well where something may have been missed. */
+/* Writes that there is no finding. Says that all is well only if there is no gap. */
 static void put_no_finding(struct buf *b, const struct story_view *s)
 {
 	struct buf gaps = {};
@@ -259,7 +259,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* `any`: of others before them. Returns whether there were some. */
+/* Appends the losses that are not 0. `any`: some precede them. Returns whether there are any. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
@@ -427,7 +427,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Who made what is left, by place in the code. */
+/* Writes what the calls of a process created, by name, with the call stack of most of it. */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
 			 enum what what)
 {
@@ -560,7 +560,7 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
 
-/* Every event record begins alike: header, subject. */
+/* The subject of every event record has the same offset, so crossing.subject is always valid. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
 	double t = view_seconds(s->v, e->h.t_ns);

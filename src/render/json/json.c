@@ -19,7 +19,7 @@
 #include "render/json/line_rows.h"
 #include "render/losses.h"
 
-static const char *const what_name[] = {"maps", "fds"}; /* by enum what */
+static const char *const what_name[] = {"maps", "fds"}; /* JSON names of enum what */
 
 static void put_value(struct json *j, const char *key, const struct evidence *e)
 {
@@ -51,7 +51,7 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/* Limits of --assume that stand in values of this scope; nothing where there are none. */
+/* Adds the --assume limits of `scope` and narrower scopes; adds no key if there are none. */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {
@@ -69,7 +69,7 @@ static void put_assumed(struct json *j, const char *key, const struct view *v,
 		json_end(j);
 }
 
-/* Frames of a stack, innermost first; none where it is not known. */
+/* Adds the frames of a stack, innermost first; the array is empty if the stack is unknown. */
 static void put_stack(struct json *j, const char *key, const struct frames *f)
 {
 	const char *at = f ? f->text : "";
@@ -86,7 +86,7 @@ static void put_stack(struct json *j, const char *key, const struct frames *f)
 	json_end_array(j);
 }
 
-/* Per-CPU counters may be below 0 for a moment. */
+/* Per-CPU page counters can be negative for a moment; returns 0 for those. */
 static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 {
 	return pages > 0 ? pages * v->m->tick.limits.page_bytes : 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: how short of memory all is, as JSON Lines. */
+/* render: memory pressure of the machine, cgroups and file systems, as JSON Lines. */
 #ifndef FS_RENDER_JSON_JSON_PRESSURE_H
 #define FS_RENDER_JSON_JSON_PRESSURE_H
 
 #include "render/render.h"
 
-/* At each tick: the host's figures, cgroups with a limit, and of `host` file systems. */
+/* Writes memory pressure after a scan: machine, cgroups with a limit; `host` adds file systems. */
 void json_pressure(struct buf *b, const struct view *v);
 
-/* The last but one line of `host`: the answer. */
+/* Writes the verdict of `host`: the line before the last one. */
 void json_answer(struct buf *b, const struct view *v);
 
 #endif

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: rows of JSON. The *_lines.def files have one row for each key of each line that
- * faultscope prints as JSON: its type, what it means, and where its value comes from. The schema
- * (schema.c) is made of the same rows. Whoever includes this header, and then such a file, gets a
- *function for each object and line:
+ * render: rows of JSON. The *_lines.def files have one row for each key of each JSON line: its
+ *type, its meaning, and where its value comes from. schema.c makes the JSON Schema from the same
+ *rows. A file that includes this header, and then a *_lines.def, gets a function for each object
+ *and line:
  *
  * OBJECT(name, parameters...) … END
- *	put_NAME(j, parameters) writes the keys; what has them names the object
+ *	put_NAME(j, parameters) writes the keys of an object
  * LINE(type, help, time, parameters...) … END_LINE
- *	put_line_TYPE(b, v, parameters) writes a line of its own, which begins with type, t and time
+ *	put_line_TYPE(b, v, parameters) writes a line that begins with the keys type, t and time
  * ALONE(type, help, parameters...) … END_LINE
- *	put_line_TYPE(b, parameters), without a time
+ *	put_line_TYPE(b, parameters) writes a line without a time
  *
  * KEY(key, type, help, value...)
- *	json_TYPE(j, key, value) writes it
+ *	calls json_TYPE(j, key, value)
  * KEY_IF(key, type, help, condition, value...)
- *	left out unless the condition holds
+ *	omits the key if the condition is false
  * KEY_BY(key, type, help, function, arguments...)
- *	the function writes the key too
+ *	calls a function that writes key and value
  * MAY_BY(key, type, help, function, arguments...)
- *	the same, and it may write nothing
+ *	calls a function that writes key and value, or nothing
  * LIST(key, type, help, n, value), LIST_BY(key, types, help, n, function, arguments...)
- *	an array; `i` is the index
+ *	write an array; `i` is the index
  * EACH(key, object, help, n, arguments...), EACH_IF(key, object, help, condition, n, arguments...)
- *	an array of objects; EACH_BY(key, object, help, function, arguments...)
+ *	write an array of objects; so does EACH_BY(key, object, help, function, arguments...)
  * WITHIN(key, object, help, arguments...), WITHIN_IF(key, object, help, condition, arguments...)
- *	an object; WITHIN_OR_NULL() has `null` where the condition does not hold
+ *	write an object; WITHIN_OR_NULL() writes `null` if the condition is false
  * AND(object, arguments...), AND_IF(object, condition, arguments...)
- *	the keys of another object
- * FIGURES(name of the key at an index, n, values)
- *	counts, null where they are FIGURE_UNKNOWN
+ *	write the keys of another object here
+ * FIGURES(function from an index to its key, n, values)
+ *	writes counts; `null` for those that are FIGURE_UNKNOWN
  */
 #ifndef FS_RENDER_JSON_LINE_ROWS_H
 #define FS_RENDER_JSON_LINE_ROWS_H
@@ -119,7 +119,7 @@
 	for (size_t i = 0; i < (size_t)(n); i++)                                                   \
 		json_figure(j, key_at(i), (values)[i]);
 
-/* Types that are written like others, and of which the schema tells more. */
+/* Causes are written as text; only the schema knows that they are an enumeration. */
 #define json_cause	   json_text
 #define json_cause_or_null json_text_or_null
 

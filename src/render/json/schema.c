@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The schema is made of the rows of *_lines.def (line_rows.h), and of the tables of counters. */
+/* Writes the JSON Schema from the rows that also write the JSON: *_lines.def and counter tables. */
 #include <string.h>
 
 #include "model/pressure.h"
@@ -29,10 +29,10 @@ enum type {
 	T_objects,
 	T_object,
 	T_object_or_null,
-	T_included, /* not a key: those of another object */
-	T_figures,  /* nor this: many counts, which name_at() names */
-	T_line,	    /* the head of a line, which has a time */
-	T_alone,    /* the head of a line, which has none */
+	T_included, /* not a key: the keys of another object */
+	T_figures,  /* not a key: many counts, named by name_at() */
+	T_line,	    /* first row of a line that has a time */
+	T_alone,    /* first row of a line without a time */
 };
 
 struct key {
@@ -40,7 +40,7 @@ struct key {
 	enum type type;
 	bool optional;
 	const char *help;
-	const struct key *of; /* an object's; one without a name ends it */
+	const struct key *of; /* keys of the object; a key without a name ends them */
 	const char *(*name_at)(size_t i);
 	size_t names;
 };
@@ -115,7 +115,7 @@ static void begin_object(struct json *j, const char *key, const char *help)
 		json_text(j, "description", help);
 }
 
-/* What an array or an object of any keys has: values of one type. */
+/* Adds the type of an array, or of an object with any keys; all values have one type. */
 static void write_values(struct json *j, const char *container, const char *values,
 			 const char *type)
 {
@@ -125,7 +125,7 @@ static void write_values(struct json *j, const char *container, const char *valu
 	json_end(j);
 }
 
-/* Of settings: numbers, texts, or null. */
+/* Adds the type of an object with any keys; values are integers, strings or null. */
 static void write_any_values(struct json *j)
 {
 	json_text(j, "type", "object");
