@@ -11,9 +11,9 @@
 #define WHO_HAS(what)                                                                              \
 	"find /proc/[0-9]*/fd -lname 'anon_inode:*" what "*' 2>/dev/null | cut -d/ -f3 | sort | "  \
 	"uniq -c | sort -n | tail"
-#define FEWER_THREADS "fewer threads: pools of a fixed size; threads that end"
+#define FEWER_THREADS "run fewer threads: use pools of a fixed size, and end threads without work"
 #define LESS_MEMORY                                                                                \
-	"less memory: find what grows; smaller caches, batches, heaps; files in tmpfs count too"
+	"use less memory: find what grows; smaller caches, batches, heaps; tmpfs files count, too"
 
 /* Texts about a limit that do not depend on where it was set. */
 struct remedy_facts {
@@ -154,7 +154,7 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 	}
 	if (known->check) {
 		buf_puts(&check, known->check);
-		remedy_add(&all, REMEDY_CHECK, false, "who uses it", &check);
+		remedy_add(&all, REMEDY_CHECK, false, "show what uses the limit", &check);
 	}
 	return all.n;
 }
