@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * render: rows of JSON. The *_lines.def files have one row for each key of each JSON line: its
- *type, its meaning, and where its value comes from. schema.c makes the JSON Schema from the same
- *rows. A file that includes this header, and then a *_lines.def, gets a function for each object
- *and line:
+ * type, its meaning, and where its value comes from. schema.c makes the JSON Schema from the same
+ * rows. A file that includes this header, and then a *_lines.def, gets a function for each object
+ * and line:
  *
  * OBJECT(name, parameters...) … END
  *	put_NAME(j, parameters) writes the keys of an object

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, the replacement character */
 
 static void family_close(struct exposition *e)
 {
@@ -29,14 +29,14 @@ void exposition_sample(struct exposition *e, const char *const *label, double v,
 		       const struct exemplar *x)
 {
 	e->series++;
-	/* a gauge with one fails the whole scrape of Prometheus */
+	/* Prometheus rejects all samples if a gauge has an exemplar */
 	e->format->sample(e, label, v, e->metric->type == METRIC_COUNTER ? x : NULL);
 }
 
 void exposition_distribution(struct exposition *e, const char *const *label,
 			     const struct distribution *d)
 {
-	e->series += d->buckets + 2; /* its sum and count */
+	e->series += d->buckets + 2; /* plus _sum and _count */
 	e->format->distribution(e, label, d);
 }
 
@@ -61,7 +61,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 		if (used + width > max_bytes)
 			return;
 		if (control)
-			buf_putc(b, '?'); /* who reads pages on a terminal would obey it */
+			buf_putc(b, '?'); /* a terminal would obey control characters */
 		else if (n)
 			buf_add(b, s, n);
 		else
@@ -71,7 +71,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 	}
 }
 
-/* Most numbers of a page are counts, and most of its time went into printf. */
+/* Appends a whole number without printf(), which is slow; most values of a page are whole. */
 static void put_whole(struct buf *b, int64_t v)
 {
 	char text[1 + DIGITS_MOST], *end = text + sizeof(text), *s;
@@ -94,7 +94,7 @@ void put_number(struct buf *b, double v)
 		put_whole(b, v);
 		return;
 	}
-	/* 15 digits are what any double keeps, and %g ends where nothing but zeros would follow */
+	/* at most 17 digits are exact; %g omits trailing zeros */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)
@@ -158,7 +158,7 @@ static const char *skip_spaces(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Copies up to one of `until`, without spaces at its end. */
+/* Copies text up to one of `until`, without trailing blanks. Returns where it ended. */
 static const char *take_word(const char *s, const char *until, char *ret, size_t size)
 {
 	size_t len = strcspn(s, until), used = len;

@@ -10,7 +10,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-/* Field numbers, by message. */
+/* Field numbers of messages in metrics.proto, and values of its enum MetricType. */
 enum { FAMILY_NAME = 1, FAMILY_HELP, FAMILY_TYPE, FAMILY_METRIC, FAMILY_UNIT };
 enum { METRIC_PB_LABEL = 1, METRIC_PB_GAUGE, METRIC_PB_COUNTER, METRIC_PB_HISTOGRAM = 7 };
 enum { PAIR_NAME = 1, PAIR_VALUE };
@@ -43,7 +43,7 @@ static void put_u64(struct buf *b, unsigned int field, uint64_t v)
 	put_varint(b, v);
 }
 
-/* sint: small negative numbers are short. */
+/* Encodes protobuf's sint64, in which small negative numbers are short. */
 static uint64_t zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
@@ -73,7 +73,7 @@ static void put_text(struct buf *b, unsigned int field, const char *s)
 	put_bytes_of(b, field, s, strlen(s));
 }
 
-/* Ends a message within another: adds it, and frees it. */
+/* Adds a message as a field of another message, and frees it. */
 static void put_message(struct buf *b, unsigned int field, struct buf *message)
 {
 	put_bytes_of(b, field, message->s ? message->s : "", message->len);
@@ -111,7 +111,7 @@ static void put_exemplar(struct buf *b, unsigned int field, const struct exempla
 	put_message(b, field, &message);
 }
 
-/* As in the text format: counters and infos by the names of their samples. */
+/* Families of counters and infos have the names of their samples (_total, _info), as in text. */
 static void protobuf_family(struct exposition *e)
 {
 	const struct metric *m = e->metric;
@@ -186,8 +186,8 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 }
 
 /*
- * Schema 0: bucket i holds (2^(i-1), 2^i]. Ours are those, so each is told as it is; the last,
- * which has no bound, as the one that follows.
+ * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]. The buckets of struct
+ * distribution have these bounds. The last one has no bound: it is written as the next bucket.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

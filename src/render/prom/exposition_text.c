@@ -10,7 +10,7 @@ static bool is_open(const struct exposition *e)
 	return e->format == &exposition_openmetrics;
 }
 
-/* What OpenMetrics' families leave out of the names of their samples. */
+/* Returns the suffix of sample names, which an OpenMetrics family name does not have. */
 static const char *suffix_of(const struct metric *m)
 {
 	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
@@ -37,7 +37,7 @@ static void put_family_name(struct exposition *e)
 		buf_puts(e->b, suffix_of(e->metric));
 }
 
-/* A value with line feeds and backslashes escaped; quotes too where it stands between them. */
+/* Appends a value with line feeds and backslashes escaped, and with `quotes` also quotes. */
 static void put_escaped(struct buf *b, const char *s, bool quotes)
 {
 	for (; *s; s++) {
@@ -67,7 +67,7 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 	buf_free(&clean);
 }
 
-/* `le`: one label more, of a histogram's bucket; NULL: none. */
+/* Appends label pairs. `le`: bound of a histogram's bucket, as one more label; NULL: none. */
 static void put_labels(struct exposition *e, const char *const *label, const char *le)
 {
 	size_t n = 0;
@@ -110,7 +110,7 @@ static void text_family(struct exposition *e)
 	buf_puts(e->b, "\n# TYPE ");
 	put_family_name(e);
 	buf_printf(e->b, " %s\n", type_name(e));
-	/* the name must end in it: metrics.c's own test sees to that */
+	/* OpenMetrics requires names that end in the unit: test_exposition.c checks them */
 	if (is_open(e) && e->metric->unit)
 		buf_printf(e->b, "# UNIT %s %s\n", e->metric->name, e->metric->unit);
 }
@@ -130,7 +130,7 @@ static void put_bound(struct exposition *e, struct buf *le, double bound)
 {
 	buf_clear(le);
 	put_number(le, bound);
-	/* OpenMetrics has its canonical numbers with a point */
+	/* canonical numbers of OpenMetrics have a decimal point */
 	if (is_open(e) && le->s && !strpbrk(le->s, ".eI"))
 		buf_puts(le, ".0");
 }

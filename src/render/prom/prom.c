@@ -8,8 +8,9 @@
 #define NONE ((const char *const[]){NULL})
 
 /*
- * Of a page fault's latency: below 2^-21 s (0.5 us) to above 2^1 s. In `export` the kernel side's
- * buckets have these bounds; those of a recording of another mode are 7 % above them.
+ * Buckets of page-fault latency: the first ends at 2^-21 s (0.5 us), the last begins at 2^1 s.
+ * `export` counts with these bounds; in recordings of other commands the true bounds are 7 %
+ * higher.
  */
 #define LATENCY_FIRST	(-21)
 #define LATENCY_BUCKETS 24
@@ -25,7 +26,7 @@ static bool is_on(const struct prom_view *v, const char *hook)
 	return model_hook_on(v->m, hook);
 }
 
-/* What a collector needs to be said to run, and what its mechanism may not lack. */
+/* Collectors, the probe that each needs, and LACKS_* bits that its attach type may not have. */
 static const struct {
 	const char *name, *hook;
 	uint32_t lacks;
@@ -100,7 +101,7 @@ static void put_programs(struct exposition *e, const struct prom_self *self)
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
-	/* a recording's version is that of the program that made it */
+	/* a recording has the version of the program that recorded it, and no revision */
 	exposition_sample(e,
 			  (const char *const[]){v->m->host.version, v->live ? v->self.revision : "",
 						v->self.libbpf, v->m->host.kernel},
@@ -118,7 +119,7 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	put(e, METRIC_ID_PROCESS_START, v->self.start_s);
 }
 
-/* The machine */
+/* Metrics of the machine. */
 
 static void put_accesses(struct exposition *e, const struct prom_view *v)
 {
@@ -188,7 +189,7 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 		struct exemplar x = {};
 
 		if (i && !m->fixups)
-			continue; /* it is known by its reports */
+			continue; /* modules without fixups are in the list for their reports */
 		if (last)
 			x = (struct exemplar){.pid = last->pid,
 					      .comm = last->comm,
@@ -215,7 +216,7 @@ static void put_reports(struct exposition *e, const struct prom_view *v)
 
 static void put_kernel(struct exposition *e, const struct prom_view *v)
 {
-	/* Documentation/admin-guide/tainted-kernels.rst, in the order of their bits */
+	/* letters of the taint bits, in bit order: Documentation/admin-guide/tainted-kernels.rst */
 	static const char flags[] = "PFSRMBUDAWCIOELKXTNJ";
 
 	if (is_on(v, "fault_kernel")) {
@@ -241,7 +242,7 @@ static void put_machine(struct exposition *e, const struct prom_view *v)
 	put_kernel(e, v);
 }
 
-/* Workloads */
+/* Metrics of workloads. */
 
 static double value_of(const struct prom_view *v, const struct exported *x,
 		       const struct census_workload *w)
@@ -269,7 +270,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 
 	if (x->flags & EXPORT_RARE && !w->counter[x->what])
 		return;
-	/* nobody there has a limit */
+	/* no process of the workload has a limit of fds */
 	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
 		return;
 	if (last)
@@ -281,7 +282,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	exposition_sample(e, label, value_of(v, x, w), last ? &last_one : NULL);
 }
 
-/* `~other` comes last, and only where somebody is in it, or was. */
+/* Returns workload `i` of the page, `~other` as the last one; NULL after it. */
 static const struct census_workload *workload_at(const struct census *c, size_t i)
 {
 	return i < c->owned ? c->own[i] : i == c->owned ? &c->other : NULL;
@@ -346,7 +347,7 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 
 uint32_t prom_series_each(const struct model *m)
 {
-	uint32_t n = 1; /* its info */
+	uint32_t n = 1; /* the info metric of the workload */
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
 		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
@@ -361,5 +362,5 @@ uint32_t prom_series_else(const struct prom_view *v)
 	partial.partial = true;
 	prom_render(&e, &partial);
 	buf_free(e.b);
-	return e.series + 3; /* of the census itself */
+	return e.series + 3; /* 3 metrics of the census, which a partial page does not have */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: the page of metrics, from the census and the node. */
+/* render: the page of metrics, from the census of workloads and the counters of the machine. */
 #ifndef FS_RENDER_PROM_PROM_H
 #define FS_RENDER_PROM_PROM_H
 
@@ -8,41 +8,44 @@
 #include "model/node.h"
 #include "render/prom/exposition.h"
 
-#define PROM_PROGRAMS 128 /* more than the kernel side has */
+#define PROM_PROGRAMS 128 /* maximum; the kernel side has fewer BPF programs */
 
-/* One of the kernel side. */
+/* Run time of a BPF program. */
 struct prom_program {
 	const char *name;
 	uint64_t runs, run_ns;
 };
 
-/* Of the exporter itself. */
+/* Values of the exporter itself. */
 struct prom_self {
 	const char *revision, *libbpf;
-	double start_s; /* CLOCK_REALTIME */
+	double start_s; /* start time in seconds, CLOCK_REALTIME */
 	double cpu_s;
 	uint64_t rss_bytes, open_fds, max_fds;
-	uint64_t tainted; /* bits of /proc/sys/kernel/tainted */
+	uint64_t tainted; /* value of /proc/sys/kernel/tainted */
 	struct prom_program program[PROM_PROGRAMS];
-	size_t programs; /* 0: the kernel does not time them */
+	size_t programs; /* 0: the kernel does not measure their run time */
 };
 
 struct prom_view {
-	const struct model *m; /* host, hooks, ticks: no processes */
+	const struct model *m; /* only host, probes and losses are used: it has no processes */
 	const struct census *c;
 	const struct node *n;
 	struct prom_self self;
-	bool live; /* else a recording is told, and what is of a live one alone is left out */
+	bool live; /* false: the values come from a recording */
 	bool up;
-	bool partial; /* the time was up: of workloads nothing is told */
-	bool native;  /* native histograms, where the format has them */
+	bool partial; /* the collection timed out: omit metrics of workloads */
+	bool native;  /* write native histograms, if the format has them */
 	double scrape_s;
-	double boot_s; /* CLOCK_REALTIME at CLOCK_MONOTONIC 0: when events were */
+	double boot_s; /* time of CLOCK_MONOTONIC 0 in CLOCK_REALTIME, in seconds */
 };
 
 void prom_render(struct exposition *e, const struct prom_view *v);
 
-/* How many series there are besides those of workloads, and for each of these, as things are. */
+/*
+ * prom_series_else() returns the number of series that do not belong to a workload,
+ * prom_series_each() the number of series of one workload. Both depend on the enabled probes.
+ */
 uint32_t prom_series_else(const struct prom_view *v);
 uint32_t prom_series_each(const struct model *m);
 
