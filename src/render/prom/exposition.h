@@ -80,7 +80,8 @@ void exposition_end(struct exposition *e);
 /* Functions for the writers of formats. */
 
 /*
- * Appends a label value as UTF-8, cut to max_bytes, not escaped; `?` replaces control characters.
+ * Appends a label value as UTF-8, cut to max_bytes, not escaped. `?` replaces control characters,
+ * but not line feeds.
  */
 void label_clean(struct buf *b, const char *s, size_t max_bytes);
 

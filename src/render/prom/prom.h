@@ -24,7 +24,7 @@ struct prom_self {
 	uint64_t rss_bytes, open_fds, max_fds;
 	uint64_t tainted; /* value of /proc/sys/kernel/tainted */
 	struct prom_program program[PROM_PROGRAMS];
-	size_t programs; /* 0: the kernel does not measure their run time */
+	size_t programs; /* 0: the kernel does not measure BPF run times */
 };
 
 struct prom_view {

@@ -38,7 +38,7 @@ void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 /* Writes the log2 histograms (latency, mapping sizes) that are not empty. */
 void text_histograms(struct buf *b, const struct view *v, const struct counters *c);
 
-/* Returns the visible processes, sorted; *ret_n is their number. The caller frees the array. */
+/* Returns *ret_n visible processes, sorted; the caller frees the array. NULL: out of memory. */
 const struct subject **text_sorted(const struct view *v, size_t *ret_n);
 
 /* Writes all findings that the view shows, by severity: title, evidence, causes, remedies. */

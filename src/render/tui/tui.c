@@ -12,7 +12,7 @@
 
 #define LEAST_WIDTH  24
 #define LEAST_HEIGHT 6
-#define ROOMY_HEIGHT 14 /* from here on there is room for what the whole machine does */
+#define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the state of the whole machine */
 
 static int column_of(const struct tui *t, const struct view *v, const struct field *f)
 {
@@ -34,7 +34,7 @@ void tui_open(struct tui *t, const struct view *v)
 	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
 		t->sort[t->tab] =
 			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
-	/* --sort: in the first tab that has the column */
+	/* --sort: open the first tab that has the column */
 	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
 		if (column_of(t, v, v->sort) >= 0) {
 			t->sort[t->tab] = column_of(t, v, v->sort);
@@ -108,7 +108,7 @@ size_t tui_room(const struct view *v)
 	return v->height > (int)others ? v->height - others : 0;
 }
 
-/* At the right end of a line, where there is room. */
+/* Appends text at the right end of the line, if there is room. */
 static void put_right(struct line *l, const char *s, enum style style)
 {
 	int at = line_columns(l), len = text_columns(s);
@@ -121,7 +121,7 @@ static void put_right(struct line *l, const char *s, enum style style)
 	line_style(l, STYLE_PLAIN);
 }
 
-/* Only whole: of a narrow screen the first ones. */
+/* Appends a part of the first line, if all of it and `spare` more columns fit. */
 static void put_part(struct line *l, const char *text, int spare)
 {
 	int at = line_columns(l);
@@ -181,7 +181,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* The rates of all processes together, with what they were. */
+/* Writes the fault rates of all processes together, with their trends. */
 static void write_rates(const struct tui *t, const struct view *v, struct buf *b)
 {
 	static const char *const named[][2] = {{"faults.minor", " faults/s minor"},
@@ -206,7 +206,7 @@ static void write_rates(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* What the whole machine has of what runs out, the fullest first. */
+/* Writes the use of host-wide resources, the fullest first. */
 static void write_machine(const struct view *v, struct buf *b)
 {
 	int cells = v->width < 96 ? 6 : 10;
@@ -242,7 +242,7 @@ static void write_machine(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* How many findings there are, and the gravest; where there is none, what may have been missed. */
+/* Writes the number of findings and the most severe one; without findings, the gaps. */
 static void write_findings(const struct view *v, struct buf *b)
 {
 	const struct finding *f[FINDINGS_MAX];
@@ -310,7 +310,7 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* What page this is, in place of the tabs. */
+/* Writes which page this is, in place of the tabs. */
 static void write_where(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct subject *s = model_find(v->m, &t->chosen);
@@ -371,7 +371,8 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 			tui_draw_findings(t, v, b, height);
 		return;
 	}
-	tui_draw_page(t, v, &page, height); /* first: it says how long it is */
+	/* first, because it sets t->lines, which the title shows */
+	tui_draw_page(t, v, &page, height);
 	if (t->where == TUI_TABLE)
 		write_tabs(t, v, b);
 	else

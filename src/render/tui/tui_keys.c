@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The keys of the live view: what the terminal sends, and what each does. */
+/* Keys of the live view: decodes the terminal's bytes, and changes the view. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct sequence {
 	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB},
 };
 
-/* What begins with Esc; -1: more has to come. */
+/* Decodes an escape sequence. Returns -1 if it is incomplete. */
 static int64_t decode_sequence(const struct tui_keys *k)
 {
 	bool whole =
@@ -32,7 +32,7 @@ static int64_t decode_sequence(const struct tui_keys *k)
 	if (k->n == 1 || (k->n == 2 && (k->s[1] == '[' || k->s[1] == 'O')))
 		return -1;
 	if (k->s[1] != '[' && k->s[1] != 'O')
-		return KEY_UNKNOWN; /* Alt and a key */
+		return KEY_UNKNOWN; /* Alt and another key */
 	if (!whole && k->n < sizeof(k->s) - 1)
 		return -1;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
@@ -71,7 +71,7 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 		k->n = 0;
 	}
 	while (taken < len && key < 0) {
-		/* Esc twice: the first was one by itself */
+		/* Esc Esc: the first Esc was a key by itself */
 		if (k->n == 1 && k->s[0] == KEY_ESCAPE && s[taken] == KEY_ESCAPE)
 			key = KEY_ESCAPE;
 		else
@@ -131,7 +131,7 @@ static void move_in_findings(struct tui *t, const struct view *v, long by)
 	tui_choose_finding(t, f, n, moved(t->at, by));
 }
 
-/* By so many rows of a list, or lines of a page. */
+/* Moves the cursor by `by` rows, or scrolls a page by `by` lines. */
 static void move(struct tui *t, const struct view *v, long by)
 {
 	if (!is_list(t)) {
@@ -144,7 +144,7 @@ static void move(struct tui *t, const struct view *v, long by)
 		move_in_table(t, v, by);
 	else
 		move_in_findings(t, v, by);
-	/* at the very top it shows who is first, whoever that is */
+	/* the first row does not follow a process: it always shows the first one */
 	t->follows = t->at > 0;
 }
 
@@ -212,7 +212,7 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 	tui_columns(t, v, &c);
 	n = c.n;
 	do {
-		/* -1 is the tab's own order, between the last column and the first */
+		/* -1, the tab's own order, is between the last column and the first */
 		*sort += by;
 		if (*sort >= n)
 			*sort = -1;
@@ -226,7 +226,7 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 		snprintf(t->say, sizeof(t->say), "sorted by %s", c.c[*sort].title);
 }
 
-/* The line that is typed: a whole character is taken back. */
+/* Removes the last character, which may have several bytes. */
 static void rub_out(char *s)
 {
 	size_t len = strlen(s);
@@ -368,7 +368,8 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 	if (press_moves(t, &v, key) || press_view(t, &v, key))
 		return TUI_DRAW;
 	if (is_list(t))
-		move(t, &v, 0); /* what the cursor is on may have changed since the frame */
+		/* the process at the cursor may have changed since the last frame */
+		move(t, &v, 0);
 	switch (key) {
 	case KEY_ENTER:
 		return enter(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the live view says at length: one process, a diagnosis, a finding, the kernel, help. */
+/* Pages of the live view: a process, a diagnosis, a finding, the kernel, help. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	line_end(&l, b, STYLE_DIM);
 }
 
-/* "faults.minor  12,480/s  max 14,004  ▁▂▅█", the time of the screen from left to right. */
+/* Writes "faults.minor  12,480/s  max 14,004  ▁▂▅█"; time goes from left to right. */
 static void write_trend(const struct tui *t, const struct view *v, struct buf *b,
 			const struct subject *s, const struct field *f)
 {
@@ -55,7 +55,7 @@ static void write_trend(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Adds "KEY VALUE  ", on a line of its own where this one has no room for it. */
+/* Appends "KEY VALUE  ", on a new line if this one is full. */
 static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
@@ -67,7 +67,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 	line_printf(l, "%s %s  ", key, value);
 }
 
-/* Of grids that the block does not show: rows that are not 0. */
+/* Writes a table of counters that the process block does not show; omits counters that are 0. */
 static void write_grid(const struct view *v, struct buf *b, const struct grid *g,
 		       const struct counters *c)
 {
@@ -101,10 +101,10 @@ static void write_grids(const struct view *v, struct buf *b, const struct subjec
 
 static const struct process_key *subject_of(const union event *e)
 {
-	return &e->crossing.subject; /* in each of them at the same place */
+	return &e->crossing.subject; /* every event record has its subject at this offset */
 }
 
-/* The same records also tell of calls that waited for mmap_lock, and of calls that held it. */
+/* These records are also about calls that waited for mmap_lock, and calls that held it. */
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
 	const char *what = r->class == CLASS_CALL     ? "calls that waited for mmap_lock"
@@ -173,7 +173,7 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-/* Slow faults are told as sums: of each the latest is enough. */
+/* Returns whether a later event replaces this one: slow faults are totals, the latest is enough. */
 static bool is_shown_below(const struct tui *t, uint64_t i)
 {
 	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
@@ -187,7 +187,7 @@ static bool is_shown_below(const struct tui *t, uint64_t i)
 	return false;
 }
 
-/* The latest first: of a process, or (NULL) of the kernel. */
+/* Writes events, the latest first: those of process `of`, or of the kernel if `of` is NULL. */
 static void write_events(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct subject *of, const char *title)
 {
@@ -218,7 +218,7 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 	}
 }
 
-/* Each field of the table, as the JSON has it: what is new there is here. */
+/* Writes all fields of the table, as in JSON, so that new fields appear without a change here. */
 static void write_figures(const struct view *v, struct buf *b, const struct subject *s)
 {
 	const char *group = NULL;
@@ -263,7 +263,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	buf_free(&text);
 }
 
-/* One line each; d tells them in full. */
+/* Writes one line for each open finding of the process; the key d shows details. */
 static void write_found(const struct view *v, struct buf *b, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
@@ -309,7 +309,7 @@ static void write_diagnosis(const struct tui *t, const struct view *v, struct bu
 		diagnosis_renderer.close(b, &one);
 }
 
-/* NULL: it is no longer there. */
+/* Returns the chosen finding; NULL if it no longer exists. */
 static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
@@ -372,7 +372,7 @@ static void write_losses(const struct tui *t, const struct view *v, struct buf *
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* "NAME  used of limit [####    ] 61.0%  full in 8m 10s" */
+/* Writes "NAME  used of limit [####    ] 61.0%  full in 8m 10s". */
 static void write_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
 			uint64_t limit, const struct forecast *f)
 {
@@ -406,14 +406,14 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* those are told with the losses */
+		return; /* write_losses() shows these */
 	if (source[i] == FROM_MEMINFO)
 		value = as_bytes(n);
 	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);
 	put_pair(l, b, host_figure_key(i), source[i] == FROM_VMSTAT ? rate : value.s, 1);
 }
 
-/* How short of memory machine, cgroups and what is kept in memory are. */
+/* Writes memory pressure, and the use of cgroups and tmpfs mounts. */
 static void write_pressure(const struct view *v, struct buf *b)
 {
 	const struct pressure *p = v->m->pressure;
@@ -527,7 +527,7 @@ void fill_lines(struct buf *b, size_t from, size_t height)
 		buf_putc(b, '\n');
 }
 
-/* Commands are kept whole by whoever wrote them: what is wider than the screen goes on below. */
+/* Wraps lines that are wider than the screen: text outputs leave commands unwrapped. */
 static void fit_page(const struct view *v, const struct buf *page, struct buf *ret)
 {
 	const char *end;

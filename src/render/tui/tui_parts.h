@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: what the parts of the live view know of each other. */
+/* render: functions and types that the files of the live view share. */
 #ifndef FS_RENDER_TUI_TUI_PARTS_H
 #define FS_RENDER_TUI_TUI_PARTS_H
 
@@ -13,9 +13,9 @@ enum cell { CELL_FIELD, CELL_SPARK, CELL_BAR, CELL_FULL, CELL_PID, CELL_NAME };
 struct tab {
 	const char *name;
 	enum tab_kind kind;
-	const char *groups; /* of the field table, by blanks; NULL: those that no other tab has */
-	int near; /* its processes come by how near they are to this resource; -1: by activity */
-	const char *by; /* or by this field; NULL: not */
+	const char *groups; /* field groups, separated by blanks; NULL: all other groups */
+	int near;	    /* sort by the used share of this resource; -1: by activity */
+	const char *by;	    /* sort by this field; NULL: see `near` */
 };
 
 extern const struct tab tui_tabs[];
@@ -25,7 +25,7 @@ extern const size_t nr_tui_tabs;
 
 struct column {
 	enum cell cell;
-	const struct field *f; /* NULL: of PID and NAME */
+	const struct field *f; /* NULL: column PID or PROCESS */
 	enum resource_id of;
 	char title[20];
 	int width;
@@ -36,62 +36,65 @@ struct columns {
 	size_t n;
 };
 
-/* All of a tab that this machine can tell, pid first and name last. */
+/* Finds the columns of the current tab that this machine can measure; PID first, PROCESS last. */
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret);
 
-/* What a process is sorted by in a column. */
+/* Returns the value by which a column sorts a process. */
 double tui_value(const struct view *v, const struct subject *s, const struct column *c);
 
-/* A row: a process, or in the tree a cgroup with what follows it. */
+/* A row of a table: a process; or in the tree, a cgroup and the rows in it. */
 struct row {
-	const struct subject *s; /* NULL: a cgroup */
-	const char *path;	 /* of the cgroup: the first `len` bytes */
-	size_t len, name;	 /* name: where its last part begins */
+	const struct subject *s; /* NULL: the row is a cgroup */
+	const char *path;	 /* path of the cgroup: its first `len` bytes */
+	size_t len, name;	 /* name: offset of the path's last part */
 	uint64_t hash;
 	int depth;
-	size_t below; /* rows behind it that are part of it */
+	size_t below; /* number of following rows that are in this cgroup */
 	double rank;
 	bool folded;
 };
 
-/* As they are shown, and all; of the copy that `v` has. */
+/* All rows, and the visible ones. They point into the model of the view that made them. */
 struct rows {
-	struct row *all; /* owned */
-	size_t *shown;	 /* of them; owned */
+	struct row *all; /* owned; includes rows in folded cgroups */
+	size_t *shown;	 /* owned; indexes of the visible rows in `all` */
 	size_t n, nr_all;
 };
 
-/* -ENOMEM. rows_free() in any case. */
+/* Returns 0 or -ENOMEM. Call rows_free() in either case. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
 
-/* Where the cursor is, after rows have moved: t->at, t->top for `height` rows. */
+/* Moves the cursor after rows have moved: sets t->at, and t->top for `height` visible rows. */
 void tui_place(struct tui *t, const struct rows *r, size_t height);
 
-/* The cursor goes there: what it is on is chosen. */
+/* Moves the cursor to row `at`, and chooses the process or cgroup in it. */
 void tui_choose(struct tui *t, const struct rows *r, size_t at);
 
-/* Open findings of the copy, the gravest first; up to `room`. Returns how many there are. */
+/* Finds open findings, the most severe first; stores up to `room`. Returns how many exist. */
 size_t tui_findings(const struct view *v, const struct finding **ret, size_t room);
 
-/* All of them in `ret`, which has room for FINDINGS_MAX, and where the cursor is among them. */
+/*
+ * Stores all open findings in `ret`, which has room for FINDINGS_MAX, and places the cursor.
+ * Returns how many were stored.
+ */
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
 
-/* The view of the copy that frames are drawn from. */
+/* Returns `v` with the copies of model and findings from which frames are drawn. */
 struct view tui_view(const struct tui *t, const struct view *v);
 
-/* Lines between the head and the foot. */
+/* Returns the number of lines between the head and the foot of the screen. */
 size_t tui_room(const struct view *v);
 
-/* Draw so many lines; what is shorter is filled up. */
+/* Draw exactly `height` lines; empty lines fill the rest. */
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);
 
 void fill_lines(struct buf *b, size_t from, size_t height);
 
-/* The last samples of a field, `cells` of them. */
+/* Appends a sparkline of the last `cells` samples of a field; of all processes if `of` is NULL. */
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
 	       const struct field *f, int cells);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The rows of the live view's tables: which processes, in which order, under which cgroup. */
+/* Rows of the live view's tables: which processes, in which order, under which cgroup. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static const char *path_of(const struct subject *s)
 	return s->cgroup && s->cgroup[0] ? s->cgroup : "/";
 }
 
-/* A cgroup comes before what is in it, whatever its neighbours are called. */
+/* Sorts a cgroup before everything in it, and that before the cgroup's next neighbour. */
 static int by_path(const void *a, const void *b)
 {
 	const char *x = path_of(((const struct row *)a)->s),
@@ -122,7 +122,7 @@ static bool is_folded(const struct tui *t, uint64_t hash)
 	return false;
 }
 
-/* Adds the cgroups of a path that the one before had not. Returns how deep it is. */
+/* Adds rows for the cgroups of `path` that are not in `before`. Returns the depth of `path`. */
 static int add_groups(const struct tui *t, struct rows *r, const char *path, const char *before,
 		      size_t most)
 {
@@ -149,7 +149,7 @@ static int add_groups(const struct tui *t, struct rows *r, const char *path, con
 	return depth;
 }
 
-/* Paths have as many parts as they have slashes: no more rows than these. */
+/* Returns an upper bound of the number of cgroup rows: one for each slash in a path. */
 static size_t count_groups(const struct row *s, size_t n)
 {
 	size_t parts = 0;
@@ -230,7 +230,8 @@ int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 	else if (ret->nr_all)
 		qsort(ret->all, ret->nr_all, sizeof(*ret->all), by_rank);
 	if (!err)
-		ret->shown = calloc(ret->nr_all + 1, sizeof(*ret->shown)); /* at most ROWS_MAX */
+		/* nr_all is at most ROWS_MAX */
+		ret->shown = calloc(ret->nr_all + 1, sizeof(*ret->shown));
 	if (err || !ret->shown)
 		return -ENOMEM;
 	show_rows(ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tables of the live view: columns out of the field table, and their cells. */
+/* Tables of the live view: columns made from the table of fields, and their cells. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  16 /* of a name at least */
-#define TREE_COLUMNS  12 /* more of it, indented */
-#define BAR_FROM      96 /* columns of a screen that bars are for, and longer ones */
+#define NAME_COLUMNS  16 /* minimum width of the process name */
+#define TREE_COLUMNS  12 /* additional width of the name in the tree */
+#define BAR_FROM      96 /* minimum screen width for bars */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
 
@@ -41,8 +41,7 @@ static bool has_group(const struct tab *tab, const char *group)
 	return false;
 }
 
-/* Whether a field is of a tab: of the one that names its group, else of the one that has the rest.
- */
+/* A tab shows the fields of the groups that it names; the tab without groups shows the others. */
 static bool is_of(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -53,7 +52,7 @@ static bool is_of(const struct tab *tab, const struct field *f)
 	return true;
 }
 
-/* Whether the machine can tell it at all: of any process. */
+/* Returns whether this machine can measure the field, of any process. */
 static bool has_measurement(const struct view *v, const struct field *f)
 {
 	return is_available(v->m, f->hook, f->lacks);
@@ -140,7 +139,7 @@ static void add_lead(struct columns *c, const struct view *v, const struct tab *
 {
 	unsigned int cells = lead_of(tab, f)->cells;
 
-	/* nobody reads the levels of the cgroups of all processes */
+	/* limits of cgroups are not read when all processes are watched */
 	if (resources[f->resource].scope == OF_CGROUP && model_watches_all(v->m))
 		cells &= ~(LEAD_SHARE | LEAD_FORECAST);
 	if (cells & LEAD_VALUE)
@@ -195,7 +194,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	case CELL_PID:
 		return -(double)s->id.pid;
 	case CELL_NAME:
-		/* as far as a number tells names apart: eight bytes */
+		/* sort by the first six bytes of the name, which a double holds exactly */
 		n = 0;
 		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
 			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
@@ -206,7 +205,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	return 0;
 }
 
-/* Of a counter its growth in the window. */
+/* Appends a value. For a counter, `n` is its growth in the interval. */
 static void put_amount(struct buf *b, const struct view *v, const struct field *f, double n)
 {
 	double seconds = model_window_seconds(v->m);
@@ -216,7 +215,7 @@ static void put_amount(struct buf *b, const struct view *v, const struct field *
 	if (n > 0)
 		buf_puts(b, as_field_figure(f, n).s);
 	else
-		buf_putc(b, '0'); /* of anything */
+		buf_putc(b, '0'); /* without a unit */
 }
 
 static void put_field(struct buf *b, const struct view *v, const struct subject *s,
@@ -230,7 +229,7 @@ static void put_field(struct buf *b, const struct view *v, const struct subject 
 		put_amount(b, v, f, f->type == FIELD_COUNTER ? (double)field_delta(v->m, s, f) : n);
 }
 
-/* What a column says of a cgroup: a sum, or of a share the highest; -1: no process tells it. */
+/* Returns the value of a column for a cgroup: sum of values, highest of shares; -1: unknown. */
 static double value_below(const struct view *v, const struct rows *r, const struct row *g,
 			  const struct column *c)
 {
@@ -296,7 +295,7 @@ void tui_spark(const struct tui *t, struct line *l, const struct process_key *of
 	line_style(l, STYLE_PLAIN);
 }
 
-/* The ids of what is found of it, the gravest first. */
+/* Writes the ids of the process's open findings, the most severe first. */
 static void write_ids(struct line *l, const struct view *v, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
@@ -337,7 +336,7 @@ static void write_name(struct line *l, const struct view *v, const struct row *r
 
 static void write_group(struct line *l, const struct view *v, const struct row *g)
 {
-	char *name = strndup(g->path + g->name, g->len - g->name); /* of a path with a cap */
+	char *name = strndup(g->path + g->name, g->len - g->name);
 	size_t n = 0;
 
 	for (const struct row *one = g + 1; one <= g + g->below; one++)
@@ -400,7 +399,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_free(&cell);
 }
 
-/* Whether a column is on the screen: behind those that were scrolled away, and where it fits. */
+/* Chooses the columns on the screen: those after the ones scrolled away, as far as they fit. */
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
