@@ -8,13 +8,13 @@
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
-/* A metric of one thing, compared. It is 0 in a recording that does not have the thing. */
+/* A row of the comparison: a metric of a workload, a stack or a name. A missing value is 0. */
 struct diff_row {
 	char *key;	    /* owned: the name; the frames follow its NUL */
 	const char *frames; /* points into `key`: lines of a stack, innermost first; "": no stack */
 	const char *metric;
 	double a, b;
-	double weight; /* sort key: growth / smallest growth that is shown */
+	double weight; /* sort key of the row: growth / smallest growth that is shown */
 };
 
 struct diff_side {
@@ -45,7 +45,7 @@ const char *diff_part_title(enum diff_part part);
 /* Appends the absolute value of a metric, in its unit. */
 void diff_put(struct buf *b, const char *metric, double v);
 
-/* Writes up to `rows` rows of each part; 0: up to 12. */
+/* Writes up to `rows` rows of each part of the comparison; 0: up to 12. */
 void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t rows);
 void diff_json(struct buf *b, const struct diff *d, const struct view *v);
 

@@ -23,11 +23,12 @@ struct report_hook {
 	bool degraded;	       /* a core probe with its last attach type: it measures less */
 	const char *mechanism; /* attach type in use; NULL: none */
 	const char *feeds, *lost;
-	const char *tried;  /* attach types that failed before, and errors; may be empty */
-	const char *note;   /* how it differs from the best attach type; NULL: not at all */
+	const char *tried;  /* attach types that failed before, with errors; may be empty */
+	const char *note;   /* difference to the best attach type; NULL: none */
 	const char *remedy; /* a command that may enable the probe; NULL: none is known */
 	struct {
-		const char *mechanism, *differs; /* NULL: end of the list; NULL: as the best */
+		/* `mechanism` NULL: end of the list; `differs` NULL: same values as the best */
+		const char *mechanism, *differs;
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
@@ -60,15 +61,15 @@ struct report {
 	size_t hooks;
 	struct report_recorder recorder[REPORT_RECORDER];
 	size_t recorders;
-	char recorder_lacks[160]; /* why no recorder probe was tried; empty: all were */
+	char recorder_lacks[160]; /* why no probe could be tried; empty: all were tried */
 	/* a panic waits until the recorder has saved its records */
 	bool recorder_holds;
-	/* ways to open fds without a counter per call; ends with NULL */
+	/* ways to open fds that have no counter of their own; ends with NULL */
 	const char *const *only_counted;
 	const char *passed_over; /* which events this kernel may skip; NULL: none */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
-	struct origin origin[NR_LIMITS]; /* origins of settings that are limits */
+	struct origin origin[NR_LIMITS]; /* where limits among the settings come from */
 	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;
@@ -82,7 +83,7 @@ struct report {
 void report_text(struct buf *b, const struct view *v, const struct report *r);
 void report_json(struct buf *b, const struct report *r);
 
-/* Returns where a setting comes from; NULL if it is not a limit, or if this was not found out. */
+/* Returns where a setting comes from; NULL if it is not a limit, or if its origin is unknown. */
 const struct origin *report_origin(const struct report *r, const struct setting *s);
 
 const char *hook_state_name(enum hook_use state);

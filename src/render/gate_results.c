@@ -51,7 +51,7 @@ static void put_whose(struct buf *b, const struct gate *g)
 	buf_printf(b, "%s %s[%u]", g->kind == GATE_SIGNAL ? "last" : "in", g->comm, g->pid);
 }
 
-/* Writes which process had the value, or why there is no value. May write nothing. */
+/* Writes which process had the value of a gate, or why there is no value. May write nothing. */
 static void gate_detail(struct buf *b, const struct gate *g)
 {
 	const char *hook = gate_lacks(g);

@@ -13,8 +13,7 @@ struct loss {
 };
 
 #define LOSSES_MAX    10
-#define LOSSES_ALWAYS 4 /* the text shows this many counters, from the first, even if they are 0   \
-			 */
+#define LOSSES_ALWAYS 4 /* number of counters that the text shows even if they are 0 */
 
 /* Fills `ret`, which has room for LOSSES_MAX counters. Returns the number of counters. */
 size_t losses_of(const struct view *v, struct loss *ret);

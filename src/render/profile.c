@@ -158,7 +158,7 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
-/* Weights of the sampled minor or major faults of a process: of those added so far, and of all. */
+/* Weights of a process's sampled faults (minor or major): of those added so far, and of all. */
 struct drawn {
 	const struct history_row *row;
 	uint64_t faults, faults_all, stall_ns, stall_all;
@@ -342,7 +342,7 @@ int profile_make(struct profile *p, const struct story_view *s)
 	if (!rows || !p->bucket || !p->drawn)
 		err = -ENOMEM;
 	if (!err)
-		/* added first, while there is room for a name */
+		/* add this name first, while the table of names has room */
 		err = add_frame(p, &p->others, HISTORY_OTHERS);
 	if (!err)
 		err = add_drawn(p, s);

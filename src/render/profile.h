@@ -38,7 +38,8 @@ struct profile_sample {
 	const struct history_row *row; /* the process; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
 	uint64_t first_ns, last_ns; /* time span of the growth; both 0: `cell` has the time */
-	size_t cell, cells;	    /* first index and number in the profile's `cell` */
+	/* the sample's first cell and number of cells, in `cell` of the profile */
+	size_t cell, cells;
 	uint32_t frames;
 	uint32_t frame[PROFILE_FRAMES]; /* numbers of names, the outermost frame first */
 };
@@ -49,7 +50,7 @@ struct profile {
 	uint32_t *bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
-	/* for each history row, bits of the fault_ends that are split by stack */
+	/* for each row of the history: bit 0 (1) is set if its minor (major) faults have stacks */
 	unsigned char *drawn;
 	struct profile_cell *cell;
 	size_t cells, cells_room;

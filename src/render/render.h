@@ -40,8 +40,9 @@ struct view {
 	const struct field *sort;	/* sort the table by this field; NULL: by activity */
 	const struct process_key *only; /* show this process only; NULL: all */
 	uint64_t child_rss_bytes; /* `run`: peak RSS of the largest child process; 0: not known */
-	const struct buf *gaps;	  /* gaps that the model does not know; NULL: none */
-	const char *ending;	  /* `run`: end of the command, as "exit 0"; NULL: none */
+	/* reasons for missing data that the model does not know; NULL: none */
+	const struct buf *gaps;
+	const char *ending; /* `run`: how the command ended, as "exit 0"; NULL: none */
 	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */
 };
 
@@ -69,7 +70,7 @@ void render_nothing(struct buf *b, const struct view *v);
 void render_no_event(struct buf *b, const struct view *v, const union event *e);
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);
 
-/* The JSON Schema of every line that the JSON renderer prints. */
+/* Writes the JSON Schema of all lines that the JSON renderer prints. */
 void render_schema(struct buf *b);
 
 /* Returns whether the output shows this process. */

@@ -49,7 +49,7 @@ void line_spark(struct line *l, const double *v, int cells, bool counts);
 /* Adds the line to `b`, cut to the view's width. */
 void line_end(struct line *l, struct buf *b, enum style style);
 
-/* Adds the line to `b`, wrapped at blanks. Later lines are indented by `indent`, or 4 columns. */
+/* Adds the line to `b`, wrapped at blanks. Later lines are indented by `indent` (line_wrap: 4). */
 void line_wrap(struct line *l, struct buf *b, enum style style);
 void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent);
 

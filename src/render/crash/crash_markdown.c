@@ -94,7 +94,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Writes lines of the log, indented by four blanks: unlike a fence, no text ends such a block. */
+/* Writes log lines as an indented code block: text of the log could end a fenced one. */
 static void write_lines(struct buf *b, const struct triage_view *tv, const struct triage *t,
 			const struct diagnosis *v)
 {

@@ -5,7 +5,7 @@
 
 #define MANGLED_MAX 512
 
-/* Rust symbols: v0 mangling (_R, since 1.37) or legacy mangling (_ZN). No C function begins so. */
+/* Returns whether a symbol is mangled by Rust: it begins with _R (since Rust 1.37) or _ZN. */
 static bool is_mangled(struct str s)
 {
 	return str_starts(s, "_R") || str_starts(s, "_ZN");

@@ -199,7 +199,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Writes who allocated or freed the object: its stack's first function that is no common helper. */
+/* Writes what allocated or freed the object: the first function in its stack that is no helper. */
 static void write_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
 			enum part part, const char *what)
 {

@@ -6,17 +6,18 @@
 #include "render/render.h"
 #include "triage/triage.h"
 
-/* Demangles function names. Stops when a name expands without end, and sets `bomb`. */
+/* Demangler of function names. It is not called again after a name that expanded without end. */
 struct triage_names {
-	int (*decode)(const char *name, char *ret, size_t size); /* returns 0 or -errno */
+	/* demangles; returns 0 or -errno */
+	int (*decode)(const char *name, char *ret, size_t size);
 	bool bomb;
 };
 
 struct triage_view {
-	const struct view *v;	 /* used for style: width, colour, unicode */
+	const struct view *v;	 /* style of the output: width, colour, unicode */
 	const char *const *name; /* names of the input files */
 	size_t names;
-	struct triage_names *names_of; /* NULL: do not demangle */
+	struct triage_names *names_of; /* demangler of function names; NULL: none */
 	bool explain;		       /* print each rule that fired */
 	bool redact;		       /* omit memory and IPv4 addresses */
 	const struct buf *gaps;	       /* why the result may be incomplete; never NULL */
@@ -29,7 +30,7 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 /* Returns the text for a log without a crash; "no crash found" only if there is no gap. */
 const char *triage_no_crash(const struct triage_view *tv, const struct triage *t);
 
-/* A bucket: equal crashes in a directory of logs. */
+/* A bucket counts the logs of a directory that have the same crash. */
 #define BUCKET_KERNELS 8
 
 struct triage_bucket {

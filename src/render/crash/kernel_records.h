@@ -14,11 +14,11 @@ void blackbox_json(struct buf *b, const struct bb_found *f);
 /* Writes one record as one line of text. */
 void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r);
 
-/* Findings from a boot's records: as JSON keys, JSON Lines, lines of text, or part of a line. */
+/* Write the findings that follow from a boot's records: as JSON keys, JSON Lines or text. */
 struct json;
 void blackbox_json_crash_sign(struct json *j, const struct crash_sign *one);
 void blackbox_json_crash_signs(struct buf *b, const struct crash_signs *p);
-/* converts to a finding's severity */
+/* Returns the severity as that of a finding. */
 enum severity blackbox_severity(const struct crash_sign *one);
 void blackbox_text_crash_signs(struct buf *b, const struct view *v, const struct crash_signs *p);
 void blackbox_line_crash_sign(struct line *l, const struct crash_sign *one);

@@ -121,7 +121,7 @@ void format_pprof(struct buf *b, const struct story_view *s)
 	put_names(b, &p, &one, &inner);
 	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
-	/* without a default type, readers show the last one, which may be empty */
+	/* without a default type, readers show the last sample type, which may be empty */
 	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
 	buf_free(&one);
 	buf_free(&inner);

@@ -106,7 +106,7 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/* bytes and stall are other measures of faults that are already counted */
+			/* omit bytes and stall: the faults themselves are already counted */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);

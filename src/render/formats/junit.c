@@ -71,7 +71,7 @@ static void put_time(struct buf *b, const struct view *v)
 	buf_printf(b, " time=\"%.3f\"", view_seconds(v, v->m->last_ns));
 }
 
-/* Writes the summary and the findings as text into system-out. */
+/* Writes the summary and the findings as text into the element system-out. */
 static void put_output(struct buf *b, const struct view *v)
 {
 	struct view plain = *v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: sampled page faults by address: the mappings with most of them, in runs of pages. */
+/* render: page faults by address: the mappings with most sampled faults, in runs of pages. */
 #ifndef FS_RENDER_HTML_ADDRESS_MAP_H
 #define FS_RENDER_HTML_ADDRESS_MAP_H
 
@@ -18,7 +18,7 @@ struct address_row {
 	uint64_t *by_point; /* number of faults by point of the history */
 };
 
-/* Touched addresses of mappings with one name that overlap, in the whole recording. */
+/* The touched addresses of overlapping mappings with one name, in the whole recording. */
 struct address_area {
 	struct process_key subject;
 	uint32_t kind;
@@ -33,8 +33,8 @@ struct address_map {
 	size_t areas;
 	struct address_row row[ADDRESS_ROWS_MAX];
 	size_t rows;
-	uint64_t faults;    /* estimated number of all faults */
-	uint64_t elsewhere; /* faults in other areas */
+	uint64_t faults;    /* estimated number of faults at all addresses */
+	uint64_t elsewhere; /* estimated number of faults outside of the areas */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -57,7 +57,7 @@ void html_stack(struct buf *b, const char *text, int most);
 #define HTML_HEAT_ROWS 24 /* maximum number of processes in the heat map */
 #define HTML_LEVELS    7  /* number of colours for values above 0 */
 
-/* Coordinates: drawings are 1000 wide; a time axis goes from HTML_LEFT to HTML_RIGHT. */
+/* SVG coordinates: drawings are 1000 units wide; time axes go from HTML_LEFT to HTML_RIGHT. */
 #define HTML_LEFT  132.0
 #define HTML_RIGHT 988.0
 

@@ -187,7 +187,7 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
 
-/* Fault rates are always drawn; other values only if they were ever above 0. */
+/* Returns whether a curve is drawn: fault rates always, others only if they were ever above 0. */
 static bool is_drawn(const struct story_view *s, const struct track *t)
 {
 	return t->nth <= MAJOR || highest(s->h, t) > 0;

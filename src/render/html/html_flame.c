@@ -14,7 +14,7 @@
 
 #define WIDTH	     1000.0
 #define ROW	     18
-#define NARROWEST    1.5 /* width of the narrowest box that is drawn */
+#define NARROWEST    1.5 /* width of the narrowest box that is drawn, in SVG units */
 #define DEEPEST	     40
 #define SAMPLES_IN   4000
 #define PROCESSES_IN 200
@@ -258,7 +258,7 @@ static void write_processes(struct json *j, const struct story_view *s)
 	free(rows);
 }
 
-/* Adds when a sample happened: its time span, or the weights of its faults and stall by column. */
+/* Adds the time of a sample: a time span, or weights of faults and stall by column of time. */
 static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
 			const struct profile_sample *one)
 {

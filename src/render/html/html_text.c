@@ -259,7 +259,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends the losses that are not 0. `any`: some precede them. Returns whether there are any. */
+/* Appends losses that are not 0, after others if `any`. Returns whether there are losses. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
@@ -427,7 +427,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Writes what the calls of a process created, by name, with the call stack of most of it. */
+/* Writes what a process created, by name, with the call stack that created most of each. */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
 			 enum what what)
 {

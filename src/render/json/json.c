@@ -51,7 +51,7 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/* Adds the --assume limits of `scope` and narrower scopes; adds no key if there are none. */
+/* Adds limits of --assume for this scope (process, cgroup or host) and narrower ones, if any. */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {

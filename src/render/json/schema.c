@@ -29,10 +29,10 @@ enum type {
 	T_objects,
 	T_object,
 	T_object_or_null,
-	T_included, /* not a key: the keys of another object */
-	T_figures,  /* not a key: many counts, named by name_at() */
-	T_line,	    /* first row of a line that has a time */
-	T_alone,    /* first row of a line without a time */
+	T_included, /* AND: the keys of another object, not a key */
+	T_figures,  /* FIGURES: many counts, whose keys name_at() returns */
+	T_line,	    /* the first row of a JSON line that has a time */
+	T_alone,    /* the first row of a JSON line without a time */
 };
 
 struct key {
@@ -40,7 +40,7 @@ struct key {
 	enum type type;
 	bool optional;
 	const char *help;
-	const struct key *of; /* keys of the object; a key without a name ends them */
+	const struct key *of; /* keys of the object; a key without a name ends the list */
 	const char *(*name_at)(size_t i);
 	size_t names;
 };

@@ -36,7 +36,7 @@ void exposition_sample(struct exposition *e, const char *const *label, double v,
 void exposition_distribution(struct exposition *e, const char *const *label,
 			     const struct distribution *d)
 {
-	e->series += d->buckets + 2; /* plus _sum and _count */
+	e->series += d->buckets + 2; /* the buckets, _sum and _count */
 	e->format->distribution(e, label, d);
 }
 
@@ -61,7 +61,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 		if (used + width > max_bytes)
 			return;
 		if (control)
-			buf_putc(b, '?'); /* a terminal would obey control characters */
+			buf_putc(b, '?'); /* terminals would obey control characters */
 		else if (n)
 			buf_add(b, s, n);
 		else
@@ -94,7 +94,7 @@ void put_number(struct buf *b, double v)
 		put_whole(b, v);
 		return;
 	}
-	/* at most 17 digits are exact; %g omits trailing zeros */
+	/* use as few digits as give the same double again: 17 always do; %g omits trailing zeros */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)

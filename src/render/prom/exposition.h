@@ -19,18 +19,20 @@
 /* An event behind a counter. Its labels are "pid", "comm" and "site", as far as known. */
 struct exemplar {
 	uint32_t pid;
-	const char *comm, *site; /* NULL: not known */
+	/* process name; "symbol+0x1a4", call or class of faults; NULL: not known */
+	const char *comm, *site;
 	double value;
 	double at_s; /* time in seconds, CLOCK_REALTIME; 0: not known */
 };
 
 /* A histogram. The bounds of its buckets are powers of two of a second. */
 struct distribution {
-	const uint64_t *count; /* by bucket, not cumulative; the last bucket has no bound */
+	/* values in each bucket, not cumulative; the last bucket has no bound */
+	const uint64_t *count;
 	size_t buckets;
 	int first_exponent; /* the first bucket ends at 2^first_exponent seconds */
 	double sum;
-	const struct exemplar *slowest; /* goes with the bucket of its value; NULL: none */
+	const struct exemplar *slowest; /* exemplar for the bucket of its value; NULL: none */
 	bool native;			/* write a native histogram, too, if the format has them */
 };
 
@@ -44,8 +46,8 @@ struct exposition_format {
 		       const struct exemplar *x);
 	void (*distribution)(struct exposition *e, const char *const *label,
 			     const struct distribution *d);
-	void (*family_end)(struct exposition *e); /* NULL: nothing to do */
-	void (*end)(struct exposition *e);	  /* NULL: nothing to do */
+	void (*family_end)(struct exposition *e); /* ends a family; NULL: nothing to do */
+	void (*end)(struct exposition *e);	  /* ends the page; NULL: nothing to do */
 };
 
 extern const struct exposition_format exposition_text, exposition_openmetrics, exposition_protobuf;
@@ -53,7 +55,7 @@ extern const struct exposition_format exposition_text, exposition_openmetrics, e
 /* A page under construction. Set `format` and `b`, zero the rest. */
 struct exposition {
 	const struct exposition_format *format;
-	struct buf *b;		     /* owned by the caller */
+	struct buf *b;		     /* output buffer, owned by the caller */
 	const struct metric *metric; /* the current family; NULL: none */
 	struct buf message;	     /* protobuf: message of the current family */
 	size_t series;		     /* samples written so far, as Prometheus counts them */

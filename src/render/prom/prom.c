@@ -9,8 +9,7 @@
 
 /*
  * Buckets of page-fault latency: the first ends at 2^-21 s (0.5 us), the last begins at 2^1 s.
- * `export` counts with these bounds; in recordings of other commands the true bounds are 7 %
- * higher.
+ * `export` counts with these bounds; in recordings of other commands they are 7 % higher.
  */
 #define LATENCY_FIRST	(-21)
 #define LATENCY_BUCKETS 24
@@ -347,7 +346,7 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 
 uint32_t prom_series_each(const struct model *m)
 {
-	uint32_t n = 1; /* the info metric of the workload */
+	uint32_t n = 1; /* 1 is for the info metric of a workload */
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
 		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);

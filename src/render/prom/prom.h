@@ -8,7 +8,7 @@
 #include "model/node.h"
 #include "render/prom/exposition.h"
 
-#define PROM_PROGRAMS 128 /* maximum; the kernel side has fewer BPF programs */
+#define PROM_PROGRAMS 128 /* maximum number of BPF programs */
 
 /* Run time of a BPF program. */
 struct prom_program {
@@ -28,7 +28,7 @@ struct prom_self {
 };
 
 struct prom_view {
-	const struct model *m; /* only host, probes and losses are used: it has no processes */
+	const struct model *m; /* host, probes and losses; it has no processes */
 	const struct census *c;
 	const struct node *n;
 	struct prom_self self;
@@ -37,7 +37,7 @@ struct prom_view {
 	bool partial; /* the collection timed out: omit metrics of workloads */
 	bool native;  /* write native histograms, if the format has them */
 	double scrape_s;
-	double boot_s; /* time of CLOCK_MONOTONIC 0 in CLOCK_REALTIME, in seconds */
+	double boot_s; /* CLOCK_REALTIME at CLOCK_MONOTONIC 0, in seconds */
 };
 
 void prom_render(struct exposition *e, const struct prom_view *v);

@@ -317,7 +317,7 @@ static void write_histogram(struct buf *b, const struct view *v, const struct hi
 		write_bucket(b, v, h, i, n[i], most);
 }
 
-/* Writes the classes of faults: number, stall, mean, p99, maximum. */
+/* Writes one line for each class of faults: number, stall, mean, p99, maximum. */
 static void write_classes(struct buf *b, const struct view *v, const struct counters *c)
 {
 	bool first = true;

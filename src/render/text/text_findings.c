@@ -3,7 +3,7 @@
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
 
-#define LISTED_OF_A_RULE 3 /* maximum number of findings of one rule and severity */
+#define LISTED_OF_A_RULE 3 /* how many findings of one rule and severity are listed */
 
 /* Writes text that may contain names chosen by other users: unsafe bytes are escaped. */
 static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)

@@ -112,7 +112,7 @@ void tui_free(struct tui *t);
 
 /*
  * Call at the end of an interval, after the rules ran. A paused view does not change. Returns 0 or
- * a negative errno; then the view stays empty.
+ * a negative errno; after an error the view is empty.
  */
 int tui_update(struct tui *t, const struct view *v);
 

@@ -32,7 +32,7 @@ static int64_t decode_sequence(const struct tui_keys *k)
 	if (k->n == 1 || (k->n == 2 && (k->s[1] == '[' || k->s[1] == 'O')))
 		return -1;
 	if (k->s[1] != '[' && k->s[1] != 'O')
-		return KEY_UNKNOWN; /* Alt and another key */
+		return KEY_UNKNOWN; /* Alt with another key is not used */
 	if (!whole && k->n < sizeof(k->s) - 1)
 		return -1;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)

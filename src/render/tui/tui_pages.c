@@ -104,7 +104,7 @@ static const struct process_key *subject_of(const union event *e)
 	return &e->crossing.subject; /* every event record has its subject at this offset */
 }
 
-/* These records are also about calls that waited for mmap_lock, and calls that held it. */
+/* Records of slow faults are also about calls that waited for mmap_lock, and calls that held it. */
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
 	const char *what = r->class == CLASS_CALL     ? "calls that waited for mmap_lock"
@@ -406,7 +406,7 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* write_losses() shows these */
+		return; /* write_losses() shows the values of scans */
 	if (source[i] == FROM_MEMINFO)
 		value = as_bytes(n);
 	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);

@@ -46,7 +46,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 struct row {
 	const struct subject *s; /* NULL: the row is a cgroup */
 	const char *path;	 /* path of the cgroup: its first `len` bytes */
-	size_t len, name;	 /* name: offset of the path's last part */
+	size_t len, name;	 /* length of `path`; offset of its last part */
 	uint64_t hash;
 	int depth;
 	size_t below; /* number of following rows that are in this cgroup */
