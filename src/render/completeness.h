@@ -26,7 +26,7 @@ bool has_gaps(const struct buf *gaps);
  */
 void gaps_of(struct buf *gaps, const struct view *v);
 
-/* Appends only lost events and unavailable probes, for outputs without processes. */
+/* Appends the gaps of lost events and unavailable probes only, for outputs without processes. */
 void gaps_of_probes(struct buf *gaps, const struct view *v);
 
 /* Appends all gaps as one line, separated by "; ". */

@@ -33,7 +33,7 @@ struct diff {
 	struct buf gaps;   /* why the recordings or the comparison are incomplete */
 };
 
-/* Returns 0 or -ENOMEM. Both recordings must stay valid until diff_free(). */
+/* Compares two recordings, which must stay valid until diff_free(). Returns 0 or -ENOMEM. */
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
 void diff_free(struct diff *d);
 

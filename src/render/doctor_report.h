@@ -76,7 +76,7 @@ struct report {
 	struct report_rights rights;
 	size_t processes; /* processes found by the scan */
 	bool calibrated;
-	double seconds; /* duration of the cost measurement */
+	double seconds; /* duration of the cost measurement, in seconds */
 	unsigned int rounds;
 };
 

@@ -6,7 +6,7 @@
 #include "render/render.h"
 
 struct loss {
-	const char *key;   /* key in JSON */
+	const char *key;   /* key of the loss in JSON */
 	const char *what;  /* short name of the loss, as in "0 records" */
 	const char *about; /* long name of the loss, printed after the number */
 	uint64_t n;

@@ -63,7 +63,7 @@ struct profile {
 	struct profile_sample others;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Makes the profile of a recording. Returns 0 or -ENOMEM. */
 int profile_make(struct profile *p, const struct story_view *s);
 void profile_free(struct profile *p);
 

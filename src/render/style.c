@@ -172,7 +172,7 @@ void line_spark(struct line *l, const double *v, int cells, bool counts)
 	for (int i = 0; i < cells; i++) {
 		int n = high > low ? (int)((v[i] - low) / (high - low) * 7.999) : 0;
 
-		/* a count above 0 does not look like 0 */
+		/* a count above 0 is drawn higher than 0 */
 		if (counts && v[i] > 0 && !n)
 			n = 1;
 		if (high <= 0)

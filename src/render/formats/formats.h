@@ -10,7 +10,7 @@
 
 enum report_way {
 	WAY_WHOLE,     /* `make` writes the whole output, at the end */
-	WAY_LINES,     /* the renderer `lines` writes while the recording is read */
+	WAY_LINES,     /* the renderer `lines` writes the output while the recording is read */
 	WAY_RECORDING, /* the output is another recording */
 	WAY_TEXTFILE,  /* the output is the metrics page of `export` */
 };

@@ -37,7 +37,7 @@ struct address_map {
 	uint64_t elsewhere; /* estimated number of faults outside of the areas */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Fills `m` from the sampled faults of a recording. Returns 0 or -ENOMEM. */
 int addresses_make(struct address_map *m, const struct story_view *s);
 void addresses_free(struct address_map *m);
 

@@ -57,7 +57,7 @@ enum rate { MINOR, MAJOR, STALL, NR_RATES };
 struct track {
 	const char *title, *unit;
 	size_t nth;		 /* enum rate, or NR_RATES + index of a gauge of the history */
-	const struct field *sum; /* field of the gauge; NULL: a rate */
+	const struct field *sum; /* field of a gauge; NULL for a rate */
 };
 
 static size_t nr_tracks(const struct story_view *s)

@@ -259,7 +259,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends losses that are not 0, after others if `any`. Returns whether there are losses. */
+/* Appends losses that are not 0; continues a list if `any`. Returns whether there are losses. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)

@@ -36,7 +36,7 @@ void exposition_sample(struct exposition *e, const char *const *label, double v,
 void exposition_distribution(struct exposition *e, const char *const *label,
 			     const struct distribution *d)
 {
-	e->series += d->buckets + 2; /* the buckets, _sum and _count */
+	e->series += d->buckets + 2; /* series of a histogram: buckets, _sum and _count */
 	e->format->distribution(e, label, d);
 }
 
@@ -94,7 +94,7 @@ void put_number(struct buf *b, double v)
 		put_whole(b, v);
 		return;
 	}
-	/* use as few digits as give the same double again: 17 always do; %g omits trailing zeros */
+	/* use the fewest digits, 15 to 17, that give the same double; %g omits trailing zeros */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)

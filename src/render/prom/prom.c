@@ -188,7 +188,7 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 		struct exemplar x = {};
 
 		if (i && !m->fixups)
-			continue; /* modules without fixups are in the list for their reports */
+			continue; /* skip a module that is listed because of its reports */
 		if (last)
 			x = (struct exemplar){.pid = last->pid,
 					      .comm = last->comm,
@@ -269,7 +269,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 
 	if (x->flags & EXPORT_RARE && !w->counter[x->what])
 		return;
-	/* no process of the workload has a limit of fds */
+	/* skip: no process of the workload has a limit of fds */
 	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
 		return;
 	if (last)

@@ -24,7 +24,7 @@ struct prom_self {
 	uint64_t rss_bytes, open_fds, max_fds;
 	uint64_t tainted; /* value of /proc/sys/kernel/tainted */
 	struct prom_program program[PROM_PROGRAMS];
-	size_t programs; /* 0: the kernel does not measure BPF run times */
+	size_t programs; /* number of programs; 0: the kernel does not measure them */
 };
 
 struct prom_view {
@@ -32,7 +32,7 @@ struct prom_view {
 	const struct census *c;
 	const struct node *n;
 	struct prom_self self;
-	bool live; /* false: the values come from a recording */
+	bool live; /* live values; false: values of a recording */
 	bool up;
 	bool partial; /* the collection timed out: omit metrics of workloads */
 	bool native;  /* write native histograms, if the format has them */

@@ -17,7 +17,7 @@
 
 #define SORTS_SHOWN	6
 #define PROCESSES_SHOWN 8
-#define HOLDINGS_LEAST	64 /* shorter lists of holdings are not shown */
+#define HOLDINGS_LEAST	64 /* minimum number of holdings that are listed */
 
 #define CHECKED                                                                                    \
 	"map count, descriptors, locked memory, threads and cgroups against their limits; "        \

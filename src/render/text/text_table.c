@@ -48,7 +48,8 @@ struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
-	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX /* unlimited */ : n);
+	/* a double from 1.8e19 on stands for UINT64_MAX: unlimited */
+	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : n);
 }
 
 /* A major fault counts as much as a hundred minor faults. */

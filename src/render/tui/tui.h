@@ -79,7 +79,8 @@ struct tui {
 	struct snapshot shot;
 	struct findings findings; /* findings at the time of `shot` */
 	struct trends trends;
-	union event event[TUI_EVENTS]; /* ring of the latest events, by events % TUI_EVENTS */
+	/* ring buffer of the latest events; the next index is events % TUI_EVENTS */
+	union event event[TUI_EVENTS];
 	uint64_t events, events_shown;
 	struct tui_keys keys;
 

@@ -144,7 +144,7 @@ static void move(struct tui *t, const struct view *v, long by)
 		move_in_table(t, v, by);
 	else
 		move_in_findings(t, v, by);
-	/* the first row does not follow a process: it always shows the first one */
+	/* in the first row, the cursor stays at the top; in other rows, it follows its process */
 	t->follows = t->at > 0;
 }
 
@@ -212,7 +212,7 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 	tui_columns(t, v, &c);
 	n = c.n;
 	do {
-		/* -1, the tab's own order, is between the last column and the first */
+		/* sort column -1, the tab's own order, is between the last column and the first */
 		*sort += by;
 		if (*sort >= n)
 			*sort = -1;

@@ -406,7 +406,7 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* write_losses() shows the values of scans */
+		return; /* skip values of scans: write_losses() shows them */
 	if (source[i] == FROM_MEMINFO)
 		value = as_bytes(n);
 	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);

@@ -25,7 +25,7 @@ extern const size_t nr_tui_tabs;
 
 struct column {
 	enum cell cell;
-	const struct field *f; /* NULL: column PID or PROCESS */
+	const struct field *f; /* field of the column; NULL: PID or PROCESS */
 	enum resource_id of;
 	char title[20];
 	int width;
@@ -44,9 +44,9 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 
 /* A row of a table: a process; or in the tree, a cgroup and the rows in it. */
 struct row {
-	const struct subject *s; /* NULL: the row is a cgroup */
+	const struct subject *s; /* process of the row; NULL: the row is a cgroup */
 	const char *path;	 /* path of the cgroup: its first `len` bytes */
-	size_t len, name;	 /* length of `path`; offset of its last part */
+	size_t len, name;	 /* length of `path`; offset of its last component */
 	uint64_t hash;
 	int depth;
 	size_t below; /* number of following rows that are in this cgroup */
@@ -56,12 +56,12 @@ struct row {
 
 /* All rows, and the visible ones. They point into the model of the view that made them. */
 struct rows {
-	struct row *all; /* owned; includes rows in folded cgroups */
-	size_t *shown;	 /* owned; indexes of the visible rows in `all` */
+	struct row *all; /* all rows, also in folded cgroups; owned */
+	size_t *shown;	 /* indexes of the visible rows in `all`; owned */
 	size_t n, nr_all;
 };
 
-/* Returns 0 or -ENOMEM. Call rows_free() in either case. */
+/* Makes the rows of the current tab. Returns 0 or -ENOMEM; call rows_free() in either case. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
 

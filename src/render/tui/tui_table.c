@@ -215,7 +215,7 @@ static void put_amount(struct buf *b, const struct view *v, const struct field *
 	if (n > 0)
 		buf_puts(b, as_field_figure(f, n).s);
 	else
-		buf_putc(b, '0'); /* 0 without a unit */
+		buf_putc(b, '0'); /* a value of 0 is written without a unit */
 }
 
 static void put_field(struct buf *b, const struct view *v, const struct subject *s,
