@@ -10,7 +10,7 @@
 enum story_end {
 	STORY_CUT_OFF, /* no end record: a crash, a full disk, or the recording still goes on */
 	STORY_AS_ASKED,
-	STORY_FULL, /* stopped at the size limit (--max-size) */
+	STORY_FULL, /* the recording stopped at its size limit (--max-size) */
 };
 
 struct story_file {

@@ -15,7 +15,7 @@
 
 #define WHO_BYTES 192 /* size of the buffer for finding_who() */
 
-struct crash_signs; /* defined in triage/crash_signs.h */
+struct crash_signs;
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
@@ -59,8 +59,8 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
-extern const struct renderer host_renderer;	 /* the text of `host` */
-extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
+extern const struct renderer host_renderer;	 /* writes the text of `host` */
+extern const struct renderer diagnosis_renderer; /* writes the text of `diagnose` */
 
 /* Returns the renderer with this name; NULL if there is none. */
 const struct renderer *renderer_find(const char *name);

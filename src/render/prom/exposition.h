@@ -39,7 +39,7 @@ struct distribution {
 struct exposition;
 
 struct exposition_format {
-	const char *name;	  /* "text", "openmetrics", "protobuf" */
+	const char *name;	  /* the format's name: "text", "openmetrics", "protobuf" */
 	const char *content_type; /* HTTP Content-Type */
 	void (*family)(struct exposition *e);
 	void (*sample)(struct exposition *e, const char *const *label, double v,

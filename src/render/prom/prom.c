@@ -118,8 +118,6 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	put(e, METRIC_ID_PROCESS_START, v->self.start_s);
 }
 
-/* Metrics of the machine. */
-
 static void put_accesses(struct exposition *e, const struct prom_view *v)
 {
 	static const char *const access[] = {"read", "write", "exec"};
@@ -240,8 +238,6 @@ static void put_machine(struct exposition *e, const struct prom_view *v)
 	put_durations(e, v);
 	put_kernel(e, v);
 }
-
-/* Metrics of workloads. */
 
 static double value_of(const struct prom_view *v, const struct exported *x,
 		       const struct census_workload *w)

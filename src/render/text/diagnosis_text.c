@@ -203,7 +203,7 @@ static void write_checked(struct buf *b, const struct view *v, const struct buf 
 
 struct sum {
 	size_t n[NR_SEVERITIES], all;
-	size_t left_out; /* findings below --min-severity */
+	size_t left_out; /* number of findings below --min-severity */
 	enum severity worst;
 	const char *id; /* id of the first finding with the worst severity */
 };

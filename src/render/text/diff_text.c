@@ -11,7 +11,7 @@
 #include "render/json_out.h"
 #include "render/style.h"
 
-#define ROWS_SHOWN   12 /* default number of rows of each part */
+#define ROWS_SHOWN   12 /* default number of rows of each part of the comparison */
 #define FRAMES_SHOWN 5
 
 void diff_put(struct buf *b, const char *metric, double v)

@@ -137,7 +137,6 @@ static void write_growth(struct line *l, const struct resource *r, const struct 
 	buf_free(&span);
 }
 
-/* Writes "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)". */
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
 		enum resource_id id)
 {

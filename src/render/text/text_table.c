@@ -52,7 +52,6 @@ struct number_text as_field_figure(const struct field *f, double n)
 	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : n);
 }
 
-/* A major fault counts as much as a hundred minor faults. */
 double text_activity(const struct view *v, const struct subject *s)
 {
 	double rank = 0;

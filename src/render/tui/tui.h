@@ -36,7 +36,8 @@ enum tui_key {
 	KEY_ENTER = '\r',
 	KEY_ESCAPE = 27,
 	KEY_BACKSPACE = 127,
-	KEY_FIRST_NAMED = 0x110000, /* above all code points of Unicode */
+	/* keys without a character follow this value, above all Unicode code points */
+	KEY_FIRST_NAMED = 0x110000,
 	KEY_UP,
 	KEY_DOWN,
 	KEY_LEFT,

@@ -11,9 +11,9 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  16 /* minimum width of the process name */
-#define TREE_COLUMNS  12 /* additional width of the name in the tree */
-#define BAR_FROM      96 /* minimum screen width for bars */
+#define NAME_COLUMNS  16 /* minimum width of the process name, in columns */
+#define TREE_COLUMNS  12 /* additional width of the name in the tree, in columns */
+#define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
 
