@@ -37,8 +37,8 @@ struct profile_cell {
 struct profile_sample {
 	const struct history_row *row; /* the process; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* time span of the growth; both 0: `cell` has the time */
-	/* the sample's first cell and number of cells, in `cell` of the profile */
+	uint64_t first_ns, last_ns; /* time span of growth; both 0 for faults, see `cell` */
+	/* index of the first cell, and number of cells, in `cell` of struct profile */
 	size_t cell, cells;
 	uint32_t frames;
 	uint32_t frame[PROFILE_FRAMES]; /* numbers of names, the outermost frame first */

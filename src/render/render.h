@@ -65,7 +65,7 @@ extern const struct renderer diagnosis_renderer; /* writes the text of `diagnose
 /* Returns the renderer with this name; NULL if there is none. */
 const struct renderer *renderer_find(const char *name);
 
-/* Callbacks of renderers that write nothing at that point. */
+/* Callbacks that do nothing, for renderers that do not need them. */
 void render_nothing(struct buf *b, const struct view *v);
 void render_no_event(struct buf *b, const struct view *v, const union event *e);
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);

@@ -8,7 +8,7 @@
 
 #define ADDRESS_AREAS_MAX 6
 #define ADDRESS_ROWS_MAX  (ADDRESS_AREAS_MAX * ADDRESS_RUNS)
-#define ADDRESS_RUNS	  12 /* maximum number of runs of an area */
+#define ADDRESS_RUNS	  12 /* maximum number of runs of pages of an area */
 
 /* A run of pages. Numbers of faults are estimates: each sample stands for several faults. */
 struct address_row {

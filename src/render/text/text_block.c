@@ -398,7 +398,7 @@ static void write_slow_row(struct buf *b, const struct view *v, const struct slo
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes where slow faults, and calls that waited long for mmap_lock, spent their time. */
+/* Writes the groups of slow faults, and of long waits for mmap_lock, that took most time. */
 static void write_slow(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct slow_row *row[SLOW_SHOWN];

@@ -371,7 +371,7 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 			tui_draw_findings(t, v, b, height);
 		return;
 	}
-	/* first, because it sets t->lines, which the title shows */
+	/* draw the page first: this sets t->lines, which the title shows */
 	tui_draw_page(t, v, &page, height);
 	if (t->where == TUI_TABLE)
 		write_tabs(t, v, b);
