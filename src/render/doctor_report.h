@@ -69,7 +69,7 @@ struct report {
 	const char *passed_over; /* which events this kernel may skip; NULL: none */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
-	struct origin origin[NR_LIMITS]; /* where limits among the settings come from */
+	struct origin origin[NR_LIMITS]; /* where each setting that is a limit comes from */
 	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;

@@ -19,7 +19,7 @@ struct crash_signs;
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
-/* What the outputs show, and how. */
+/* Settings of an output: what it shows, and how. */
 struct view {
 	const struct model *m;
 	const struct findings *findings;

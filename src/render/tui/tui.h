@@ -9,7 +9,7 @@
  *		tui_update(&t, &view);            before model_next_window()
  *		tui_frame(&t, &view, &frame);
  *	for each read from the terminal:
- *		while ((n = tui_decode(&t.keys, bytes, len, &key)))
+ *		until all bytes are taken by tui_decode(&t.keys, bytes, len, &key):
  *			act on tui_press(&t, &view, key)
  *		tui_frame(&t, &view, &frame);
  *	tui_free(&t);
@@ -57,9 +57,9 @@ struct tui_keys {
 };
 
 /*
- * Decodes bytes from the terminal and returns how many it took; 0 if none are left. *ret_key is a
- * key, or KEY_NONE if its other bytes have not arrived. Call it with len 0 when no byte has
- * followed for a while: then pending bytes are a key by themselves, such as Esc.
+ * Decodes bytes from the terminal. Returns how many it took, and stores a key, or KEY_NONE if the
+ * other bytes of the key have not arrived. Call it until no bytes are left; and with len 0 when no
+ * byte has followed for a while: then the pending bytes are a key by themselves, such as Esc.
  */
 size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_key);
 
