@@ -45,10 +45,7 @@ static bool is_gzip(const unsigned char *p, size_t n)
 	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/*
- * Returns whether the data has a zlib header (RFC 1950: method, window up to 32 kB, check bits) and
- * does not go on like text.
- */
+/* Returns whether data begins with a zlib header (RFC 1950) that no printable text follows. */
 static bool is_zlib(const unsigned char *p, size_t n)
 {
 	return n > 6 && (p[0] & 0x0f) == 8 && p[0] <= 0x78 && (p[0] << 8 | p[1]) % 31 == 0 &&

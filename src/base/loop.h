@@ -26,7 +26,7 @@
 #define LOOP_CLOSED    .poll = -1, .signals = -1, .timer = -1
 
 struct loop {
-	/* set by the caller, who may change them between rounds */
+	/* The caller sets the members below, and may change them between rounds. */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
 	int (*on_timer)(void *ctx); /* called when the timer expires; NULL: no timer is set */
 	void *ctx;		    /* argument that all callbacks get */
@@ -70,10 +70,10 @@ int loop_wait(struct loop *l, int timeout_ms);
 /* Calls the callbacks that the last wait found due. Returns 0, or -errno of a failed callback. */
 int loop_dispatch(struct loop *l);
 
-/* One round: waits, then calls callbacks. */
+/* Runs one round of the loop: waits, then calls callbacks. */
 int loop_once(struct loop *l, int timeout_ms);
 
-/* May be called for a loop that was never opened. Signals stay blocked. */
+/* Closes the loop, also one that was never opened. Its signals stay blocked. */
 void loop_close(struct loop *l);
 
 #endif

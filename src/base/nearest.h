@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Words of this length or longer are not compared. */
+/* Words that have NEAREST_BYTES or more characters are not compared. */
 #define NEAREST_BYTES 64
 
 /*
@@ -16,7 +16,7 @@
  */
 size_t edit_distance(const char *a, const char *b);
 
-/* Set `typed`, then add each known word; `word` is the most similar one so far. */
+/* To search: set `typed`, add each known word; `word` is the most similar one so far. */
 struct nearest {
 	const char *typed;
 	const char *word; /* the most similar word added so far; NULL: none is similar */

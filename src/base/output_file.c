@@ -133,7 +133,7 @@ static int open_named(struct output_file *f, mode_t mode)
 	} else if (!S_ISREG(st.st_mode)) {
 		return open_in_place(f);
 	}
-	/* keep the mode: its owner chose it */
+	/* Keeps the mode of the existing file, because its owner chose it. */
 	if (!mode && st.st_mode && st.st_uid == geteuid())
 		mode = st.st_mode & 0777;
 	f->waits = st.st_mode && may_rename(f, &st);
@@ -193,7 +193,7 @@ int output_file_publish_new(struct output_file *f)
 
 int output_file_end(struct output_file *f, int err)
 {
-	/* a remote file system may report only now that it is full */
+	/* On a remote file system, close() may be the first call that reports a full disk. */
 	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
 	f->fd = -1;

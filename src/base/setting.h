@@ -15,7 +15,7 @@ struct setting {
 	const char *key;  /* stable identifier, such as max_map_count */
 	const char *name; /* name that users know, such as vm.max_map_count */
 	enum setting_unit unit;
-	const char *of; /* key of the limit that this usage belongs to; NULL: it is no usage */
+	const char *of; /* key of the limit whose usage this is; NULL: this is no usage */
 	bool known;	/* false: this machine does not provide the value */
 	bool unlimited;
 	int64_t value;

@@ -20,7 +20,7 @@ int signals_open(const int *wanted, size_t n)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < n; i++)
-		/* while blocked, an ignored signal would be queued and read */
+		/* Does not block ignored signals: while blocked, they would be queued and read. */
 		if (!signal_is_ignored(wanted[i]))
 			sigaddset(&set, wanted[i]);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);

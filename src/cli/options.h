@@ -94,9 +94,10 @@ struct options {
 	struct {
 		const char *file, *instance; /* --ring and --instance; NULL: default */
 		uint64_t file_bytes;	     /* size of a new ring file; 0: default */
-		unsigned int record_sinks;   /* bits of enum sink_id; 0: all that exist */
-		double heartbeat;	     /* seconds between heartbeats; 0: default */
-		bool live;		     /* the flag --live of triage */
+		/* --keep: bits of enum sink_id; 0: every sink that exists */
+		unsigned int record_sinks;
+		double heartbeat; /* seconds between heartbeats; 0: default */
+		bool live;	  /* the flag --live of triage */
 	} blackbox;
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];

@@ -382,7 +382,7 @@ int command_export(const struct options *o)
 	notify_open(&x->notify);
 	fill_plan(&plan, o);
 	err = session_begin(&x->s, &plan);
-	/* before privileges are dropped: it may fork, and may open a privileged port */
+	/* Opens ports before privileges are dropped; endpoint_open() may also fork. */
 	if (!err && !o->textfile)
 		err = open_endpoint(x);
 	if (!err)

@@ -11,7 +11,9 @@ int export_write_file(struct export *x, const char *path)
 
 	export_collect(x, 0);
 	export_render(x, &exposition_text, &b);
-	/* any user may read it, whatever the umask; its temporary name does not end in .prom */
+	/*
+	 * any user may read the file, whatever the umask; its temporary name does not end in .prom
+	 */
 	err = b.failed ? -ENOMEM : output_file_put(path, 0644, b.s, b.len);
 	buf_free(&b);
 	return err;

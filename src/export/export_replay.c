@@ -77,8 +77,8 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * Adds the counters of all processes that changed in a scan, so that the totals include ended ones.
- * Oldest first: once a process has a pid, records of an earlier process with it are ignored.
+ * Adds the counters of all processes that changed in a scan, including ended ones. Sorted by start
+ * time, because records of a process are ignored once a later process has its pid.
  */
 static int tell_changed(struct export *x)
 {
@@ -100,10 +100,7 @@ static int tell_changed(struct export *x)
 	for (size_t i = 0; i < n && !err; i++) {
 		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
-		/*
-		 * A process may have had several records since the last scan; the first sets base
-		 * values.
-		 */
+		/* A process may have several records per scan; the first one sets base values. */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;
 		first.g.flags &= ~(PROC_FINAL | PROC_BORN);

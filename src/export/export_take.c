@@ -35,7 +35,7 @@ static void take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
-	/* full tables count what they drop: no reason to stop */
+	/* full tables count what they drop, so that the scan need not stop */
 	census_take(&x->census, r, id, x->node.now_ns);
 	node_take(&x->node, r, id);
 }

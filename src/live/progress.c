@@ -46,7 +46,7 @@ void progress_at(struct progress *p, double done, double total)
 	if (!p->on || now - p->began_ns < QUIET_NS || now - p->told_ns < EVERY_NS)
 		return;
 	progress_format(p->what, done, total, (now - p->began_ns) / 1e9, text, sizeof(text));
-	/* a single write(2), because other output could come between two */
+	/* a single write(2), so that other output cannot come in between */
 	dprintf(STDERR_FILENO, "\r\033[Kfaultscope: %s", text);
 	p->told_ns = now;
 	p->shown = true;

@@ -47,25 +47,26 @@ struct record_sinks {
 	struct ring_file ring;
 	uint64_t sequence; /* number of the last record */
 	uint64_t map_at;
-	struct bb_record later[SINK_LATER]; /* records for the kernel log, once the file has them */
+	/* records that wait for the kernel log until the file has them */
+	struct bb_record later[SINK_LATER];
 	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
 	uint32_t dropped[NR_BB_CLASSES];
 };
 
-/* Opens the requested sinks. One that cannot be opened is off, with its error. */
+/* Opens the requested sinks. A sink that cannot be opened is off; its `error` says why. */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
 /* Returns how many sinks are in use. */
 int sinks_on(const struct record_sinks *r);
 
-/* Numbers and dates a record (an existing boot_ns stays), and writes it. */
+/* Writes a record with the next number and the current time; keeps a boot_ns that is set. */
 void sinks_write(struct record_sinks *r, struct bb_record *record);
 
 /* Flushes written records to disk, then to the kernel log. */
 void sinks_flush(struct record_sinks *r);
 
-/* Writes a heartbeat, and retries sinks that are off. */
+/* Writes a heartbeat, and tries to reopen sinks that failed. */
 void sinks_beat(struct record_sinks *r, struct bb_record *record);
 
 void sinks_close(struct record_sinks *r);

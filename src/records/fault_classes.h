@@ -52,7 +52,7 @@ enum fault_class {
 #undef X
 		NR_CLASSES,
 	/* Not page faults, but recorded like slow faults: */
-	CLASS_CALL = NR_CLASSES, /* a system call that waited for mmap_lock */
+	CLASS_CALL = NR_CLASSES, /* Not page faults, but recorded like slow page faults: */
 	CLASS_HOLDER,		 /* a system call that held mmap_lock while others waited */
 };
 

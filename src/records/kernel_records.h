@@ -66,7 +66,7 @@ struct counters {
 	struct waits wait[NR_WAITS];
 };
 
-/* Values that the kernel itself keeps for the process. */
+/* Values of a process that the kernel itself keeps. */
 struct gauges {
 	__u64 cgroup_id; /* id of the cgroup in the v2 hierarchy */
 	__u64 min_flt;	 /* minor faults of all threads, ended ones too, as in getrusage(2) */
@@ -132,9 +132,10 @@ struct crossing_record {
 };
 
 struct address_range {
-	__u64 hole;	    /* first unmapped address of the range; ~0: none */
-	__u64 start;	    /* start of the first VMA that lacks what the call asks for */
-	__u64 end;	    /* end of that VMA; start and end 0: none before the hole */
+	__u64 hole; /* first unmapped address of the range; ~0: none */
+	/* start of the first VMA whose flags differ from what the call requests */
+	__u64 start;
+	__u64 end;	    /* end of the VMA at `start`; start and end 0: no such VMA */
 	__u64 flags_all;    /* VM_* bits that all VMAs of the range have */
 	__u64 flags_any;    /* VM_* bits that at least one VMA of the range has */
 	__u64 above;	    /* start of the first VMA that prevents growth; 0: none */
@@ -160,7 +161,7 @@ struct file_facts {
 /* The most restrictive level of a cgroup hierarchy, as seen from a process. */
 struct level_room {
 	__u64 used;
-	__u64 limit; /* limit of that level; ~0: no level has a limit */
+	__u64 limit; /* limit of the most restrictive level; ~0: no level has a limit */
 	__u32 up;    /* number of levels above the process's own cgroup */
 	__u32 known;
 };
@@ -176,7 +177,7 @@ struct user_counts {
 	__u64 locked_pages; /* pages that io_uring, perf and others lock: counted per user */
 };
 
-/* Size of a request, if it is not an argument of the call. */
+/* The size of a request, where the arguments of the call do not contain it. */
 struct asked {
 	/*
 	 * size of a shmat segment, execve's strings and pointers, io_uring buffers, mq_open
@@ -208,7 +209,7 @@ struct refused_record {
 	__u32 tid;
 	__u16 call;  /* failed call: enum call_id */
 	__u16 error; /* errno; 0 for brk and recvmsg, which return none */
-	__u64 count; /* number of equal failures (process, call, errno, facts), with this one */
+	__u64 count; /* number of failures with equal process, call, errno and facts */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
@@ -222,7 +223,8 @@ struct refused_record {
 	__u64 stack_limit_bytes;
 	__u64 nproc_limit;
 	__u64 fd_soft;
-	__u64 area_bytes; /* length of a free address range that was not found; 0: none */
+	/* length of the free address range that the kernel did not find; 0: none */
+	__u64 area_bytes;
 	struct address_range range;
 	struct asked asked;
 	struct file_facts file;
@@ -259,10 +261,10 @@ struct signal_record {
 	__u64 above_end;
 	__u64 file_page; /* file offset of the mapping, in pages */
 	__u64 stack_limit_bytes;
-	__u64 tmpfs_pages; /* size limit of the tmpfs in pages; 0: no limit of its own */
+	__u64 tmpfs_pages; /* size limit of the tmpfs in pages; 0: the tmpfs has no limit */
 	union {
 		__u64 tmpfs_pages_used; /* number of pages in use, if the file is in a tmpfs */
-		__u64 file_blocks;	/* allocated blocks of 512 bytes, if it is not in a tmpfs */
+		__u64 file_blocks;	/* blocks of 512 bytes of the file, if not in a tmpfs */
 	};
 	struct file_facts file;
 	__u32 flags;	   /* flags of the signal: SIGNAL_* bits */

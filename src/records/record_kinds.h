@@ -55,7 +55,7 @@ enum record_kind {
 #define PROC_NO_COUNT  128u /* no probe saw the map count, and the scan cannot read it */
 /* Only in the state of the kernel side, never in records: */
 #define PROC_LEFT 256u /* counters are in the table of processes without a leader */
-#define PROC_HALF 512u /* counters are being moved to that table */
+#define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
 #define PROC_KEPT (PROC_LEFT | PROC_HALF)
 
 enum what { WHAT_MAPS, WHAT_FDS };
@@ -63,7 +63,7 @@ enum what { WHAT_MAPS, WHAT_FDS };
 /* Flags of a signal record. */
 #define SIGNAL_ODD   1u /* a register holds a non-canonical address */
 #define SIGNAL_FATAL 2u /* the signal has no handler and kills the process */
-#define SIGNAL_ASIDE 4u /* the thread ran on its alternate signal stack, that is in a handler */
+#define SIGNAL_ASIDE 4u /* the thread ran on its alternate signal stack, so in a signal handler */
 
 /* Whether a memory address is mapped. */
 enum mapped { MAPPED_UNKNOWN, MAPPED_NONE, MAPPED_FOUND };

@@ -9,7 +9,7 @@
 
 #include "records/kernel_records.h"
 
-/* Value of a counter that an older recording lacks. */
+/* Value of a counter that is missing in an older recording. */
 #define NOT_COUNTED (~0ULL)
 
 static inline __u64 counted_or_0(__u64 n)
@@ -189,7 +189,7 @@ struct field_record {
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
 	__u32 type; /* type of the field's values: enum value_type */
 	__u32 size; /* bytes of an element of the field */
-	__u32 from; /* known elements of the array; this field has the following ones */
+	__u32 from; /* elements that this version knows; the field has the elements after them */
 	__u32 count;
 	__u32 pad;
 	char record[32]; /* name of the record kind */

@@ -15,7 +15,7 @@
 /* Memory of a connection: request headers and response headers. */
 #define POOL_BYTES (ENDPOINT_HEADER_BYTES + 4096)
 
-/* Discards the library's log messages: clients could cause very many of them. */
+/* Discards log messages of libmicrohttpd, because clients could cause very many of them. */
 static void say_nothing(void *cls, const char *format, va_list ap)
 {
 	(void)cls, (void)format, (void)ap;
@@ -46,7 +46,7 @@ static int start_one(struct endpoint *e, size_t i, const char *priority)
 		flags | (c->tls ? MHD_USE_TLS : 0), 0, NULL, NULL, http_request, e,
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
 		e->listener[i].fd, MHD_OPTION_CONNECTION_LIMIT,
-		/* above our own limit, so that we can close an idle connection for a new one */
+		/* limit of the library, above our own: we close an idle connection for a new one */
 		(unsigned int)ENDPOINT_CONNECTIONS * 2, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)ENDPOINT_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)POOL_BYTES, MHD_OPTION_NOTIFY_CONNECTION, http_client_notify, e,

@@ -184,8 +184,8 @@ static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const 
 }
 
 /*
- * Returns whether the request has at most one length. With several, a proxy in front of us could
- * use another length, and pass on what we would read as a second request (RFC 9112, 6.3).
+ * Returns whether the request states its length at most once. A proxy in front of us could use
+ * another length than we do, and forward what we would read as a second request (RFC 9112, 6.3).
  */
 static bool has_one_length(struct MHD_Connection *connection)
 {

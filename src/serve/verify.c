@@ -97,7 +97,8 @@ int verify_open(struct verifier *v)
 		return err;
 	}
 	if (!v->pid) {
-		signal(SIGINT, SIG_IGN); /* the parent process ends this process */
+		/* Ctrl-C reaches this process too, but the parent process ends it */
+		signal(SIGINT, SIG_IGN);
 		become_worker(pair[1]);
 	}
 	close(pair[1]);

@@ -50,7 +50,7 @@ struct web_config {
 	size_t dirs;
 };
 
-/* Returns 0, or -errno with `error` set; `ret` then stays unchanged. */
+/* Reads the configuration file. Returns 0, or -errno with `error` set and `ret` unchanged. */
 int web_config_read(const char *path, struct web_config *ret, char *error, size_t size);
 void web_config_free(struct web_config *c);
 

@@ -13,10 +13,10 @@
 /* maximum time for measuring rounds; with scans and loading, doctor takes half a second */
 #define ENOUGH_NS     350000000ULL
 #define LOOKS_NS      40000000ULL
-#define SLOW_NS	      100000000ULL /* maximum time to attach a set once, for short rounds */
+#define SLOW_NS	      100000000ULL /* give up if attaching a set takes longer */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
-#define ROUNDS_WANTED 8 /* wait up to PATIENCE_NS for them: fewer rounds say little */
+#define ROUNDS_WANTED 8 /* minimum number of rounds, unless they take PATIENCE_NS */
 #define PATIENCE_NS   2500000000ULL
 
 /*
@@ -28,7 +28,7 @@ enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
-	const char *without[4]; /* names of the probes of these levels to leave off */
+	const char *without[4]; /* names of probes of these levels that are left off */
 } part[NR_SETS] = {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},

@@ -21,7 +21,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
 				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
 				       "scans and BPF map commands too"};
-	/* with file capabilities, the caller must not see more of other users' processes */
+	/* A user who runs faultscope with file capabilities must not see more of other users. */
 	if (rights_are_of_file())
 		return n;
 	if (host_hides_processes())

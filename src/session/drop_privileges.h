@@ -6,7 +6,7 @@
 #include "render/doctor_report.h"
 #include "session/session.h"
 
-/* Text for live_scan_is_confined(): the scan sees only this pid namespace. */
+/* Warning to print if live_scan_is_confined(): the scan sees only this pid namespace. */
 #define LOOKS_WITHIN                                                                               \
 	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
 	"host's, by docker --pid=host or Kubernetes' hostPID"

@@ -29,7 +29,7 @@ int gating_begin(struct session *s)
 		s->out.view.gates = &s->out.gates;
 	if (!s->o->junit)
 		return 0;
-	/* open it now: files cannot be opened for writing once privileges are dropped */
+	/* Opens the file now, because privileges to write are dropped later. */
 	err = output_file_open(&s->out.junit, s->o->junit, 0);
 	if (!err)
 		return 0;

@@ -13,7 +13,7 @@
 
 static void copy_command(const struct remedy *r, char *ret, size_t size)
 {
-	/* omit a command that would be cut */
+	/* omits a command that does not fit as a whole */
 	if (r && (size_t)snprintf(ret, size, "%s", r->command) >= size)
 		*ret = 0;
 }
@@ -91,7 +91,7 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	r.limit = limit - limit_table;
 	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
-	/* record a failed lookup too, so that it is not repeated */
+	/* records a failed lookup too, so that it is not repeated */
 	collector_take(&s->in.collector, &r.h);
 	close(root);
 }

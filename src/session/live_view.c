@@ -69,7 +69,7 @@ static void read_holdings(struct session *s)
 	snapshot_hold(&t->shot, &s->in.m, &id);
 }
 
-/* If only one process is watched, shows it. */
+/* Shows the process if only one is watched. */
 static void show_only(struct session *s)
 {
 	struct subject *only = model_each(&s->in.m, NULL);

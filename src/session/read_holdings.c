@@ -4,7 +4,7 @@
 #include "collect/holdings_reader.h"
 #include "probe/host_facts.h"
 
-/* number of processes to read: those with the most mappings, and those with the most fds */
+/* maximum number of processes to read: those with the most mappings, or the most fds */
 #define HOLDERS_MOST 16
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)

@@ -77,7 +77,7 @@ static void put_state(struct buf *b, const struct session *s)
 	if (s->plan.duration)
 		buf_printf(b, " of %s", as_span(s->plan.duration).s);
 	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
-	/* count all processes seen so far, as reports do, not only those alive now */
+	/* all processes seen so far, as in reports, not only those alive now */
 	model_totals(&s->in.m, &totals);
 	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
 		   as_bytes(s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0).s);

@@ -38,7 +38,8 @@ static int take_one(struct session *s)
 	w->ended = err == 1;
 	if (err)
 		return err;
-	w->tui.paused = false; /* take the snapshot even while paused: the user stepped here */
+	/* takes the snapshot even while paused, because the user stepped here */
+	w->tui.paused = false;
 	viewing_take_snapshot(s);
 	w->tui.paused = paused;
 	w->window++;

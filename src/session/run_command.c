@@ -188,7 +188,7 @@ int command_run(const struct options *o)
 	if (!err)
 		err = session_loop(&s);
 	if (started && s.child.pid && !o->duration) {
-		/* faultscope failed, but the command still runs: wait for it */
+		/* faultscope failed, but the command did not: wait until the command ends */
 		waitpid(s.child.pid, &s.child.status, 0);
 		s.child.gone = true;
 	}

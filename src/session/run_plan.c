@@ -49,7 +49,7 @@ static void describe(struct run_plan *p)
 void plan_targets(struct run_plan *p)
 {
 	if (p->replay)
-		return; /* a recording contains the description of what was watched */
+		return; /* a recording already contains a description of the watched processes */
 	describe(p);
 	if (!p->o->filter.pids)
 		return;

@@ -22,10 +22,11 @@ struct run_plan {
 	const struct options *o;
 	/* What to watch, and with which probes. */
 	enum watched whom;
-	const char *mode;   /* session mode, as recordings name it */
-	char target[128];   /* description of the watched processes for users; may be empty */
-	bool children;	    /* also watch existing and new children of the targets */
-	unsigned int tiers; /* bit i: overhead level i; --overhead replaces this */
+	const char *mode; /* session mode, as recordings name it */
+	char target[128]; /* description of the watched processes for users; may be empty */
+	bool children;	  /* also watch existing and new children of the targets */
+	/* overhead levels to enable if --overhead is not given; bit i: level i */
+	unsigned int tiers;
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
 	bool attributes_all;	   /* keep growth from the first mapping and fd on */
@@ -36,7 +37,7 @@ struct run_plan {
 	/* Files to read and write. NULL: this machine, no recording, standard output. */
 	const char *replay, *record, *output;
 	const struct redaction *redaction; /* redaction of the recording; NULL: none */
-	bool records_alone; /* only make a recording: compress it, and end if it fails */
+	bool records_alone; /* only record: compress the recording, and end if it fails */
 	const struct renderer *renderer;
 	struct view view;     /* initial settings of the view */
 	bool may_redraw;      /* text may be redrawn in place on a terminal */
@@ -49,7 +50,7 @@ struct run_plan {
 	/* Callbacks of the command; each may be NULL. */
 	/* called after the first scan, before the first output */
 	void (*after_first_scan)(struct session *s);
-	/* called after each scan, once it is printed */
+	/* called after each scan, once its values are printed */
 	void (*after_scan)(struct session *s);
 	void *ctx; /* data of the command for its callbacks */
 };

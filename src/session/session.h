@@ -31,7 +31,7 @@ struct session_input {
 	struct filter filter;		 /* filter of the options, adapted to this source */
 	struct rights_scope scope;	 /* what stays permitted after privileges are dropped */
 	struct rights rights;		 /* capabilities that remain after privileges are dropped */
-	/* by index in m.origin: the limit value for which that origin was looked up */
+	/* index as in m.origin: the limit value for which the origin was looked up */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 };
 

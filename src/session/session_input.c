@@ -95,7 +95,7 @@ static int open_live(struct session *s)
 	}
 	s->in.collector.live = true;
 	s->in.filter.children |= s->plan.children;
-	/* with CAP_BPF and CAP_PERFMON of its own, the caller can read everything anyway */
+	/* a user who has CAP_BPF and CAP_PERFMON anyway may read everything */
 	if (rights_are_of_file())
 		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());
 	s->in.pressure.targets = !lo.watch_all;
@@ -114,7 +114,10 @@ static int open_live(struct session *s)
 	live_sample(s->in.src, s->in.collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
-		/* -p names pids of this namespace, records others: accept all watched processes */
+		/*
+		 * -p contains pids of this namespace, records those of the initial one: accept all
+		 * watched processes
+		 */
 		s->in.filter.children = true;
 	}
 	return 0;
@@ -155,7 +158,7 @@ struct sink session_sink(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->in.collector};
 }
 
-/* Scans memory pressure of the machine, then processes. Returns as source_ops.look. */
+/* Scans memory pressure, then processes. Returns 0, 1 at the end of a recording, or -errno. */
 static int look(struct session *s, const struct sink *sink)
 {
 	int err = s->in.src->live ? pressure_scan(&s->in.pressure, &s->in.m, sink) : 0;
@@ -231,9 +234,7 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = begin_host(s, sink);
 	if (!err)
 		err = s->in.src->ops->start(s->in.src, sink);
-	/*
-	 * The first scan sends base values, so that nothing that existed before counts as growth.
-	 */
+	/* base values: what existed before the first scan is no growth */
 	if (!err)
 		err = look(s, sink);
 	rights_lower(had);

@@ -104,7 +104,7 @@ bool session_message(struct session *s, const char *text)
 	return true;
 }
 
-/* Reports a failed recording once; watching continues. `empty`: it has no complete interval. */
+/* Reports a failed recording once; watching continues. `empty`: no interval is complete. */
 static void write_failed(struct session *s, bool empty)
 {
 	if (!s->in.collector.rec_error || s->out.rec_error_reported)
@@ -120,7 +120,7 @@ static void write_failed(struct session *s, bool empty)
 		    s, empty ? "the recording failed: it is empty"
 			     : "the recording failed: it ends with the last complete interval"))
 		return;
-	/* a session that only records has nothing else to do */
+	/* without its recording, such a session has nothing to do */
 	s->loop.done |= s->plan.records_alone;
 	complain("the recording %s failed: %s; %s%s", s->out.record_path,
 		 strerror(-s->in.collector.rec_error),

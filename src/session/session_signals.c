@@ -82,7 +82,7 @@ int session_open_loop(struct session *s)
 
 	/* if SIGCHLD is ignored, the kernel reaps the command and its status is lost */
 	signal(SIGCHLD, SIG_DFL);
-	/* SIGHUP reloads the exporter's configuration, even if it was ignored at start (nohup) */
+	/* reload the exporter's configuration on SIGHUP, even if nohup(1) had ignored it */
 	if (s->plan.reloads)
 		signal(SIGHUP, SIG_DFL);
 	s->loop.on_signal = on_signal;

@@ -10,7 +10,7 @@ void session_report_events(struct session *s)
 	findings_judge_events(&s->in.findings, &s->in.m);
 	for (; s->out.told < s->in.m.events; s->out.told++) {
 		const union event *e = &s->in.m.event[s->out.told];
-		/* do not print events of processes that the filter hides, except kernel faults */
+		/* omits events of processes that the filter hides, except kernel faults */
 		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
 
 		if (!subject || !subject->hidden || e->h.kind == RECORD_KERNEL_FAULT)
@@ -20,8 +20,7 @@ void session_report_events(struct session *s)
 		struct finding *f = &s->in.findings.f[i];
 
 		/*
-		 * The rule has set general commands again: replaces them by commands for this
-		 * limit.
+		 * The rule has set general commands again; replaces them by those for this limit.
 		 */
 		if (f->said)
 			origins_attach(s, f);
