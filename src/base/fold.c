@@ -44,7 +44,7 @@ static bool is_counted(const char *s, size_t n)
 
 #define VERSION_DIGITS 3
 
-/* Returns whether a number is a version: short, after a dot and a word that stays, as in "so.6". */
+/* Returns whether a number is a version: up to 3 digits after a dot, as in "so.6". */
 static bool is_version(const char *from, const char *at, size_t n, bool kept)
 {
 	return kept && at > from + 1 && at[-1] == '.' && is_word(at[-2]) && n <= VERSION_DIGITS &&

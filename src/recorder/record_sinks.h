@@ -13,7 +13,7 @@ enum sink_id { SINK_MAP, SINK_MARKER, SINK_PMSG, SINK_FILE, SINK_KMSG, NR_SINKS 
 
 #define SINK_LATER 16 /* maximum number of records that wait for the kernel log */
 
-/* The option name of a sink, and what it survives: for arm, status and the manual. */
+/* A sink in words: its option name, what it is, and what it survives. */
 struct sink_row {
 	const char *name;
 	const char *what;

@@ -83,7 +83,7 @@ static void add(char *priority, const char *name)
 	array_append(priority, PRIORITY_BYTES, word);
 }
 
-/* GnuTLS has no option for suites: enables their ciphers, key exchanges and MACs. */
+/* Enables ciphers, key exchanges and MACs of suites, because GnuTLS cannot enable suites. */
 static int add_suites(const struct web_config *c, gnutls_priority_t all, char *priority,
 		      char *error, size_t size)
 {

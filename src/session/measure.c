@@ -59,7 +59,7 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
-	/* start the duration now: reading /proc before takes longer under load */
+	/* --duration includes the time for reading /proc, which is longer under load */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
 	if (s->plan.after_first_scan)

@@ -29,7 +29,7 @@ struct run_plan {
 	unsigned int tiers;
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
-	bool attributes_all;	   /* keep growth from the first mapping and fd on */
+	bool attributes_all;	   /* keep growth from a process's first mapping and fd on */
 	bool majors, examines;	   /* majors and examines of struct live_options */
 	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
 	bool scores;		   /* read the OOM scores of processes */

@@ -75,7 +75,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 int session_open_loop(struct session *s)
 {
-	/* The last two are for job control, which only the live view handles. */
+	/* SIGTSTP and SIGCONT come last: only the live view handles job control. */
 	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
 				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
 	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->out.redraws ? 0 : 2);
