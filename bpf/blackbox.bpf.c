@@ -248,21 +248,21 @@ static __always_inline bool is_of_registers(__u64 ip)
 	__u32 code = 0;
 
 	bpf_probe_read_kernel(&code, 3, (void *)ip);
-	if ((code & 0xf0) == 0x40) /* skip a REX prefix */
+	if ((code & 0xf0) == 0x40) /* skips a REX prefix */
 		code >>= 8;
-	if ((code & 0xff) == 0x8e) /* mov to a segment register */
+	if ((code & 0xff) == 0x8e) /* instruction: mov to a segment register */
 		return true;
 	if ((code & 0xff) != 0x0f)
 		return false;
 	switch (code >> 8 & 0xff) {
-	case 0x00: /* lldt, ltr */
-	case 0x01: /* xsetbv and other system instructions */
-	case 0x30: /* wrmsr */
-	case 0x32: /* rdmsr */
-	case 0xa1: /* pop %fs */
-	case 0xa9: /* pop %gs */
-	case 0xae: /* fxrstor, xrstor */
-	case 0xc7: /* xrstors */
+	case 0x00: /* instructions lldt, ltr */
+	case 0x01: /* instruction xsetbv and other system instructions */
+	case 0x30: /* instruction wrmsr */
+	case 0x32: /* instruction rdmsr */
+	case 0xa1: /* instruction pop %fs */
+	case 0xa9: /* instruction pop %gs */
+	case 0xae: /* instructions fxrstor, xrstor */
+	case 0xc7: /* instruction xrstors */
 		return true;
 	}
 	return false;
@@ -276,7 +276,7 @@ int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long 
 	struct fixing f = {.address = address, .trap = trap, .error_code = error_code};
 
 	if (trap == TRAP_PF && !(address >> 63))
-		return 0; /* copy from or to a bad user address: fails with EFAULT */
+		return 0; /* a copy from or to a bad user address fails with EFAULT */
 	f.ip = regs_ip(regs);
 	if (trap == TRAP_GP && is_of_registers(f.ip))
 		return 0;
@@ -348,7 +348,7 @@ int black_panic(struct pt_regs *ctx)
 	return 0;
 }
 
-#define HOLD_STEPS (1 << 23) /* maximum of bpf_loop() */
+#define HOLD_STEPS (1 << 23) /* maximum number of iterations of bpf_loop() */
 
 struct hold {
 	__u64 until_ns;

@@ -23,16 +23,16 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* not mapped yet, below a stack that can grow */
+#define AREA_GROWS   6 /* address below a stack that can grow, not mapped yet */
 #define AREA_SORT    7
-#define AREA_SHARED  8 /* AREA_SHARED and later values are flags */
+#define AREA_SHARED  8 /* first of the flags, which are added to a kind */
 #define AREA_MISSING 16
 #define AREA_WP	     32
 
 #define NEVER_HUGE	  (1LL << 62)
 #define HUGE_PAGES	  512 /* number of 4 KiB pages in a huge page */
 #define HUGE_PAGE_BYTES	  (HUGE_PAGES * 4096UL)
-#define MOST_OTHERS_PAGES 256 /* other pages that a fault may make resident */
+#define MOST_OTHERS_PAGES 256 /* maximum number of other pages that a fault maps */
 
 static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flags)
 {
@@ -42,11 +42,11 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* as vma_is_anonymous() */
+	if (!BPF_CORE_READ(vma, vm_ops)) /* the condition of vma_is_anonymous() */
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return AREA_DRIVER; /* special mappings such as [vdso] */
+		return AREA_DRIVER; /* special mapping such as [vdso] */
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 

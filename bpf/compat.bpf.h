@@ -26,7 +26,7 @@
 
 /* Read members of kernel objects: by plain loads if a number can become a typed task pointer. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
-#define FS_ADDRESSES /* as_task() accepts an address as a number */
+#define FS_ADDRESSES /* defined if as_task() accepts an address as a number */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \

@@ -12,15 +12,15 @@
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
-#define PAGE_BYTES  4096UL /* the smallest page size */
+#define PAGE_BYTES  4096UL /* smallest page size of all architectures */
 #define MOST_LEVELS 12
 
 #define CAP_SYS_RAWIO 17
 #define RLIMIT_STACK  3
 
-#define HUGETLBFS_MAGIC 0x958458f6 /* include/uapi/linux/magic.h */
-#define MNT_NOEXEC	0x04	   /* include/linux/mount.h */
-#define SB_I_NOEXEC	0x02	   /* include/linux/fs.h */
+#define HUGETLBFS_MAGIC 0x958458f6 /* value from include/uapi/linux/magic.h */
+#define MNT_NOEXEC	0x04	   /* value from include/linux/mount.h */
+#define SB_I_NOEXEC	0x02	   /* value from include/linux/fs.h */
 
 static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 {
@@ -93,7 +93,7 @@ struct range_walk {
 	/* file of the first mapping that is not as requested, else of the first mapping */
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
-	__u64 wants; /* values of these bits after the call */
+	__u64 wants; /* values of the bits in `mask` after the call */
 	__u64 never; /* mappings with one of these bits are left unchanged */
 };
 
@@ -445,7 +445,7 @@ static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, boo
 	return BPF_CORE_READ(task, seccomp.mode) >> SECCOMP_FILTER_BIT & ~(word >> (nr & 63)) & 1;
 }
 
-#define PIDNS_ADDING_BIT 31 /* include/linux/pid_namespace.h */
+#define PIDNS_ADDING_BIT 31 /* value from include/linux/pid_namespace.h */
 
 /*
  * Returns 1 if the init process of the task's pid namespace has exited, so that no process can be

@@ -7,7 +7,7 @@
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
-#define EFLAGS_AC 0x40000 /* arch/x86/include/uapi/asm/processor-flags.h */
+#define EFLAGS_AC 0x40000 /* value from arch/x86/include/uapi/asm/processor-flags.h */
 
 static __always_inline __u32 fault_kind(__u64 error_code)
 {
@@ -57,7 +57,7 @@ static __always_inline int begin(__u64 address, __u32 kind)
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
-	/* otherwise clang drops the mask, and verifiers before 6.12 do not know the bound */
+	/* Without this, clang drops the mask, and verifiers before 6.12 do not know the bound. */
 	barrier_var(kind);
 	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
@@ -84,7 +84,7 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-/* include/linux/mm_types.h, enum fault_flag */
+/* Values of enum fault_flag, include/linux/mm_types.h. */
 #define FAULT_FLAG_WRITE       0x1
 #define FAULT_FLAG_TRIED       0x20
 #define FAULT_FLAG_USER	       0x40
@@ -216,7 +216,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (is_forbidden(address, regs, error_code))
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
-		return 0; /* the probe fault_begin counts it */
+		return 0; /* counted by the probe fault_begin */
 	if (faults_disabled(current_task()))
 		/* fails without handling, for example in a stack walk of user memory */
 		return 0;
@@ -321,7 +321,7 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 	return on_served(ctx, END_MAJOR);
 }
 
-/* include/linux/mm_types.h */
+/* Values of enum vm_fault_reason, include/linux/mm_types.h. */
 #define VM_FAULT_MAJOR 0x4
 #define VM_FAULT_ERROR 0x873
 #define VM_FAULT_RETRY 0x400
@@ -385,7 +385,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	struct task_struct *task;
 
 	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
-		return 0; /* returns early: the tracepoint also fires for each charged page */
+		return 0; /* this tracepoint also fires for each page that is charged */
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)

@@ -175,7 +175,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		tally(st, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
-		return NOT_REFUSED; /* the next scan counts the closed fds */
+		return NOT_REFUSED; /* the next scan counts how many fds were closed */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
 		/* 32-bit message headers have another layout: the next scan corrects the count */

@@ -15,13 +15,13 @@ struct growth_key {
 	__u16 what;
 	__u32 flags;
 	__u32 mode;
-	__u64 name; /* hash of the name */
+	__u64 name; /* hash of the folded name */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, GROWTH_MAX);
 	__type(key, struct growth_key);
-	__type(value, __u32); /* index into `growth` */
+	__type(value, __u32); /* index of an entry of `growth` */
 } growth_places SEC(".maps");
 
 /* User space reads this map through mmap, without system calls. */
@@ -36,7 +36,7 @@ struct {
 /* The present key of an entry of `growth`. */
 struct growth_holder {
 	struct growth_key key;
-	__u32 generation; /* how often the entry was reused */
+	__u32 generation; /* number of times that the entry was reused */
 	__u32 pad;
 };
 struct {
@@ -57,7 +57,7 @@ struct {
 
 /* The entry of `growth` for each fd, so that the number of open fds is known per entry. */
 struct owner_key {
-	__u64 start_ns; /* start time of the process, since the pid may be reused */
+	__u64 start_ns; /* start time of the process, as its pid may be reused */
 	__u32 pid;
 	__u32 fd;
 };
@@ -95,7 +95,7 @@ static __always_inline struct scratch *begin_growth(enum what what)
  */
 once_verified __u64 fold_name(struct growth *g)
 {
-	__u64 hash = 0xcbf29ce484222325UL; /* FNV-1a */
+	__u64 hash = 0xcbf29ce484222325UL; /* offset basis of the FNV-1a hash */
 	bool in_number = false;
 
 	if (!g)
@@ -218,7 +218,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
 	at = known ? (__s32)*known : new_place(&key, g);
-	kept = bpf_map_lookup_elem(&growth, &at); /* a lookup of -1 fails */
+	kept = bpf_map_lookup_elem(&growth, &at); /* a lookup of index -1 fails */
 	if (!kept)
 		return -1;
 	atomic_add(&kept->added, g->added);

@@ -55,7 +55,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
-		; /* first event of a process older than faultscope */
+		; /* first event of a process that is older than faultscope */
 	else if (count > before)
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)

@@ -29,10 +29,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20); /* default; the loader may change it */
+	__uint(max_entries, 2 << 20); /* default size; the loader may change it */
 } ring SEC(".maps");
 
-#define PF_KTHREAD 0x200000 /* include/linux/sched.h */
+#define PF_KTHREAD 0x200000 /* value from include/linux/sched.h */
 
 #define bump(counter) atomic_add(&(counter), 1)
 

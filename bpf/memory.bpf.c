@@ -54,7 +54,7 @@ int on_compaction_end(void *ctx)
 	return end_wait(WAIT_COMPACTION);
 }
 
-#define TLB_REMOTE_SEND_IPI 4 /* include/linux/mm_types.h, enum tlb_flush_reason */
+#define TLB_REMOTE_SEND_IPI 4 /* value of enum tlb_flush_reason, include/linux/mm_types.h */
 
 /* Counts only this reason, which the requesting CPU reports once per flush. */
 SEC("raw_tp/tlb_flush")
@@ -138,9 +138,9 @@ int raw_waking(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-#define RWSEM_READER_OWNED 1 /* kernel/locking/rwsem.c */
+#define RWSEM_READER_OWNED 1 /* value from kernel/locking/rwsem.c */
 #define RWSEM_OWNER_FLAGS  7
-#define LOCK_WAIT_NS	   10000 /* shorter times are not counted as waits */
+#define LOCK_WAIT_NS	   10000 /* a shorter wait for mmap_lock is not counted */
 
 /* For each address space: the thread that last released a contended mmap_lock. */
 struct last_holder {
@@ -248,7 +248,7 @@ static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 		asm volatile("%0 = *(u64 *)(%1 + 16)" : "=r"(success) : "r"(ctx));
 	else if (config.lock_success == FS_LOCK_SUCCESS_FOURTH)
 		asm volatile("%0 = *(u64 *)(%1 + 24)" : "=r"(success) : "r"(ctx));
-	return success & 0xff; /* the argument is a bool */
+	return success & 0xff; /* bool argument */
 }
 
 SEC("raw_tp/mmap_lock_acquire_returned")

@@ -49,15 +49,15 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64); /* minimum; the loader adapts it to the number of CPUs */
-	__type(key, __u32);	 /* pid of the thread */
+	__uint(max_entries, 64); /* default; the loader raises it for the number of CPUs */
+	__type(key, __u32);	 /* pid of the thread that requested memory */
 	__type(value, struct oom);
 } ooms SEC(".maps");
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct oom); /* initial value of a new entry; read-only */
+	__type(value, struct oom); /* initial value of an entry; read-only */
 } no_oom SEC(".maps");
 
 static __always_inline struct oom *oom_find(struct task_struct *task)
@@ -89,7 +89,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 #endif
 
-#define OOM_LINE_CONSTRAINT 31 /* length of "oom-kill:constraint=CONSTRAINT_" */
+#define OOM_LINE_CONSTRAINT 31 /* bytes of "oom-kill:constraint=CONSTRAINT_" */
 
 /*
  * Reads the constraint in the line of dump_oom_summary(), since ef8444ea01d7 (5.0). Rate-limited.
@@ -152,7 +152,7 @@ static __always_inline int oom_marked(__u64 victim)
 	if (!o)
 		return 0;
 	if (!o->known || (victim != o->victim && victim != o->r.subject.pid))
-		goto out; /* the victim is already exiting, or not watched */
+		goto out; /* the victim is already exiting, or is not watched */
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);

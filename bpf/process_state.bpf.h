@@ -310,11 +310,11 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 {
 }
 
-#else /* FS_HASH */
+#else /* FS_HASH is defined */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192); /* default; the loader sets the number of live processes */
+	__uint(max_entries, 8192); /* default; the loader sets the number of processes */
 	__type(key, __u32);	   /* pid of the process (tgid) */
 	__type(value, struct fs_state);
 } procs SEC(".maps");
@@ -459,7 +459,7 @@ static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 	st = proc_find(task);
 	if (!st)
 		return NULL;
-	barrier_var(st); /* no arithmetic before the NULL test, as the verifier requires */
+	barrier_var(st); /* the verifier permits no arithmetic before the NULL test */
 	return &st->slot;
 }
 

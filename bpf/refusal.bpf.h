@@ -13,11 +13,11 @@ struct call {
 	struct pt_regs *regs;
 	void *ctx; /* context of the BPF program */
 	long ret;
-	__u8 call;  /* enum call_id */
-	__u8 shape; /* enum fs_shape */
+	__u8 call;  /* kind of call: enum call_id */
+	__u8 shape; /* form of arguments and result: enum fs_shape */
 	bool compat;
 	__u32 nr; /* system call number in the table that `compat` selects */
-	/* growth by this call, for growth.bpf.h */
+	/* Growth that this call caused, for growth.bpf.h: */
 	__u32 added;   /* number of mappings added, or of fds created */
 	__u32 removed; /* number of mappings removed */
 	__u32 fds;     /* number of fds in `fd`; 0 for mapping calls */
@@ -67,7 +67,7 @@ static __always_inline void forget_area(struct fs_state *st)
 
 struct note {
 	__u64 area_bytes; /* length of the free range that was not found */
-	__u32 facts;	  /* FACT_SAID_* bits */
+	__u32 facts;	  /* FACT_SAID_* bits of log lines in the call */
 };
 
 /* Returns and removes the note of the thread, at the end of its call. */

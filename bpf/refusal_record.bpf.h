@@ -15,10 +15,10 @@
 struct draft {
 	struct refused_record r; /* first: a pointer to the record also points to its draft */
 	__u32 users;
-	__u32 at; /* index in `drafts` */
+	__u32 at; /* index of this element in `drafts` */
 };
 
-#define DRAFTS 4 /* number per CPU */
+#define DRAFTS 4 /* number of drafts per CPU */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, DRAFTS);
@@ -58,7 +58,7 @@ static __always_inline long draft_send(struct refused_record *r)
 	{                                                                                          \
 		struct draft *d = bpf_map_lookup_elem(&drafts, &at);                               \
                                                                                                    \
-		barrier_var(with); /* else clang drops an unused argument */                       \
+		barrier_var(with); /* clang drops unused arguments */                              \
 		if (d)                                                                             \
 			name##_of(&d->r, with);                                                    \
 		return 0;                                                                          \

@@ -17,16 +17,16 @@ static __always_inline bool is_of_report(const char *s)
 	case BEGINS('W', 'A', 'R', 'N'):
 	case BEGINS('B', 'U', 'G', ':'):
 	case BEGINS('U', 'B', 'S', 'A'):
-	case BEGINS('I', 'N', 'F', 'O'): /* begin of "INFO: task … blocked" */
-	case BEGINS('w', 'a', 't', 'c'): /* begin of "watchdog: BUG: soft lockup" */
+	case BEGINS('I', 'N', 'F', 'O'): /* a line such as "INFO: task … blocked" */
+	case BEGINS('w', 'a', 't', 'c'): /* a line "watchdog: BUG: soft lockup" */
 	case BEGINS('O', 'o', 'p', 's'):
-	case BEGINS('I', 'n', 't', 'e'): /* begin of "Internal error" (arm64) */
-	/* before 6.9, x86 prints no "Oops:" at the begin of these lines */
-	case BEGINS('g', 'e', 'n', 'e'): /* begin of "general protection fault" */
-	case BEGINS('i', 'n', 'v', 'a'): /* begin of "invalid opcode" */
-	case BEGINS('d', 'i', 'v', 'i'): /* begin of "divide error" */
-	case BEGINS('s', 't', 'a', 'c'): /* begin of "stack segment" */
-	/* lines with the location of a report */
+	case BEGINS('I', 'n', 't', 'e'): /* a line "Internal error", on arm64 */
+	/* Before 6.9, x86 prints no "Oops:" at the start of these lines. */
+	case BEGINS('g', 'e', 'n', 'e'): /* a line "general protection fault" */
+	case BEGINS('i', 'n', 'v', 'a'): /* a line "invalid opcode" */
+	case BEGINS('d', 'i', 'v', 'i'): /* a line "divide error" */
+	case BEGINS('s', 't', 'a', 'c'): /* a line "stack segment" */
+	/* Lines with the code location of a report. */
 	case BEGINS('R', 'I', 'P', ':'):
 	case BEGINS('p', 'c', ' ', ':'):
 	case BEGINS('e', 'p', 'c', ' '):

@@ -8,7 +8,7 @@
 
 #include "evidence.bpf.h"
 
-/* constants of include/linux/xarray.h */
+/* Values from include/linux/xarray.h. */
 #define XA_LEVELS	  5
 #define XA_CHUNK_SHIFT	  6
 #define is_xa_node(entry) (((entry)&3) == 2 && (entry) > 4096)
@@ -90,7 +90,7 @@ struct string_walk {
 	__u64 list; /* address of the next pointer to a string */
 	__u64 second;
 	__u64 at;   /* address within a string; 0: between two strings */
-	__u64 here; /* bytes read of the current string */
+	__u64 here; /* number of bytes read of the current string */
 	__u64 bytes;
 	__u64 longest;
 	__u32 pointer_bytes;
@@ -159,7 +159,7 @@ static __always_inline void read_strings(struct refused_record *r, __u64 path, _
 	r->asked.whole = w.whole;
 }
 
-/* constants of include/uapi/linux/io_uring.h */
+/* Values from include/uapi/linux/io_uring.h. */
 #define IORING_REGISTER_BUFFERS	 0
 #define IORING_REGISTER_BUFFERS2 15
 struct buffers2 {

@@ -9,7 +9,7 @@
 #include "vma.bpf.h"
 #include "state.bpf.h"
 
-#define VM_GROWSDOWN 0x100 /* include/linux/mm.h */
+#define VM_GROWSDOWN 0x100 /* value from include/linux/mm.h */
 
 /*
  * Returns how many faults the fault that just ended represents; 0: not sampled. Slow faults are
@@ -61,7 +61,7 @@ static __always_inline void name_area(struct sample_record *r, struct mm_struct 
 	find_area(&a, r->address);
 	vma = (struct vm_area_struct *)a.vma;
 	if (!vma)
-		return; /* unmapped since the fault */
+		return; /* the address was unmapped since the fault */
 	file = BPF_CORE_READ(vma, vm_file);
 	r->area_from = a.from;
 	r->area_to = a.to;

@@ -13,21 +13,21 @@
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];
-	__u64 caller; /* caller of the wrapper; 0: not known */
+	__u64 caller; /* caller of the system call wrapper; 0: not known */
 	__u64 frames;
-	struct area at; /* mapping of the frame being examined */
+	struct area at; /* mapping of the frame that is being examined */
 };
 
 struct scratch {
 	union {
 		struct chain chain;
-		struct growth growth; /* growth of the current call */
+		struct growth growth; /* growth caused by the current call */
 	};
 	__u32 users;
 	__u32 pad;
 };
 
-#define SCRATCHES 8 /* per CPU: two for each program that may be active on the CPU */
+#define SCRATCHES 8 /* elements per CPU: two for each program that may be active */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRATCHES);

@@ -10,11 +10,11 @@
 #define SIGKILL 9
 #define SIGSEGV 11
 
-#define BUS_MCEERR_AR 4 /* include/uapi/asm-generic/siginfo.h */
+#define BUS_MCEERR_AR 4 /* values from include/uapi/asm-generic/siginfo.h */
 #define BUS_MCEERR_AO 5
 #define SI_TKILL      (-6)
 
-#define VM_RIGHTS 7 /* VM_READ, VM_WRITE, VM_EXEC of include/linux/mm.h */
+#define VM_RIGHTS 7 /* VM_READ, VM_WRITE and VM_EXEC of include/linux/mm.h */
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
@@ -106,14 +106,14 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
 	r->sp = r->ip_bytes = 0;
-#ifndef FS_HASH /* bpf_task_pt_regs(): dd6e10fbd9fb, 5.15 */
+#ifndef FS_HASH /* bpf_task_pt_regs() exists since dd6e10fbd9fb (5.15) */
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
 	r->sp = regs_sp(regs);
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
 	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
 		r->flags |= SIGNAL_ODD;
-	/* as on_sig_stack(), include/linux/sched/signal.h */
+	/* the condition of on_sig_stack(), include/linux/sched/signal.h */
 	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
 		r->flags |= SIGNAL_ASIDE;
 #endif
@@ -176,7 +176,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
 	if (code <= 0 && !is_raised(sig, code, target))
-		return 0; /* sent by kill() or sigqueue() */
+		return 0; /* kill() or sigqueue() sent the signal */
 	leader = get(target, group_leader);
 	st = proc_find(leader);
 	if (!st)

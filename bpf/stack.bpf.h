@@ -11,7 +11,7 @@
 
 struct chain_key {
 	struct process_key subject;
-	__u64 hash; /* hash of the whole chain */
+	__u64 hash; /* hash of the whole frame pointer chain */
 };
 
 /*

@@ -137,7 +137,7 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 #else
 
 #define FD_CHUNK_WORDS 4
-#define FD_CHUNKS      (1 << 16) /* 2^24 fds; above, the count is a lower bound */
+#define FD_CHUNKS      (1 << 16) /* number for 2^24 fds; above, counts are lower bounds */
 
 struct fd_walk {
 	unsigned long *bits;
@@ -151,7 +151,7 @@ static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
 
-	barrier_var(n); /* otherwise clang 19 omits the comparison that tells verifiers the bound */
+	barrier_var(n); /* clang 19 would omit the comparison that tells verifiers the bound */
 	if (n > FD_CHUNK_WORDS)
 		return 1;
 	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
@@ -255,7 +255,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS	  (1 << 16) /* for more threads, the sum is a lower bound */
+#define MOST_THREADS	  (1 << 16) /* maximum number of threads in a sum; above, a lower bound */
 #define MOST_THREADS_HASH (1 << 9)  /* the verifier accepts no longer bounded loop */
 
 #ifdef FS_HASH
@@ -358,7 +358,7 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 }
 
 #define MANY_THREADS 256
-#define SUM_EACH     16 /* at most this many scans per sum; a power of two */
+#define SUM_EACH     16 /* maximum number of scans that reuse a sum; a power of two */
 
 /*
  * Returns whether the sums of the last scan can be reused: a sum takes 0.1 us per thread, mostly

@@ -55,7 +55,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	__u32 flags = PROC_BORN;
 
 	if (get(child, pid) != get(child, tgid))
-		return 0; /* a thread: its process already has state */
+		return 0; /* a new thread: its process already has state */
 	from = proc_find(get(forking, group_leader));
 	if (shared.run_parent && (__u32)get(parent, tgid) == shared.run_parent)
 		flags |= PROC_WATCHED | PROC_FOLLOW | PROC_COMMAND;
@@ -119,7 +119,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	}
 	if (st->flags & PROC_SHARES_MM) {
 		clear_bits(&st->flags, PROC_SHARES_MM);
-		st->map_high = 0; /* the peak so far was that of its parent's mappings */
+		st->map_high = 0; /* the peak so far was that of the parent's mappings */
 	}
 	if (st->flags & PROC_BORN && !st->execs)
 		forget_parent(st, task);
@@ -130,7 +130,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	return 0;
 }
 
-#define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
+#define SIGNAL_GROUP_EXIT 4 /* value from include/linux/sched/signal.h */
 
 /* Returns whether threads may outlive the leader; a group exit ends all threads. */
 static __always_inline bool goes_on(struct signal_struct *sig)
@@ -150,7 +150,7 @@ static __always_inline void tell_end(struct fs_state *st, struct task_struct *le
 		bump(shared.losses.ring);
 		return;
 	}
-	st->threads = 0; /* sum the final values; reuse no sums */
+	st->threads = 0; /* 0: the next sum must not be reused */
 	r->g.fd_base = st->fd_base;
 	read_gauges(st, leader, last, sig, &r->g);
 	read_usage(st, leader, &r->u);
@@ -306,7 +306,7 @@ static __always_inline bool take_counted(struct fs_state *st)
 /* The process that is being scanned, and its values. Only one scan runs at a time. */
 static struct {
 	__u64 leader;
-	__u64 alive; /* address of a thread that has mm and files */
+	__u64 alive; /* address of a thread of `leader` that has mm and files */
 	struct gauges g;
 } scanned SEC(".data.looked");
 
@@ -399,7 +399,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 		return true;
 	sig = get(leader, signal);
 	if (get(sig, live.counter) == 0)
-		return true; /* a zombie: its last record was sent */
+		return true; /* a zombie, whose last record was sent */
 	st = config.watch_all ? proc_make(task) : proc_find(task);
 	if (!st)
 		return true;
@@ -414,7 +414,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 	if (get(leader, exit_state) && goes_on(sig))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
-		return true; /* already sent before the ring filled up */
+		return true; /* sent before the ring filled up */
 	return scan_state(st, leader, alive);
 }
 

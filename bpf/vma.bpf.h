@@ -10,13 +10,13 @@
 
 #include "maps.bpf.h"
 
-#define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
+#define SHMEM_MAGIC 0x01021994 /* value from include/uapi/linux/magic.h */
 
 /* A mapping, or a hole between two mappings: addresses from `from` to `to` - 1. */
 struct area {
 	/* address of the mm_struct: global functions take no kernel pointers before 5.12 */
 	__u64 mm;
-	__u64 vma; /* address of the vm_area_struct; 0: a hole */
+	__u64 vma; /* address of the vm_area_struct; 0: the area is a hole */
 	__u64 from;
 	__u64 to;
 };
@@ -103,7 +103,7 @@ struct mm_struct___rb {
 	} mm_rb;
 } __attribute__((preserve_access_index));
 
-#define RB_LEVELS 40 /* twice log2 of more mappings than a process can have */
+#define RB_LEVELS 40 /* twice log2 of the maximum number of mappings */
 
 static __always_inline void find_in_rb_tree(struct area *a, struct rb_node___areas *root,
 					    __u64 address)
@@ -199,7 +199,7 @@ static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {
 	if (config.areas_foreign)
 		return ~0UL;
-	/* RWSEM_WRITER_LOCKED, include/linux/rwsem.h */
+	/* bit RWSEM_WRITER_LOCKED of include/linux/rwsem.h */
 	if (BPF_CORE_READ(mm, mmap_lock.count.counter) & 1)
 		return ~0UL;
 	return BPF_CORE_READ(mm, total_vm) * 31 + BPF_CORE_READ(mm, data_vm) * 7 +

@@ -18,37 +18,37 @@
  */
 enum fs_shape {
 	FS_SHAPE_NONE,
-	FS_SHAPE_MAP,	  /* returns 0, an address, or -errno */
+	FS_SHAPE_MAP,	  /* the call returns 0, an address, or -errno */
 	FS_SHAPE_MMAP,	  /* as FS_SHAPE_MAP; argument 1 is the length */
 	FS_SHAPE_MADVISE, /* as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
 	/* brk: returns the break; if lower than requested, the call failed without errno */
 	FS_SHAPE_BRK,
-	FS_SHAPE_FD,   /* returns a file descriptor */
-	FS_SHAPE_FD2,  /* writes two file descriptors to memory */
-	FS_SHAPE_DUP2, /* duplicates an fd to the number in argument 1 */
+	FS_SHAPE_FD,   /* the call returns a file descriptor */
+	FS_SHAPE_FD2,  /* the call writes two file descriptors to memory */
+	FS_SHAPE_DUP2, /* the call duplicates an fd to the number in argument 1 */
 	/* fcntl: returns an fd if argument 1 is F_DUPFD or F_DUPFD_CLOEXEC */
 	FS_SHAPE_FCNTL,
-	FS_SHAPE_CLOSE, /* closes one fd if the result is 0 */
-	/* closes several fds if the result is 0; the next scan counts the open ones */
+	FS_SHAPE_CLOSE, /* the call closes one fd if the result is 0 */
+	/* The call closes several fds if the result is 0; the next scan counts the open ones. */
 	FS_SHAPE_CLOSE_RANGE,
-	FS_SHAPE_RECVMSG,   /* receives fds in SCM_RIGHTS control messages */
+	FS_SHAPE_RECVMSG,   /* the call receives fds in SCM_RIGHTS control messages */
 	FS_SHAPE_RECVMMSG,  /* as FS_SHAPE_RECVMSG, for an array of messages in argument 1 */
-	FS_SHAPE_BPF,	    /* returns an fd for some commands in argument 0 */
-	FS_SHAPE_TASK,	    /* creates a process or thread */
-	FS_SHAPE_EXEC,	    /* executes another program */
+	FS_SHAPE_BPF,	    /* the call returns an fd for some commands in argument 0 */
+	FS_SHAPE_TASK,	    /* the call creates a process or thread */
+	FS_SHAPE_EXEC,	    /* the call executes another program */
 	FS_SHAPE_EXECAT,    /* as FS_SHAPE_EXEC; path and arguments one position later */
-	FS_SHAPE_WATCH,	    /* creates an object that is limited per user */
-	FS_SHAPE_RING,	    /* pins memory of the caller */
-	FS_SHAPE_RANGE,	    /* for a range of mappings; only ENOMEM counts as failed */
-	FS_SHAPE_SETRLIMIT, /* sets the limit in argument 0; EPERM counts as failed */
+	FS_SHAPE_WATCH,	    /* the call creates an object that is limited per user */
+	FS_SHAPE_RING,	    /* the call pins memory of the caller */
+	FS_SHAPE_RANGE,	    /* call on a range of mappings; only ENOMEM counts as failed */
+	FS_SHAPE_SETRLIMIT, /* the call sets the limit in argument 0; EPERM counts as failed */
 	FS_SHAPE_PRLIMIT,   /* as FS_SHAPE_SETRLIMIT, for the limit in argument 1 */
-	FS_SHAPE_SELECT,    /* reads sets of fds; argument 0 is their size in bits */
+	FS_SHAPE_SELECT,    /* the call reads sets of fds; argument 0 is their size in bits */
 	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD; a message queue, whose bytes are limited per user */
 };
 
 struct fs_syscall {
-	unsigned char call;  /* enum call_id */
-	unsigned char shape; /* enum fs_shape */
+	unsigned char call;  /* kind of call: enum call_id */
+	unsigned char shape; /* form of arguments and result: enum fs_shape */
 };
 #define FS_SYSCALL_MAX 512
 
@@ -109,8 +109,8 @@ struct fs_spare {
 #define FS_LOCK_SUCCESS_FOURTH	2
 
 struct fs_config {
-	__u32 watch_all;    /* watch every process, not only those with PROC_WATCHED */
-	__u32 time_faults;  /* overhead level 2: note the begin of each fault */
+	__u32 watch_all;    /* watch all processes, not only those with PROC_WATCHED */
+	__u32 time_faults;  /* overhead level 2 is enabled: note the begin of each fault */
 	__u32 majors_alone; /* measure the end of major faults only */
 	__u32 in_seconds;   /* latency buckets are powers of two of 1 s, not of 1 ns */
 	__u32 classify;	    /* determine the class of each fault */
@@ -127,7 +127,7 @@ struct fs_config {
 	__u32 attribute; /* record growth of processes from attribute_maps or attribute_fds on */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
-	__u32 samples; /* page faults may be sampled */
+	__u32 samples; /* page faults may be sampled: see sample_each */
 	/* FS_LOCK_SUCCESS_*: position of the argument `success` of mmap_lock_acquire_returned */
 	__u32 lock_success;
 	__u32 areas_foreign; /* the maple tree has an unknown layout */
@@ -135,7 +135,7 @@ struct fs_config {
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 };
 
-/* Read and written by both sides while programs run. */
+/* struct fs_shared is read and written by both sides while programs run. */
 struct fs_shared {
 	__u64 max_map_count;
 	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */

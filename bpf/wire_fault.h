@@ -8,7 +8,7 @@ struct fs_fault_slot {
 	__u64 begin_ns; /* begin of the open fault; 0: no fault is open */
 	__u64 ended_ns; /* duration of the last fault; 0: already added, or none */
 	__u32 end;	/* enum fault_end, which selects the class in `as` */
-	__u32 maj_flt;	/* thread's maj_flt while the fault waits for its retry */
+	__u32 maj_flt;	/* the thread's maj_flt while the fault waits for its retry */
 	__u64 tried;	/* address of a fault that may begin a second time; 0: none */
 	__u64 address;
 	__u64 area_from; /* mapping of the thread's last fault: [area_from, area_to) */
@@ -19,21 +19,21 @@ struct fs_fault_slot {
 	/* anonymous RSS before the fault, to detect huge pages */
 	__s64 known;
 	__u64 numa;		   /* numa_figure() before the fault, to detect NUMA hints */
-	__u64 lock_ns;		   /* start of a wait for mmap_lock; 0: none */
+	__u64 lock_ns;		   /* time when a wait for mmap_lock began; 0: none */
 	__u64 held_ns;		   /* time when mmap_lock was acquired */
-	__u64 disk_ns;		   /* start of sleep for disk I/O; 0: none */
-	__u64 reclaim_ns;	   /* start of reclaim; 0: not in reclaim */
-	__u64 wait_ns;		   /* start of the current wait; 0: none */
+	__u64 disk_ns;		   /* time when sleep for disk I/O began; 0: none */
+	__u64 reclaim_ns;	   /* time when reclaim began; 0: not in reclaim */
+	__u64 wait_ns;		   /* time when the current wait began; 0: none */
 	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
 	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
 	__u8 as[NR_ENDS];	   /* enum fault_class of a minor, and of a major fault */
-	__u16 read_for;		   /* enum fault_class if the thread read from disks */
+	__u16 read_for;		   /* enum fault_class if the thread read from a disk */
 	__u32 holder;		   /* pid that held mmap_lock; 0: nobody, or not known */
 	__u32 holder_writes;
 	char holder_comm[16];
 	__u64 no_area_bytes; /* length of a free range that the call did not find; 0: none */
 	__u32 said;	     /* FACT_SAID_* of the current call */
-	__u32 noted;	     /* no_area_bytes or `said` is set */
+	__u32 noted;	     /* true if no_area_bytes or `said` is set */
 };
 
 #endif

@@ -6,13 +6,13 @@
 #ifndef FS_WIRE_MAPLE_H
 #define FS_WIRE_MAPLE_H
 
-/* values of enum maple_type */
+/* Values of enum maple_type. */
 #define FS_MAPLE_LEAF	1
 #define FS_MAPLE_RANGE	2
 #define FS_MAPLE_ARANGE 3
 
 #define FS_MAPLE_PIVOTS	      8	 /* offset of the pivots in both kinds of nodes */
-#define FS_MAPLE_RANGE_LAST   14 /* index of the last of 15 pivots */
+#define FS_MAPLE_RANGE_LAST   14 /* index of the last of 15 pivots of a node */
 #define FS_MAPLE_RANGE_SLOTS  128
 #define FS_MAPLE_RANGE_META   248
 #define FS_MAPLE_ARANGE_SLOTS 80

@@ -214,7 +214,7 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: find the workload later */
+	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: the workload is searched later */
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -324,7 +324,7 @@ static void clear(struct census_workload *w)
 /* Returns whether fds / limit is greater than than_fds / than_limit. */
 static bool is_nearer(uint64_t fds, uint64_t limit, uint64_t than_fds, uint64_t than_limit)
 {
-	return fds * than_limit > than_fds * limit; /* no overflow: all are below 2^32 */
+	return fds * than_limit > than_fds * limit; /* no overflow: all factors are below 2^32 */
 }
 
 static void add_process_gauges(struct census_workload *w, const struct census_process *p)

@@ -32,22 +32,22 @@ struct census_workload {
 	bool one;
 	bool own;			      /* the workload has series under its own name */
 	bool active;			      /* the workload has a live process */
-	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums at the last census_update() */
+	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums over live processes at the last update */
 	uint64_t counter[NR_CENSUS_COUNTERS]; /* events while the workload had its own series */
 	double pressure;		      /* nearness to a failure: see judge() in census.c */
 
-	/* private to census.c */
-	uint64_t shown[NR_CENSUS_COUNTERS];	   /* own series at the last census_update() */
-	uint64_t first_ns, last_ns;		   /* first start and last sighting of a process */
-	uint64_t stall_ns, failures;		   /* stall time and failures; also in ~other */
-	uint64_t stall_before_ns, failures_before; /* the same totals at the previous update */
+	/* the following members are private to census.c */
+	uint64_t shown[NR_CENSUS_COUNTERS];	   /* last exported value of each own series */
+	uint64_t first_ns, last_ns;		   /* first start, last sighting of a process */
+	uint64_t stall_ns, failures;		   /* stall time and number of failures, in total */
+	uint64_t stall_before_ns, failures_before; /* stall_ns and failures at the last update */
 	bool limited, represented, mixed;
 	uint32_t refs; /* number of the workload's processes in census.processes */
 };
 
 struct census_limits {
 	uint32_t workloads; /* maximum number of workloads with their own series; default 50 */
-	uint32_t series;    /* maximum number of all series; default 5000 */
+	uint32_t series;    /* maximum number of series of the exporter; default 5000 */
 	/* series that do not belong to workloads; they count towards `series` */
 	uint32_t series_else;
 	/* series of each workload, without the rare counters: see census_series() */
@@ -58,26 +58,26 @@ struct census_limits {
 
 struct census {
 	struct census_limits limits;
-	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with series, oldest first */
-	struct census_workload other;			   /* sums of all other workloads */
+	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with own series, by age */
+	struct census_workload other;			   /* sums over all other workloads */
 	uint32_t owned;
-	uint32_t folded;	 /* old workloads that are in `other` for lack of room */
+	uint32_t folded;	 /* number of old workloads without series for lack of room */
 	uint32_t series;	 /* current number of series of workloads and of `other` */
-	uint64_t series_limited; /* series dropped because of limits.series, total */
-	uint64_t processes_lost; /* process records dropped because the table was full, total */
+	uint64_t series_limited; /* number of series dropped because of limits.series */
+	uint64_t processes_lost; /* number of process records dropped: the table was full */
 	/* how often a new workload exceeded CENSUS_WORKLOADS_MAX and was counted in `other` */
 	uint64_t workloads_lost;
 
-	struct pids processes; /* entries are struct census_process */
+	struct pids processes; /* table of struct census_process */
 	uint32_t ended;	       /* number of entries in `processes` whose process has exited */
-	struct table workload; /* workloads by name; the table owns its entries */
+	struct table workload; /* table of workloads by name; it owns its entries */
 	uint32_t workloads;
 	uint64_t updated_ns;
 	bool swept;    /* idle workloads were removed since the last census_update() */
-	uint32_t made; /* workloads created since idle workloads were last removed */
+	uint32_t made; /* number of workloads created since idle ones were removed */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* census_init() returns 0 or -ENOMEM. */
 int census_init(struct census *c, const struct census_limits *limits);
 void census_free(struct census *c);
 

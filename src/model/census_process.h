@@ -9,14 +9,14 @@ struct census_process {
 	struct census_workload *w; /* workload of the process; NULL: not assigned yet */
 	uint64_t start_ns;
 	uint64_t told_ns; /* time of the last record, CLOCK_MONOTONIC */
-	uint64_t serial;  /* identity.serial of its workload */
+	uint64_t serial;  /* serial of the identity of the process's workload */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
 	bool ended; /* the process has exited; removed at the next update, for late events */
 };
 
-/* Returns an empty table. */
+/* Returns an empty table of processes. */
 struct pids census_processes(void);
 
 /*

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-#define RANDOM_LEN 5  /* length of the random suffix of the Kubernetes API server */
-#define HEX_LEAST  16 /* minimum length of hex digits that count as random */
+#define RANDOM_LEN 5  /* length of the random suffix that the Kubernetes API server adds */
+#define HEX_LEAST  16 /* minimum number of hex digits that count as random */
 #define UUID_LEN   36
 
 /* Characters of random names in Kubernetes: apimachinery/pkg/util/rand/rand.go. */
@@ -74,7 +74,7 @@ static size_t uuid_len(const char *s)
 	for (size_t i = 0; i < UUID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		/* in slice names, systemd replaces '-' by '_' */
+		/* in names of slices, systemd replaces '-' by '_' */
 		if (dash ? s[i] != '-' && s[i] != '_' : !isxdigit((unsigned char)s[i]))
 			return 0;
 	}

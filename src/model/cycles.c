@@ -200,7 +200,7 @@ struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns)
 		low[i] = c->cycle[i].low;
 	}
 	peaks = fit(x, peak, n);
-	/* a falling value may not have reached the last low yet */
+	/* the low after the last peak may not be reached yet */
 	lows = fit(x, low, n - c->falling);
 	if (peaks.slope <= peaks.error * fmax(CLEAR, student[n - 2]) ||
 	    lows.slope < peaks.slope * LOWS_SHARE || !outgrow_steps(c) || !grow_evenly(c, n))

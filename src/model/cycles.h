@@ -15,32 +15,32 @@
 /* A fall of 1/16 of the peak ends a rise; a rise of 1/16 ends a fall. */
 #define CYCLES_SWING 16
 
-/* The last cycles, oldest first. Initialise with zeros. */
+/* The last cycles of a value, oldest first. Initialise with zeros. */
 struct cycles {
 	uint32_t n;
 	bool falling;
 	bool begun;
-	uint64_t top_ns, top; /* peak of the current or last rise */
-	uint64_t since_ns;    /* start of the rise to `top` */
-	uint64_t last, step;  /* latest value; largest single step in this rise */
+	uint64_t top_ns, top; /* time and value of the peak of the current or last rise */
+	uint64_t since_ns;    /* time when the rise to `top` started */
+	uint64_t last, step;  /* latest value; largest single step in the current rise */
 	struct {
 		uint64_t peak_ns, peak;
-		uint64_t low_ns, low; /* lowest value after the peak */
-		uint64_t step;	      /* largest single step before the peak */
+		uint64_t low_ns, low; /* time and value of the lowest point after the peak */
+		uint64_t step;	      /* largest single step before this peak */
 	} cycle[CYCLES_KEPT];
 };
 
 /* The peaks' current level and growth. */
 struct peak_trend {
 	bool known;
-	bool sure;	   /* every peak and every low is above the last, evenly */
-	double now;	   /* value of the fitted line at the requested time */
-	double per_second; /* slope of the line */
-	double error;	   /* standard error of the slope */
+	bool sure;	   /* every peak and every low is above the one before it */
+	double now;	   /* value of the line through the peaks, at the time asked for */
+	double per_second; /* slope of the line through the peaks */
+	double error;	   /* standard error of `per_second` */
 	double scatter;	   /* standard deviation of the peaks from the line */
 	/* span: first to last peak; middle: mean time of peaks to now; both in seconds */
 	double span, middle;
-	double period; /* mean seconds between peaks */
+	double period; /* mean time between two peaks, in seconds */
 	int peaks;
 };
 

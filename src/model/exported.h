@@ -51,11 +51,11 @@ enum census_gauge {
 
 struct exported {
 	enum metric_id family;
-	const char *label[2]; /* label values besides the workload; NULL: none */
+	const char *label[2]; /* labels of the series besides the workload; NULL: none */
 	enum unit unit;
-	const char *hook; /* probe that the value needs; NULL: none */
+	const char *hook; /* probe that this value needs; NULL: none */
 	unsigned int flags;
-	int what; /* enum census_counter or census_gauge */
+	int what; /* value of enum census_counter or census_gauge */
 };
 
 /* Rows of counters in the order of enum census_counter, then rows of gauges. */

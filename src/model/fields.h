@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "model/model.h"
 
-enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* UNIT_LIMIT: ~0 is unlimited */ };
+enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* UNIT_LIMIT: ~0 means unlimited */ };
 enum field_type {
 	FIELD_COUNTER, /* total since faultscope watches the process; text output shows the rate */
 	FIELD_GAUGE,
@@ -25,18 +25,18 @@ enum diff_sum { DIFF_LIVING, DIFF_EVER, DIFF_PER_SECOND };
 
 /* A line for each workload in `faultscope diff`, which compares two recordings. */
 struct field_diff {
-	const char *name;  /* name of the line; NULL: no line */
-	double floor;	   /* growth below this is not shown */
-	enum diff_sum sum; /* DIFF_LIVING: sum over live processes only */
-	double divide;	   /* divisor of values, for the unit shown; 0: none */
+	const char *name;  /* name of the line in the comparison; NULL: no line */
+	double floor;	   /* growth of a workload below this value is not shown */
+	enum diff_sum sum; /* DIFF_LIVING: only live processes are summed */
+	double divide;	   /* divisor that converts the value to the unit shown; 0: none */
 };
 
 /* A condition of --fail-on. Fields with the same condition name are added up. */
 struct field_gate {
-	const char *name;  /* name of the condition; NULL: only the field's name */
-	const char *help;  /* help text; NULL: another field of this name has it */
+	const char *name;  /* name of the condition; NULL: only the field's name is valid */
+	const char *help;  /* help text of the condition; NULL: another field has it */
 	double unit;	   /* value of a number without suffix, in the field's unit; 0 means 1 */
-	const char *limit; /* limit that is 100 %: a name for resource_find(); NULL: none */
+	const char *limit; /* resource_find() name of the limit that is 100 %; NULL: none */
 };
 
 /* Cells that the live view shows for a leading field, in this order. */
@@ -47,18 +47,18 @@ struct field_gate {
 
 /* Position of a field among the leading columns of a live view tab; other fields follow. */
 struct field_lead {
-	int nth;	    /* position from the left; 0: not a leading column */
-	unsigned int cells; /* cells to show: LEAD_* */
+	int nth;	    /* position of the column from the left; 0: not a leading column */
+	unsigned int cells; /* bits of the cells to show: LEAD_* */
 };
 
 /* A gauge whose sum over all processes a recording's report shows over time. */
 struct field_sum {
-	const char *column; /* name of the sum's CSV column; NULL: no sum is kept */
-	const char *title;  /* title of the sum's chart */
+	const char *column; /* name of the CSV column with the sum; NULL: no sum is kept */
+	const char *title;  /* title of the chart that shows the sum */
 };
 
 struct field {
-	const char *group; /* JSON object that holds the field in a process line; "": none */
+	const char *group; /* name of the JSON object that holds the field; "": none */
 	const char *key;
 	enum unit unit;
 	enum field_type type;
@@ -70,17 +70,17 @@ struct field {
 	 */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
-	size_t at;	    /* offset of the counter in struct counters */
+	size_t at;	    /* offset of the field's counter in struct counters */
 	uint32_t lacks;	    /* attach types with these LACKS_* bits make the value null; 0: none */
-	const char *column; /* short title in tables; NULL: `key` in capitals */
+	const char *column; /* short column title of the field; NULL: `key` in capitals */
 	struct field_column table, share;
 	const char *block; /* name of the value in the text block of a process; NULL: not shown */
 	const char *html;  /* column title in the HTML report's process table; NULL: not in it */
 	struct field_diff diff;
 	struct field_gate gate;
-	struct field_lead overview, lead; /* positions in the first tab, and in the group's tab */
-	int resource;			  /* enum resource_id, for LEAD_SHARE and LEAD_FORECAST */
-	/* the live view keeps recent values for a sparkline */
+	struct field_lead overview, lead; /* columns in the first tab, and in the group's tab */
+	int resource;			  /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
+	/* the live view keeps recent values of the field for a sparkline */
 	bool trend;
 	struct field_sum sum;
 };
@@ -104,7 +104,7 @@ struct grid {
 	const char *(*row)(size_t i);
 	const char *const *column;
 	uint64_t (*cell)(const struct counters *c, size_t row, size_t column);
-	uint32_t lacks; /* attach types with these LACKS_* bits make the table null */
+	uint32_t lacks; /* LACKS_* bits of attach types that make the table null */
 };
 
 extern const struct grid grids[];
@@ -113,15 +113,15 @@ extern const size_t nr_grids;
 /* A log2 histogram: bucket i counts values below histogram_le(i); the last bucket has no bound. */
 struct histogram {
 	const char *group, *key, *hook, *help;
-	const char *within; /* JSON object around the histogram; NULL: only the group */
+	const char *within; /* name of a JSON object around the histogram; NULL: none */
 	enum unit unit;
 	size_t buckets;
 	unsigned int shift; /* values in bucket i are below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct counters *c);
-	uint64_t (*max)(const struct counters *c); /* the highest value; NULL: not kept */
+	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
 	uint32_t lacks;				   /* LACKS_* bits that make the histogram null */
 	unsigned int step;			   /* powers of two per bucket; 0 means 1 */
-	bool sparse;				   /* a histogram that is omitted when empty */
+	bool sparse;				   /* an empty histogram is omitted */
 };
 
 extern const struct histogram histograms[];

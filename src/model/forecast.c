@@ -6,7 +6,7 @@
 
 #define MIN_POINTS 4
 #define MAX_BLOCKS 8
-#define MIN_WINDOW (1.0 / 512) /* the shortest window, as a share of the time observed */
+#define MIN_WINDOW (1.0 / 512) /* shortest window, as a share of the time observed */
 
 /* Growth is clear if the rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
@@ -33,7 +33,7 @@
 struct trend {
 	double seconds;
 	int blocks;
-	double mark[MAX_BLOCKS + 1]; /* peak values at the block boundaries */
+	double mark[MAX_BLOCKS + 1]; /* peaks of the value at the block boundaries */
 	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
 	double bend, bend_error;     /* change of the rate per second, and its standard error */
 	double early, late;	     /* mean rates of the first and last half */
@@ -286,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* at most as far ahead as was observed */
+	f.sure = t.sure && at <= t.span; /* not further ahead than the series reaches back */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

@@ -62,9 +62,9 @@ static void name_of_anonymous(const struct growth *g, char *ret, size_t size)
 {
 	uint32_t prot = g->mode >> 24, flags = g->mode & 0x1fffff;
 
-	if (flags & 0x20000) /* MAP_STACK */
+	if (flags & 0x20000) /* flag MAP_STACK */
 		array_copy(ret, size, "thread stack");
-	else if (flags & 0x40000) /* MAP_HUGETLB */
+	else if (flags & 0x40000) /* flag MAP_HUGETLB */
 		array_copy(ret, size, "huge pages");
 	else if (!prot)
 		array_copy(ret, size, "anonymous, no rights (reserved, or a guard)");
@@ -92,7 +92,7 @@ void growth_name(const struct growth *g, char *ret, size_t size)
 		name_of_split(call_name(g->call), ret, size);
 }
 
-/* Growth of one name at one code location. */
+/* Growth of mappings or fds of one name at one code location. */
 struct cell {
 	uint16_t sort;
 	int32_t stack;
@@ -105,7 +105,7 @@ struct cells {
 	struct cell *cell;
 	size_t n;
 	uint64_t added;
-	uint64_t unmapped; /* unmaps that belong to no known name */
+	uint64_t unmapped; /* number of unmaps that belong to no name */
 };
 
 static uint16_t sort_of(struct cells *c, const char *name)

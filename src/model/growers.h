@@ -16,10 +16,10 @@
  * `added - removed` is a lower bound.
  */
 struct grower {
-	char name[GROWER_NAME]; /* name; for a code location, the name that grew most there */
+	char name[GROWER_NAME]; /* name of the growth; for a code location, its main name */
 	uint64_t added, removed;
-	uint64_t known; /* part of `added` with a known stack */
-	int32_t stack;	/* stack that grew most; < 0: not known */
+	uint64_t known; /* part of `added` with a known user stack */
+	int32_t stack;	/* number of the stack that grew most; < 0: not known */
 	uint64_t by_stack;
 };
 

@@ -24,7 +24,7 @@ static void close_up(char *name)
 /* Archives the entry's row if the new row is of another process or a later use of the entry. */
 static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
-	const struct growth former = m->growth[place]; /* a copy: growth_archive() may move rows */
+	const struct growth former = m->growth[place]; /* a copy: growth_archive() moves rows */
 
 	if (!former.first_ns ||
 	    (former.first_ns == row->first_ns && same_subject(&former.subject, &row->subject)))
@@ -39,7 +39,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 	int err;
 
 	if (r->place >= MODEL_GROWTH_MAX)
-		return 0; /* only a hostile file has such a place */
+		return 0; /* only a hostile recording has such a place */
 	close_up(row.name);
 	if (!m->growth)
 		m->growth = calloc(GROWTH_MAX, sizeof(*m->growth));
@@ -80,7 +80,7 @@ static void join_alike(struct model *m, struct frames *f)
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* stacks with unknown functions are never equal */
+		return; /* two stacks with unknown functions are never equal */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 
@@ -130,7 +130,7 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 	f = malloc(sizeof(*f) + len + 1); /* at most MODEL_FRAMES_MAX allocations */
 	if (!f)
 		return -ENOMEM;
-	f->alike_link.hash = 0; /* 0: not in the table `alike` */
+	f->alike_link.hash = 0; /* hash 0: the stack is not in the table `alike` */
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;

@@ -295,7 +295,7 @@ static int keep_series(struct history_row *r, const struct model *m, const struc
 	if (!from)
 		return 0;
 	if (!r->series[what])
-		r->series[what] = calloc(1, sizeof(struct series)); /* at most two per process */
+		r->series[what] = calloc(1, sizeof(struct series)); /* two series per process */
 	if (!r->series[what])
 		return -ENOMEM;
 	*r->series[what] = *from;

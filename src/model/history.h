@@ -11,11 +11,11 @@
 #include "model/model.h"
 
 #define HISTORY_POINTS_MAX 240	    /* even, because pairs of points are merged */
-#define HISTORY_ROWS_MAX   4096	    /* exceeded only while more processes are alive at once */
-#define HISTORY_OTHERS	   "~other" /* comm of the row of removed processes */
+#define HISTORY_ROWS_MAX   4096	    /* maximum number of rows, unless more processes are alive */
+#define HISTORY_OTHERS	   "~other" /* name of the row with the sums of removed processes */
 #define HISTORY_EVENTS_MAX 512
 
-#define HISTORY_GAUGES_MAX 8 /* number of fields whose sum over processes is kept */
+#define HISTORY_GAUGES_MAX 8 /* maximum number of fields whose sum is kept */
 
 struct field;
 
@@ -35,7 +35,7 @@ struct history_row {
 	struct process_key id;
 	uint32_t ppid, uid;
 	char comm[COMM_LEN];
-	char *exe, *cgroup; /* owned by the row; NULL: not known */
+	char *exe, *cgroup; /* texts owned by the row; NULL: not known */
 	uint64_t first_ns, last_ns;
 	bool final;
 	int32_t signal;
@@ -44,9 +44,9 @@ struct history_row {
 	uint32_t *faults; /* faults[i]: page faults in point i; NULL: none */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* recent values, by enum what; NULL: far from the limit */
+	struct series *series[2]; /* recent mappings and fds; NULL: far from the limit */
 	struct holdings held[2];
-	uint32_t next; /* next row in the hash chain: index + 1; 0: end */
+	uint32_t next; /* index + 1 of the next row in the hash chain; 0: end */
 };
 
 struct history {
@@ -69,12 +69,12 @@ struct history {
 	uint64_t events_lost;
 	uint64_t last_ns;
 	uint64_t wall_last_ns;
-	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* sums and number of live processes */
+	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* present sums over live processes */
 	uint64_t latency[NR_ENDS][NR_LATENCY], latency_max_ns[NR_ENDS];
 	uint64_t faults_kind[NR_FAULT_KINDS];
 };
 
-/* Returns 0 or -ENOMEM. */
+/* history_init() returns 0 or -ENOMEM. */
 int history_init(struct history *h);
 void history_free(struct history *h);
 

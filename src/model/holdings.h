@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-#define HOLDINGS_MAX 64 /* maximum number of kinds per process and enum what */
+#define HOLDINGS_MAX 64 /* maximum number of kinds of mappings or fds per process */
 
 /* Only for model_take.c. Returns 0 or -ENOMEM; unknown processes are ignored. */
 int holdings_take(struct model *m, const struct holding_record *r);

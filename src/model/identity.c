@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-#define SHORT_ID 12 /* container IDs are shown with this many characters */
+#define SHORT_ID 12 /* number of characters of a container ID that are shown */
 
 const char *workload_kind_name(enum workload_kind kind)
 {
@@ -113,7 +113,7 @@ static void name_pod(const struct workload *w, const struct identity_names *n,
 		array_append(ret, size, w->pod);
 	}
 	if (!n->container && !w->container[0])
-		return; /* a process in the pod's own cgroup */
+		return; /* the process is in the pod's own cgroup, not in a container */
 	array_append(ret, size, "/");
 	if (n->container)
 		array_append(ret, size, n->container);
@@ -178,7 +178,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	/* the runtime's names show a pod, although the path does not */
+	/* names of the runtime show a pod, although the path does not */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))

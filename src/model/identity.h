@@ -55,7 +55,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
  */
 void identity_seal(struct identity *id);
 
-/* Replaces the name by valid text of at most 200 bytes. */
+/* Replaces the name of a workload by valid text of at most 200 bytes. */
 void identity_rename(struct identity *id, const char *name);
 
 /* Returns how specific a path is: a pod is more than a container, which is more than a unit. */

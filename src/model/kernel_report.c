@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define KERNEL "vmlinux" /* name of the kernel in node.h */
+#define KERNEL "vmlinux" /* name of the kernel itself, as in node.h */
 
 const char *kernel_report_name(enum kernel_report_kind kind)
 {
@@ -71,11 +71,11 @@ static bool is_like(const char *line, const char *start, const char *then, const
 /* Lines that start a report; a report kind may have several rows. */
 static const struct {
 	enum kernel_report_kind kind;
-	const char *start, *then, *last; /* texts in this order; "": any text */
+	const char *start, *then, *last; /* texts in the order of the line; "": any text */
 	bool place_follows;
 } forms[] = {
 	{REPORT_WARN, "WARNING: CPU: ", " PID: ", " at "},
-	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* since Linux 6.19 */
+	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* line of Linux 6.19 and later */
 	{REPORT_KASAN, "BUG: KASAN: ", " in ", ""},
 	{REPORT_KFENCE, "BUG: KFENCE: ", " in ", ""},
 	{REPORT_UBSAN, "UBSAN: ", " in ", ":"},

@@ -33,7 +33,7 @@ struct kernel_report {
 /* An oops or lockup report that waits for the line with its location. */
 struct pending_report {
 	bool is;
-	uint64_t t_ns; /* time of the report, CLOCK_MONOTONIC */
+	uint64_t t_ns; /* time of the pending report, CLOCK_MONOTONIC */
 	struct kernel_report report;
 };
 

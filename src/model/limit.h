@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIMIT_NONE     UINT64_MAX	/* the limit is unlimited */
-#define LIMIT_COMPUTED (UINT64_MAX - 1) /* computed by the kernel at boot, from memory or CPUs */
+#define LIMIT_NONE     UINT64_MAX	/* value of a limit that is unlimited */
+#define LIMIT_COMPUTED (UINT64_MAX - 1) /* default that the kernel computes from memory or CPUs */
 
 enum limit_kind { LIMIT_OF_MACHINE, LIMIT_OF_PROCESS, LIMIT_OF_CGROUP };
 
@@ -23,28 +23,28 @@ enum limit_id {
 };
 
 struct limit {
-	const char *key, *name; /* key: max_map_count; name: vm.max_map_count */
+	const char *key, *name; /* such as "max_map_count" and "vm.max_map_count" */
 	enum limit_kind kind;
 	bool bytes;
-	bool is_mode;	       /* the value is a mode, not a number */
-	uint64_t initial;      /* kernel default; for rlimits the soft limit */
-	uint64_t initial_hard; /* kernel default of an rlimit's hard limit */
-	uint64_t most;	       /* maximum that the kernel accepts; 0: no maximum */
-	uint64_t usual;	       /* least value to suggest, as distributions set it; 0: none */
+	bool is_mode;	       /* the setting is a mode, not a number */
+	uint64_t initial;      /* kernel default of the limit; for rlimits the soft limit */
+	uint64_t initial_hard; /* kernel default of the hard limit of an rlimit */
+	uint64_t most;	       /* maximum value that the kernel accepts; 0: no maximum */
+	uint64_t usual;	       /* minimum value to suggest, as distributions set it; 0: none */
 
-	const char *path; /* sysctl: path below /proc/sys */
+	const char *path; /* path of a sysctl below /proc/sys */
 
-	const char *title;	/* rlimit: title in /proc/PID/limits */
-	const char *word;	/* rlimit: such as nofile, for prlimit(1), limits.conf, docker */
-	char letter;		/* rlimit: option of ulimit, such as n */
-	unsigned int ulimit_by; /* bytes per unit of ulimit and limits.conf */
+	const char *title;	/* title of an rlimit in /proc/PID/limits */
+	const char *word;	/* name of an rlimit such as nofile, for prlimit(1) and docker */
+	char letter;		/* option of ulimit for an rlimit, such as n */
+	unsigned int ulimit_by; /* number of bytes per unit of ulimit and limits.conf */
 
-	const char *controller; /* cgroup: name of the controller */
+	const char *controller; /* name of the cgroup controller */
 	/* cgroup: limit and usage file; %s is a huge page size such as 2MB; NULL: none in v1 */
 	const char *max, *now, *max_v1, *now_v1;
 
 	const char *unit_key;	 /* name of the setting in systemd units; NULL: none */
-	const char *manager_key; /* systemd's default for that setting; NULL: none */
+	const char *manager_key; /* systemd's default for the setting of units; NULL: none */
 };
 
 extern const struct limit limit_table[NR_LIMITS];

@@ -12,9 +12,9 @@ struct top_consumer {
 	const struct subject *root;
 	size_t processes;
 	uint64_t rss_bytes;    /* sum of RSS; shared pages count for each process */
-	uint64_t swap_bytes;   /* sum of swapped memory */
-	uint64_t shmem_bytes;  /* shared memory of the process with the most of it */
-	uint64_t commit_bytes; /* private writable memory, touched or not */
+	uint64_t swap_bytes;   /* sum of swapped memory of all processes */
+	uint64_t shmem_bytes;  /* largest shared memory of a process; others usually share it */
+	uint64_t commit_bytes; /* private writable memory, whether touched or not */
 	uint64_t child_bytes;  /* mean resident and swapped bytes of a child; 0: no children */
 	double per_second;     /* growth of resident and swapped memory in the last 30 to 60 s */
 };

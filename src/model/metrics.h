@@ -14,8 +14,8 @@
 
 enum metric_type {
 	METRIC_GAUGE,
-	METRIC_COUNTER, /* metric names end in _total */
-	METRIC_INFO,	/* metric names end in _info; the value is 1 */
+	METRIC_COUNTER, /* a counter, whose samples end in _total */
+	METRIC_INFO,	/* constant 1 with labels; samples end in _info */
 	METRIC_HISTOGRAM,
 };
 
@@ -37,9 +37,9 @@ enum metric_id {
 struct metric {
 	const char *name; /* family name as in OpenMetrics: without _total and _info */
 	enum metric_type type;
-	const char *unit; /* unit, the last word of the name; NULL: none */
+	const char *unit; /* unit, which is the last word of the name; NULL: none */
 	const char *help;
-	const char *label[METRIC_LABELS]; /* label names; NULL after the last one */
+	const char *label[METRIC_LABELS]; /* names of the labels; NULL after the last */
 };
 
 extern const struct metric metrics[NR_METRICS];

@@ -27,7 +27,7 @@ const struct counters *facts_counters(const struct facts *f)
 
 uint64_t gauges_rss_pages(const struct gauges *g)
 {
-	/* unsigned: a hostile recording could make the sum overflow */
+	/* unsigned, because values of a hostile recording could overflow */
 	int64_t n = (uint64_t)g->rss_file_pages + (uint64_t)g->rss_anon_pages +
 		    (uint64_t)g->rss_shmem_pages;
 

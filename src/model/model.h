@@ -25,7 +25,7 @@
 #define FAULT_TOTALS_MAX   8
 #define RESOURCES_MAX	   16 /* maximum number of rows of the table of resources */
 
-/* The use of a resource, and its limit at that time. */
+/* The use of a resource at some time, and the limit at that time. */
 struct portion {
 	uint64_t value, limit; /* value and its limit; limit 0: not known yet */
 };
@@ -42,7 +42,7 @@ struct facts {
 
 /* Mappings or fds of a process, when last read, by kind and name; the most frequent kind first. */
 struct holdings {
-	struct holding *sort; /* list of kinds; NULL: not read; owned */
+	struct holding *sort; /* array of kinds; NULL: the process was not read; owned */
 	size_t n;
 };
 
@@ -76,26 +76,26 @@ struct subject {
 	struct table_link link;
 	struct process_key id;
 	struct facts now;
-	struct facts prev; /* values before the last window with a change */
+	struct facts prev; /* values before the last window in which the subject changed */
 	uint64_t window;   /* number of the last window in which the subject changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* faults from before faultscope watched the process */
 	uint64_t base_cpu_ns;
-	struct counters *base;	 /* counters at the first scan, to subtract; NULL: none; owned */
+	struct counters *base;	 /* counters of the first scan, to subtract; NULL: none; owned */
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
-	uint32_t base_fds;	 /* fds open at the first scan, or inherited */
-	bool final;		 /* the last record has arrived */
-	bool hidden;		 /* excluded by the filter of the view */
+	uint32_t base_fds;	 /* number of fds at the first scan, or inherited by a fork */
+	bool final;		 /* the last record of the process has arrived */
+	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
-	int32_t signal;		 /* last fault signal, or own SIGABRT; 0: none */
-	uint64_t starved_ns;	 /* last failed memory request of a non-leader thread; 0: none */
+	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
+	uint64_t starved_ns;	 /* time of a thread's last failed memory request; 0: none */
 	uint32_t starved_tid;
 	struct level_room memory, pids; /* level of its cgroups; limit ~0: none or not read */
-	uint64_t levels_window;		/* last window in which `memory` or `pids` changed */
-	struct holdings held[2];	/* mappings and fds held, by enum what */
-	bool grew[2];			/* growth records exist, by enum what */
-	struct portion top[2];		/* peak use of a limit, by enum what */
-	uint32_t fds_high;		/* peak number of fds under any limit */
+	uint64_t levels_window;		/* last window in which a cgroup level changed */
+	struct holdings held[2];	/* mappings and fds that the process held */
+	bool grew[2];			/* growth of mappings or fds was recorded */
+	struct portion top[2];		/* highest share of a limit: mappings, fds */
+	uint32_t fds_high;		/* peak number of fds, under any limit */
 	struct past past[2];		/* memory use: [0] 30 to 60 s ago, [1] later */
 	struct past recent[2];		/* memory use: [0] 5 to 10 s ago, [1] later */
 	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
@@ -107,8 +107,8 @@ struct subject {
 
 struct hook_view {
 	char name[24], mechanism[24], why[160];
-	uint32_t tier, state; /* `state`: enum hook_use */
-	uint32_t lacks;	      /* LACKS_*, SEES_* of the attach type */
+	uint32_t tier, state; /* `state` is a value of enum hook_use */
+	uint32_t lacks;	      /* LACKS_* and SEES_* bits of the attach type */
 	bool unwanted;	      /* the user disabled the probe: hook_is_unwanted() */
 };
 
@@ -123,8 +123,8 @@ struct frames {
 	struct process_key subject;
 	int32_t stack;
 	uint32_t flags; /* flags of the stack: FRAMES_* */
-	int32_t alike;	/* first stack of the process with equal text */
-	char text[];	/* one line per frame, innermost frame first */
+	int32_t alike;	/* number of the first stack with equal text */
+	char text[];	/* function names, one frame per line, innermost first */
 };
 
 /* An event record of the current window. */
@@ -167,10 +167,10 @@ struct fault_totals_table {
 struct totals {
 	uint64_t processes; /* number of processes seen, including those that exited */
 	uint64_t ended;
-	uint64_t min_flt, maj_flt; /* of exited processes, without faults from before faultscope */
-	struct counters c;	   /* sums of exited processes; peaks are maxima */
+	uint64_t min_flt, maj_flt; /* faults of exited processes, from the first scan on */
+	struct counters c;	   /* sums over exited processes; peaks are maxima */
 	struct peak maps, fds;	   /* process with the highest share of its limit */
-	struct peak rss;	   /* highest RSS at a scan, in bytes; limit unused */
+	struct peak rss;	   /* process with the highest RSS, in bytes; no limit */
 	struct fault_totals_table fault_totals_table;
 };
 
@@ -178,22 +178,22 @@ struct model {
 	struct table subject;	 /* processes by identity: subject_hash() */
 	struct subject *changed; /* subjects changed in this window, latest first */
 	size_t subjects;
-	uint64_t subjects_lost; /* processes above MODEL_SUBJECTS_MAX */
+	uint64_t subjects_lost; /* number of processes above MODEL_SUBJECTS_MAX */
 	uint64_t window;
 	uint64_t levels_window;	   /* last window in which a cgroup level changed */
 	uint64_t limits_window;	   /* last window in which vm.max_map_count changed */
-	uint64_t first_ns;	   /* time of the first tick */
-	uint64_t last_ns, prev_ns; /* times of the last two ticks */
-	uint64_t origin_ns;	   /* time of the host record: t = 0 */
+	uint64_t first_ns;	   /* time of the first tick record */
+	uint64_t last_ns, prev_ns; /* times of the last two tick records */
+	uint64_t origin_ns;	   /* time of the host record, shown as t = 0 */
 	struct totals totals;
 	struct tick_record tick;
-	struct series **series;		 /* host resources, as subject.series */
-	uint64_t assumed[RESOURCES_MAX]; /* limits by --assume; 0: none */
-	uint64_t prev_own_cpu_ns;	 /* own CPU time at the previous tick */
+	struct series **series;		 /* values of host resources, as subject.series */
+	uint64_t assumed[RESOURCES_MAX]; /* limits set by --assume; 0: none */
+	uint64_t prev_own_cpu_ns;	 /* faultscope's CPU time at the tick before the last */
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
-	union event *event; /* events of this window */
+	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events passed to note_event() */
 	/* successful retries of this window; when full, the last entry is replaced */
@@ -202,19 +202,19 @@ struct model {
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
-	struct growth *growth;	/* GROWTH_MAX entries, then the archive; NULL: no growth */
-	size_t growths;		/* number of rows in use */
-	uint32_t *growth_index; /* hash index of archived rows; NULL: no archive */
-	uint64_t growth_lost;	/* rows dropped for lack of room while growth remained */
+	struct growth *growth;	/* GROWTH_MAX entries, then archived rows; NULL: no growth */
+	size_t growths;		/* number of rows of `growth` in use */
+	uint32_t *growth_index; /* hash index of archived rows; NULL: no row is archived */
+	uint64_t growth_lost;	/* rows with remaining growth dropped for lack of room */
 	uint64_t growth_dropped_at, frames_dropped_at; /* totals.ended at the last removal */
 	uint64_t frames_lost;			       /* stacks without names for lack of room */
-	struct table frames;			       /* struct frames by stack number */
-	struct table alike; /* struct frames by text, linked by alike_link */
+	struct table frames;			       /* table of stacks, by number */
+	struct table alike; /* table of stacks, by text: frames.alike_link */
 	size_t nr_frames;
-	struct origin_record *origin; /* MODEL_ORIGINS_MAX entries; NULL: none */
+	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;
-	struct pressure *pressure; /* NULL: no pressure record yet; owned */
-	struct slow_rows *slow;	   /* NULL: no slow faults; owned */
+	struct pressure *pressure; /* NULL: no record of memory pressure yet; owned */
+	struct slow_rows *slow;	   /* NULL: no record of slow faults yet; owned */
 	struct samples *samples;   /* NULL: samples are not kept; owned by the caller */
 };
 

@@ -34,7 +34,7 @@ enum reason {
 	REASON_MAPPING_OTHER,
 	REASON_EMFILE,
 	REASON_ENFILE,
-	REASON_FD_OTHER, /* an errno other than EMFILE and ENFILE: not exported */
+	REASON_FD_OTHER, /* errno is neither EMFILE nor ENFILE; not exported */
 	NR_REASONS
 };
 
@@ -57,7 +57,7 @@ static const struct reason_row {
 struct refusals {
 	uint64_t told[NR_REASONS];
 	int call[NR_REASONS]; /* enum call_id: the last failed call with this reason */
-	enum reason last[2];  /* last reason, by enum what */
+	enum reason last[2];  /* last reason of a failed mapping call and fd call */
 	/* The kernel side merges equal failures, and reports at least each second one. */
 	struct equal {
 		uint64_t sort, count;
@@ -72,7 +72,7 @@ static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	   /* counts with latency; NULL: all are 0; owned */
+	struct timed *timed;	   /* counts with a latency; NULL: all are 0; owned */
 	struct refusals *refusals; /* failed calls; NULL: none was reported; owned */
 	uint64_t bad_counted;	   /* bad kernel accesses that event records reported */
 	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
@@ -124,7 +124,7 @@ static struct node_process *make_process(struct node *n, const struct process_ke
 	if (p && same_subject(&p->of, of))
 		return p;
 	if (p)
-		remove_process(n, p); /* the pid was reused by a new process */
+		remove_process(n, p); /* the pid belongs to a new process */
 	p = pids_add(&n->processes, of->pid);
 	if (!p) {
 		n->processes_lost++;
@@ -399,7 +399,7 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* the kernel side started a new count */
+		e->count = count - 1; /* the kernel side started counting again */
 	}
 	return take_growth(&e->count, count);
 }

@@ -63,23 +63,23 @@ struct node_site {
 
 struct node {
 	struct census *census;
-	uint64_t now_ns; /* current time, CLOCK_BOOTTIME, which the caller sets */
+	uint64_t now_ns; /* current time of CLOCK_BOOTTIME, which the caller sets */
 	/* user-mode faults by access (read, write, exec) and page present */
 	uint64_t access[3][2];
-	uint64_t kernel_user;	       /* kernel-mode faults at user addresses: copy_from_user() */
+	uint64_t kernel_user;	       /* kernel-mode faults at user addresses */
 	uint64_t kernel_kernel;	       /* kernel-mode faults at kernel addresses */
 	uint64_t backing[NR_BACKINGS]; /* handled faults by enum node_backing */
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 	uint64_t stall_ns[NR_ENDS];
 	struct node_exemplar slowest[NR_ENDS]; /* slowest fault so far; pid 0: none */
 	struct node_module module[NODE_MODULES_MAX];
-	size_t modules; /* entries of `module` in use; module[0] is the kernel itself */
+	size_t modules; /* number of modules; module[0] is the kernel itself */
 	struct pending_report report;
 	struct node_site site[NODE_SITES]; /* hash table of kernel instructions with bad accesses */
 	struct node_exemplar *exemplar;	   /* hash table of NODE_EXEMPLARS entries; owned */
-	uint64_t processes_lost;	   /* processes above NODE_PROCESSES_MAX */
+	uint64_t processes_lost;	   /* number of processes above NODE_PROCESSES_MAX */
 
-	struct pids processes; /* by process: counts that are already in this struct */
+	struct pids processes; /* for each process, its counts that are in this struct */
 };
 
 /* The node adds counts of workloads to `census`. Returns 0 or -ENOMEM. */

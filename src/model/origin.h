@@ -12,13 +12,13 @@
 enum origin_from {
 	ORIGIN_UNKNOWN, /* no source of the limit was found */
 	ORIGIN_KERNEL,	/* the limit is the kernel's default */
-	ORIGIN_BOOT,	/* set on the kernel command line */
-	ORIGIN_FILE,	/* set by a line of sysctl.d, limits.conf, a unit, or system.conf */
-	ORIGIN_MANAGER, /* systemd's default for its units */
-	ORIGIN_RUNTIME, /* set by a container runtime, or its configuration */
+	ORIGIN_BOOT,	/* the limit is set on the kernel command line */
+	ORIGIN_FILE,	/* a line of sysctl.d, limits.conf, a unit or system.conf sets it */
+	ORIGIN_MANAGER, /* systemd's default for units sets the limit */
+	ORIGIN_RUNTIME, /* a container runtime or its configuration sets the limit */
 	ORIGIN_PROCESS, /* the process or an ancestor changed the limit */
 	ORIGIN_HAND,	/* a command or program changed the limit since boot */
-	ORIGIN_OUTSIDE, /* set outside of this container, whose files do not show it */
+	ORIGIN_OUTSIDE, /* the limit is set outside of this container: source unknown */
 	ORIGIN_NOBODY,	/* no limit is set */
 	NR_ORIGINS
 };
@@ -26,9 +26,9 @@ enum origin_from {
 /* A line of a configuration file that sets the limit. */
 struct origin_line {
 	char file[256];
-	unsigned int line; /* line number from 1; 0: no line */
+	unsigned int line; /* number of the line, from 1; 0: no line */
 	char text[128];	   /* text of the line, trimmed and cut */
-	char value[64];	   /* value that the line sets */
+	char value[64];	   /* value to which the line sets the limit */
 	bool glob;	   /* the line has a wildcard: it matches other names too */
 };
 
@@ -44,18 +44,18 @@ struct origin {
 	const struct limit *limit;
 	bool known;	/* `value` is known; false: unreadable, or the process is gone */
 	uint64_t value; /* limit in force, of a process the soft limit; LIMIT_NONE: unlimited */
-	uint64_t hard;	/* hard limit of a process */
-	uint64_t used;	/* current use of a cgroup's limit */
+	uint64_t hard;	/* hard limit of the process */
+	uint64_t used;	/* memory or tasks that the cgroup uses */
 	bool swap_known;
 	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: any */
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
-	struct origin_line line;      /* line that sets the limit, or failed to */
-	struct origin_process holder; /* oldest ancestor with the same limit */
-	struct origin_process above;  /* parent of `holder`, with another limit */
+	struct origin_line line;      /* line that sets the limit, or that failed to */
+	struct origin_process holder; /* oldest ancestor that has the limit */
+	struct origin_process above;  /* parent of `holder`, which has another limit */
 	uint32_t generations;	      /* number of parents from the process to the holder */
 	bool raised;		      /* the process raised its soft limit to the hard limit */
-	struct workload workload;     /* workload of the process */
+	struct workload workload;     /* workload of the process that has the limit */
 	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
 	char dir[768];		      /* path of the limiting cgroup below the mount point */
 	char file[64];		      /* file in `dir`; empty: no cgroup limits */
@@ -67,6 +67,6 @@ struct origin {
 /* Writes the text that follows "set by". */
 void origin_describe(const struct origin *o, struct buf *b);
 
-const char *origin_name(enum origin_from from); /* stable names: "file", "kernel", … */
+const char *origin_name(enum origin_from from); /* returns a stable name: "file", … */
 
 #endif

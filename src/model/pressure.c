@@ -40,7 +40,7 @@ static struct process_key id_of(const char *path, uint32_t salt)
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
-/* `base` is 10 to 20 s old, or the first record. */
+/* `base` is a record of 10 to 20 s ago, or the first record. */
 #define ROLL(of, r)                                                                                \
 	do {                                                                                       \
 		if (!(of)->newer.h.t_ns)                                                           \
@@ -190,7 +190,7 @@ static void take_score(struct pressure *p, const struct score_record *r)
 int pressure_take(struct model *m, const struct record *h)
 {
 	if (!m->pressure)
-		m->pressure = calloc(1, sizeof(*m->pressure)); /* with LEVELS_MAX cgroups */
+		m->pressure = calloc(1, sizeof(*m->pressure)); /* room for LEVELS_MAX cgroups */
 	if (!m->pressure)
 		return -ENOMEM;
 	switch (h->kind) {

@@ -15,9 +15,9 @@
 #define SCORES_MAX 8 /* number of processes with the highest OOM score */
 
 struct level {
-	struct process_key id; /* identifies the cgroup in findings */
+	struct process_key id; /* key that identifies the cgroup in findings */
 	struct cgroup_record now, base, newer;
-	struct series series; /* values of memory that is not reclaimable */
+	struct series series; /* recent values of memory that is not reclaimable */
 };
 
 struct mount_use {
@@ -27,7 +27,7 @@ struct mount_use {
 };
 
 struct pressure {
-	bool known; /* false: no record of the host's pressure */
+	bool known; /* false: no record of memory pressure of the host */
 	struct pressure_record now, base, newer;
 	struct level level[LEVELS_MAX];
 	struct mount_use mount[MOUNTS_MAX];

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 64 /* limit for a cycle of parents in a hostile recording */
+#define DEPTH_MOST 64 /* maximum depth: hostile recordings may have a cycle of parents */
 
 static int by_pid(const void *a, const void *b)
 {

@@ -7,7 +7,7 @@
 
 /* Parents of processes. Becomes invalid when the model takes another record. */
 struct process_tree {
-	const struct subject **by_pid; /* sorted by pid, then start time; owned */
+	const struct subject **by_pid; /* processes by pid, then by start time; owned */
 	size_t n;
 };
 

@@ -14,7 +14,7 @@ enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 struct use {
 	uint64_t value;
 	uint64_t high;	     /* peak; for subject.top, the value at the highest share of a limit */
-	uint64_t high_limit; /* limit when `high` was reached */
+	uint64_t high_limit; /* limit at the time of `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
 	uint64_t limit;	     /* limit; UINT64_MAX: none that applies; 0: not known */
 	bool assumed;	     /* `limit` was set by --assume */
@@ -22,7 +22,7 @@ struct use {
 
 struct resource {
 	const char *limit; /* name of the limit that users know, for --assume */
-	const char *what;  /* what is limited, for messages */
+	const char *what;  /* noun for the limited things, for messages */
 	enum resource_scope scope;
 	bool bytes;
 	/* Values below this % of the limit are not recorded: they vary in normal operation. */

@@ -14,16 +14,16 @@
 #define SAMPLES_MAX 32768 /* even, because every second sample is dropped */
 
 struct samples {
-	struct sample_record *sample; /* samples in order of time; owned */
+	struct sample_record *sample; /* array of samples in order of time; owned */
 	size_t n, room;
-	uint64_t taken;	      /* samples offered, including dropped ones */
-	uint32_t least, most; /* lowest and highest weight before doubling */
+	uint64_t taken;	      /* number of samples offered, including dropped ones */
+	uint32_t least, most; /* lowest and highest weight of samples before doubling */
 	unsigned int
 		/* how often every second sample was dropped; later samples are thinned as much */
 		thinned;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* samples_take() returns 0 or -ENOMEM. */
 int samples_take(struct samples *s, const struct sample_record *r);
 void samples_free(struct samples *s);
 

@@ -12,7 +12,7 @@
 #include "model/cycles.h"
 
 #define SERIES_POINTS  48
-#define SERIES_STEP_NS 100000000ULL /* minimum time between two points */
+#define SERIES_STEP_NS 100000000ULL /* minimum time between two points of a series */
 
 /* Maximum time ahead of a forecast, as a multiple of the time that it was fitted to. */
 #define FORECAST_REACH 10
@@ -24,9 +24,9 @@
 struct series {
 	uint32_t n;
 	uint64_t last_ns, last;	 /* time and value of the latest sample */
-	uint64_t run_ns, run;	 /* start of the current rise */
-	uint64_t rise;		 /* height of the current rise */
-	uint64_t burst, burst_2; /* largest and second-largest earlier rise */
+	uint64_t run_ns, run;	 /* time and value at which the current rise started */
+	uint64_t rise;		 /* height of the current rise so far */
+	uint64_t burst, burst_2; /* largest and second-largest of the earlier rises */
 	struct cycles cycles;
 	struct {
 		uint64_t t_ns;
@@ -42,7 +42,7 @@ struct bursts {
 
 /* When a limit will be reached: seconds from now, and an interval (low to high). */
 struct forecast {
-	bool known; /* false: no growth, or no reliable fit */
+	bool known; /* false: the value does not grow, or no fit is reliable */
 	/*
 	 * The limit will almost surely be reached: peaks of several cycles grew evenly for at least
 	 * the remaining time, or at most 2 % of the limit is left. Otherwise the forecast assumes
@@ -50,7 +50,7 @@ struct forecast {
 	 */
 	bool sure;
 	double seconds, low, high;
-	double per_second; /* present rate of growth */
+	double per_second; /* present rate of growth per second */
 };
 
 /* Adds a value. A time before the last one counts as the last one. */

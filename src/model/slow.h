@@ -17,7 +17,7 @@ struct slow_row {
 };
 
 struct slow_rows {
-	struct slow_row row[SLOW_ROWS_MAX]; /* when full, the oldest record is replaced */
+	struct slow_row row[SLOW_ROWS_MAX]; /* when full, the oldest row is replaced */
 	size_t n;
 	uint64_t lost;
 };

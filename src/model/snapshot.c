@@ -66,7 +66,7 @@ static int make_room(struct snapshot *s, size_t bytes)
 		return 0;
 	if (bytes > SNAPSHOT_BYTES_MAX)
 		return -E2BIG;
-	bytes += bytes / 4; /* 25 % more, so that not every new process causes a reallocation */
+	bytes += bytes / 4; /* 25 % more, so that not every new process causes a malloc() */
 	free(s->room);
 	s->size = 0;
 	s->room = malloc(bytes); /* at most 1.25 * SNAPSHOT_BYTES_MAX */

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define CHAINS	    1024
-#define SWEEP_EVERY 32 /* windows between removals of exited processes */
+#define SWEEP_EVERY 32 /* number of windows between removals of exited processes */
 
 struct trend {
 	struct table_link link;
 	struct process_key of;
-	uint64_t first, last; /* windows of the first and the last sample */
+	uint64_t first, last; /* numbers of the windows of the first and the last sample */
 	float sample[TREND_FIELDS][TREND_SAMPLES];
 };
 

@@ -16,12 +16,12 @@ struct trend;
 
 /* Initialise with zeros, except for `field` and `fields`. */
 struct trends {
-	const struct field *field[TREND_FIELDS]; /* `fields` fields of which values are kept */
+	const struct field *field[TREND_FIELDS]; /* fields whose values are kept */
 	size_t fields;
 	struct table by_subject;
-	struct trend *host; /* counters summed over all processes shown; owned */
+	struct trend *host; /* counters summed over the processes shown; owned */
 	size_t n;
-	uint64_t lost;	 /* sum over windows: processes above TRENDS_MAX */
+	uint64_t lost;	 /* sum over windows of processes above TRENDS_MAX */
 	uint64_t window; /* number of windows so far */
 };
 

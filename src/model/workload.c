@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define ID_LEN 64 /* hex digits of a container ID in OCI runtimes */
+#define ID_LEN 64 /* number of hex digits of a container ID in OCI runtimes */
 
 /*
  * Names that runtimes give to a container's cgroup: PREFIX-ID.scope with the systemd driver; with
@@ -174,7 +174,7 @@ static bool take_named(struct workload *w, const char *name, const char *parent)
 {
 	char plain[256];
 
-	strcpy(plain, name); /* fits: a component has fewer than 256 bytes */
+	strcpy(plain, name); /* strcpy() is safe: a path component has less than 256 bytes */
 	unit_unescape(plain);
 	if (!strncmp(name, "lxc.payload.", 12) && name[12])
 		w->runtime = RUNTIME_LXC, name += 12;
@@ -225,7 +225,7 @@ static void take_unit(struct workload *w, const char *name)
 			w->uid = uid;
 		}
 	}
-	strcpy(w->unit, name); /* fits: a component has fewer than 256 bytes */
+	strcpy(w->unit, name); /* strcpy() is safe: a component has less than 256 bytes */
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 

@@ -21,8 +21,8 @@ enum runtime {
 struct workload {
 	enum runtime runtime;
 	char container[72]; /* container ID; for lxc and nspawn the name; empty: no container */
-	char pod[40];	    /* UID with dashes; empty: not a Kubernetes pod */
-	char unit[256];	    /* innermost service or scope; empty: none */
+	char pod[40];	    /* UID of the pod, with dashes; empty: not in Kubernetes */
+	char unit[256];	    /* innermost systemd service or scope; empty: none */
 	bool unit_inside;   /* `unit` belongs to the container's own systemd */
 	bool user_manager;  /* the systemd of user `uid` runs `unit` */
 	bool kubepods;	    /* the path is at or below a cgroup of the kubelet */

@@ -15,14 +15,14 @@ struct hook_status {
 	enum hook_use state;
 	const struct hook_alternate *used; /* attach type in use, if `state` is HOOK_ON */
 	char why[512];	    /* attach types that failed, and the errors; empty: the best is on */
-	const char *remedy; /* what may make a better attach type work; NULL: not known */
+	const char *remedy; /* fix that may make a better attach type work; NULL: not known */
 };
 
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
-	bool majors;		   /* measure only the end of major faults */
+	bool majors;		   /* of page faults, measure only the end of major ones */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the full build calls */
-	const char *const *forced; /* by probe: attach type or "none"; NULL: the best that works */
+	const char *const *forced; /* requested attach type by probe, or "none"; NULL: none */
 	int at[HOOKS_MAX];	   /* index of the attach type to try, or in use; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };

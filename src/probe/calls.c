@@ -15,10 +15,10 @@ const struct call_row call_rows[] = {
 
 const unsigned int nr_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);
 
-#define TIF_32BIT (1 << 22) /* arch/arm64/include/asm/thread_info.h */
+#define TIF_32BIT (1 << 22) /* value from arch/arm64/include/asm/thread_info.h */
 
 #ifdef __x86_64__
-#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h */
+#define TS_COMPAT 2 /* value from arch/x86/include/asm/thread_info.h */
 
 static const struct call_row compat_rows[] = {
 #define CALL_32(number, name, what, how) {number, CALL_##what, FS_SHAPE_##how, name},
@@ -42,6 +42,6 @@ void calls_fill(struct fs_config *c)
 	c->compat_bits = TS_COMPAT;
 	fill(c->compat_syscalls, compat_rows, sizeof(compat_rows) / sizeof(compat_rows[0]));
 #elif defined(__aarch64__)
-	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers: not counted by call */
+	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers: not counted */
 #endif
 }

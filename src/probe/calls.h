@@ -7,9 +7,9 @@
 
 struct call_row {
 	unsigned int number; /* system call number on this architecture */
-	unsigned char call;  /* enum call_id */
-	unsigned char shape; /* enum fs_shape */
-	const char *name;    /* name; the tracepoint is sys_exit_NAME */
+	unsigned char call;  /* kind of call: enum call_id */
+	unsigned char shape; /* form of arguments and result: enum fs_shape */
+	const char *name;    /* name of the call, as in its tracepoint sys_exit_NAME */
 };
 
 extern const struct call_row call_rows[];

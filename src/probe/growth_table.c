@@ -96,7 +96,7 @@ void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *c
 		return;
 	found = calloc(used, sizeof(*found));
 	if (!found)
-		return; /* retry at the next scan */
+		return; /* no memory: the next scan tries again */
 	for (__u32 i = 0; i < used; i++) {
 		const struct growth *g = &t->row[i];
 		__u64 last_ns = g->last_ns;

@@ -16,13 +16,13 @@
 
 struct growth_table {
 	/* shared memory of the kernel side; not owned */
-	const struct growth *row; /* GROWTH_MAX rows; NULL: growth is not recorded */
+	const struct growth *row; /* array of GROWTH_MAX rows; NULL: growth is not recorded */
 	struct fs_spare *spare;	  /* ring of GROWTH_MAX released entries */
 	struct fs_shared *shared;
 	/* arrays with one element for each entry of the table */
-	__u64 told_ns[GROWTH_MAX];  /* last_ns of the row when last sent */
-	__u32 given_at[GROWTH_MAX]; /* position of the entry in the ring */
-	bool given[GROWTH_MAX];	    /* the entry is in the ring */
+	__u64 told_ns[GROWTH_MAX];  /* last_ns of the entry's row when last sent */
+	__u32 given_at[GROWTH_MAX]; /* position of the entry in the ring `spare` */
+	bool given[GROWTH_MAX];	    /* the entry is in the ring `spare` */
 };
 
 /* Returns whether a process is known to have exited. */

@@ -10,9 +10,9 @@
 #define HOOK_PROGRAMS	4
 
 enum attach_kind {
-	ATTACH_NOTHING,	    /* not attached: part of the build, or done by user space */
-	ATTACH_AUTO,	    /* libbpf attaches as the program's section name says */
-	ATTACH_ITERATOR,    /* user space reads program 0, an iterator */
+	ATTACH_NOTHING,	    /* no program is attached, or user space runs it */
+	ATTACH_AUTO,	    /* libbpf finds the target in the section name of the program */
+	ATTACH_ITERATOR,    /* user space reads program 0, which is an iterator */
 	ATTACH_PERF_BEGIN,  /* program 0 on the perf event PAGE_FAULTS of each CPU */
 	ATTACH_PERF_MAJORS, /* program 0 on the perf event PAGE_FAULTS_MAJ of each CPU */
 	/* program 0 on perf event PAGE_FAULTS_MIN, program 1 on _MAJ, of each CPU */
@@ -26,7 +26,7 @@ enum attach_kind {
 enum hook_state { STATE_ANY, STATE_TASK, STATE_KFUNCS, STATE_HASH };
 
 struct hook_alternate {
-	const char *mechanism; /* name of the attach type; NULL ends the list */
+	const char *mechanism; /* name of the attach type; NULL: end of the array */
 	enum attach_kind attach;
 	enum hook_state state;
 	const char *program[HOOK_PROGRAMS];
@@ -39,7 +39,7 @@ struct hook {
 	int tier;
 	bool core; /* faultscope cannot do its job without this probe */
 	const char *feeds;
-	const char *lost; /* what is missing without this probe */
+	const char *lost; /* values that are missing without this probe */
 	/* event whose overhead `doctor` cannot measure, text for the event, and the reason */
 	struct {
 		const char *per, *said, *why;

@@ -41,11 +41,11 @@
 struct live {
 	struct source src;
 	union wire_record record; /* copy of the latest record from the ring */
-	bool limits_sent;	  /* the limits were sent in this drain */
+	bool limits_sent;	  /* limits_record was sent in this drain of the ring */
 	__u64 missed;
-	__u32 sampled; /* shared.sampled at the last scan */
+	__u32 sampled; /* value of shared.sampled at the last scan */
 	bool nested;   /* own pid namespace: faultscope's pids differ from those in records */
-	bool locked;   /* kernel lockdown: do not try to load any program */
+	bool locked;   /* kernel lockdown forbids BPF programs: load none */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -57,7 +57,7 @@ struct live {
 	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
 	struct ring_buffer *rb;
 	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
-	const struct sink *sink; /* receives records during a drain */
+	const struct sink *sink; /* receiver of records during a drain */
 };
 
 static struct live *live_of(struct source *src)
@@ -740,7 +740,7 @@ int live_resume(struct source *src)
 
 const char *live_library(void)
 {
-	return libbpf_version_string() + 1; /* without the "v" */
+	return libbpf_version_string() + 1; /* the version without the "v" */
 }
 
 const struct hook_status *live_hooks(const struct source *src)

@@ -16,7 +16,7 @@ struct live_options {
 	bool watch_all;	    /* watch all processes, not only those of live_watch() */
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	bool majors;	    /* measure only major faults, in buckets of powers of 2 of 1 s */
-	bool attribute;	    /* record growth, and send user stacks */
+	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* growth is recorded for processes with at least this many mappings or fds */
 	unsigned int attribute_maps, attribute_fds;
 	/* Returns whether a process has exited. NULL: growth entries are never released. */
@@ -25,8 +25,7 @@ struct live_options {
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
 	bool examines;		 /* for `doctor`: opens even if no probe would count anything */
 	const char *btf_path;	 /* BTF file for a kernel without BTF; NULL: see btf.h */
-	const char
-		*forced[HOOKS_MAX]; /* by probe: attach type or "none"; NULL: the best that works */
+	const char *forced[HOOKS_MAX]; /* requested attach type by probe, or "none"; NULL: none */
 };
 
 /*

@@ -115,7 +115,7 @@ int object_load(struct object *o, bool growth)
 	err = err ?: bpf_object__load(o->obj);
 	if (err)
 		return err;
-	o->config = NULL; /* libbpf made it read-only at the load */
+	o->config = NULL; /* libbpf made `config` read-only at the load */
 	leave_file(o->build);
 	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
 	if (!o->shared)

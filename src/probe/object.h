@@ -16,10 +16,10 @@ enum object_build {
 };
 
 struct object {
-	struct bpf_object *obj; /* NULL: the object is not open */
+	struct bpf_object *obj; /* BPF object of libbpf; NULL: not open */
 	enum object_build build;
-	struct fs_config *config; /* settings, valid until the load */
-	struct fs_shared *shared; /* shared memory, valid after the load */
+	struct fs_config *config; /* settings of the programs, until the load */
+	struct fs_shared *shared; /* memory shared with the programs, after the load */
 	/* valid after the load, GROWTH_MAX entries each; NULL: growth is not recorded */
 	const struct growth *growth;
 	struct fs_spare *spares;
@@ -47,7 +47,7 @@ void object_size_lru_tables(struct bpf_object *obj);
 /* Loads the selected programs, and maps shared memory (`growth`: growth too). 0 or -errno. */
 int object_load(struct object *o, bool growth);
 
-/* Does nothing if the object is not open. */
+/* Closes an object; does nothing if it is not open. */
 void object_close(struct object *o);
 
 /* Returns NULL if this build has no such program. */

@@ -128,7 +128,7 @@ static void attach_one(struct precursors *p, size_t h)
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
 		if (prog && !bpf_program__autoload(prog))
-			continue; /* another program of this probe replaces this one */
+			continue; /* another program of this probe does its work */
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;

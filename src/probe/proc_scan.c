@@ -24,7 +24,7 @@ struct seen {
 };
 
 struct proc_scan {
-	struct seen seen[SEEN]; /* by pid; processes with equal hash replace each other */
+	struct seen seen[SEEN]; /* by pid modulo SEEN; a later process replaces an earlier one */
 };
 
 static __u64 tick_ns(void)
@@ -55,7 +55,7 @@ static bool read_stat(int dir, struct process_record *r)
 		   "%llu",
 		   &ppid, &flags, &min, &maj, &user, &system, &threads, &start) != 8)
 		return false;
-	if (flags & 0x200000 /* PF_KTHREAD */)
+	if (flags & 0x200000 /* flag PF_KTHREAD */)
 		return false;
 	*close = 0;
 	snprintf(r->g.comm, sizeof(r->g.comm), "%.15s", open + 1);
@@ -142,7 +142,7 @@ static __u32 count_fds(int dir)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	return n > 2 ? n - 2 : 0; /* without . and .. */
+	return n > 2 ? n - 2 : 0; /* without the entries . and .. */
 }
 
 static __u64 signature_of(const struct process_record *r)

@@ -23,21 +23,21 @@ struct part {
 	uint32_t id, count;
 	uint32_t offset, stride;
 	uint32_t size;
-	uint8_t type; /* enum value_type */
+	uint8_t type; /* value of enum value_type */
 	bool is_known;
 	char name[64], unit[16];
-	uint32_t from; /* index of the first element in the whole array */
+	uint32_t from; /* index of the part's first element in the whole array */
 };
 
 struct kind_layout {
 	uint32_t kind;
-	uint32_t len, short_len; /* lengths as in struct record_fields */
-	uint32_t bytes;		 /* `len` and the unknown fields */
-	uint32_t ids;		 /* number of ids assigned so far */
+	uint32_t len, short_len; /* lengths of the record, as in struct record_fields */
+	uint32_t bytes;		 /* length of the record with its unknown fields */
+	uint32_t ids;		 /* number of element ids assigned so far */
 	char name[32];
 	struct part *part;
 	size_t parts;
-	unsigned char *first; /* a record in which no field was written */
+	unsigned char *first; /* image of a record in which no field was written */
 	unsigned char *last;  /* the last record of this kind; at the begin a copy of `first` */
 };
 

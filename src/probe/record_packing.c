@@ -12,7 +12,7 @@
 #define SLOTS_MAX	 65536
 #define SLOT_BYTES_MAX	 (64u << 20) /* maximum sum of the lengths of remembered records */
 #define BUCKETS		 (1u << 17)
-#define CHUNKS_TO_KEY	 360 /* a key chunk after 1 h of scans every 10 s */
+#define CHUNKS_TO_KEY	 360 /* number of chunks between key chunks: 1 h at 10 s per scan */
 #define RAW_ROOM	 (CHUNK_RAW_MAX + 4 * RECORD_BYTES_MAX)
 #define DEFLATE_LEVEL	 6
 #define VARINT_BYTES_MAX 10
@@ -160,18 +160,18 @@ static __u64 load(const unsigned char *at, const struct part *p)
 	__u64 v = 0;
 	unsigned int unused = 64 - 8 * p->size;
 
-	memcpy(&v, at, p->size); /* values are little-endian */
+	memcpy(&v, at, p->size); /* all values are little-endian */
 	return p->type == VALUE_SIGNED ? (__u64)((__s64)(v << unused) >> unused) : v;
 }
 
 struct packer {
 	struct memory memory;
 	unsigned char *raw, *out;			   /* `out` begins with the chunk header */
-	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* the record being added */
+	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* record being added */
 	size_t len, out_room;
 	__u64 t_ns;
 	unsigned int chunks; /* number of chunks since the last key chunk */
-	bool is_available;   /* the list of fields was written */
+	bool is_available;   /* the chunk with the list of fields was written */
 };
 
 int packer_make(struct packer **ret)
@@ -400,8 +400,8 @@ struct unpacker {
 	struct memory memory;
 	unsigned char *raw;
 	size_t len, at;
-	bool keyed;	 /* a key chunk and all chunks after it were taken */
-	bool has_fields; /* the list of fields was taken */
+	bool keyed;	 /* a key chunk was taken, and all chunks after it */
+	bool has_fields; /* the chunk with the list of fields was taken */
 	_Alignas(8) unsigned char record[RECORD_BYTES_MAX];
 };
 

@@ -12,15 +12,15 @@
 
 #include "records/records.h"
 
-#define CHUNK_RAW_MAX (1u << 20) /* a chunk ends at this many bytes before deflation */
+#define CHUNK_RAW_MAX (1u << 20) /* maximum bytes of a chunk before deflation, about */
 
-#define CHUNK_MAGIC  0x4b435346 /* the bytes "FSCK" */
+#define CHUNK_MAGIC  0x4b435346 /* the bytes "FSCK" at the start of each chunk */
 #define CHUNK_KEY    1u
-#define CHUNK_FIELDS 2u /* this chunk is the list of fields; the first of a file */
+#define CHUNK_FIELDS 2u /* flag of the chunk with the list of fields, a file's first */
 
 struct chunk_header {
 	__u32 magic;
-	__u32 header_crc;  /* CRC of the header members after this one */
+	__u32 header_crc;  /* CRC of the members of this header that follow */
 	__u32 payload_crc; /* CRC of the deflated payload */
 	__u32 packed_bytes;
 	__u32 raw_bytes;

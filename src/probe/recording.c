@@ -18,12 +18,12 @@
 #include "probe/record_layout.h"
 
 #define FORMAT	   3
-#define LAST_BYTES 256 /* reserved for a last chunk that says END_FULL */
+#define LAST_BYTES 256 /* room for a last chunk, which says that the recording is full */
 
 struct file_header {
 	char magic[8];
 	__u32 format;
-	__u32 byte_order; /* 0x01020304 in the writer's byte order */
+	__u32 byte_order; /* the number 0x01020304 in the writer's byte order */
 };
 
 static const char magic[] = "FSREC\r\n\032";
@@ -36,13 +36,13 @@ static void fill_file_header(struct file_header *fh)
 
 struct recorder {
 	FILE *f;
-	struct output_file file; /* uses the file descriptor of `f` */
+	struct output_file file; /* output file; its fd belongs to `f` */
 	struct packer *packer;
 	unsigned long long max_bytes;
-	off_t whole;   /* end of the last complete chunk, in bytes */
+	off_t whole;   /* offset of the end of the last complete chunk */
 	off_t fields;  /* bytes of the list of fields, written after `whole` */
-	__u64 last_ns; /* time of the last record */
-	int failed;    /* -errno after a failed write; else 0 */
+	__u64 last_ns; /* time of the last record taken */
+	int failed;    /* 0, or -errno of a failed write */
 };
 
 /* Closes the file through stdio, which owns its fd. Returns as output_file_end(). */
@@ -215,7 +215,7 @@ struct replay {
 	struct source src;
 	FILE *f;
 	struct unpacker *unpacker;
-	bool has_reported_unknown; /* unknown fields were sent */
+	bool has_reported_unknown; /* unknown fields were already sent */
 	unsigned char *payload;	   /* deflated payload of the current chunk */
 	size_t payload_room;
 	struct replay_facts facts;

@@ -56,14 +56,14 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 /* Facts about the part of a recording that was read so far. */
 struct replay_facts {
 	unsigned int format;
-	unsigned long long bytes; /* size of the file */
+	unsigned long long bytes; /* size of the file in bytes */
 	unsigned long long read_bytes;
 	unsigned long long records, record_bytes;
 	unsigned long long chunks, raw_bytes;		       /* raw_bytes: before deflation */
 	unsigned long long damages, damage_offset, lost_bytes; /* damage_offset: first damage */
-	bool at_end;					       /* all readable records were read */
+	bool at_end;					       /* every record was read */
 	bool ended;	     /* the last record says that the recording is complete */
-	unsigned int reason; /* if `ended`: reason END_* */
+	unsigned int reason; /* END_* code, if `ended` */
 };
 
 const struct replay_facts *replay_facts(const struct source *src);

@@ -22,13 +22,13 @@ struct ruleset {
 	__u64 net;
 	__u64 scopes;
 };
-#define NET_ALL	      3ULL /* TCP bind and connect */
-#define SCOPE_SOCKETS 1ULL /* abstract UNIX sockets outside of the domain */
-#define SCOPE_SIGNALS 2ULL /* signals to processes outside of the domain */
+#define NET_ALL	      3ULL /* Landlock rights to bind and connect TCP sockets */
+#define SCOPE_SOCKETS 1ULL /* Landlock: no abstract UNIX sockets of other processes */
+#define SCOPE_SIGNALS 2ULL /* Landlock: no signals to processes outside of the domain */
 
 static const struct {
 	int abi;
-	unsigned int files; /* number of file rights that the ABI has */
+	unsigned int files; /* number of file access rights that the ABI defines */
 	size_t size;
 } abis[] = {{1, 13, 8}, {2, 14, 8}, {3, 15, 8}, {4, 15, 16}, {5, 16, 16}, {6, 16, 24}};
 

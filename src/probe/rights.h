@@ -12,7 +12,7 @@
 /* A capability that is kept, and its purpose. */
 struct right {
 	int capability; /* CAP_*; if the process lacks this one, it keeps `instead` */
-	int instead;	/* CAP_* to keep instead; -1: none */
+	int instead;	/* CAP_* to keep instead of `capability`; -1: none */
 	const char *why;
 };
 
@@ -24,21 +24,21 @@ struct rights {
 	int landlock;		 /* Landlock ABI version; 0: not in use */
 	const char *no_landlock; /* reason why Landlock is not in use */
 	bool filtered;		 /* a seccomp filter permits only some system calls */
-	char failed[160];	 /* what could not be dropped, and why; empty: everything was */
+	char failed[160];	 /* privileges that could not be dropped, and why; empty: none */
 };
 
 /* Files that remain accessible besides reading /proc and /sys. */
 struct rights_scope {
-	const char *const *readable; /* files and directories, NULL-terminated; NULL: none */
-	const char *writable;	     /* directory in which files are replaced; NULL: none */
-	int renames_in[2];	     /* directories in which a file is renamed; 0 or less: none */
+	const char *const *readable; /* readable files and directories; ends in NULL; NULL: none */
+	const char *writable;	     /* directory in which files may be replaced; NULL: none */
+	int renames_in[2];	     /* fds of directories in which to rename a file; <= 0: none */
 	bool filters;		     /* permit only the system calls of call_filter.h */
 };
 
 /* Purpose for which effective capabilities are raised. */
 enum rights_use {
-	RIGHTS_FOR_BPF,	    /* bpf(2) and perf_event_open(2) */
-	RIGHTS_FOR_TRACEFS, /* as RIGHTS_FOR_BPF, and reading tracepoint ids */
+	RIGHTS_FOR_BPF,	    /* for bpf(2) and perf_event_open(2) */
+	RIGHTS_FOR_TRACEFS, /* for these calls, and for reading tracepoint ids in tracefs */
 };
 
 /*

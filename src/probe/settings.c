@@ -19,7 +19,7 @@ enum from {
 	FROM_HARD,
 	FROM_SWAP_USED,
 	FROM_THREADS,
-	FROM_LATER /* another function sets the value */
+	FROM_LATER /* another function sets the value of the row */
 };
 
 struct row {
@@ -28,7 +28,7 @@ struct row {
 	const char *of;
 	enum from from;
 	size_t at;	  /* offset in struct host_limits, or resource of an rlimit */
-	const char *path; /* path of a file */
+	const char *path; /* path of the file to read */
 };
 
 #define LIMITS(member) FROM_LIMITS, offsetof(struct host_limits, member), NULL

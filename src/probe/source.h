@@ -34,8 +34,8 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	int live;
-	int plain;	 /* live source without probes: proc_source.h */
-	char error[512]; /* what failed, on what, why, and what to do */
+	int plain;	 /* the source reads /proc, without probes: proc_source.h */
+	char error[512]; /* text of an error: what failed, why, and what to do */
 };
 
 #endif

@@ -12,7 +12,7 @@ struct bpf_object;
 
 struct program_statistics {
 	const char *name;   /* name of the program; valid while the object is open */
-	__u64 runs, run_ns; /* valid only while kernel.bpf_stats_enabled is set */
+	__u64 runs, run_ns; /* counted only while kernel.bpf_stats_enabled is set */
 };
 
 /* Reads the statistics of all programs that fit. Returns how many. */
@@ -24,8 +24,8 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
  * missed.
  */
 struct statistics_sum {
-	__u64 run_ns; /* valid only while kernel.bpf_stats_enabled is set */
-	__u64 missed; /* runs that the kernel skipped */
+	__u64 run_ns; /* counted only while kernel.bpf_stats_enabled is set */
+	__u64 missed; /* program runs that the kernel skipped */
 };
 
 struct statistics_sum statistics_sum(const struct bpf_object *obj);

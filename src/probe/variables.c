@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TABLE_MAX (64 << 20) /* many times the size of a kernel's table with all modules */
+#define TABLE_MAX (64 << 20) /* many times the size of /proc/kallsyms with all modules */
 #define TWICE	  (~0ULL)    /* marks a name that occurs more than once */
 
 static const char *const symbols[] = {

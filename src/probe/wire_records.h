@@ -9,7 +9,7 @@
 
 #define WIRE_RECORD_MAX 4096 /* bytes of the longest record from the kernel side */
 
-/* Has room for each kind of record. */
+/* Buffer for a record of any kind. */
 union wire_record {
 	struct record h;
 	struct process_record process;
