@@ -12,7 +12,7 @@
 #define CHAINS	   1024
 #define SWEEP_EACH 512 /* remove idle workloads after this many new ones */
 
-/* Position of each counter in a process record. `since_birth`: includes time before probes ran. */
+/* Position of each counter in a process record. `since_birth`: the kernel counts without probes. */
 static const struct taken {
 	size_t at;
 	bool since_birth;
@@ -31,7 +31,7 @@ static const struct taken {
 	/* clang-format on */
 };
 
-/* Returns 0 if the record has no counters: the process did not change. */
+/* Returns 0 if the record ends before the counters, as it does for an unchanged process. */
 static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
@@ -99,7 +99,7 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* A workload without series is kept for min_age_ns: if it returns, its age continues. */
+/* Returns whether a workload without series can be dropped: after min_age_ns, its age is 0. */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
 	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
@@ -196,7 +196,7 @@ static void take_counters(struct census *c, struct census_process *p,
 	}
 }
 
-/* Excludes events from before faultscope watched the process. */
+/* Sets the base of a process's counters, to exclude events from before it was watched. */
 static void begin(struct census_process *p, const struct process_record *r)
 {
 	p->start_ns = r->subject.start_ns;
@@ -214,7 +214,7 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: the workload is searched later */
+	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: look again at the next record */
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -223,7 +223,7 @@ static void mark_ended(struct census *c, struct census_process *p)
 	p->ended = true;
 }
 
-/* The pid was reused: the entry stays in the old workload until set_workload(). */
+/* Starts the entry of a reused pid again. It keeps its old workload until set_workload(). */
 static void restart(struct census *c, struct census_process *p)
 {
 	c->ended -= p->ended;
@@ -390,9 +390,7 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 	w->one = w->represented && !w->mixed;
 }
 
-/*
- * Ends a workload's series. Events since the last export are missing in them: adds them to ~other.
- */
+/* Ends a workload's series. Events that were not exported yet are added to ~other. */
 static void remove_own(struct census *c, uint32_t i)
 {
 	struct census_workload *w = c->own[i];
@@ -412,7 +410,7 @@ static void retire(struct census *c, uint64_t now_ns)
 
 		if (w->refs || now_ns - w->last_ns < c->limits.retention_ns)
 			continue;
-		w->first_ns = w->last_ns; /* if the workload returns, its age starts again */
+		w->first_ns = w->last_ns; /* if the workload returns, its age starts at 0 again */
 		remove_own(c, i);
 	}
 	drop_workloads(c, is_forgotten, now_ns);

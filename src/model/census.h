@@ -28,18 +28,18 @@
 struct census_workload {
 	struct table_link link;
 	struct identity id; /* identity of one of the workload's processes */
-	/* true: `id` holds for all processes; false: only its kind, name and namespace do */
+	/* true: `id` is equal for all processes; false: only its kind, name and namespace are */
 	bool one;
 	bool own;			      /* the workload has series under its own name */
 	bool active;			      /* the workload has a live process */
 	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums over live processes at the last update */
 	uint64_t counter[NR_CENSUS_COUNTERS]; /* events while the workload had its own series */
-	double pressure;		      /* nearness to a failure: see judge() in census.c */
+	double pressure;		      /* urgency for own series: see judge() in census.c */
 
-	/* the following members are private to census.c */
+	/* The following members are private to census.c. */
 	uint64_t shown[NR_CENSUS_COUNTERS];	   /* last exported value of each own series */
 	uint64_t first_ns, last_ns;		   /* first start, last sighting of a process */
-	uint64_t stall_ns, failures;		   /* stall time and number of failures, in total */
+	uint64_t stall_ns, failures;		   /* total stall time, total number of failures */
 	uint64_t stall_before_ns, failures_before; /* stall_ns and failures at the last update */
 	bool limited, represented, mixed;
 	uint32_t refs; /* number of the workload's processes in census.processes */
@@ -82,8 +82,8 @@ int census_init(struct census *c, const struct census_limits *limits);
 void census_free(struct census *c);
 
 /*
- * Takes the current record of a process, or with PROC_FINAL its last one. An unchanged process need
- * not be passed again. Returns -ENOMEM when it is not taken; it is then counted as lost.
+ * Takes the current record of a process, or with PROC_FINAL its last one. Unchanged processes may
+ * be skipped. Returns -ENOMEM if the record is dropped; it is then counted as lost.
  */
 int census_take(struct census *c, const struct process_record *r, const struct identity *id,
 		uint64_t now_ns);

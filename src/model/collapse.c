@@ -14,7 +14,7 @@
 /* Characters of random names in Kubernetes: apimachinery/pkg/util/rand/rand.go. */
 #define RANDOM_CHARS "bcdfghjklmnpqrstvwxz2456789"
 
-/* Characters of a hash after SafeEncodeString() of Kubernetes' rand.go. */
+/* Characters of hash values in Kubernetes names: SafeEncodeString() in rand.go. */
 #define HASH_CHARS "456789bcdf"
 
 /* Returns the last '-' if only `least` to `most` of these characters follow it; otherwise NULL. */
@@ -29,7 +29,7 @@ static char *last_segment(char *name, const char *chars, size_t least, size_t mo
 	return len >= least && len <= most && strspn(dash + 1, chars) == len ? dash : NULL;
 }
 
-/* Finds a pod template hash. It encodes a 32-bit number, so it nearly always has 8 to 10 digits. */
+/* Finds the hash at the end of a name: a 32-bit number, so nearly always 8 to 10 digits. */
 static char *template_hash(char *name)
 {
 	char *at = last_segment(name, HASH_CHARS, 4, 10);

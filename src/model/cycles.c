@@ -8,14 +8,14 @@
 #define LEFT_PERIODS  3
 #define QUIET_PERIODS 3
 #define QUIET_NS      60e9
-/* Peaks grow if their slope is this many standard errors above 0. */
+/* Number of standard errors by which the slope of the peaks must exceed 0. */
 #define CLEAR	    3.5
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* Lows must rise with at least this share of the peaks' slope: else only the swing grows. */
+/* The slope of the lows must be at least this share of the peaks': else only the swing grows. */
 #define LOWS_SHARE (1 / 3.0)
-/* Growth ends if the last half of the peaks grows less than this share of the first half. */
+/* Growth is ending if the last half of the peaks grows less than this share of the first half. */
 #define SLOWED	    0.6
 #define LEAST_SWING 2
 #define STEPS	    1.5

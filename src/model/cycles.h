@@ -12,7 +12,7 @@
 
 #define CYCLES_KEPT 8
 
-/* A fall of 1/16 of the peak ends a rise; a rise of 1/16 ends a fall. */
+/* A rise ends with a fall by 1/16 of the peak; a fall ends with a rise by 1/16 of the peak. */
 #define CYCLES_SWING 16
 
 /* The last cycles of a value, oldest first. Initialise with zeros. */
@@ -22,15 +22,15 @@ struct cycles {
 	bool begun;
 	uint64_t top_ns, top; /* time and value of the peak of the current or last rise */
 	uint64_t since_ns;    /* time when the rise to `top` started */
-	uint64_t last, step;  /* latest value; largest single step in the current rise */
+	uint64_t last, step;  /* latest value; largest single step of the current rise */
 	struct {
 		uint64_t peak_ns, peak;
 		uint64_t low_ns, low; /* time and value of the lowest point after the peak */
-		uint64_t step;	      /* largest single step before this peak */
+		uint64_t step;	      /* largest single step of the rise to this peak */
 	} cycle[CYCLES_KEPT];
 };
 
-/* The peaks' current level and growth. */
+/* The present level of the peaks, and their growth. */
 struct peak_trend {
 	bool known;
 	bool sure;	   /* every peak and every low is above the one before it */
@@ -38,7 +38,7 @@ struct peak_trend {
 	double per_second; /* slope of the line through the peaks */
 	double error;	   /* standard error of `per_second` */
 	double scatter;	   /* standard deviation of the peaks from the line */
-	/* span: first to last peak; middle: mean time of peaks to now; both in seconds */
+	/* time from first to last peak, and from the peaks' mean time until now, in seconds */
 	double span, middle;
 	double period; /* mean time between two peaks, in seconds */
 	int peaks;
@@ -50,10 +50,10 @@ void cycles_add(struct cycles *c, uint64_t t_ns, uint64_t value);
 /* Returns the mean seconds between peaks; 0: fewer than two peaks. */
 double cycles_period(const struct cycles *c);
 
-/* Returns whether the value still cycles: there were two peaks, the last one recently. */
+/* Returns whether a value still cycles: it had two peaks, the last one recently. */
 bool cycles_go_on(const struct cycles *c, uint64_t now_ns);
 
-/* Returns the highest recent peak if the value still cycles, else 0. */
+/* Returns the highest recent peak of a value that still cycles, else 0. */
 uint64_t cycles_high(const struct cycles *c, uint64_t now_ns);
 
 /* Returns the deepest fall from a peak. */

@@ -43,9 +43,9 @@ enum census_gauge {
 
 #define NR_EXPORTED (NR_CENSUS_COUNTERS + NR_EXPORTED_GAUGES)
 
-/* The series is exported only after its value was above 0. */
+/* Flag of a series that exists only after its value was above 0. */
 #define EXPORT_RARE 1
-/* A failed call or a killed process. Workloads with failures get their own series first. */
+/* Flag of a failed call or killed process: its workload gets series of its own first. */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4
 

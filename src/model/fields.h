@@ -14,11 +14,11 @@ enum field_type {
 
 /* A column in the live view's and text output's table of processes. */
 struct field_column {
-	/* position from the left; narrow screens omit the last columns first; 0: no column */
+	/* position of the column from the left; narrow screens omit the last ones; 0: no column */
 	int nth;
 	int width;
 	const char *title; /* title of the column; NULL: title of the field */
-	const char *of;	   /* field of which the column shows a percentage; NULL: shows the value */
+	const char *of;	   /* the column shows a percentage of this field; NULL: the value */
 };
 
 enum diff_sum { DIFF_LIVING, DIFF_EVER, DIFF_PER_SECOND };
@@ -62,16 +62,14 @@ struct field {
 	const char *key;
 	enum unit unit;
 	enum field_type type;
-	/* the value is null without this probe; NULL: the kernel itself keeps the value */
+	/* probe without which the value is null; NULL: the kernel itself keeps the value */
 	const char *hook;
 	const char *help;
-	/*
-	 * Reads a value; returns false if it is unknown (null). NULL: the counter at offset `at`.
-	 */
+	/* Reads the value of the field; false: unknown (null). NULL: the counter at offset `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
 	size_t at;	    /* offset of the field's counter in struct counters */
-	uint32_t lacks;	    /* attach types with these LACKS_* bits make the value null; 0: none */
+	uint32_t lacks;	    /* LACKS_* bits of attach types that make the value null */
 	const char *column; /* short column title of the field; NULL: `key` in capitals */
 	struct field_column table, share;
 	const char *block; /* name of the value in the text block of a process; NULL: not shown */
@@ -120,7 +118,7 @@ struct histogram {
 	const uint64_t *(*counts)(const struct counters *c);
 	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
 	uint32_t lacks;				   /* LACKS_* bits that make the histogram null */
-	unsigned int step;			   /* powers of two per bucket; 0 means 1 */
+	unsigned int step;			   /* log2 of the ratio of two bounds; 0: 1 */
 	bool sparse;				   /* an empty histogram is omitted */
 };
 
@@ -143,8 +141,8 @@ uint64_t histogram_le(const struct histogram *h, size_t bucket);
 uint64_t histogram_total(const struct histogram *h, const struct counters *c);
 
 /*
- * Returns the upper bound of the bucket that holds quantile q (0 to 1), at most the highest value;
- * 0 for an empty histogram.
+ * Returns the upper bound of the bucket that holds quantile q (0 to 1), or the highest value if
+ * that is lower; 0 for an empty histogram.
  */
 uint64_t histogram_quantile(const struct histogram *h, const struct counters *c, double q);
 

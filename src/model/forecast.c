@@ -8,25 +8,25 @@
 #define MAX_BLOCKS 8
 #define MIN_WINDOW (1.0 / 512) /* shortest window, as a share of the time observed */
 
-/* Growth is clear if the rate is at least this many standard errors above 0. */
+/* CLEAR: growth is clear if its rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
 /* Halving a window doubles the number of windows tried: each time CLEAR rises by this factor. */
 #define CLEARER 1.15
-/* The rate itself changes if its slope is at least this many standard errors from 0. */
+/* BENT: a rate changes if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* Shares by which every interval is widened, and again for each window length ahead. */
+/* Every interval is widened by the first share, and by the second per window length ahead. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
-/* No forecast if the limit is this many times FORECAST_REACH away at the present rate. */
+/* No forecast if the limit is more than TOO_FAR * FORECAST_REACH windows away at this rate. */
 #define TOO_FAR 8
-/* No forecast if the end of the interval is more than this many times its start. */
+/* No forecast if the interval's end is more than this many times as far ahead as its start. */
 #define VAGUE 8
 /* No forecast if a fall in the last FALL_SEEN windows took back this share of the growth. */
 #define FALL	  0.5
 #define FALL_SEEN 4
 /* Values whose falls reach this share of the whole rise are treated as cycles. */
 #define SWINGS 0.25
-/* Growth without cycles is sure to reach the limit when this share of the limit is left. */
+/* Growth without cycles is sure to reach the limit if at most this share of the limit is left. */
 #define SURE_LEFT 0.02
 
 /* A window of a series, cut into blocks of equal time. Rates are per second. */
@@ -37,7 +37,7 @@ struct trend {
 	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
 	double bend, bend_error;     /* change of the rate per second, and its standard error */
 	double early, late;	     /* mean rates of the first and last half */
-	double fallen;		     /* deepest fall below an earlier peak, divided by the rise */
+	double fallen;		     /* deepest fall below an earlier peak, as a share of rise */
 };
 
 /* Returns Student's t at 97.5 % for a number of degrees of freedom. */
@@ -88,7 +88,7 @@ static double median_slope(const struct trend *t)
 	return (slope[pairs / 2] + slope[(pairs - 1) / 2]) / 2 * t->blocks / t->seconds;
 }
 
-/* Sets mean, scatter and slope (least squares) of the blocks' rates. */
+/* Sets mean, scatter and slope (least squares) of the rates of the blocks. */
 static void fit_rates(struct trend *t)
 {
 	const double *mark = t->mark;
@@ -156,8 +156,8 @@ static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns
 }
 
 /*
- * Returns the seconds until a value has risen by `left`. Its rate grows exponentially from `rate`
- * by the share `growth` per second. With growth < 0 it levels off: INFINITY if below `left`.
+ * Returns the seconds until a value has risen by `left`. Its rate, now `rate`, changes by the share
+ * `growth` of itself per second. Returns INFINITY if the value levels off before.
  */
 static double time_to(double left, double rate, double growth)
 {
@@ -169,8 +169,8 @@ static double time_to(double left, double rate, double growth)
 }
 
 /*
- * Forecast for a steady rate with scatter: when a drift with both, estimated from a few blocks, may
- * first reach the limit. By Fieller's theorem, which also covers the scatter to come.
+ * Forecasts a steady rate with scatter: when a drift with this rate and scatter, both estimated
+ * from a few blocks, may first reach the limit (Fieller's theorem, including scatter to come).
  */
 static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
 {
@@ -189,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecast for a rising rate: between staying at the present rate and growing exponentially. */
+/* Forecasts a rising rate: between staying at the present rate and growing exponentially. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -209,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecast for a falling rate: between staying at the present rate and falling as before. */
+/* Forecasts a falling rate: between staying at the present rate and falling as before. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -253,7 +253,7 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 	       ret->high <= VAGUE * ret->low;
 }
 
-/* Returns whether falls are a large part of the whole rise: a rise alone predicts nothing then. */
+/* Returns whether falls are so large a part of the whole rise that a rise predicts nothing. */
 static bool swings(const struct series *s, uint64_t now_ns)
 {
 	uint64_t high = s->point[s->n - 1].high, first = s->point[0].low;
@@ -286,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* not further ahead than the series reaches back */
+	f.sure = t.sure && at <= t.span; /* at most as far ahead as the series reaches back */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

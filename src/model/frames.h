@@ -12,9 +12,8 @@ struct frame_text {
 };
 
 /*
- * Selects the innermost frames, up to `room`. In stacks of Go, only the first frame of its standard
- * library is selected, since system calls always pass through several. Returns how many; *ret_more:
- * there are more.
+ * Selects the innermost frames, up to `room`. System calls of Go pass through several functions of
+ * its library: only the first of these is selected. Returns how many; *ret_more: there are more.
  */
 size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
 

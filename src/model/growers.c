@@ -13,7 +13,7 @@
 
 #define SORTS_MAX 256 /* names per process; the last one, "others", collects the least growth */
 
-/* file systems of shared mappings; numbers from include/uapi/linux/magic.h */
+/* File systems of shared mappings; numbers from include/uapi/linux/magic.h. */
 static const struct {
 	uint64_t magic;
 	const char *name;
@@ -280,7 +280,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	size_t n = 0;
 
 	*ret_added = 0;
-	/* Most processes have no growth. Growth records follow the process record. */
+	/* Skips a process without growth: `grew` is set when its growth records arrive. */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)

@@ -10,7 +10,7 @@
 
 #define FRAMES_TEXT_MAX (sizeof(((struct frames_record *)0)->text) - 1)
 
-/* Removes the filler that the kernel side writes in place of digits. */
+/* Removes the filler bytes that the kernel side wrote in place of digits. */
 static void close_up(char *name)
 {
 	char *to = name;
@@ -47,7 +47,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 		return -ENOMEM;
 	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
-	/* entry numbers from GROWTH_MAX on are archived rows, at the start of a recording */
+	/* A place from GROWTH_MAX on belongs to an archived row, at the start of a recording. */
 	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
@@ -76,11 +76,11 @@ static struct frames *of_alike(struct table_link *l)
 
 static void join_alike(struct model *m, struct frames *f)
 {
-	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* 0 would mean: no entry */
+	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* never 0: 0 means no entry */
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* two stacks with unknown functions are never equal */
+		return; /* unknown functions of two stacks may differ */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 
@@ -157,7 +157,7 @@ const struct origin_record *model_origin(const struct model *m, const struct pro
 	return find_origin(m, id, limit);
 }
 
-/* The last record of a limit replaces earlier ones: its commands cover the largest request. */
+/* Replaces an earlier record of the limit: the last one's commands cover the largest request. */
 int growth_take_origin(struct model *m, const struct origin_record *r)
 {
 	struct origin_record *known = find_origin(m, &r->subject, r->limit);

@@ -7,7 +7,8 @@
 
 #include "base/hash.h"
 
-#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two; larger than the number of rows */
+#define INDEX_SIZE (8 * GROWTH_MAX) /* size of the index: a power of two above the number of rows  \
+				     */
 
 _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
@@ -103,7 +104,7 @@ int growth_archive(struct model *m, const struct growth *row)
 		kept->last_ns = row->last_ns;
 		return 0;
 	}
-	/* make room only if a process has exited since the last time */
+	/* try to make room only if a process has exited since the last try */
 	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
 		m->growth_dropped_at = m->totals.ended;
 		drop_ended(m);

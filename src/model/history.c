@@ -136,8 +136,8 @@ uint64_t history_ended(const struct history *h)
 }
 
 /*
- * Returns the row to give up: an ended process with the fewest faults; one with failed mapping
- * calls or a fatal signal only if there is no other. NULL: all processes are alive.
+ * Returns a row to give up: of an exited process with few faults, and without failed mapping calls
+ * or fatal signal if possible. NULL: all processes are alive.
  */
 static struct history_row *least(struct history *h)
 {
@@ -148,7 +148,7 @@ static struct history_row *least(struct history *h)
 		struct history_row *r = &h->row[i];
 		bool matters;
 
-		/* compares faults_before, which is cheap: each new process searches all rows */
+		/* faults_before is cheap to compare: a search for a new process visits all rows */
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
@@ -173,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* one value per field; nr_fields is constant */
+	/* size: one value per field, a constant number */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -189,7 +189,7 @@ static uint32_t add_capped(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* Adds the counters of a row to another row. Gauges of an ended process have no sum. */
+/* Adds the counters of a row to another row. Last values of an exited process are not summed. */
 static int add_row(struct history_row *to, const struct history_row *from)
 {
 	for (size_t i = 0; i < nr_fields; i++)
@@ -487,7 +487,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
-/* Slow faults are left out: their records are totals, which the model keeps. */
+/* Skips slow faults: their records are totals, of which the model keeps the last. */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {

@@ -31,20 +31,20 @@ struct history_point {
 
 /* Last values of a process. In the row `~other`: sums of the counters of removed processes. */
 struct history_row {
-	uint64_t processes; /* number of processes in this row; 1 except in `~other` */
+	uint64_t processes; /* number of processes in the row: 1, or more in `~other` */
 	struct process_key id;
 	uint32_t ppid, uid;
 	char comm[COMM_LEN];
-	char *exe, *cgroup; /* texts owned by the row; NULL: not known */
+	char *exe, *cgroup; /* paths, owned by the row; NULL: not known */
 	uint64_t first_ns, last_ns;
 	bool final;
 	int32_t signal;
-	uint64_t *value; /* value[i] belongs to fields[i]; ~0 with !known[i] is null */
+	uint64_t *value; /* values in the order of fields[]; ~0 with !known[i]: null */
 	bool *known;
-	uint32_t *faults; /* faults[i]: page faults in point i; NULL: none */
+	uint32_t *faults; /* number of page faults in each point; NULL: none */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* recent mappings and fds; NULL: far from the limit */
+	struct series *series[2]; /* recent numbers of mappings and fds; NULL: far from limit */
 	struct holdings held[2];
 	uint32_t next; /* index + 1 of the next row in the hash chain; 0: end */
 };
@@ -81,7 +81,7 @@ void history_free(struct history *h);
 /* Call after a scan, before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Call after the last scan: takes the holdings that were read since. Returns 0 or -ENOMEM. */
+/* Call after the last scan, to take holdings that were read since. Returns 0 or -ENOMEM. */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
@@ -90,7 +90,7 @@ const struct history_row *history_find(const struct history *h, const struct pro
 uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 
-/* Returns `n` events of a point as events per second. */
+/* Returns `n`, a count of events in point `p`, as events per second. */
 double history_rate(const struct history_point *p, uint64_t n);
 
 /* Returns a counter's sum over all processes. */

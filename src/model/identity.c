@@ -95,7 +95,7 @@ static bool has_id(const struct workload *w)
 	return w->runtime != RUNTIME_LXC && w->runtime != RUNTIME_NSPAWN;
 }
 
-/* Writes "shop/cart/app", or "pod/UID/ID" if the names are not known. */
+/* Writes a pod name such as "shop/cart/app", or "pod/UID/ID" if names are not known. */
 static void name_pod(const struct workload *w, const struct identity_names *n,
 		     unsigned int collapse, struct identity *id, char *ret, size_t size)
 {
@@ -178,7 +178,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	/* names of the runtime show a pod, although the path does not */
+	/* the runtime names a pod, although the path does not */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))

@@ -12,7 +12,7 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-/* The first kind that applies: pod, container, systemd unit, user session, program. */
+/* Kinds of workloads. The first that applies is used. */
 enum workload_kind {
 	KIND_POD,
 	KIND_CONTAINER,
@@ -23,10 +23,10 @@ enum workload_kind {
 };
 
 struct identity {
-	/* hash of all other members, never 0: two pods of a set may share a name */
+	/* hash of all other members, never 0: pods of one set may share a name */
 	uint64_t serial;
 	enum workload_kind kind;
-	char name[LABEL_BYTES]; /* label `workload`; never empty, never starts with '~' */
+	char name[LABEL_BYTES]; /* value of label `workload`; never empty, never starts with '~' */
 	char namespace[64];	/* Kubernetes namespace; empty: none, or not known */
 	char pod[LABEL_BYTES];
 	char pod_uid[40];

@@ -40,7 +40,7 @@ struct limit {
 	unsigned int ulimit_by; /* number of bytes per unit of ulimit and limits.conf */
 
 	const char *controller; /* name of the cgroup controller */
-	/* cgroup: limit and usage file; %s is a huge page size such as 2MB; NULL: none in v1 */
+	/* files with the cgroup's limit and use; %s: huge page size, as 2MB; NULL: none in v1 */
 	const char *max, *now, *max_v1, *now_v1;
 
 	const char *unit_key;	 /* name of the setting in systemd units; NULL: none */
@@ -55,15 +55,12 @@ extern const struct limit limit_table[NR_LIMITS];
  */
 const struct limit *limit_find(const char *key);
 
-/*
- * Finds the one limit that a cause concerns, by its key or another name. Returns NULL if there is
- * none.
- */
+/* Finds the limit that a failed call's cause names, by its key or another name. NULL: none. */
 const struct limit *limit_of_cause(const char *cause);
 
 /*
- * The only source of suggested values. Returns twice the peak, rounded up, at least `usual`, and at
- * most what the kernel accepts.
+ * Suggests a value, the only source of suggestions: twice the peak, rounded up, at least `usual`,
+ * and at most the maximum of the kernel.
  */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 

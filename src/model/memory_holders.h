@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: top consumers of memory. Processes of one program that descend from each other count as
- * one consumer, for example a trainer and its workers. All children of a shell or of init do not.
+ * one consumer, for example a trainer and its workers, but not everything that a shell or init
+ * started.
  */
 #ifndef FS_MODEL_MEMORY_HOLDERS_H
 #define FS_MODEL_MEMORY_HOLDERS_H

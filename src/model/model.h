@@ -36,7 +36,7 @@ struct facts {
 	struct gauges g;
 	struct usage u;
 	struct counters *c; /* counters; NULL: all are 0; owned by the subject */
-	/* totals: opened - closed is the change of the number of open fds */
+	/* totals of fds: opened - closed is the change of the number of open fds */
 	uint64_t fds_opened, fds_closed;
 };
 
@@ -50,7 +50,7 @@ struct holdings {
 struct past {
 	uint64_t t_ns; /* time of the values, CLOCK_MONOTONIC; 0: no values */
 	uint64_t rss_pages, swap_pages;
-	uint64_t kept_pages; /* not reclaimable: anonymous, shared and swapped pages */
+	uint64_t kept_pages; /* pages that are not reclaimable: anonymous, shared, swapped */
 };
 
 struct pressure;
@@ -63,7 +63,7 @@ static inline bool same_subject(const struct process_key *a, const struct proces
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
-/* Returns a hash for tables; multiplication alone would leave its low bits weak. */
+/* Returns a hash of a process for tables; after the multiplication, its low bits would be weak. */
 static inline uint64_t subject_hash(const struct process_key *id)
 {
 	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
@@ -79,7 +79,7 @@ struct subject {
 	struct facts prev; /* values before the last window in which the subject changed */
 	uint64_t window;   /* number of the last window in which the subject changed */
 	uint64_t first_ns, last_ns;
-	uint64_t base_min, base_maj; /* faults from before faultscope watched the process */
+	uint64_t base_min, base_maj; /* page faults from before faultscope watched the process */
 	uint64_t base_cpu_ns;
 	struct counters *base;	 /* counters of the first scan, to subtract; NULL: none; owned */
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
@@ -90,7 +90,7 @@ struct subject {
 	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
 	uint64_t starved_ns;	 /* time of a thread's last failed memory request; 0: none */
 	uint32_t starved_tid;
-	struct level_room memory, pids; /* level of its cgroups; limit ~0: none or not read */
+	struct level_room memory, pids; /* levels of its cgroups; limit ~0: none or not read */
 	uint64_t levels_window;		/* last window in which a cgroup level changed */
 	struct holdings held[2];	/* mappings and fds that the process held */
 	bool grew[2];			/* growth of mappings or fds was recorded */
@@ -100,7 +100,7 @@ struct subject {
 	struct past recent[2];		/* memory use: [0] 5 to 10 s ago, [1] later */
 	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
 	struct series *
-		/* recent values, by row of resources[], NULL if far from the limit; owned */
+		/* recent values by row of resources[], NULL if far from the limit; owned */
 		*series;
 	struct subject *next_changed;
 };
@@ -277,10 +277,10 @@ uint64_t gauges_kept_pages(const struct gauges *g);
 /* Adds counters; of peak values, keeps the higher one. */
 void counters_add(struct counters *to, const struct counters *from);
 
-/* Returns the counters, or zeros if `f` has none. */
+/* Returns the counters of `f`, or zeros if it has none. */
 const struct counters *facts_counters(const struct facts *f);
 
-/* Return whether the recording watches all processes, or chosen ones (-p and the like). */
+/* Return whether the measurement watches all processes, or only targets (-p and the like). */
 bool model_watches_all(const struct model *m);
 bool model_watches_targets(const struct model *m);
 

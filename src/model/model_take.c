@@ -84,7 +84,7 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	return s;
 }
 
-/* Adds a value to the series of resource i; creates a series for values above watch_percent. */
+/* Adds a value to the series of resource i. Values above watch_percent create the series. */
 static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
 		       uint64_t limit)
 {
@@ -117,7 +117,7 @@ static int watch_resources(struct model *m, enum resource_scope scope, struct su
 	return 0;
 }
 
-/* Processes of the first scan arrive before the machine's limits: adds their values afterwards. */
+/* Adds the first scan's values to series: its processes arrive before the machine's limits. */
 static int watch_first(struct model *m, uint64_t t_ns)
 {
 	m->first_ns = t_ns;
@@ -133,8 +133,8 @@ static uint64_t above(uint64_t v, uint64_t base)
 }
 
 /*
- * For a process older than faultscope: its probes counted events since they were attached, the
- * kernel's totals are subtracted from the first scan on. Makes both begin at the first scan.
+ * Makes counters of a process older than faultscope begin at the first scan: its probes counted
+ * earlier events, the kernel's totals did not.
  */
 static void rebase(struct subject *s)
 {
@@ -263,7 +263,7 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
-/* Keeps two earlier states. past[0] is at least `age_ns` old, once the process is. */
+/* Keeps two earlier states: past[0] is at least `age_ns` old, if the process is that old. */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {
 	if (!past[1].t_ns)
@@ -274,7 +274,7 @@ static void roll_past(struct past past[2], const struct past *now, uint64_t age_
 	}
 }
 
-/* Scans report only changed processes: until now, the previous values were still true. */
+/* A scan reports only changed processes: until now, the previous values were true. */
 static void hold_past(struct subject *s, uint64_t t_ns)
 {
 	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
@@ -432,7 +432,7 @@ static int take_symbol(struct model *m, const struct symbol_record *r)
 	return 0;
 }
 
-/* Early recordings have other names of two probes. */
+/* Renames two probes that have other names in early recordings. */
 static void rename_probe(char *name, size_t size)
 {
 	static const struct {
@@ -461,7 +461,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* Keeps what later windows need of an event; at the tick, its process's record has arrived. */
+/* Keeps an event's facts for later windows. At the tick, its process's record has arrived. */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);

@@ -26,7 +26,7 @@ struct timed {
 	uint64_t stall_ns[NR_ENDS], latency_max_ns[NR_ENDS];
 };
 
-/* Reasons of failed calls that have their own counter. Mapping calls come first. */
+/* Reasons of failed calls that are counted separately, mapping calls first. */
 enum reason {
 	REASON_MAX_MAP_COUNT,
 	REASON_RLIMIT_AS,
@@ -53,16 +53,16 @@ static const struct reason_row {
 
 #define EQUALS 8
 
-/* Failed calls of a process that records reported, but its counters do not contain yet. */
+/* Failed calls of a process that were reported by records, but not yet by its counters. */
 struct refusals {
 	uint64_t told[NR_REASONS];
-	int call[NR_REASONS]; /* enum call_id: the last failed call with this reason */
+	int call[NR_REASONS]; /* last failed call with this reason: enum call_id */
 	enum reason last[2];  /* last reason of a failed mapping call and fd call */
-	/* The kernel side merges equal failures, and reports at least each second one. */
+	/* The kernel side merges equal failures: it sends the 1st, 2nd, 4th, 8th … with a count. */
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
-	size_t equals; /* entries ever added to `equal`; when it is full, the oldest is replaced */
+	size_t equals; /* number of entries ever added to `equal`; the oldest is replaced */
 };
 
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
@@ -72,7 +72,7 @@ static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	   /* counts with a latency; NULL: all are 0; owned */
+	struct timed *timed;	   /* counts and latency; NULL: all are 0; owned */
 	struct refusals *refusals; /* failed calls; NULL: none was reported; owned */
 	uint64_t bad_counted;	   /* bad kernel accesses that event records reported */
 	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
@@ -86,7 +86,7 @@ int node_init(struct node *n, struct census *census)
 	n->processes = (struct pids){.entry_bytes = sizeof(struct node_process),
 				     .pid_at = offsetof(struct node_process, of.pid),
 				     .most = NODE_PROCESSES_MAX};
-	/* Export the kernel's series as 0, or Prometheus would miss its first increase. */
+	/* Export the kernel's counters as 0, or Prometheus would miss the first increase. */
 	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
 	return n->exemplar ? 0 : -ENOMEM;
 }
@@ -166,7 +166,7 @@ static void keep_exemplar(struct node *n, const char *workload, int counter,
 	e->counter = counter;
 }
 
-/* Stores the exemplar for ~other too: later, the workload may have no series of its own. */
+/* Stores an exemplar for the workload and for ~other, as the workload may have no series. */
 static void keep_of_workload(struct node *n, const struct identity *id, int counter,
 			     const struct node_exemplar *x)
 {
@@ -216,7 +216,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 			continue;
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
-		/* With one reported failure none is unreported: the second is always reported. */
+		/* One reported failure means no unreported one: the second is always sent. */
 		sum += ret[i] > 1 ? ret[i] : 0;
 	}
 	untold = rest;
@@ -230,7 +230,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 	ret[f->last[what]] += rest;
 }
 
-/* The process's counters say how many calls failed; earlier records say why. */
+/* Counts failed calls: counters say how many failed, earlier records say why. */
 static void take_refused(struct node *n, struct node_process *p, const struct process_record *r,
 			 const struct identity *id, enum what what)
 {
@@ -299,7 +299,7 @@ static void take_backing(struct node *n, struct timed *t, const struct counters 
 		n->backing[b] += take_growth(&t->backing[b], served[b]);
 }
 
-/* Names the class of the longest fault. `site` stays empty if classes are not measured. */
+/* Names the class of the longest fault; `site` stays empty if classes are not measured. */
 static void name_longest(const struct counters *c, int end, char *site, size_t size)
 {
 	for (int class = 0; class < NR_CLASSES; class ++)
@@ -332,7 +332,7 @@ static int take_latency(struct node *n, struct node_process *p, const struct pro
 	return 0;
 }
 
-/* Bad accesses after the last event record are visible only in the counter of the process. */
+/* Counts bad accesses after the last event record: only the process's counter has them. */
 static void take_bad(struct node *n, struct node_process *p, const struct counters *c)
 {
 	if (p->bad_module)
@@ -399,7 +399,7 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* the kernel side started counting again */
+		e->count = count - 1; /* the kernel side started counting at 1 again */
 	}
 	return take_growth(&e->count, count);
 }
@@ -430,7 +430,7 @@ void node_refused(struct node *n, const struct refused_record *r, const char *re
 
 void node_pressure(struct node *n, const struct memory_wait_record *r)
 {
-	/* The workload of a new process is not known before its first record: use ~other. */
+	/* Counts in ~other: a new process's workload is not known before its first record. */
 	if (r->reclaim_ns)
 		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
 			     n->now_ns);
@@ -496,7 +496,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Returns the number of new bad accesses. A record's count is the total of equal accesses. */
+/* Returns the number of new bad accesses: a record's count is the total of equal accesses. */
 static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;

@@ -40,7 +40,7 @@ struct node_module {
 	uint64_t reports[NR_REPORTS];
 };
 
-/* What is mapped at the address of a fault. X(id, name): `name` is a label value of the metric. */
+/* What may be mapped at a fault's address. X(id, name): `name` is a label value of the metric. */
 #define NODE_BACKINGS(X)                                                                           \
 	X(ANON, "anon")                                                                            \
 	X(FILE, "file")                                                                            \
@@ -64,7 +64,7 @@ struct node_site {
 struct node {
 	struct census *census;
 	uint64_t now_ns; /* current time of CLOCK_BOOTTIME, which the caller sets */
-	/* user-mode faults by access (read, write, exec) and page present */
+	/* user-mode faults: by access (read, write, exec), and by whether the page was present */
 	uint64_t access[3][2];
 	uint64_t kernel_user;	       /* kernel-mode faults at user addresses */
 	uint64_t kernel_kernel;	       /* kernel-mode faults at kernel addresses */
@@ -82,7 +82,7 @@ struct node {
 	struct pids processes; /* for each process, its counts that are in this struct */
 };
 
-/* The node adds counts of workloads to `census`. Returns 0 or -ENOMEM. */
+/* node_init() sets the census that counts events of workloads. Returns 0 or -ENOMEM. */
 int node_init(struct node *n, struct census *census);
 void node_free(struct node *n);
 
@@ -92,7 +92,7 @@ int node_take(struct node *n, const struct process_record *r, const struct ident
 /* Removes a process that has exited without a last record. */
 void node_gone(struct node *n, const struct process_key *of);
 
-/* Each takes one event record. `reason` is the name of a cause, as in rules/cause.h. */
+/* Each function takes one event record. `reason` names a cause, as in rules/cause.h. */
 void node_refused(struct node *n, const struct refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct memory_wait_record *r);
 /* `site` describes the invalid memory access; NULL: not known. */
@@ -104,13 +104,13 @@ void node_oom(struct node *n, const struct oom_record *r, const struct identity 
 void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,
 		       const char *site);
 
-/* node_report_expire() counts reports whose location did not follow; call it at each interval. */
+/* Counts reports whose location line did not follow. Call it once per interval. */
 void node_report(struct node *n, const struct report_record *r);
 void node_report_expire(struct node *n, uint64_t now_ns);
 
 const char *node_backing_name(enum node_backing b);
 
-/* Returns the last event behind a workload's counter, with -1 behind a module's; NULL: none. */
+/* Returns the last event behind a workload's counter, or behind a module's (-1); NULL: none. */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);
 
 #endif

@@ -58,7 +58,7 @@ struct origin {
 	struct workload workload;     /* workload of the process that has the limit */
 	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
 	char dir[768];		      /* path of the limiting cgroup below the mount point */
-	char file[64];		      /* file in `dir`; empty: no cgroup limits */
+	char file[64];		      /* name of the limit's file in `dir`; empty: no limit */
 	uint32_t levels;	      /* levels from the process's cgroup up to `dir` */
 	bool outside;		      /* faultscope runs in a container */
 	uint32_t unread;	      /* number of files not read: no permission, or too many */

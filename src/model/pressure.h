@@ -50,7 +50,7 @@ uint64_t host_figure(const struct model *m, enum host_figure i);
 double host_stall(const struct model *m, bool full);
 double level_stall(const struct level *l, bool full);
 
-/* Return whether the last scan read the cgroup or mount; otherwise it is gone. */
+/* Return whether the last scan read the cgroup or mount. If not, it is gone. */
 bool level_is_there(const struct model *m, const struct level *l);
 bool mount_is_there(const struct model *m, const struct mount_use *u);
 
@@ -68,7 +68,7 @@ bool cgroup_is_within(const char *cgroup, const char *path);
 /* Writes the path of the cgroup `up` levels above; false: not known, or the root is nearer. */
 bool cgroup_above(const char *cgroup, uint32_t up, char *ret, size_t size);
 
-/* Returns whether a cgroup is the level's own, or is below it. */
+/* Returns whether `cgroup` is the cgroup of level `l`, or is below it. */
 bool level_holds(const struct level *l, const char *cgroup);
 
 /* Returns whether the cgroup has a memory limit, and the limit is not 0. */

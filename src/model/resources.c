@@ -34,8 +34,8 @@ LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UIN
 									   : g->memlock_limit_bytes)
 
 /*
- * RLIMIT_NPROC limits all threads of a user. If their number is not known, the process's own
- * threads are counted, and the limit is not known unless --assume sets one.
+ * RLIMIT_NPROC limits all threads of a user. If their number is not known, `value` is the process's
+ * own number, and the limit is known only if --assume sets it.
  */
 static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
 {
@@ -121,7 +121,7 @@ const struct series *resource_series(const struct model *m, const struct subject
 	return set ? set[i] : NULL;
 }
 
-/* Returns the highest share of a limit that a process reached. NULL: not recorded, or --assume. */
+/* Returns the highest share of a limit that a process reached; NULL: not kept, or --assume. */
 static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
 {
 	const struct portion *top;
@@ -156,7 +156,7 @@ bool resource_use(const struct model *m, const struct subject *s, size_t i, stru
 	}
 	u.at_end = u.value;
 	if (s && s->final) {
-		/* the last record comes after the memory is freed: only fds are still known */
+		/* The last record comes after the memory is freed: only fds are still known. */
 		u.at_end = i == RESOURCE_FDS ? u.value : u.high;
 		u.value = u.high;
 		u.limit = u.high_limit;
@@ -170,7 +170,7 @@ struct forecast resource_forecast(const struct model *m, const struct subject *s
 	const struct series *series = resource_series(m, s, i);
 	uint64_t limit = resource_limit(m, s, i);
 
-	/* an exited process reaches no limit */
+	/* no forecast: an exited process reaches no limit */
 	if (!series || limit == UINT64_MAX || (s && s->final))
 		return (struct forecast){};
 	return series_forecast(series, m->last_ns, limit);

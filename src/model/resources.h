@@ -13,7 +13,7 @@ enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 
 struct use {
 	uint64_t value;
-	uint64_t high;	     /* peak; for subject.top, the value at the highest share of a limit */
+	uint64_t high;	     /* peak, or value at the highest share of a limit (subject.top) */
 	uint64_t high_limit; /* limit at the time of `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
 	uint64_t limit;	     /* limit; UINT64_MAX: none that applies; 0: not known */
@@ -25,9 +25,9 @@ struct resource {
 	const char *what;  /* noun for the limited things, for messages */
 	enum resource_scope scope;
 	bool bytes;
-	/* Values below this % of the limit are not recorded: they vary in normal operation. */
+	/* Values from this % of the limit on are recorded: lower ones vary in normal operation. */
 	unsigned int watch_percent;
-	/* Sets `value`, and `high` if it is known. NULL `s`: the host. Returns false: not known. */
+	/* Sets `value`, and `high` if known. `s` NULL: the host. Returns false if not known. */
 	bool (*use)(const struct model *m, const struct subject *s, struct use *ret);
 	uint64_t (*get_limit)(const struct model *m, const struct subject *s);
 };
@@ -50,13 +50,13 @@ extern const struct resource resources[NR_RESOURCES];
 
 _Static_assert(NR_RESOURCES <= RESOURCES_MAX, "a series and an assumption a row");
 
-/* Finds a row by the name of its limit; -1: there is none. */
+/* Returns the index of the resource with this limit name; -1: there is none. */
 int resource_find(const char *limit);
 
-/* Returns the limit set by --assume, else the one in force; special values as in struct use. */
+/* Returns the limit set by --assume, else the one in force; 0 and UINT64_MAX as in struct use. */
 uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i);
 
-/* Returns false if the use is not known. After the process has exited, `value` is the peak. */
+/* Reads the use of a resource. False: not known. After a process's exit, `value` is the peak. */
 bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret);
 
 /* Returns whether there is a limit that can be reached. */
@@ -65,10 +65,10 @@ static inline bool use_is_bounded(const struct use *u)
 	return u->limit && u->limit != UINT64_MAX;
 }
 
-/* Returns the recorded values of a resource; NULL: none. */
+/* Returns the recorded values of a resource; NULL: none are recorded. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
-/* Returns no forecast for an exited process. */
+/* Forecasts the use of a resource; an exited process gets no forecast. */
 struct forecast resource_forecast(const struct model *m, const struct subject *s, size_t i);
 
 #endif

@@ -19,7 +19,7 @@ struct samples {
 	uint64_t taken;	      /* number of samples offered, including dropped ones */
 	uint32_t least, most; /* lowest and highest weight of samples before doubling */
 	unsigned int
-		/* how often every second sample was dropped; later samples are thinned as much */
+		/* how often every second sample was dropped; new samples are thinned accordingly */
 		thinned;
 };
 

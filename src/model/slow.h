@@ -25,7 +25,7 @@ struct slow_rows {
 /* Only for model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
-/* Returns whether two records have the same key; the later record then includes the earlier one. */
+/* Returns whether two records are totals of the same row: the later includes the earlier one. */
 bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
 /* Finds the faults or waits of a process with the longest total time, at most `room`. */

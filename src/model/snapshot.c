@@ -76,7 +76,7 @@ static int make_room(struct snapshot *s, size_t bytes)
 	return 0;
 }
 
-/* Copies to the buffer, which has room. Returns NULL for NULL. */
+/* Copies bytes to the buffer, which must have room. Returns NULL for NULL. */
 static void *put(struct snapshot *s, const void *what, size_t bytes)
 {
 	void *at = s->room + s->used;

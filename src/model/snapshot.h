@@ -22,7 +22,7 @@ struct snapshot {
 /* Replaces the snapshot. Returns -ENOMEM, or -E2BIG above the maximum; then `m` is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
-/* Copies the holdings of a process that were read since. -ENOSPC: wait for the next snapshot. */
+/* Copies the holdings of a process that were read since. -ENOSPC: wait for a new snapshot. */
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id);
 
 void snapshot_free(struct snapshot *s);

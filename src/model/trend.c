@@ -50,7 +50,7 @@ static float value_of(const struct model *m, const struct subject *s, const stru
 	return field_get(m, s, f, &n) ? n : 0;
 }
 
-/* Fills windows in which the process did not change: counters did not grow, gauges stayed. */
+/* Fills windows in which the process did not change: counters grew by 0, gauges stayed. */
 static void fill(const struct trends *t, struct trend *one)
 {
 	uint64_t from = one->last + 1;

@@ -114,7 +114,7 @@ static void take_pod(struct workload *w, const char *name)
 static bool take_prefixed(struct workload *w, const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		/* in "SLICE:docker:ID", the prefix follows a colon */
+		/* In "SLICE:docker:ID", a colon precedes the prefix. */
 		const char *at = strstr(name, prefixes[i].prefix);
 
 		if (!at || (at != name && at[-1] != ':'))
@@ -210,10 +210,10 @@ static void take_unit(struct workload *w, const char *name)
 	unsigned long uid;
 	char *end;
 
-	/* systemd adds '_' to names that could be kernel files */
+	/* systemd adds '_' to names that look like files of the kernel */
 	if (name[0] == '_')
 		name++;
-	/* init.scope has the manager's own processes, and no limits of a unit */
+	/* init.scope contains the manager's own processes, not a unit with limits */
 	if (!strcmp(name, "init.scope") ||
 	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
 	      is_unit(name, "mount") || is_unit(name, "swap")))
