@@ -7,8 +7,7 @@
 
 #include "base/hash.h"
 
-#define INDEX_SIZE (8 * GROWTH_MAX) /* size of the index: a power of two above the number of rows  \
-				     */
+#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two above the number of rows */
 
 _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
