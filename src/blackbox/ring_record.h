@@ -45,8 +45,8 @@ struct bb_record {
 	uint8_t boot_id[BB_BOOT_BYTES];
 	enum bb_class class;
 	enum bb_severity severity;
-	uint32_t count;		    /* equal events so far */
-	uint32_t dropped;	    /* events of this class so far that got no record */
+	uint32_t count;		    /* number of equal events so far */
+	uint32_t dropped;	    /* number of events of this class so far that got no record */
 	char text[BB_TEXT_MAX + 1]; /* key=value pairs, see bb_put() */
 };
 

@@ -33,7 +33,7 @@ static size_t line_length(const char *at, size_t size)
 	return n;
 }
 
-/* Takes the record at `at`, if there is one. Returns how many bytes to advance, or -ENOMEM. */
+/* Takes the record that starts at `at`, if any. Returns how many bytes to advance, or -ENOMEM. */
 static long take_at(struct bb_found *f, const uint8_t *at, size_t size)
 {
 	struct bb_record r;
@@ -175,7 +175,7 @@ static void drop_homeless(struct bb_found *f)
 	f->n = kept;
 }
 
-/* Orders boots by time; by_boot() orders them by id. */
+/* Compares records for sorting: boots by time, where by_boot() has them by id. */
 static int by_time(const void *a, const void *b, void *found)
 {
 	const struct bb_record *x = a, *y = b;

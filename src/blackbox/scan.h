@@ -14,7 +14,7 @@
 struct bb_boot {
 	uint8_t id[BB_BOOT_BYTES];
 	uint64_t first_wall_ns;
-	uint64_t alive_boot_ns, alive_wall_ns; /* time of its last record or heartbeat */
+	uint64_t alive_boot_ns, alive_wall_ns; /* time of the boot's last record or heartbeat */
 	uint64_t records;		       /* number of records without heartbeats */
 	uint64_t missing; /* gaps in the sequence: records that were overwritten or never written */
 	bool stopped;	  /* the recorder stopped normally */

@@ -12,7 +12,7 @@
 #define TRACE_HEAD "# tracer:"
 #define MARK	   "faultscope! "
 #define CONSOLE	   " console: "
-#define RAW	   "msg=" /* fields are printed raw if they are from the previous boot */
+#define RAW	   "msg=" /* prefix of messages from the previous boot */
 #define LINE_MOST  1024
 
 bool bb_is_trace(const char *text, size_t size)
@@ -125,7 +125,7 @@ static void mark_record(const struct marked *k, const struct bb_modules *m, uint
 
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 {
-	struct bb_modules *m = calloc(1, sizeof(struct bb_modules)); /* too large for the stack */
+	struct bb_modules *m = calloc(1, sizeof(struct bb_modules)); /* too large for a stack */
 	const char *at = text, *end = text + size;
 	struct bb_record last = {};
 	char line[LINE_MOST];

@@ -26,10 +26,10 @@ struct collector {
 	struct model *m;
 	const struct filter *filter;	   /* which processes to show; NULL: all */
 	struct recorder *rec;		   /* recorder, owned by the caller; NULL: not recording */
-	const struct redaction *redaction; /* applied to what is recorded; NULL: none */
-	struct withholding withholding;	   /* applied to all incoming records */
-	int rec_error; /* -errno: recording failed; the caller reports it once */
-	bool live;     /* records come from this machine: look up names */
+	const struct redaction *redaction; /* redaction of recorded data; NULL: none */
+	struct withholding withholding;	   /* withholds data in all incoming records */
+	int rec_error; /* -errno if recording failed; the caller reports it once */
+	bool live;     /* the source is live: look up names on this machine */
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;

@@ -52,7 +52,7 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* Counts an object in its group, which is shown as `shown` while all members have that name. */
+/* Counts an object in its group. The group is shown as `shown` while all have the same name. */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {

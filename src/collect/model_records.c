@@ -166,6 +166,6 @@ int retell(const struct model *m, struct recorder *rec)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
 		err = parts[i](m, rec);
-	/* a tick record ends the scan: all later records are of real scans */
+	/* end this scan by a tick record: later records are of real scans */
 	return err ? err : recorder_take(rec, &m->tick.h);
 }

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-#define NULL_BYTES 65536 /* lower addresses: members of a structure at NULL */
+#define NULL_BYTES 65536 /* addresses below: members of a structure at NULL */
 
 static const struct {
 	enum bb_class class;
@@ -87,7 +87,7 @@ static const char *access_of(__u64 error_code)
 	return error_code & 16 ? "exec" : error_code & 2 ? "write" : "read";
 }
 
-/* Adds the vmalloc or ioremap area that a driver freed, and how long ago. */
+/* Adds the vmalloc or ioremap area that a driver freed before, and how long ago it did so. */
 static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)
 {
@@ -283,7 +283,7 @@ static void put_argument(const struct namer *n, const struct precursor_record *p
 		buf_printf(b, "%llx", (unsigned long long)value);
 }
 
-/* Formats as printk() does, with the arguments that the kernel side could copy. */
+/* Formats panic()'s message as printk() does, with the arguments that the kernel side copied. */
 static void put_formatted(const struct namer *n, const struct precursor_record *p, struct buf *b)
 {
 	char format[PRE_WORD_AT + 1] = {};

@@ -16,7 +16,7 @@ struct redaction {
 	bool all_names;			/* hide names of common libraries, too */
 };
 
-/* Chooses random secrets. */
+/* Initialises a redaction with random secrets. */
 void redaction_begin(struct redaction *r);
 
 /* Redacts a record, whose texts are NUL-terminated. */

@@ -19,7 +19,7 @@ void withholding_begin(struct withholding *w, bool foreign)
 	w->redaction.all_names = true;
 }
 
-#define PF_EXITING 4 /* include/linux/sched.h; field 9 of /proc/PID/stat has the flags */
+#define PF_EXITING 4 /* bit in the flags, field 9 of /proc/PID/stat (include/linux/sched.h) */
 
 /* An exiting process has released its address space: root owns its /proc files, whoever ran it. */
 static bool is_ending(uint32_t pid)

@@ -132,10 +132,10 @@ struct finding_row {
 	char own[400];	  /* text buffer for `more` */
 };
 
-#define LOW_END	    (1ull << 32) /* every firmware and kernel can access lower memory */
+#define LOW_END	    (1ull << 32) /* below: memory that all firmware can access */
 #define SPARE_BYTES (64ull << 20)
 
-/* Returns an address for memory that survives reboots: in the largest range of RAM below 4 GiB. */
+/* Returns an address for memory that survives reboots, in the largest RAM range below 4 GiB. */
 static uint64_t spare_address(void)
 {
 	FILE *f = fopen("/proc/iomem", "re");

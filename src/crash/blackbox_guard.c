@@ -23,7 +23,7 @@ struct guard {
 	int ends;	  /* eventfd that ends the guard's thread */
 	sem_t placed;	  /* posted once the thread needs no more privileges */
 	atomic_int cpu;	  /* CPU of the guarded thread */
-	atomic_bool acts; /* the guard has taken over */
+	atomic_bool acts; /* the guard has taken over from the recorder */
 };
 
 /* Waits for up to `ms` milliseconds. Returns whether the thread is to end. */
@@ -66,7 +66,7 @@ static int start_thread(struct guard *g)
 	err = pthread_create(&g->thread, &attr, look, g);
 	pthread_attr_destroy(&attr);
 	while (!err && sem_wait(&g->placed))
-		continue; /* interrupted by a signal */
+		continue; /* interrupted by a signal: wait again */
 	return -err;
 }
 

@@ -38,7 +38,7 @@
 #define OOPS_LINES	  250 /* lines of an oops that are kept, of any level */
 #define PENDING_MAX	  64
 #define SITES_MAX	  64
-#define SETTLED_NS	  1000000000ull /* without an oops by then, the kernel survived the fault */
+#define SETTLED_NS	  1000000000ull /* after this time without an oops, the kernel survived */
 #define LINES_BURST	  200		/* log lines of severity info recorded at once */
 #define LINES_PER_TICK	  20
 #define SESSION_LOG_BYTES (4u << 20)
@@ -60,7 +60,7 @@ struct pending {
 	struct bb_record record;
 };
 
-/* The instruction of recovered kernel faults, and how many of them were recorded. */
+/* An instruction with recovered kernel faults, and how many of them were recorded. */
 struct site {
 	uint64_t ip, told;
 };
@@ -84,8 +84,8 @@ struct recording {
 	struct site site[SITES_MAX];
 	size_t sites; /* number of sites so far; a new one replaces the oldest */
 	bool panicked;
-	struct guard *guard; /* NULL: there is no guard */
-	/* the members below are only for triage_live() */
+	struct guard *guard; /* takes over in a panic; NULL: no guard */
+	/* the following members are only for triage_live() */
 	bool says;
 	struct view view;
 	struct buf log;
@@ -490,7 +490,7 @@ static void keep_last(void *ctx)
 
 	r->panicked = true;
 	precursors_drain(r->p, take_precursor, r);
-	read_kmsg(r); /* this flushes, too */
+	read_kmsg(r); /* also flushes the records */
 	precursors_panic_kept(r->p);
 }
 
@@ -537,12 +537,12 @@ static void loop(struct recording *r)
 		guard_pass(r->guard);
 		n = loop_wait(&r->loop, wary ? LOOK_SOON_MS : LOOK_MS);
 		if (!guard_pass(r->guard))
-			pause(); /* until the machine stops */
+			pause(); /* wait until the machine stops */
 		if (n < 0)
 			break;
 		if (!r->panicked && precursors_panic(r->p))
 			keep_last(r);
-		/* events in memory first: a fault may leave no time for the log */
+		/* read events in memory first: a fault may leave no time for the log */
 		precursors_drain(r->p, take_precursor, r);
 		if (alert)
 			read_kmsg(r);

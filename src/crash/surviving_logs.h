@@ -16,7 +16,7 @@ void survivors_trace_path(const struct options *o, char *ret, size_t size);
 /* Scans an open file by mmap(); a recorder may write to it meanwhile. Returns 0 or -errno. */
 int survivors_scan_fd(struct bb_found *f, int fd);
 
-/* As survivors_scan_fd(), for a memory dump. */
+/* As survivors_scan_fd(), for the path of a memory dump. */
 int survivors_scan_dump(struct bb_found *f, const char *path);
 
 /* Collects the records of all read files, in order. Returns 0 or -ENOMEM. */

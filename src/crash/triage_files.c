@@ -83,7 +83,7 @@ static void drop_older(struct bytes *b)
 	b->dropped += half;
 }
 
-/* Reads all of fd; of /dev/kmsg, which never ends, what is there now. */
+/* Reads a file to its end; of /dev/kmsg, which has no end, reads what is there now. */
 static int read_all(int fd, struct bytes *b)
 {
 	struct progress progress;
@@ -103,7 +103,7 @@ static int read_all(int fd, struct bytes *b)
 			b->size += n;
 		else if (!n || errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != EPIPE) /* EPIPE: records were overwritten */
+		else if (errno != EINTR && errno != EPIPE) /* EPIPE: /dev/kmsg lost records */
 			err = -errno;
 		progress_at(&progress, b->size, total);
 	}
@@ -130,7 +130,7 @@ static int keep(struct triage_files *f, const char *name, struct bytes *b)
 	return 0;
 }
 
-/* `skipped`: bytes before the file's position, which are not read. */
+/* Reads, decompresses and stores a file from its position on; `skipped` bytes are before that. */
 static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
 {
 	const char *why = NULL;

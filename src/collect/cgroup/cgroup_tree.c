@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEVELS_MOST 64
-#define NO_LIMIT_V1 (1ULL << 60) /* v1: values above mean "no limit" */
+#define NO_LIMIT_V1 (1ULL << 60) /* cgroup v1: larger values mean "no limit" */
 
 /* mountinfo writes blanks and other special characters as octal numbers. */
 static void unescape(struct span s, char *ret, size_t size)

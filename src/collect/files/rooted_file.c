@@ -220,7 +220,7 @@ void file_list_add_dir(struct files *f, struct file_list *l, const char *dir)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(a, b); /* entries begin with their names */
+	return strcmp(a, b); /* each entry begins with its name */
 }
 
 void file_list_sort(struct file_list *l)

@@ -8,7 +8,7 @@
 #include "collect/cgroup/cgroup_tree.h"
 #include "collect/limits/origin_unit.h"
 
-#define NO_LIMIT_V1 (1ULL << 60) /* v1: values above mean "no limit" */
+#define NO_LIMIT_V1 (1ULL << 60) /* cgroup v1: larger values mean "no limit" */
 
 /* Returns whether a task limit is `percent` of the machine's maximum, rounded as by systemd. */
 static bool is_share(struct files *f, uint64_t value, unsigned int percent)
@@ -31,7 +31,7 @@ static bool is_line(struct files *f, const struct origin_line *line, uint64_t va
 
 	if (text.len && text.s[text.len - 1] == '%')
 		return is_share(f, value, strtoul(line->value, NULL, 10));
-	/* the kernel rounds down to whole pages */
+	/* the kernel rounds a memory limit down to whole pages */
 	return !text_number(text, &said) && (said == value || (said & ~4095ULL) == value);
 }
 
@@ -52,7 +52,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 	o->from = ORIGIN_FILE;
 	if (unit_find(f, w, name, o->limit->unit_key, &o->line))
 		return is_line(f, &o->line, o->value);
-	/* the name of MemoryMax= before systemd 231 */
+	/* MemoryMax= was called MemoryLimit= before systemd 231 */
 	if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY] &&
 	    unit_find(f, w, name, "MemoryLimit", &o->line))
 		return is_line(f, &o->line, o->value);
@@ -108,7 +108,7 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-/* v1 limits memory plus swap, to no more than memory if no swap is allowed. */
+/* v1 has one limit for memory plus swap: the memory limit itself if no swap is allowed. */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {
 	char path[sizeof(o->dir) + 32];

@@ -159,7 +159,7 @@ static void judge_files(struct files *f, struct origin *o)
 		return;
 	if (line)
 		o->line = *line;
-	/* set back to the initial value by hand looks like never set */
+	/* a value reset by hand to the initial one looks like never set */
 	o->from = !line && o->value == o->limit->initial ? ORIGIN_KERNEL : ORIGIN_HAND;
 	/* systemd raises fs.file-max: bump_file_max_and_nr_open(), src/core/main.c */
 	if (!line && o->limit == &limit_table[LIMIT_FILE_MAX] && o->value == LONG_MAX &&

@@ -10,7 +10,7 @@
 
 /* Lines of files that set one key. Initialise with the key. */
 struct sysctl_setting {
-	const char *key; /* such as "vm/max_map_count" */
+	const char *key; /* key, such as "vm/max_map_count" */
 	struct origin_line exact, glob;
 	bool excluded; /* a line "-KEY" excludes the key from globs */
 };

@@ -12,8 +12,8 @@
 #define ANCESTORS_MOST 8
 
 /*
- * The file has several "Name" keys; only the container's own value begins with a slash. A plain
- * search is enough: Go's JSON has no blanks after a colon, and escapes quotes within a value.
+ * config.v2.json has several "Name" keys; only the container's own value begins with a slash. A
+ * plain search is enough: Go's JSON has no blanks after a colon, and escapes quotes within a value.
  */
 static bool docker_name(int root, const char *id, char *ret, size_t size)
 {

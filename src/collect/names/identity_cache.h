@@ -15,24 +15,24 @@
 #include "records/records.h"
 
 struct known {
-	struct identity id;	     /* serial 0: the entry is free */
+	struct identity id;	     /* cached identity; serial 0: the entry is free */
 	char key[CGROUP_PATH_LEN];   /* a cgroup path, or ":" and a program name */
 	uint64_t used;		     /* value of the use counter at the last use */
-	bool waits;		     /* some names of the pod are missing */
+	bool waits;		     /* some names of the pod are still missing */
 	uint64_t retry_ns, pause_ns; /* time of the next lookup of missing names; pause after it */
 };
 
 struct known_table {
 	int root;		/* the directory "/"; owned by the owner of the cache */
 	unsigned int collapse;	/* COLLAPSE_* flags: which parts of names are left out */
-	const regex_t *pattern; /* owned by the owner of the cache; NULL: none */
+	const regex_t *pattern; /* pattern to replace in names, not owned; NULL: none */
 	struct known *known;	/* array of cached identities, owned */
 	uint64_t uses;
 };
 
 /* The process for which an identity is requested: a member of the cgroup. */
 struct member {
-	uint32_t pid; /* 0: the process is not in our /proc */
+	uint32_t pid; /* pid of the process; 0: not in our /proc */
 	const char *comm;
 	bool kernel_thread;
 	uint64_t t_ns; /* time in ns, CLOCK_MONOTONIC; never decreases */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct pod_names {
-	char namespace[64]; /* empty: nothing was found, `pod` and `container` are empty, too */
+	char namespace[64]; /* namespace of the pod; empty: `pod` and `container` are, too */
 	char pod[256];
 	char container[256];
 	bool guessed; /* `container` is the pod's only container so far, found without its id */

@@ -40,7 +40,7 @@ struct link {
 /* A cached path of a v2 cgroup. */
 struct place {
 	uint64_t id;	  /* cgroup id; 0: the entry is free */
-	char *path;	  /* owned; empty: the path names no workload; NULL: not read yet */
+	char *path;	  /* path, owned; empty: it names no workload; NULL: not read yet */
 	bool unsure;	  /* `path` was not checked against `id`: read it again */
 	uint64_t read_ns; /* last attempt to read `path`; 0: never */
 	uint64_t used;
@@ -71,7 +71,7 @@ struct identities {
 	bool unified; /* only cgroup v2 is mounted: a cgroup id identifies its path */
 	struct cgroup_v2 v2;
 	struct place *place;
-	struct pids procs; /* struct proc of each live process */
+	struct pids procs; /* table of struct proc, one per live process */
 	uint64_t uses;
 	struct budget starting, again; /* rate limits of reads of /proc/PID/cgroup */
 	struct identity_counts counts;

@@ -17,10 +17,10 @@
 struct identities;
 
 struct identity_options {
-	/* the directory "/", below which proc, var/log … are opened; owned by the caller */
+	/* the directory "/", below which proc and var/log are opened; owned by the caller */
 	int root;
 	unsigned int collapse; /* COLLAPSE_* flags: which parts of names are left out */
-	/* extended regular expression: each match in a name becomes "*"; NULL: none */
+	/* pattern, an extended regular expression: each match in a name becomes "*"; NULL: none */
 	const char *pattern;
 	bool foreign; /* records have pids of another pid namespace than our /proc */
 };

@@ -16,11 +16,11 @@ struct names {
 	int root; /* the directory "/", closed by names_free(); 0: opened at first use */
 	bool begun;
 	struct cgroup_v2 v2;
-	/* cgroup id (v2) to path, for processes that are gone before /proc is read */
+	/* paths by v2 cgroup id, for processes that end before /proc is read */
 	struct {
 		__u64 id;
 		char path[200];
-	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
+	} * cgroup; /* array of NAMES_CGROUPS entries, hashed by id; owned */
 	/* programs of live processes; a process uses slot pid % NAMES_PROCS and evicts another */
 	struct {
 		struct process_key of;

@@ -10,8 +10,8 @@
 struct sockets {
 	struct socket_label {
 		uint64_t inode;
-		char text[72]; /* "tcp CLOSE_WAIT to 10.4.0.9:6379", "unix", … */
-	} * label;	       /* sorted by inode; owned */
+		char text[72]; /* label: "tcp CLOSE_WAIT to 10.4.0.9:6379", "unix" */
+	} * label;	       /* array, sorted by inode, owned */
 	size_t n, room;
 	int cut; /* some sockets were left out: too many */
 };

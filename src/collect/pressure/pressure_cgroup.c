@@ -223,7 +223,7 @@ int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m, cons
 		if (dir < 0)
 			continue; /* the cgroup was removed */
 		memcpy(c.path, r->level[i], sizeof(c.path));
-		memset(c.n, 0xff, sizeof(c.n)); /* all bytes 0xff: FIGURE_UNKNOWN */
+		memset(c.n, 0xff, sizeof(c.n)); /* sets all to FIGURE_UNKNOWN */
 		if (r->hierarchy.v1)
 			read_v1(dir, &c);
 		else

@@ -39,7 +39,7 @@ bool pressure_is_mounted(const char *path, const struct mount_line *line)
 {
 	struct stat st;
 
-	/* files of btrfs have the device number of their subvolume */
+	/* files on btrfs have the device number of their subvolume, not that of the mount */
 	return !stat(path, &st) && (device_of(&st) == line->device || text_is(line->type, "btrfs"));
 }
 

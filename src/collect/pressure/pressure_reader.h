@@ -24,7 +24,7 @@ enum pressure_file {
 struct listed_mount {
 	char path[128];
 	uint64_t device; /* device number of the kernel: MKDEV() */
-	uint32_t pid;	 /* process whose mount namespace has `path`; 0: ours */
+	uint32_t pid;	 /* pid in whose mount namespace `path` is; 0: ours */
 	bool in_memory;
 };
 

@@ -105,7 +105,7 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 	return true;
 }
 
-/* Finds the highest OOM scores, as the kernel computes them (oom_badness()): 4 us per process. */
+/* Finds the highest OOM scores; the kernel computes each one (oom_badness()), in 4 us. */
 static size_t first_scores(const struct model *m, struct scored *ret)
 {
 	size_t n = 0, asked = 0;

@@ -168,7 +168,7 @@ int elf_headers_read(const struct byte_source *s, struct elf_headers *ret)
 
 	if (!counts_are_sane(s))
 		return -ENOEXEC;
-	/* read, not mapped: a mapped file that shrinks would cause SIGBUS */
+	/* the file is read, not mapped: a mapped file that shrinks would cause SIGBUS */
 	elf = s->fd < 0 ? elf_memory((char *)s->mem, s->bytes) : elf_begin(s->fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
 	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) || ehdr.e_shnum > ELF_SECTIONS_MAX ||

@@ -26,7 +26,7 @@ struct elf_symtab {
 struct elf_headers {
 	bool wide;  /* the file is of 64 bits */
 	bool marks; /* untyped local symbols are not functions: ARM marks code and data by them */
-	__u8 build_id[BUILD_ID_BYTES]; /* padded with zeros, as in the kernel */
+	__u8 build_id[BUILD_ID_BYTES]; /* build-id, padded with zeros, as in the kernel */
 	__u32 build_id_bytes;	       /* length of the build-id; 0: none */
 	__u64 entry;		       /* entry point of a program; 0: a library */
 	struct {

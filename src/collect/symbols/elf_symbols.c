@@ -18,7 +18,7 @@
 #define START_BYTES	64 /* maximum size of _start; it has 34 bytes on x86-64 */
 #define SYMBOLS_AT_ONCE 512
 #define LINK_CRC_BYTES	(64u << 20) /* largest debug file that is verified by CRC: all is read */
-#define ALIASES		8	    /* names of one address that are compared */
+#define ALIASES		8	    /* names of one address that are compared, at most */
 
 static int source_open(int fd, struct byte_source *ret)
 {
@@ -198,7 +198,7 @@ static bool read_name(const struct elf_symbols *s, __u32 name, char *ret, size_t
 	return bytes_text(&s->names[which].from, span->offset + at, 0, ret, size);
 }
 
-/* Prefers among names of one address: fewer leading underscores, then shorter, then alphabetic. */
+/* Returns whether name `a` is better: fewer leading underscores, then shorter, then alphabetic. */
 static bool is_better(const char *a, const char *b)
 {
 	size_t plain_a = strspn(a, "_"), plain_b = strspn(b, "_");

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* procmap_query of include/uapi/linux/fs.h, since Linux 6.11 (ed5d583a88a9), missing before. */
+/* A copy for older headers of struct procmap_query (uapi/linux/fs.h, Linux 6.11, ed5d583a88a9). */
 struct map_query {
 	__u64 size;
 	__u64 query_flags;
@@ -30,7 +30,7 @@ struct map_query {
 };
 #define MAP_QUERY	  _IOWR('f', 17, struct map_query)
 #define QUERY_EXECUTABLE  0x04
-#define QUERY_NEXT	  0x10 /* the mapping at the address, else the next one */
+#define QUERY_NEXT	  0x10 /* query flag: the mapping at the address, else the next one */
 #define QUERY_FILE_BACKED 0x20
 
 /* Returns -ENOTTY if the kernel lacks PROCMAP_QUERY (before 6.11). */

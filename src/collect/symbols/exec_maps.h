@@ -17,7 +17,7 @@
 struct exec_map {
 	__u64 start;
 	__u64 end;
-	__u64 offset; /* offset in the file */
+	__u64 offset; /* offset of the mapping in its file */
 	__u64 inode;
 	__u32 dev_major;
 	__u32 dev_minor;

@@ -24,7 +24,7 @@ struct name_table {
 struct kernel_names {
 	struct name_table kernel, modules;
 	struct name_table next; /* new table of modules, while it is being read */
-	FILE *file;		/* source of `next`; NULL: nothing is being read */
+	FILE *file;		/* open while `next` is being read; else NULL */
 };
 
 /* Reads all of /proc/kallsyms. Returns false if it shows no addresses. */

@@ -11,7 +11,7 @@
 
 #define PERF_MAP_BYTES (64u << 20) /* bytes of a map that are read, at most */
 
-/* Initialise with zeros and fd -1. */
+/* The perf map of a process. Initialise with zeros and fd -1. */
 struct perf_map {
 	int fd;	    /* descriptor of the map, owned; -1: the process has no map */
 	__u64 read; /* bytes of the file whose lines are in the table */

@@ -8,7 +8,7 @@
 
 /* Assumed size of functions that have none: they are hand-written assembly. */
 #define UNSIZED_BYTES 4096
-/* Start addresses below an address that are searched: compilers do not nest functions deeper. */
+/* Number of start addresses before an address that are tried: compilers do not nest deeper. */
 #define GROUPS_BACK 16
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name)

@@ -14,11 +14,11 @@
 
 struct symbol_entry {
 	__u64 start;
-	__u32 bytes; /* size; 0: not known, the function may reach up to the next entry */
+	__u32 bytes; /* size of the function; 0: not known, at most up to the next entry */
 	__u32 name;  /* position of its name, defined by the table's owner */
 };
 
-/* Initialise with zeros. */
+/* A table of functions. Initialise with zeros. */
 struct symbol_table {
 	struct symbol_entry *e; /* array, freed by symbol_table_free() */
 	size_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/symbols/symbols.h"
 
-/* Reads the next function; returns false at the end. `module` is empty for the kernel's own. */
+/* Reads the next function of /proc/kallsyms; false: the end. `module` is "" for the kernel. */
 static bool next_function(FILE *f, unsigned long long *address, char *name, char *module)
 {
 	char line[512], type;
@@ -34,10 +34,7 @@ void symbols_close(struct symbols *s)
 	s->f = NULL;
 }
 
-/*
- * Reads the whole file for each new address: these are few, and a table in memory would take
- * megabytes.
- */
+/* Reads /proc/kallsyms for each new address: these are few, and a table would take megabytes. */
 bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret)
 {
 	unsigned long long address, best = 0;

@@ -79,7 +79,7 @@ static bool goes_before(const struct user_file *a, const struct user_file *b)
 	return a->named != b->named ? b->named : a->used < b->used;
 }
 
-/* Closes files until one more fd is allowed: a file with its debug file has two. */
+/* Returns a free entry; closes files until one more fd is allowed. A debug file has its own fd. */
 static struct user_file *make_place(struct user_symbols *us)
 {
 	struct user_files *files = us->files;

@@ -9,7 +9,7 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* open files, at most; and at most half of RLIMIT_NOFILE */
+#define USER_FILES_MAX	 512	     /* open files, at most; at most half of RLIMIT_NOFILE */
 #define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables; one is always allowed */
 
 /* Identifies a file as /proc/PID/maps does: unique while we hold the file open. */
@@ -21,7 +21,7 @@ struct user_file_id {
 
 struct user_file {
 	struct user_file_id id;
-	/* found by path, but with another inode number: only a build-id can identify it */
+	/* a file found by path, but with another inode number: only a build-id can identify it */
 	bool unproven;
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
@@ -39,8 +39,8 @@ struct user_files {
 };
 
 /*
- * These return NULL if the file is not open. The last part of the path is compared, too: on btrfs,
- * files of two subvolumes may have the same device and inode in /proc/PID/maps.
+ * These functions return NULL if the file is not open. The last part of the path is compared, too:
+ * on btrfs, files of two subvolumes may have the same device and inode in /proc/PID/maps.
  */
 struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
 				  const char *path);

@@ -21,7 +21,7 @@ struct user_map {
 	bool has_build_id;
 };
 
-/* Initialise with zeros. */
+/* A process's executable mappings. Initialise with zeros. */
 struct user_maps {
 	struct user_map *m; /* array, freed by user_maps_free() */
 	size_t n;

@@ -11,7 +11,7 @@
 #define USER_UNKNOWN_MAX   16 /* build-ids per process that no mapped file has */
 
 struct user_proc {
-	struct process_key of; /* pid 0: the entry is free */
+	struct process_key of; /* process of the entry; pid 0: the entry is free */
 	struct user_maps maps;
 	__u64 used;
 	struct perf_map perf;
