@@ -82,7 +82,7 @@ struct recording {
 	size_t nr_pending;
 	uint64_t unsettled; /* suspected faults that did not fit into `pending` */
 	struct site site[SITES_MAX];
-	size_t sites; /* number of sites so far; a new one replaces the oldest */
+	size_t sites; /* number of sites so far; in `site`, a new one replaces the oldest */
 	bool panicked;
 	struct guard *guard; /* takes over in a panic; NULL: no guard */
 	/* the following members are only for triage_live() */

@@ -9,7 +9,8 @@
 
 #include "base/io.h"
 
-#define MOUNTINFO_BYTES (1u << 20) /* maximum size: hosts with containers have many mounts */
+#define MOUNTINFO_BYTES (1u << 20) /* bytes of mountinfo: hosts with containers have many mounts   \
+				    */
 
 void cgroup_v2_open(struct cgroup_v2 *v, int root)
 {

@@ -47,7 +47,7 @@ void text_keep(struct origin_line *ret, const char *file, unsigned int line, str
 /* Finds a row of /proc/PID/limits. Returns false if it is missing. */
 bool text_rlimit(struct span text, const char *title, uint64_t *ret_soft, uint64_t *ret_hard);
 
-/* Finds a value in /proc/PID/status, such as that of "PPid:". */
+/* Finds a value in /proc/PID/status by its key without the colon, such as "PPid". */
 bool text_status(struct span text, const char *key, struct span *ret);
 
 #endif

@@ -15,7 +15,7 @@
 struct elf_symbols {
 	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
 	struct byte_source file; /* the ELF file, or its debug file if there is one; owns the fd */
-	int held; /* with a debug file: fd of the ELF file, keeps its inode in use; owned; or -1 */
+	int held; /* owned fd of the ELF file if `file` is its debug file: keeps the inode; or -1 */
 	struct {
 		struct byte_source from; /* source of the names; owned if in memory */
 		struct elf_span at;
