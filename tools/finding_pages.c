@@ -28,16 +28,16 @@ static const struct {
 
 #define NR_FAMILIES (sizeof(families) / sizeof(families[0]))
 
-#define ID_LEN 3 /* of an id: a letter, two digits */
+#define ID_LEN 3 /* length of an id: a letter and two digits */
 
-/* Escapes what Markdown would take for markup. */
+/* Prints a text with Markdown's special characters escaped. */
 static void put_markdown(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		printf("%s%c", strchr("*_`<>|[]\\", text[i]) ? "\\" : "", text[i]);
 }
 
-/* The finding whose id a text begins with, or NULL. */
+/* Returns the finding whose id the text begins with, or NULL. */
 static const struct diagnosis *finding_at(const char *text, size_t len)
 {
 	char id[ID_LEN + 1] = "";
@@ -49,7 +49,7 @@ static const struct diagnosis *finding_at(const char *text, size_t len)
 	return diagnosis_find(id);
 }
 
-/* A paragraph, in which ids are links to their pages. */
+/* Prints a paragraph in which ids are links to their pages. */
 static void put_paragraph(const char *text, size_t len)
 {
 	size_t from = 0;
@@ -67,7 +67,7 @@ static void put_paragraph(const char *text, size_t len)
 	put_markdown(text + from, len - from);
 }
 
-/* Paragraphs; commands one below the other are one block. */
+/* Prints a section. Adjacent lines with commands form one code block. */
 static void put_section(const char *heading, const char *text)
 {
 	bool block = false;
@@ -108,7 +108,7 @@ static void put_sources(const char *sources)
 	}
 }
 
-/* How faultscope detects it, for a cell or a sentence. */
+/* Prints how faultscope detects a finding, for a table cell or a sentence. */
 static void put_detection(const struct diagnosis *d)
 {
 	const struct rule *rule = diagnosis_rule(d);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The pages of docs/findings, made of what `faultscope explain` says. */
+/* Generates the pages of docs/findings from the texts of `faultscope explain`. */
 #ifndef FS_TOOLS_FINDING_PAGES_H
 #define FS_TOOLS_FINDING_PAGES_H
 
-/* Each page behind a line "%%% NAME": a page for each family, and one for each finding. */
+/* Prints a page for each family and for each finding, each after a line "%%% NAME". */
 void put_findings(void);
 
-/* A row for each family, for the index. */
+/* Prints a table row for each family, for the index page. */
 void put_families(void);
 
 #endif

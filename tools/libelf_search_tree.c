@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The functions of elfutils' libeu.a (lib/eu-search.h) that libelf.a of 0.191 and later calls, and
- * which Debian 13 does not package. libelf keeps the raw chunks of a file in such a tree;
- * faultscope never asks libelf for a raw chunk. Static programs link this where libelf.a lacks them.
+ * Functions of elfutils' libeu.a (lib/eu-search.h) that libelf.a calls from 0.191 on, and that
+ * Debian 13 does not package. libelf keeps the raw chunks of a file in this tree; faultscope never
+ * asks libelf for raw chunks. Static programs link this file if libelf.a lacks these functions.
  */
 #define _GNU_SOURCE
 #include <search.h>
 #include <stddef.h>
 
 struct search_tree {
-	void *root; /* a lock follows where elfutils is built with threads */
+	void *root; /* if elfutils is built with threads, a lock follows */
 };
 
 typedef int compare_nodes(const void *a, const void *b);

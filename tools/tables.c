@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the tables of the documents from the tables of the code. `make readme` writes them into
- * README.md and docs/, and a test compares.
+ * Prints tables of the documents, generated from tables in the code. `make readme` writes them to
+ * README.md and docs/, and a test compares them.
  *
- * usage: tables NAME, as listed in main()
+ * usage: tables NAME, with a NAME from main()
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void put_probes(void)
 	}
 }
 
-/* Which metrics have a field: those that a row of counters.def names, and sums of such fields. */
+/* The field of each exported metric: from counters.def, then gauges and sums of fields. */
 static const struct {
 	enum metric_id metric;
 	const char *field;
@@ -60,7 +60,7 @@ static const struct {
 static const char *const units[] = {[UNIT_COUNT] = "", [UNIT_BYTES] = "bytes", [UNIT_NS] = "ns",
 				    [UNIT_LIMIT] = ""};
 
-/* The end of a family's name in text format 0.0.4. */
+/* Returns the suffix of a metric's name in text format 0.0.4. */
 static const char *metric_end(const struct metric *m)
 {
 	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
@@ -96,7 +96,7 @@ static void put_gates(void)
 		printf("| `%s` | %s |\n", row.name, row.help);
 }
 
-/* What a tab of the live view has beside its own fields. */
+/* Prints a column that a tab of the live view has in addition to its fields. */
 static void put_lead(const struct tab *tab, const struct column *c)
 {
 	char name[NEAREST_BYTES];
@@ -112,7 +112,7 @@ static void put_lead(const struct tab *tab, const struct column *c)
 		       field_name(c->f, name, sizeof(name)));
 }
 
-/* A field is in the tab of its group, or else in the tab that has no group. */
+/* Returns whether a field is in a tab: that of its group, or else the tab without a group. */
 static bool is_in(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -155,7 +155,7 @@ static void put_classes(void)
 #undef X
 }
 
-/* A bar would end its cell. */
+/* Prints a table cell with bars escaped, which would end it. */
 static void put_cell(const char *text)
 {
 	for (; *text; text++)
@@ -232,8 +232,7 @@ static void put_keys(void)
 		printf("| %s | %s |\n", tui_help[i].keys, tui_help[i].what);
 }
 
-/* Of each option: the commands that have it. What is listed here stays as it is: see
- * docs/compatibility.md. */
+/* Prints the options of each command. Later versions keep them: see docs/compatibility.md. */
 static void put_options(void)
 {
 	for (int c = 0; c < NR_COMMANDS; c++)

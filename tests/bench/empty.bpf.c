@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nothing at each user-mode page fault: what the hook alone costs. */
+/* An empty program at each user-mode page fault, to measure the cost of the tracepoint alone. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

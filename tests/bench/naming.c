@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What naming user stacks takes: a child maps the libraries given, then STACKS distinct stacks of
- * FRAMES frames anywhere in their code are named. Prints seconds, and the peak of resident memory.
+ * Measures naming of user stacks: a child maps the given libraries, then STACKS distinct stacks of
+ * FRAMES frames in their code are named. Prints seconds, and the peak of resident memory.
  *
  * usage: naming_bench STACKS FRAMES LIBRARY...
  */
@@ -25,7 +25,7 @@
 
 struct library {
 	struct elf_headers h;
-	__u64 offset, bytes; /* of its code */
+	__u64 offset, bytes; /* file offset and size of the library's code */
 };
 
 static double now(void)
@@ -57,7 +57,7 @@ static int read_library(const char *path, struct library *ret)
 	return err || !ret->bytes || !ret->h.build_id_bytes ? -1 : 0;
 }
 
-/* Maps all of them as a loader would, and says so. */
+/* In the child: maps all libraries as a loader would, writes a byte to `done`, and waits. */
 static void hold(char **paths, int n, int done)
 {
 	for (int i = 0; i < n; i++) {
@@ -102,7 +102,9 @@ static struct bpf_stack_build_id draw_frame(const struct library *l, int n)
 	return frame;
 }
 
-/* ru_maxrss would have that of the program which ran here before the exec. */
+/*
+ * Returns VmHWM in KiB. ru_maxrss would include the program that ran in this process before exec.
+ */
 static long peak_kib(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers that a seed determines, for programs that make up recordings: the same on every machine.
- * Set `dice` to a seed other than 0 first.
+ * A pseudorandom sequence for programs that make up recordings, equal on every machine. Set `dice`
+ * to a seed other than 0 first.
  */
 #ifndef FS_TESTS_DICE_H
 #define FS_TESTS_DICE_H
@@ -19,7 +19,7 @@ static inline uint64_t roll(uint64_t below)
 	return below ? dice % below : 0;
 }
 
-/* One of its arguments. */
+/* Returns one of its arguments at random. */
 #define ONE_OF(...)                                                                                \
 	({                                                                                         \
 		const uint64_t some[] = {__VA_ARGS__};                                             \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the report of `doctor` for a machine that a seed makes up, as text and as JSON.
- *   usage: doctor_pages SEED WIDTH
+ * Prints the report of `doctor` for a machine made up from a seed, as text and as JSON.
+ *
+ * usage: doctor_pages SEED WIDTH
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of events that a seed makes up: refused calls of every kind, each with some
- * limit that is reached and others that are not, signals, OOM kills, slow faults, samples, growth.
- * Each process has a few of them; the host, its cgroups and file systems are short of memory.
- *   usage: event_recording SEED PROCESSES FILE
+ * Writes a recording of events made up from a seed: failed calls of every kind, some at a limit and
+ * some not, signals, OOM kills, slow faults, samples, growth. Each process has a few of them. The
+ * host, its cgroups and its file systems are short of memory.
+ *
+ * usage: event_recording SEED PROCESSES FILE
  */
 #include "dice.h"
 #include "fixture.h"
@@ -82,7 +83,7 @@ static struct file_facts file_of(void)
 	return f;
 }
 
-/* One limit is reached, or none is. */
+/* Makes the failed call reach one limit, or none. */
 static void exhaust(struct refused_record *r)
 {
 	uint64_t over = 1 + roll(5);
@@ -351,7 +352,7 @@ static void grow(const struct process_record *p, uint64_t t_ns)
 	PUT(h);
 }
 
-/* A line of the kernel's own report of a fault, as one of its tools writes it. */
+/* Adds a line of the kernel log that reports a kernel fault, as KASAN and other tools write it. */
 static void report(const struct process_record *p, uint64_t t_ns)
 {
 	static const char *const lines[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints which mechanism is chosen for each hook: by overhead level, by what --probe asks for, and
- * as the kernel refuses one after the other.
+ * Prints the attach type that is chosen for each probe: by overhead level, by --probe, and when the
+ * kernel does not allow the better ones.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void show(const char *what)
 		show_one(h);
 }
 
-/* Every alternate of every hook is asked for, and refused. */
+/* Forces each attach type of each probe, and lets it fail. */
 static void force_each(void)
 {
 	const struct answer answer = {.text = "EPERM", .remedy = "sysctl -w a=b"};
@@ -58,7 +58,7 @@ static void force_each(void)
 	}
 }
 
-/* One after the other, as long as there is one. */
+/* Lets the attach types of each probe fail one after another, until none is left. */
 static void refuse_each(void)
 {
 	static const char *const remedies[] = {"first", "second", "third"};

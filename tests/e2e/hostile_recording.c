@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording in which everything that another may name has a hostile name: the given text
- * behind a word that says which place it is.   usage: hostile_recording TEXT FILE
+ * Writes a recording in which every name that others can choose is hostile: TEXT after a word that
+ * tells the field.
+ *
+ * usage: hostile_recording TEXT FILE
  */
 #include "fixture.h"
 #include "probe/recording.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Names user addresses by lines on stdin, an answer each on stdout:
+ * Names user addresses. Reads requests from stdin, and prints a line for each:
  *   learn PID             → 0 or -errno
- *   ip PID HEX            → "name<TAB>module<TAB>offset<TAB>address", of a return address
- *   id PID BUILDID HEX    → the same, of an offset into the file with this build-id
- *   lost                  → what fell out
- * With --text mappings are read as before Linux 6.11.
+ *   ip PID HEX            → "name<TAB>module<TAB>offset<TAB>address" of a return address
+ *   id PID BUILDID HEX    → these four of an offset into the file with this build-id
+ *   lost                  → the numbers of lost data, as JSON
+ * With --text, mappings are read from /proc/PID/maps, as before Linux 6.11.
  */
 #include <stdio.h>
 #include <stdlib.h>

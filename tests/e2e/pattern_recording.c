@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of processes whose mappings, descriptors and memory grow by different
+ * Writes a recording of processes whose mappings, file descriptors and memory grow by different
  * patterns: a line, steps, a sawtooth, a curve that bends, one that ends, noise. A seed shifts
- * them. usage: pattern_recording SEED SCANS FILE
+ * them.
+ *
+ * usage: pattern_recording SEED SCANS FILE
  */
 #include "dice.h"
 #include "fixture.h"
@@ -17,25 +19,26 @@ static struct recorder *rec;
 
 #define PUT(record) put_record(rec, &(record).h)
 
-/* What has grown at a time, of `room` in all. */
+/* Returns the growth until scan `at`, of `room` in all. */
 static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_t room)
 {
 	uint64_t period = 10 + pattern, left = scans - at;
 
 	switch (pattern) {
-	case 0: /* linear: reaches the limit an eighth of the recording's length after its end */
+	/* linear: would reach the limit an eighth of the recording's length after its end */
+	case 0:
 		return room * at / (scans + scans / 8);
 	case 1: /* steps */
 		return room * (at / period * period) / (2 * scans);
-	case 2: /* a sawtooth */
+	case 2: /* sawtooth */
 		return room / 2 * (at % period) / period;
-	case 3: /* a sawtooth on a slope */
+	case 3: /* sawtooth on a slope */
 		return room / 4 * (at % period) / period + room * at / (2 * scans);
-	case 4: /* slower and slower */
+	case 4: /* ever slower */
 		return room * 9 / 10 - room * 9 / 10 * left * left / (scans * scans);
-	case 5: /* faster and faster */
+	case 5: /* ever faster */
 		return room * at * at / (scans * scans) * 9 / 10;
-	case 6: /* it stopped */
+	case 6: /* growth that has stopped */
 		return room * (at < scans / 2 ? at : scans / 2) / scans;
 	default: /* noise */
 		return room / 3 + roll(room / 10);

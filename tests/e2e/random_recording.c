@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording by the program's own writer, of processes that a seed makes up: some were
- * there before, some are born and end between scans, pids are used again, and scans are uneven.
- *   usage: random_recording SEED PROCESSES FILE
+ * Writes a recording of processes made up from a seed with faultscope's own writer. Some exist
+ * before the recording, some start and exit between scans, pids are reused, and scans are uneven.
+ *
+ * usage: random_recording SEED PROCESSES FILE
  */
 #include "dice.h"
 #include "fixture.h"
@@ -10,7 +11,7 @@
 
 #define LOOKS_MOST   60
 #define LIVING_MOST  4200
-#define SCANS_OF_ONE 3 /* at most, of most processes */
+#define SCANS_OF_ONE 3 /* most scans in the life of most processes */
 
 static void begin(struct recorder *rec)
 {
@@ -47,7 +48,7 @@ static void grow(struct process_record *p)
 	p->g.threads = 1 + roll(30);
 }
 
-/* Calls that map and that make or close descriptors, some of them refused. */
+/* Adds random mapping and file descriptor calls, some of which fail. */
 static void call(struct process_record *p)
 {
 	for (int i = 0; i < NR_MAP_CALLS; i++) {
@@ -62,13 +63,16 @@ static void call(struct process_record *p)
 
 static void be_born(struct process_record *p, uint64_t nth, uint64_t t_ns)
 {
-	/* a pid of a few, so that many are used again, by who was born later */
+	/* Pids are taken from a small range, so that later processes reuse many of them. */
 	*p = process_record(100 + nth % 32000, nth + 1, t_ns);
 	p->g.min_flt = roll(5000);
 	p->g.maj_flt = roll(50);
 	if (roll(3))
 		p->g.flags |= PROC_BORN;
-	/* some names turn what follows around (U+202E), or hide (U+200B) */
+	/*
+	 * Some names have characters that reverse the following text (U+202E) or are invisible
+	 * (U+200B).
+	 */
 	snprintf(p->g.comm, sizeof(p->g.comm), "w%u%s", (unsigned)roll(6),
 		 roll(3)   ? ""
 		 : roll(2) ? "\xe2\x80\xae"
@@ -76,7 +80,10 @@ static void be_born(struct process_record *p, uint64_t nth, uint64_t t_ns)
 			   : "\xe2\x80\x8b");
 }
 
-/* A scan: who lives grows, and some end; then new ones come, some of which end before the next. */
+/*
+ * Writes a scan: living processes grow, and some exit. Then new ones start, some of which exit
+ * before the next scan. Returns the number of living processes.
+ */
 static size_t look(struct recorder *rec, struct process_record *p, size_t living, uint64_t *born,
 		   uint64_t new, uint64_t t_ns)
 {

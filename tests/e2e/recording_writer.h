@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes records of made-up measurements, by the program's own recorder. */
+/* Functions that write made-up records with faultscope's own recorder. */
 #ifndef FS_TESTS_RECORDING_WRITER_H
 #define FS_TESTS_RECORDING_WRITER_H
 

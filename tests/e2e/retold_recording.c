@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Replays a recording to its end, and writes another with all that is known then: what a recording
- * begins with that is begun in the live view.   usage: retold_recording FROM TO
+ * Replays a recording to its end, and writes another one that begins with the final state, as a
+ * recording does that is started in the live view.
+ *
+ * usage: retold_recording FROM TO
  */
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes what the flight recorder would have written of three boots: into a ring file, and as lines
- * of a log. A seed makes up what the kernel side saw, and the recorder's own code names it.
- *   usage: ring_writer SEED RECORDS RING LOG
+ * Writes what the flight recorder would record of three boots: a ring file, and lines of a log. A
+ * seed makes up the data of the BPF programs, and the recorder's own code adds names.
+ *
+ * usage: ring_writer SEED RECORDS RING LOG
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void put(struct bb_record *r)
 {
 	char line[BB_LINE_MAX];
 
-	/* some are lost: a reader tells of the gap */
+	/* Some records are missing, and a reader must report the gap. */
 	sequence += roll(30) ? 1 : 2;
 	r->sequence = sequence;
 	r->boot_ns = r->boot_ns ?: now_ns;
@@ -138,7 +139,7 @@ static struct precursor_record precursor(void)
 	return p;
 }
 
-/* What the recorder has from the log and from settings. */
+/* Adds records that the recorder makes from the kernel log and from settings. */
 static void of_the_log(void)
 {
 	static const struct {

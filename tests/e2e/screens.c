@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The live view of a recording, without a terminal: reads it to its end, or to scan SCANS,
- * presses keys, prints the screen.
+ * Prints the live view of a recording without a terminal: reads the recording to its end, or to
+ * scan SCANS, and presses keys.
+ *
  * usage: screens FILE WIDTH HEIGHT colour|mono|ascii|addresses [KEYS [SCANS]]
- * In KEYS ^[ is Esc and ^M is Enter.
+ *
+ * In KEYS, ^[ is Esc and ^M is Enter.
  */
 #include <locale.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Part of the library that counts which lines run. The program confines itself, and its
- * counts are written when it ends: they would be refused. So Landlock and seccomp are not entered
- * here, and a child that ends by _exit() writes its counts, too.
+ * Part of the library with gcov counters. A program that has confined itself with Landlock and
+ * seccomp could not write its counters at exit. So these functions replace the calls that confine
+ * it, and a child that ends by _exit() writes its counters, too.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the curated vmlinux.h true? Every type of its relocated part, as the BPF object's own BTF has
- * it, against the BTF of a kernel: each member must be there, of a kind that CO-RE accepts, and
- * of the same size where it is an integer, since a load of another width reads another value.
- * The rest of the header is UAPI, not relocated: it must be laid out exactly as in the kernel.
+ * Compares the curated vmlinux.h with the BTF of a kernel. The relocated part is taken from the BPF
+ * object's own BTF: the kernel must have each member, of a kind that CO-RE accepts. An integer must
+ * have the kernel's size, since a load of another width reads another value. The rest of the header
+ * is UAPI and not relocated: its layout must be exactly the kernel's.
  *
  * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H...
  *        vmlinux_check --globals VMLINUX_H...
  *
- * BTF holds only what the object's globals, functions and relocations name. --globals writes a C
- * file that names every type of the headers: the object made from it leaves none out.
+ * An object's BTF has only types that its globals, functions and relocations name. --globals writes
+ * a C file that names every type of the headers, so that the object made from it has all of them.
  *
- * A type with a flavour (NAME___FLAVOUR) that does not fit describes some other kernel.
- * TAP on stdout, a line per type; exit 1 where one failed, 2 where nothing could be compared.
+ * A type with a flavour (NAME___FLAVOUR) that does not match is skipped: it describes other kernels.
+ * Prints TAP, a line for each type. Exit status 1: a type failed; 2: nothing could be compared.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,7 +31,10 @@
 #define MAX_DEPTH 16
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Types the object defines for itself; of any other that is not curated a comment tells. */
+/*
+ * Prefixes of types that the BPF object defines itself. Other types that are not curated are
+ * printed.
+ */
 static const char *const own_prefixes[] = {"fs_", "proc_", "fault_slot", "coalesce", "fd_walk"};
 
 /* A type that a header defines at its top level. */
@@ -39,7 +42,7 @@ struct name {
 	char name[MAX_NAME];
 	bool relocated;
 	bool is_union;
-	bool is_typedef; /* of a type without a name of its own */
+	bool is_typedef; /* typedef of a struct or union without a name */
 };
 
 struct names {
@@ -50,7 +53,7 @@ struct names {
 struct check {
 	const struct btf *obj;
 	const struct btf *kernel;
-	bool exact; /* offsets and sizes too */
+	bool exact; /* compare offsets and sizes, too */
 	char why[512];
 };
 
@@ -72,7 +75,7 @@ static void tap_skip(const char *name, const char *why)
 	printf("ok %d - %s # SKIP %s\n", ++tap_n, name, why);
 }
 
-/* The header's text, without comments and with line ends. NULL: errno says why. */
+/* Returns the header's text without comments, with line ends. Returns NULL on error, with errno. */
 static char *header_read(const char *path)
 {
 	char *s = NULL, *from, *to;
@@ -111,7 +114,9 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The next word or single character at *at, which moves behind it; false at the end. */
+/*
+ * Reads the next word or single character at *at and moves *at behind it. Returns false at the end.
+ */
 static bool token_next(const char **at, char *ret_token)
 {
 	const char *s = *at;
@@ -149,8 +154,9 @@ static int names_add(struct names *ns, const char *name, bool relocated, bool is
 }
 
 /*
- * Definitions at the top level of a header: `struct NAME {…} …;`, and `typedef struct {…} NAME;`.
- * Relocated: between the pragma's push and pop, or with the attribute on the definition itself.
+ * Collects definitions at the top level of a header: `struct NAME {…} …;` and `typedef struct {…}
+ * NAME;`. A definition is relocated between push and pop of the pragma, or with the attribute on
+ * itself.
  */
 static int names_parse(struct names *ns, const char *text)
 {
@@ -234,7 +240,7 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
 	return name ? name : "";
 }
 
-/* Behind const, volatile, type tags and typedefs. */
+/* Returns the type without const, volatile, type tags and typedefs. */
 static const struct btf_type *resolve(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
@@ -266,7 +272,7 @@ static const struct btf_type *find_type(const struct btf *btf, const char *name,
 	return NULL;
 }
 
-/* A member by name, also of structs and unions without a name inside this one. */
+/* Finds a member by name, also in unnamed structs and unions within this one. */
 static bool find_member(const struct btf *btf, const struct btf_type *t, const char *name,
 			__u32 base, int depth, __u32 *ret_type, __u32 *ret_offset, __u32 *ret_bits)
 {
@@ -352,7 +358,10 @@ static bool is_aggregate(const struct btf_type *t)
 	return btf_is_composite(t) || btf_is_fwd(t);
 }
 
-/* Another width behind a pointer is another value; another struct is another struct. */
+/*
+ * Returns whether pointers have matching targets: another width reads another value, and another
+ * struct has other members.
+ */
 static bool pointees_fit(struct check *c, const struct btf_type *t, const struct btf_type *k,
 			 const char *path)
 {
@@ -390,15 +399,17 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 		return no(c, path, "%s here, %s in the kernel", kind_name(t), kind_name(k));
 	switch (btf_kind(t)) {
 	case BTF_KIND_INT:
-		/* the kernel may name a part of a UAPI word (pt_regs.cs): the offset of the next
-		 * member tells that the rest is no other's */
+		/*
+		 * The kernel may name a part of a UAPI word (pt_regs.cs). The offset of the next
+		 * member shows that the rest of the word belongs to no other member.
+		 */
 		if (t->size != k->size && !(c->exact && t->size > k->size))
 			return no(c, path, "%u bytes here, %u in the kernel", t->size, k->size);
 		return true;
 	case BTF_KIND_PTR:
 		return pointees_fit(c, t, k, path);
 	case BTF_KIND_ARRAY:
-		/* none in the kernel: it grows past the end */
+		/* An array without a length in the kernel extends beyond the struct. */
 		if (btf_array(k)->nelems && btf_array(t)->nelems > btf_array(k)->nelems)
 			return no(c, path, "%u elements here, %u in the kernel",
 				  btf_array(t)->nelems, btf_array(k)->nelems);
@@ -408,7 +419,7 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 	}
 }
 
-/* base: where t is within the type that k is, in bits. */
+/* `base` is the position of t within the kernel's type k, in bits. */
 static bool members_fit(struct check *c, const struct btf_type *t, const struct btf_type *k,
 			__u32 base, const char *path, int depth)
 {
@@ -495,7 +506,10 @@ static bool is_own(const char *name)
 	return false;
 }
 
-/* Flavours wherever they are defined join the names; what is neither ours nor curated is told. */
+/*
+ * Adds flavours to the names, wherever they are defined. Prints types that are neither curated nor
+ * the object's own.
+ */
 static int check_rest(struct names *ns, const struct btf *obj)
 {
 	__u32 n = btf__type_cnt(obj);

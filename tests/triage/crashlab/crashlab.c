@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Faults of every mechanism, on request: echo NAME > /proc/crashlab. Only for a throw-away guest.
+/*
+ * A module that causes each kind of kernel crash on request: echo NAME > /proc/crashlab. For guests
+ * only.
  */
 #include <linux/err.h>
 #include <linux/io.h>
@@ -317,7 +319,7 @@ static void lab_leave_notifier(void)
 	register_reboot_notifier(&lab_nb);
 }
 
-/* ---- more, for the flight recorder ---- */
+/* Faults for tests of the flight recorder */
 
 static void lab_left_fn(struct work_struct *w)
 {
@@ -383,7 +385,10 @@ static noinline void lab_alloc_failed(void)
 	WRITE_ONCE(t->value, 1);
 }
 
-/* Bad accesses that the exception table makes good: no crash, and nobody hears of it. */
+/*
+ * Bad accesses that the kernel recovers from through its exception table, without a crash or a
+ * message.
+ */
 static noinline void lab_near_misses(void)
 {
 	unsigned long *p = vmalloc(PAGE_SIZE), value;
@@ -398,7 +403,10 @@ static noinline void lab_near_misses(void)
 	}
 }
 
-/* Of a register that is there with x2APIC alone: the exception table's, and no bad address. */
+/*
+ * Reads an MSR that exists only with x2APIC. The exception table handles the fault, which has no
+ * bad address.
+ */
 static noinline void lab_msr(void)
 {
 	u32 low, high;
@@ -412,7 +420,7 @@ static noinline void lab_near_then_fatal(void)
 	lab_null_write();
 }
 
-/* Freed a while ago, so that it is known by the journal alone. */
+/* Memory that was freed so long ago that only the recorder's journal of frees knows it. */
 static int *lab_old_area;
 static void __iomem *lab_old_mmio;
 static noinline void lab_vmalloc_late(void)
