@@ -84,8 +84,9 @@ def print_lines(found, room):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("build", type=Path, metavar="BUILD")
-    parser.add_argument("--units", action="store_true", help="unit tests alone")
-    parser.add_argument("--lines", metavar="ROOM", help="what is not run, of the last run")
+    parser.add_argument("--units", action="store_true", help="run the unit tests alone")
+    parser.add_argument("--lines", metavar="ROOM",
+                        help="print lines that no test of the last run executed")
     args = parser.parse_args()
     build = args.build.resolve()
     if args.lines:

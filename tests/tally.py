@@ -196,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--self-test", action="store_true", help="test this program itself")
     parser.add_argument("--log", metavar="FILE", default=os.devnull,
-                        help="where all that the commands print goes (default: nowhere)")
+                        help="file for all output of the commands (default: none)")
     parser.add_argument("commands", metavar="COMMAND", nargs="*")
     options = parser.parse_args()
     if options.self_test:

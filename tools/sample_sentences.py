@@ -174,9 +174,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="shares in percent: "
                                      + ", ".join(f"{k} {v}" for k, v in SHARES.items()))
-    parser.add_argument("--seed", type=int, default=1, help="of the random choice (default: 1)")
-    parser.add_argument("--count", type=int, default=100, help="sentences to print (default: 100)")
-    parser.add_argument("--group", choices=SHARES, help="only this kind of text")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="seed of the random choice (default: 1)")
+    parser.add_argument("--count", type=int, default=100,
+                        help="number of sentences to print (default: 100)")
+    parser.add_argument("--group", choices=SHARES, help="print only this kind of text")
     parser.add_argument("--build", type=Path, default=ROOT / "build", metavar="DIR",
                         help="directory with the program faultscope (default: build)")
     options = parser.parse_args()

@@ -154,9 +154,11 @@ def measure_prometheus(page, hosts, interval, seconds):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--hosts", type=int, default=100, help="that Prometheus scrapes (100)")
+    parser.add_argument("--hosts", type=int, default=100,
+                        help="number of hosts that Prometheus scrapes (100)")
     parser.add_argument("--interval", type=int, default=5, help="seconds between scrapes (5)")
-    parser.add_argument("--seconds", type=int, default=60, help="of scraping, each level (60)")
+    parser.add_argument("--seconds", type=int, default=60,
+                        help="duration of scraping for each level (60)")
     parser.add_argument("--build", type=Path, default=ROOT / "build", metavar="DIR")
     return parser.parse_args()
 

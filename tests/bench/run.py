@@ -42,13 +42,13 @@ QUICK = Scale(rounds=1, fraction=0.3, repeats=1, window=1, busy=False)
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true",
-                        help="one short round: about a minute, not seven")
+                        help="run one short round: about a minute, not seven")
     parser.add_argument("--only", metavar="NAME", action="append", choices=MEASURES,
                         help="only this measure; may be repeated: " + " ".join(MEASURES))
-    parser.add_argument("--rounds", type=int, help="rounds of pairs")
-    parser.add_argument("--json", metavar="FILE", help="write all values to FILE, too")
+    parser.add_argument("--rounds", type=int, help="number of rounds")
+    parser.add_argument("--json", metavar="FILE", help="also write all values to FILE")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), metavar="DIR",
-                        help="where the program and the workloads are")
+                        help="directory of the program and the workloads")
     return parser.parse_args()
 
 

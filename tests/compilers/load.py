@@ -200,9 +200,9 @@ def test_compiler(tap, compiler, kernels):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", metavar="NAME,...", default="",
-                        help="stock kernels to load them in, too: 5.10,6.1,6.12,newest")
+                        help="also load the programs in these stock kernels: 5.10,6.1,6.12,newest")
     parser.add_argument("compilers", metavar="COMPILER", nargs="+",
-                        help="clang-14, clang-19, …; one that is not installed is skipped")
+                        help="clang-14, clang-19, …; missing ones are skipped")
     options = parser.parse_args()
     tap = Tap()
     for compiler in options.compilers:

@@ -202,18 +202,18 @@ def make_helpers():
 
 def add_jobs(parser):
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="tests side by side, but those that need quiet (default: one a CPU)")
+                        help="tests in parallel, except those that run alone (default: 1 per CPU)")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", metavar="NAME", help="tests whose name contains NAME")
+    parser.add_argument("--only", metavar="NAME", help="run only tests whose name contains NAME")
     parser.add_argument("--no-live", action="store_true",
-                        help="only what needs no root: kept recordings, options, documents")
-    parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+                        help="run only tests without root: kept recordings, options, documents")
+    parser.add_argument("--keep", action="store_true", help="keep the files of each test")
     add_jobs(parser)
     parser.add_argument("--make-recordings", action="store_true",
-                        help="make the kept recordings anew, of what passes")
+                        help="rewrite the kept recordings of tests that pass")
     options = parser.parse_args()
     if not FAULTSCOPE.exists():
         sys.exit(f"{FAULTSCOPE} is not built: make")

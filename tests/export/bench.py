@@ -154,7 +154,7 @@ def measure(lab, all_peers, load):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--load", choices=LOADS, action="append", help="only this one")
+    parser.add_argument("--load", choices=LOADS, action="append", help="measure only this load")
     options = parser.parse_args()
     if os.geteuid():
         sys.exit("this needs root")

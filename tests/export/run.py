@@ -16,10 +16,10 @@ from harness import FAULTSCOPE  # noqa: E402
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fleet", action="store_true", help="the tests that take minutes")
-    parser.add_argument("--only", metavar="NAME", help="tests whose name contains NAME")
-    parser.add_argument("--no-live", action="store_true", help="only what needs no root")
-    parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+    parser.add_argument("--fleet", action="store_true", help="run the tests that take minutes")
+    parser.add_argument("--only", metavar="NAME", help="run only tests whose name contains NAME")
+    parser.add_argument("--no-live", action="store_true", help="run only tests without root")
+    parser.add_argument("--keep", action="store_true", help="keep the files of each test")
     e2e.add_jobs(parser)
     options = parser.parse_args()
     options.make_recordings = False

@@ -254,14 +254,16 @@ def use_own_devices():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=200, help="changes that compile (200)")
+    parser.add_argument("--count", type=int, default=200,
+                        help="number of mutants that compile (200)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=1e6, help="end this run after so long")
+    parser.add_argument("--minutes", type=float, default=1e6, help="end this run after this time")
     parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
-    parser.add_argument("--again", action="store_true", help="try again what survived")
-    parser.add_argument("--under", default="src/", help="change only files whose path begins so")
+    parser.add_argument("--again", action="store_true", help="repeat the survivors")
+    parser.add_argument("--under", default="src/",
+                        help="mutate only files whose path begins with PATH")
     parser.add_argument("--suites", default=",".join(suites.NAMES),
-                        help="tests that may notice a change (%(default)s)")
+                        help="suites to run (%(default)s)")
     options = parser.parse_args()
     use_own_devices()
     for number in (signal.SIGTERM, signal.SIGHUP):

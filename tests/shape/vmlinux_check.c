@@ -11,7 +11,7 @@
  * An object's BTF has only types that its globals, functions and relocations name. --globals writes
  * a C file that names every type of the headers, so that the object made from it has all of them.
  *
- * A type with a flavour (NAME___FLAVOUR) that does not match is skipped: it describes other kernels.
+ * A type with a flavour (NAME___FLAVOUR) that does not match is for other kernels, and is skipped.
  * Prints TAP, a line for each type. Exit status 1: a type failed; 2: nothing could be compared.
  */
 #include <ctype.h>

@@ -406,8 +406,10 @@ def check(tap, tree):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--self-test", action="store_true", help="are breaches reported?")
-    parser.add_argument("--used", action="store_true", help="what do rooms use?")
+    parser.add_argument("--self-test", action="store_true",
+                        help="check that violations are reported")
+    parser.add_argument("--used", action="store_true",
+                        help="print what each row of the table needs")
     parser.add_argument("build", nargs="?", type=Path, default=ROOT / "build", metavar="BUILD")
     args = parser.parse_args()
     from run import Tap  # pylint: disable=import-outside-toplevel

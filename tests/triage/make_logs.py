@@ -85,7 +85,7 @@ def kept(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--module", required=True, type=Path)
-    parser.add_argument("--kernel", default="6.1", help="of tests/vm/fetch.py")
+    parser.add_argument("--kernel", default="6.1", help="name of a kernel in tests/vm/fetch.py")
     parser.add_argument("--to", type=Path, default=ROOT / "tests/triage/logs")
     parser.add_argument("faults", nargs="*")
     options = parser.parse_args()

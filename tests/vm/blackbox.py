@@ -582,12 +582,12 @@ def main():
     parser.add_argument("--kernels", default="6.1,6.12,newest")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--cuts", type=int, metavar="N", default=0,
-                        help="cut the power N times, instead of faults")
+                        help="test N power cuts instead of faults")
     parser.add_argument("--dump", action="store_true",
-                        help="look for the map's records in a dump of memory, instead of faults")
+                        help="test a memory dump for the map's records instead of faults")
     parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="keep there what survived and was not judged right")
-    parser.add_argument("--show", action="store_true", help="print all that the guest said")
+                        help="keep wrong results in this directory")
+    parser.add_argument("--show", action="store_true", help="print the guest's output")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()
     test = test_cuts if options.cuts else test_dump if options.dump else test_kernel

@@ -257,7 +257,7 @@ def main():
     parser.add_argument("kernels", nargs="*", metavar="KERNEL",
                         help=f"of {', '.join(KERNELS)} (default: all)")
     parser.add_argument("--update", action="store_true",
-                        help="ask for newer ones, whatever is kept")
+                        help="look for newer versions than the cached ones")
     options = parser.parse_args()
     missing = 0
     names = options.kernels or list(KERNELS)

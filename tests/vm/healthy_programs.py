@@ -127,8 +127,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(KERNELS))
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="kernels at a time (default: one a CPU; each takes a whole one)")
-    parser.add_argument("only", metavar="NAME", nargs="*", help="programs whose name contains it")
+                        help="kernels in parallel (default: one per CPU, since each uses a CPU)")
+    parser.add_argument("only", metavar="NAME", nargs="*",
+                        help="run only programs whose name contains NAME")
     options = parser.parse_args()
     names = [name for name in all_programs()
              if not options.only or any(word in name for word in options.only)]

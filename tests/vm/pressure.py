@@ -547,7 +547,8 @@ def test_kernel(tap, kernel, only, tests=TESTS, **machine):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(KERNELS))
-    parser.add_argument("--only", metavar="NAME", default="", help="tests whose name contains it")
+    parser.add_argument("--only", metavar="NAME", default="",
+                        help="run only tests whose name contains NAME")
     options = parser.parse_args()
     tap = e2e_tap()
     for kernel in options.kernels.split(","):

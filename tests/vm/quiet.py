@@ -89,8 +89,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--kernels", metavar="NAME,...", default="6.12")
-    parser.add_argument("--here", action="store_true", help="this machine, not a guest")
-    parser.add_argument("--only", metavar="NAME", default="", help="at rest, or at work")
+    parser.add_argument("--here", action="store_true", help="watch this machine instead of a guest")
+    parser.add_argument("--only", metavar="NAME", default="",
+                        help="run only this test: at rest, or at work")
     options = parser.parse_args()
     seconds, tap = int(options.minutes * 60), pressure.e2e_tap()
     if options.here:

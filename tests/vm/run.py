@@ -73,20 +73,20 @@ def arguments():
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(fetch.KERNELS),
                         help=f"of {', '.join(fetch.KERNELS)} (default: all)")
     parser.add_argument("--only", metavar="NAME",
-                        help="scenarios and HOOK=MECHANISM whose name contains NAME")
+                        help="only scenarios and PROBE=TYPE whose name contains NAME")
     parser.add_argument("--brief", action="store_true",
-                        help="mechanisms without what needs a start of its own; no hidden BTF, no few rights")
+                        help="fewer tests: attach types in common starts, with BTF and rights")
     parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
-                        help="the zoo of failing calls (tests/zoo) in this kernel too")
+                        help="also run the failing calls of tests/zoo on this kernel")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="kernels at a time (default: one a CPU; each takes a whole one)")
+                        help="kernels in parallel (default: one per CPU, since each uses a CPU)")
     parser.add_argument("--results", metavar="DIRECTORY", type=Path,
                         help="where whole results are kept for the table (default: build/kernels,"
                         " or build/kernels-brief)")
     parser.add_argument("--table", metavar="FILE", type=Path,
-                        help="write the table of all results that are kept, as Markdown")
+                        help="write all kept results as a Markdown table")
     parser.add_argument("--faultscope", metavar="ARCH=PATH", action="append", default=[],
-                        help="the static program for an architecture (amd64, arm64)")
+                        help="static program for an architecture (amd64, arm64)")
     options = parser.parse_args()
     options.results = options.results or RESULTS[options.brief]
     asked = {*options.kernels.split(","), *options.zoo}

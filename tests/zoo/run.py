@@ -378,16 +378,18 @@ def report(where, results, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--case", metavar="NAME", action="append",
-                        help="only cases of this name or pattern")
-    parser.add_argument("--list", action="store_true", help="name all cases")
-    parser.add_argument("--vm", metavar="KERNEL", help="in a guest with this kernel: 6.1, 6.12, …")
+                        help="run only cases with this name or pattern")
+    parser.add_argument("--list", action="store_true", help="print the names of all cases")
+    parser.add_argument("--vm", metavar="KERNEL",
+                        help="run in a guest with this kernel: 6.1, 6.12, …")
     parser.add_argument("--ways",
-                        help="some (default), or of run, attach, abrupt; in a guest run alone")
+                        help="some (default), or a list of run, attach, abrupt; in a guest: run")
     parser.add_argument("--batch", type=int, default=16, metavar="N",
-                        help="cases that one faultscope run watches (default: 16)")
-    parser.add_argument("--seed", type=int, default=1, help="sizes and places of the cases")
-    parser.add_argument("--json", action="store_true", help="a line of JSON an answer")
-    parser.add_argument("--verbose", action="store_true", help="truth and lines of each case")
+                        help="number of cases under one `faultscope run` (default: 16)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of sizes and places in the cases")
+    parser.add_argument("--json", action="store_true", help="print each answer as a line of JSON")
+    parser.add_argument("--verbose", action="store_true",
+                        help="print the truth and the lines of each case")
     options = parser.parse_args()
     if platform.machine() != "x86_64":
         print("1..0 # SKIP the zoo is of x86-64")
