@@ -224,5 +224,5 @@ class Suite:
         ran = subprocess.run(["dpkg", "-x", deb, into], capture_output=True, text=True,
                              timeout=PATIENCE, check=False)
         if ran.returncode:
-            deb.unlink()  # perhaps truncated: the next call downloads it again
+            deb.unlink()  # a broken file may be truncated: the next call downloads it again
             raise Missing(f"dpkg -x {deb.name}: {ran.stderr.strip()}")

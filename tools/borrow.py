@@ -31,7 +31,8 @@ class Source:
 PROGRAMS = {
     "apparmor_parser": Source("apparmor"),
     "prometheus": Source("prometheus"),
-    "promtool": Source("promtool", older="prometheus"),  # a package of its own since Debian 13
+    # promtool has a package of its own since Debian 13
+    "promtool": Source("promtool", older="prometheus"),
     "prometheus-node-exporter": Source("prometheus-node-exporter"),
     "prometheus-process-exporter": Source("prometheus-process-exporter"),
     "kubectl": Source("kubectl", "trixie"),

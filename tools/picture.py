@@ -8,7 +8,8 @@ import re
 import sys
 from html import escape
 
-CELL, LINE, MARGIN, SIZE = 8.4, 18, 12, 14  # pixels
+# width of a character, height of a line, margin and font size in pixels
+CELL, LINE, MARGIN, SIZE = 8.4, 18, 12, 14
 BACK, FORE, DIM = "#14171c", "#d7dce2", "#8b949e"
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "36": "#79c0ff"}
 CODE = re.compile(r"\x1b\[([0-9;]*)m")

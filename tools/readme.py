@@ -18,7 +18,8 @@ FINDINGS = ROOT / "docs/findings"
 RECORDING = ROOT / "docs/examples/too-many-mappings.fsr"
 LEAK = ROOT / "tests/e2e/recordings/forecast_of_a_leak.fsr"
 PICTURE = ROOT / "docs/pictures/live-view.svg"
-PICTURE_OF = ("104", "13", "colour", "2", "60")  # columns, lines, colours, key, scans
+# arguments of build/screens: columns, lines, colours, key, scans
+PICTURE_OF = ("104", "13", "colour", "2", "60")
 PICTURE_TITLE = ("The Maps tab of the live view: a PyTorch DataLoader holds 35,411 of 65,530 "
                  "mappings and will reach the limit in 40 s")
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)

@@ -60,7 +60,7 @@ def markdown(path):
         ends = fenced or generated or not line.strip() or line.startswith(("#", "|", "<", "```", "!"))
         if text and (ends or item):
             whole = " ".join(text)
-            if "](" not in whole or " · " not in whole:  # skip lists of links
+            if "](" not in whole or " · " not in whole:  # leaves out lists of links
                 yield Text(name(path), first, LINK.sub(r"\1", whole))
             text = []
         if line.startswith("|") and not generated and not fenced:
@@ -83,7 +83,7 @@ def strings(path):
     for run in re.finditer(LITERAL.pattern + r"(?:\s*" + LITERAL.pattern + ")*", code):
         whole = unescaped("".join(LITERAL.findall(run[0])))
         if path.name.startswith("messages_") and not whole.endswith("."):
-            continue  # a regular expression or the name of a source file
+            continue  # leaves out regular expressions and names of source files
         for paragraph in whole.split("\n"):
             if not paragraph.startswith("$ ") and not SOURCES.fullmatch(paragraph):
                 yield Text(name(path), code.count("\n", 0, run.start()) + 1, paragraph)

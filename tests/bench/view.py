@@ -58,7 +58,7 @@ class View:
             if select.select([self.ours], [], [], left)[0]:
                 try:
                     n += len(os.read(self.ours, 65536))
-                except OSError:  # faultscope exited
+                except OSError:  # read() fails with EIO when faultscope has exited
                     break
         return n
 

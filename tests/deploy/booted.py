@@ -65,7 +65,7 @@ class Machine:
                 self.group.rmdir()
                 break
             except OSError:
-                time.sleep(0.1)  # some processes are still ending
+                time.sleep(0.1)  # rmdir() of the cgroup fails until its processes have ended
         self.place.cleanup()
 
     def inside(self, *argv):

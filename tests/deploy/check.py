@@ -20,7 +20,8 @@ def tests():
     """Yields every function test_* of every module test_*.py in this directory."""
     for path in sorted(HERE.glob("test_*.py")):
         module = importlib.import_module(path.stem)
-        for name, value in list(vars(module).items()):  # a test may add names to its module
+        # list() makes a copy, since a test may add names to its module
+        for name, value in list(vars(module).items()):
             if name.startswith("test_") and callable(value):
                 yield name.removeprefix("test_").replace("_", " "), value
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 # Directories that `diagnose` and `triage` read by default.
 PLACES = ("/var/lib/faultscope", "/sys/fs/pstore")
-CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18  # include/uapi/linux/{sched,mount}.h
+# flags from include/uapi/linux/{sched,mount}.h
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
 
 
 def must(name, *args):

@@ -13,7 +13,7 @@ import time
 import traceback
 
 POLL = 0.02
-LONG_SECONDS = 5  # the runner prints the duration of a test that takes longer
+LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
 FAILED, BROKEN = 1, 2  # exit statuses: a test failed and said so in TAP; the child died otherwise
@@ -40,7 +40,7 @@ class Child:
             body()
             status = 0
         except SystemExit:
-            pass  # SIGTERM from the parent, or the body printed its TAP and exited
+            pass  # exits after SIGTERM from the parent, or after printing its TAP
         except BaseException:
             traceback.print_exc()
         finally:

@@ -33,7 +33,7 @@ def kept():
 
 
 def keep(name, sums):
-    with open(__file__, encoding="ascii") as alone:  # lock: tests run in parallel
+    with open(__file__, encoding="ascii") as alone:  # a file lock, since tests run in parallel
         fcntl.flock(alone, fcntl.LOCK_EX)
         known = kept() | {name: sums}
         KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)),

@@ -120,7 +120,8 @@ class Capture:
     status: int
     stderr: str
     recording: Path
-    options: list = field(default_factory=list)  # options that a replay needs as well
+    # command line options that a replay of the capture needs, too
+    options: list = field(default_factory=list)
     truth: dict = field(default_factory=dict)
 
 

@@ -22,7 +22,7 @@ from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
-HUNG_SECONDS = 900  # a test that runs longer counts as hung
+HUNG_SECONDS = 900  # a test that runs longer than this (seconds) counts as hung
 
 
 class Tap:

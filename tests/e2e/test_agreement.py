@@ -40,7 +40,7 @@ def writer():
     return path
 
 
-_reports = {}  # reports of the recording under test, by format
+_reports = {}  # {format: report} of the recording under test, as a cache
 
 
 def report(lab, name, recording):

@@ -14,7 +14,7 @@ def counts_of_all():
         try:
             found[pid] = [int(proc_stat(pid)[22]), proc_maps(pid), proc_fds(pid), proc_ran(pid)]
         except OSError:
-            continue  # the process ended meanwhile
+            continue  # the process exited while its files in /proc were read
     return found
 
 

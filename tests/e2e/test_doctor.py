@@ -115,7 +115,7 @@ def test_doctor_advises(check, lab):
                f"commands {commands}")
 
 
-WATCH_ALL_BYTES = 4  # size of watch_all, the first member of struct fs_config
+WATCH_ALL_BYTES = 4  # size in bytes of watch_all, the first member of struct fs_config
 
 
 def config_of(process):
@@ -124,7 +124,7 @@ def config_of(process):
         try:
             number = re.search(r"^map_id:\s*(\d+)", info.read_text(), re.M)
         except OSError:
-            continue  # the file descriptor was closed meanwhile
+            continue  # the file descriptor was closed before its fdinfo could be read
         if not number:
             continue
         ran = subprocess.run(["bpftool", "-j", "map", "dump", "id", number[1]], check=False,

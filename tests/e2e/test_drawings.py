@@ -9,7 +9,7 @@ import re
 from harness import ROOT
 
 EXAMPLES = sorted((ROOT / "docs/examples").glob("*.fsr"))
-LINE = 12  # height of the highest text in SVG units
+LINE = 12  # greatest height of a text, in SVG units
 
 
 class Drawings(html.parser.HTMLParser):

@@ -265,7 +265,7 @@ def bpf_objects_in_use():
                 for kind, number in re.findall(r"^(prog|map)_id:\s*(\d+)", info.read_text(), re.M):
                     found.add((kind, int(number)))
         except OSError:
-            continue  # the process ended meanwhile
+            continue  # the process exited while its files in /proc were read
     return found
 
 

@@ -38,7 +38,7 @@ def check_apart(check, folded, processes):
         stack = line.rpartition(" ")[0].split(";")
         whose = next((at for at, part in enumerate(stack[:2]) if OWN.match(part)), None)
         if whose is None:
-            continue  # recorded before the process set its name
+            continue  # skips stacks from before the process set its name
         comm = OWN.match(stack[whose]).group()
         names = {name for frame in stack[whose + 1:] for name in OWN.findall(frame)}
         check.that(names <= {comm}, f"another's function: {line}")

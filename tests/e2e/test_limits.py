@@ -42,7 +42,8 @@ def test_crossings_of_maps(lab):
 def run_to_limit(lab, kind, limit):
     """Runs fdleak to its limit. The truth includes the expected cause and finding."""
     capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
-    dropped = kind == "scm"  # recvmsg succeeds but drops the file descriptors
+    # with SCM_RIGHTS, recvmsg succeeds but drops file descriptors at the limit
+    dropped = kind == "scm"
     capture.truth |= {"what": "fds", "at_once": 2 if kind == "pipe" else 1,
                       "cause": "descriptors_dropped" if dropped else "rlimit_nofile",
                       "finding": "F04" if dropped else "F01"}
@@ -200,7 +201,7 @@ def test_remedy_of_queues(check, lab):
     check.between("the value", int(values[0]), (first + 1) * QUEUE_BYTES, 4 << 20)
     made[1] = f"--msgqueue={values[0]}"
     again = lab.call(*made)
-    if not again.returncode:  # raising a hard limit may need CAP_SYS_RESOURCE
+    if not again.returncode:  # without CAP_SYS_RESOURCE, raising the hard limit fails
         check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")
 
 

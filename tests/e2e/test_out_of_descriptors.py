@@ -8,7 +8,8 @@ from expected import helper
 from harness import FAULTSCOPE, RECORDINGS, live
 
 FAILED, RUN_FAILED = 1, 125
-BEGINS = 4  # standard input, output and error, and one for the libraries
+# the least number of fds with which a program starts: stdin, stdout, stderr, and one for libraries
+BEGINS = 4
 
 
 def limited(lab, most, words):

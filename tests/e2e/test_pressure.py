@@ -117,7 +117,8 @@ class Extremes(threading.Thread):
 
 @live
 def test_host_says_what_the_kernel_says(check, lab):
-    with Extremes("AnonPages") as anon:  # the memory of faultscope itself counts, too
+    # AnonPages includes the memory of faultscope itself while it runs
+    with Extremes("AnonPages") as anon:
         ran, lines = host(lab, "-d", "1")
     check.that(ran.returncode in (DONE, FOUND), f"status {ran.returncode}: {ran.err}")
     check_lines(check, lines)

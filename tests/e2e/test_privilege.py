@@ -24,8 +24,9 @@ LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,
 # In an emulated machine a start takes seconds, most of them in the verifier. Tests that are not
 # about probes attach few of them, with the attach type that scan gets anyway.
 FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
-BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")  # for doctor
-CAP_SYS_PTRACE = 19  # include/uapi/linux/capability.h
+# options that make `doctor` fast
+BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")
+CAP_SYS_PTRACE = 19  # from include/uapi/linux/capability.h
 SETS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 CAP_BPF, CAP_KILL = 39, 5
 BPF_DISABLED = "kernel.unprivileged_bpf_disabled"
@@ -420,7 +421,7 @@ def filtered(lab, error, calls, *options):
 
 @live
 def test_bpf_refused_by_a_filter(check, lab):
-    for error in (1, 13, 38):  # EPERM, EACCES, ENOSYS
+    for error in (1, 13, 38):  # errno values EPERM, EACCES, ENOSYS
         ran = filtered(lab, error, ["bpf"], "1", "1")
         check_message(check, ran, NOT_PERMITTED, "seccomp", "bpf(2)", os.strerror(error), "docker",
                       "systemd")
@@ -518,6 +519,7 @@ def test_cgroup_of_each_hierarchy(check, lab):
     if not mounts:
         raise Skip("no control groups")
     if "memory" in mounts:
-        mounts.pop("pids", None)  # with several v1 hierarchies, the memory controller's is used
+        # if several v1 hierarchies exist, faultscope takes names from the memory controller's
+        mounts.pop("pids", None)
     for what, mount in mounts.items():
         check_cgroup(check, lab, what, mount)

@@ -352,7 +352,7 @@ class Pki:
 
     def client(self, certificate=None):
         context = ssl.create_default_context(cafile=self.dir / "ca.crt")
-        context.verify_flags |= ssl.VERIFY_X509_STRICT  # the default from Python 3.13 on
+        context.verify_flags |= ssl.VERIFY_X509_STRICT  # Python 3.13 sets this flag by default
         if certificate:
             context.load_cert_chain(self.dir / f"{certificate}.crt",
                                     self.dir / f"{certificate}.key")

@@ -166,7 +166,7 @@ def test_slow_clients(check, lab):
             try:
                 s.sendall(b"X")
                 if s.recv(4096) is not None:
-                    alive.remove(s)  # closed by the exporter, or answered with an error
+                    alive.remove(s)  # the exporter closed the connection, or answered with an error
             except BlockingIOError:
                 pass
             except OSError:

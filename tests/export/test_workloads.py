@@ -106,7 +106,8 @@ def check_layouts(check, lab, hierarchy):
     try:
         rows = layouts()
         for path, _ in rows[::2]:
-            groups.start(path, "sleep", "1000")  # exists before the exporter starts
+            # this cgroup and its process exist before the exporter starts
+            groups.start(path, "sleep", "1000")
         exporter = Exporter(lab, *AT_ONCE)
         for path, _ in rows[1::2]:
             groups.start(path, "sleep", "1000")
@@ -175,7 +176,8 @@ def lose_a_look(lab, exporter):
     """Limits file descriptors so that a connection works but its scan fails, and returns that
     scrape."""
     connection = exporter.connect()
-    connection.request("GET", "/healthy")  # any answer will do: it opens the connection
+    # the request only opens the connection; its answer does not matter
+    connection.request("GET", "/healthy")
     connection.getresponse().read()
     numbers = {int(name) for name in os.listdir(f"/proc/{exporter.pid}/fd")}
     free = min(set(range(len(numbers) + 1)) - numbers)

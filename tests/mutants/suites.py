@@ -43,7 +43,7 @@ class Test:
 
 @dataclass
 class Ended:
-    status: str  # "passed", "failed", "skipped" or "longer"
+    status: str  # status of a test: "passed", "failed", "skipped" or "longer"
     seconds: float
 
 

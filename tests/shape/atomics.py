@@ -14,7 +14,8 @@ from bpf_object import Object
 from object_checks import main
 
 ATOMIC = 0xc3, 0xdb  # opcodes BPF_STX | BPF_ATOMIC for 32 and 64 bits
-ADD = 0  # immediate of an addition; exchange, or, and have others, and bit 0 asks for the old value
+# immediate of an atomic addition. Exchange, or, and have other values; bit 0 asks for the old value
+ADD = 0
 
 
 def check_atomics(check, path):

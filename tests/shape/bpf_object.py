@@ -6,14 +6,15 @@ Instruction encoding: Documentation/bpf/standardization/instruction-set.rst of t
 import struct
 from pathlib import Path
 
-EXECUTABLE = 0x4  # SHF_EXECINSTR
+EXECUTABLE = 0x4  # section flag SHF_EXECINSTR
 PROGBITS, SYMTAB, REL = 1, 2, 9  # section types
 FUNCTION, SECTION = 2, 3  # symbol types
-CALL, LOAD64 = 0x85, 0x18  # BPF_JMP | BPF_CALL; BPF_LD | BPF_IMM | BPF_DW
-PSEUDO_CALL, PSEUDO_FUNC = 1, 4  # src_reg of CALL and of LOAD64
-MOV, ADD = 0xbf, 0x07  # BPF_ALU64 | BPF_MOV | BPF_X; BPF_ALU64 | BPF_ADD | BPF_K
-MEMORY = 1, 2, 3  # classes LDX, ST, STX
-FRAME = 10  # the register that points to the frame
+CALL, LOAD64 = 0x85, 0x18  # opcodes BPF_JMP | BPF_CALL and BPF_LD | BPF_IMM | BPF_DW
+# src_reg of CALL and LOAD64 instructions that refer to a BPF function
+PSEUDO_CALL, PSEUDO_FUNC = 1, 4
+MOV, ADD = 0xbf, 0x07  # opcodes BPF_ALU64 | BPF_MOV | BPF_X and BPF_ALU64 | BPF_ADD | BPF_K
+MEMORY = 1, 2, 3  # instruction classes LDX, ST, STX, which access memory
+FRAME = 10  # number of the frame pointer register
 
 
 class Instruction:

@@ -23,7 +23,7 @@ TOPS = ("src", "bpf", "tests", "docs", "tools", "deploy", "vmlinux")
 OURS = re.compile(rf"`((?:{'|'.join(TOPS)})/[\w./*-]+)[^`]*`")
 LINK = re.compile(r"\]\(((?!https?:|#)[^)#\s]+)")
 QUOTED = re.compile(r"`([^`]+)`")
-MADE = ("src/ROOM",)  # placeholder for any room
+MADE = ("src/ROOM",)  # "src/ROOM" in a document stands for any room
 
 
 def text_of(name):

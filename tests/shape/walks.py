@@ -22,10 +22,10 @@ from bpf_object import CALL, MOV, Object  # noqa: E402
 from run import Tap  # noqa: E402
 
 WALKS = 67, 141  # helper numbers of bpf_get_stack and bpf_get_task_stack
-NAMES_FILES = 1 << 11  # BPF_F_USER_BUILD_ID
-FLAGS = 4  # register of a helper's fourth argument
+NAMES_FILES = 1 << 11  # the flag BPF_F_USER_BUILD_ID
+FLAGS = 4  # number of the register with a helper's fourth argument
 CONSTANT = 0xb7, 0xb4  # opcodes that move an immediate to a register, 64 and 32 bits
-WRITES = 0, 1, 4, 7  # classes LD, LDX, ALU, ALU64, which change the target register
+WRITES = 0, 1, 4, 7  # instruction classes LD, LDX, ALU, ALU64, which change the target register
 TRACEPOINT = "mmap_lock"
 
 

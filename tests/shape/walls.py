@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks sources and objects against the table of rooms in rooms.py. Prints TAP.
 
-usage: walls.py [--self-test
-
---used] [BUILD]
+usage: walls.py [--self-test | --used] [BUILD]
 
 BUILD is the directory of the objects (default: build): src/ROOM/NAME.c has BUILD/src/ROOM/NAME.o.
 --self-test compiles violations (breaches.py) and checks that each of them is reported. --used
@@ -233,7 +231,7 @@ def caps_its_heap(tree, file):
             sizes = sizes.partition(",")[2]
         sizes = re.sub(r"\bsizeof\s*(\((?:[^()]|\([^()]*\))*\)|[\w*>.-]+)", "0", sizes)
         begin = file.code.rfind("\n{", 0, found.start())
-        head = file.code.rfind("\n\n", 0, begin)  # begin of the function, with its parameters
+        head = file.code.rfind("\n\n", 0, begin)  # begins at the function's parameters
         if set(NAME.findall(sizes)) - tree.constants and \
            not has_cap(file.code[max(head, 0):found.start()], sizes):
             yield line, f"{found[1]} without a cap: {' '.join(sizes.split())}"

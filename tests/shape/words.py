@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that texts for users have the usual words of the field. Prints TAP.
 
-usage: words.py [--self-test
-
---list] [PROGRAM]
+usage: words.py [--self-test | --list] [PROGRAM]
 
 Reads what PROGRAM (build/faultscope) prints (help, man pages, explanations, the JSON Schema), the
 documents, and the deployed files. Each pattern of WORDS is a word or phrase that readers did not

@@ -10,7 +10,7 @@ import struct
 import threading
 
 SWITCH = "/proc/sys/kernel/task_delayacct"
-SO_RCVBUFFORCE = 33  # from asm-generic/socket.h
+SO_RCVBUFFORCE = 33  # socket option from asm-generic/socket.h
 NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16, 16, 3, 1, 2
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4

@@ -25,7 +25,7 @@ def main():
         optimizer.zero_grad()
         loss.backward(retain_graph=True)
         optimizer.step()
-        history.append(loss)  # keeps the graph that computed the loss
+        history.append(loss)  # the leak: each loss keeps the graph that computed it
         kept += 4 * (batch.numel() + 128 * 1024)
         time.sleep(max(0, kept / rate - (time.monotonic() - began)))
 

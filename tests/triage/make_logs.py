@@ -21,7 +21,7 @@ import fetch  # noqa: E402
 import initrd  # noqa: E402
 
 PATIENCE = 90  # timeout of one boot in seconds
-AROUND = 150  # number of lines to keep of a log
+AROUND = 150  # number of lines around the crash to keep of a log
 COMMANDS = {
     "left_timer": "echo left_timer >/proc/crashlab; rmmod crashlab; sleep 4",
     "left_notifier": "echo left_notifier >/proc/crashlab; rmmod crashlab; poweroff -f; sleep 3",

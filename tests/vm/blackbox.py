@@ -8,9 +8,7 @@ survived: the synced file, the trace instance if the kernel has one, and the log
 source is judged alone, and all of them together.
 
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
-       [--keep DIR] [--cuts N
-
---dump]
+       [--keep DIR] [--cuts N | --dump]
 
 --keep: what survived stays in DIR if it is not judged right. --dump: instead, the memory of a guest
 that hangs in its panic is dumped as by kdump, and the records of the BPF map are searched in it.
@@ -326,7 +324,7 @@ class Machine:
                 channel.sendall(command.encode() + b"\n")
                 process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            pass  # the disk shows how far the guest came
+            pass  # a timeout is no error: the disk shows how far the guest came
         finally:
             process.kill()
             process.wait()
@@ -345,7 +343,7 @@ def wait_until(true, seconds, what):
             if true():
                 return
         except OSError:
-            pass  # the file does not exist yet
+            pass  # the condition's file or socket does not exist yet
         if time.monotonic() > deadline:
             raise TooLong(f"{what} takes more than {seconds} s")
         time.sleep(0.1)

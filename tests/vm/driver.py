@@ -27,7 +27,7 @@ def versions_of(suite, packages):
         try:
             yield f"{name}={suite.version(name)}"
         except (Missing, TypeError):
-            continue  # package of another suite
+            continue  # skip sources of other suites
 
 
 def wanted(suite, release):

@@ -50,7 +50,7 @@ def unpack_with_libraries(place, program, package):
         except (Missing, TypeError):
             if name == package:
                 raise
-            continue  # a virtual package, which another package provides
+            continue  # skip a virtual package, which another package provides
         if program.exists() and not loads(place, program)[1]:
             return
 

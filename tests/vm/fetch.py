@@ -59,7 +59,7 @@ class Kernel:
 class Qemu:
     program: Path
     version: tuple
-    data: tuple  # directories of firmware
+    data: tuple  # directories of QEMU's firmware files
     libraries: str
 
     def env(self):

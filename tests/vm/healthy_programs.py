@@ -137,7 +137,7 @@ def main():
     try:
         rootfs.image()
     except Missing as reason:
-        fetch.say(str(reason))  # each kernel's test reports it
+        fetch.say(str(reason))  # ignored here, since each kernel's own test reports a missing file
     kernels = options.kernels.split(",")
     if len(kernels) == 1:
         test_kernel(kernels[0], names)

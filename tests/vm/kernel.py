@@ -28,7 +28,7 @@ HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
 # Probes that a kernel lacks: the tracepoints of mmap_lock came with 2b5067a8143e (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
-DOCTOR_SECONDS = 300  # `doctor` loads and measures every probe, on an emulated CPU
+DOCTOR_SECONDS = 300  # timeout; `doctor` loads and measures every probe, on an emulated CPU
 MOST_BOOTS = 4  # limit of boots of one kernel; it is rebooted after a crash
 
 

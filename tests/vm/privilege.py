@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import fetch  # noqa: F401  puts tools on the path
-from lab import ROOT, GuestProcess, quoted  # puts tests/e2e on the path
+from lab import ROOT, GuestProcess, quoted  # importing lab puts tests/e2e on sys.path
 import borrow
 import test_doctor
 import test_errors
@@ -265,10 +265,11 @@ def check_locked(check, lab, told):
     report = json.loads(ran.out)
     check.equal("lockdown", report["limits"]["lockdown"], told)
     for hook in report["probes"]:
-        if hook["name"] in ("state", "scan"):  # these also work without a BPF program
+        # probes `state` and `scan` also work without a BPF program
+        if hook["name"] in ("state", "scan"):
             continue
         check.equal(hook["name"], hook["state"], "unavailable")
-        if hook["name"] in test_doctor.BEHIND:  # these probes have no program of their own
+        if hook["name"] in test_doctor.BEHIND:  # probes in BEHIND have no BPF program of their own
             check.that("needs" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
             continue
         check.that("lockdown" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")

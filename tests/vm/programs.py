@@ -70,7 +70,8 @@ def little_btf(kernel):
     if not bpftool:
         raise Missing("bpftool is missing")
     objects = ROOT / "build" / ("" if kernel.arch == host_arch() else kernel.arch)
-    place = place_of(kernel.arch) / f"btf-{kernel.name}"  # several kernels are tested in parallel
+    # a directory for each kernel, since kernels are tested in parallel
+    place = place_of(kernel.arch) / f"btf-{kernel.name}"
     ran = subprocess.run([ROOT / "tools/btf_archive.sh", bpftool, place, machine,
                           f"{objects}/faultscope.bpf.o {objects}/faultscope_hash.bpf.o",
                           f"{kernel.release}={kernel.btf}"],

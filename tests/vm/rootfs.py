@@ -24,7 +24,7 @@ from aptroot import Missing, os_release  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
-FREE_MIB = 3072  # space for files that the programs write
+FREE_MIB = 3072  # free space in MiB for files that the programs write
 # Services do not start in the directory. The mirror has the package lists that apt has verified. It
 # cannot have Debian's own Release file, which names only compressed lists, since apt keeps none.
 INSTALL = r"""set -e
@@ -75,7 +75,7 @@ def make(suite, packages, image, log):
     with tempfile.TemporaryDirectory(prefix="faultscope-root-", ignore_cleanup_errors=True) as place:
         root = Path(place, "root")
         call(log, DISTROS / "bootstrap.sh", suite, root)
-        (root / "root/faultscope").mkdir()  # working directory of enter.sh
+        (root / "root/faultscope").mkdir()  # enter.sh runs commands in this directory
         call(log, "unshare", "--mount", DISTROS / "enter.sh", root,
              INSTALL.format(packages=" ".join(packages), suite=suite))
         used = int(subprocess.run(["du", "-sxm", root], check=True, capture_output=True,

@@ -20,8 +20,8 @@ MOST_MAPS = 5000  # vm.max_map_count in the guest
 @dataclass(frozen=True)
 class Scenario:
     name: str
-    make: object  # function: lab -> Capture
-    expect: object  # function: check, lines, truth
+    make: object  # function of (lab) that returns a Capture
+    expect: object  # function of (check, lines, truth) that judges the capture
     needs: tuple  # probes that must work for `expect` to hold
     # {probe: expect function to use instead if its attach type states a difference}
     weaker: dict = field(default_factory=dict)

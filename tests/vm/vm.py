@@ -18,7 +18,7 @@ from pathlib import Path
 import fetch
 from initrd import initrd
 
-BOOT_SECONDS = 60  # an idle machine needs 4 s, a busy one three times as long
+BOOT_SECONDS = 60  # timeout of the boot: an idle machine needs 4 s, a busy one three times as long
 KVM_SECONDS = 15
 RUN_SECONDS = 60
 PUT_BYTES = 16384  # bytes per command, which must fit into the guest's input buffers
@@ -94,7 +94,7 @@ class Vm:
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-vm-"))
         self.console_path = self.dir / "console"
         self.size = ["-m", str(memory_mib), "-smp", str(cpus)]
-        if nodes > 1:  # one CPU for each node
+        if nodes > 1:  # each NUMA node gets one CPU
             self.size[-1] += f",sockets={cpus}"
             self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
@@ -148,7 +148,7 @@ class Vm:
         # A single thread: otherwise a guest may see code that another CPU has patched only in part.
         cpu = self.machine.cpu
         if self.qemu.version < (8, 0) and self.kernel.arch == "amd64":
-            cpu += ",-cx16"  # cmpxchg16b, which QEMU 7 emulates wrongly
+            cpu += ",-cx16"  # without cmpxchg16b (cx16), which QEMU 7 emulates wrongly
         yield "tcg", ["-accel", "tcg,thread=single", "-cpu", cpu]
 
     def start(self):
@@ -280,7 +280,7 @@ class Vm:
         while number not in self.answers:
             alive = self.receive()
             if self.crash():
-                time.sleep(0.5)  # lets the rest of the console's text arrive
+                time.sleep(0.5)  # wait until the rest of the console's text has arrived
                 raise GuestError(self.story(f"the kernel crashed in {what}"))
             if not alive or self.process.poll() is not None:
                 raise GuestError(self.story(f"the guest ended in {what}"))
