@@ -28,19 +28,19 @@ static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_
 	/* linear: would reach the limit an eighth of the recording's length after its end */
 	case 0:
 		return room * at / (scans + scans / 8);
-	case 1: /* steps */
+	case 1: /* growth in steps */
 		return room * (at / period * period) / (2 * scans);
-	case 2: /* sawtooth */
+	case 2: /* growth as a sawtooth */
 		return room / 2 * (at % period) / period;
-	case 3: /* sawtooth on a slope */
+	case 3: /* growth as a sawtooth on a slope */
 		return room / 4 * (at % period) / period + room * at / (2 * scans);
-	case 4: /* ever slower */
+	case 4: /* growth that gets ever slower */
 		return room * 9 / 10 - room * 9 / 10 * left * left / (scans * scans);
-	case 5: /* ever faster */
+	case 5: /* growth that gets ever faster */
 		return room * at * at / (scans * scans) * 9 / 10;
 	case 6: /* growth that has stopped */
 		return room * (at < scans / 2 ? at : scans / 2) / scans;
-	default: /* noise */
+	default: /* growth with noise */
 		return room / 3 + roll(room / 10);
 	}
 }

@@ -27,7 +27,7 @@ def versions_of(suite, packages):
         try:
             yield f"{name}={suite.version(name)}"
         except (Missing, TypeError):
-            continue  # skip sources of other suites
+            continue  # the suite lacks this package
 
 
 def wanted(suite, release):

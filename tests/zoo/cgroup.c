@@ -66,7 +66,7 @@ static volatile struct talk {
 	int done; /* number of times that the call has failed or succeeded */
 	long ret;
 	int error;
-	long made; /* number of mappings */
+	long made; /* number of mappings that the child has made */
 } *talk;
 static pid_t worker;
 
@@ -144,7 +144,7 @@ static long worker_makes(void)
 static void more_memory(void)
 {
 	cgroup_set("memory", "", cgroup_v2() ? "memory.max" : "memory.limit_in_bytes", PLENTY);
-	talk->made = most_maps() - 200; /* mappings to stop at: some more are enough */
+	talk->made = most_maps() - 200; /* the child makes only 200 more mappings */
 }
 
 static void maps_in_group(void)

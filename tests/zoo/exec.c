@@ -127,7 +127,7 @@ static void one_too_many(void)
 {
 	user = 1000000000 + getpid();
 	arguments[0] = path;
-	soft_limit(RLIMIT_NPROC, 0); /* the user already has more processes than that */
+	soft_limit(RLIMIT_NPROC, 0); /* a single process of the user exceeds it */
 	other = start_sleeper(become_user);
 	at_end(end_other);
 	/* Wait until the other process belongs to that user. */

@@ -12,7 +12,7 @@ static char *memory;
 static void good_memory(void)
 {
 	memory = map_anon(2 * PAGE_BYTES, RW | PROT_EXEC, 0);
-	memset(memory, 0xc3, PAGE_BYTES); /* ret */
+	memset(memory, 0xc3, PAGE_BYTES); /* opcode of `ret` */
 	bad_address = P(memory);
 }
 

@@ -274,7 +274,7 @@ static void of_io_uring(void)
 		skip("io_uring_setup: %s", strerror(errno));
 	ask_file(fd, RW, MAP_SHARED);
 	ask.arg[1] = PAGE_BYTES;
-	ask.arg[5] = 0x70000000; /* offset of no part of the mapping */
+	ask.arg[5] = 0x70000000; /* an offset that is no part of the ring */
 }
 
 static void io_uring_lifted(void)

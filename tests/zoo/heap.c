@@ -5,7 +5,7 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-static uintptr_t end_of_heap; /* address of its last page */
+static uintptr_t end_of_heap; /* address of the heap's last page */
 static char *in_the_way;
 
 static void ask_heap(size_t bytes)

@@ -85,7 +85,7 @@ static void one_in_the_middle(void)
 /* Cases of file descriptors passed in messages */
 
 static int ends[2];
-static int passed; /* file descriptors in each message */
+static int passed; /* number of file descriptors in each message */
 
 static void pass(int count)
 {

@@ -131,7 +131,7 @@ static void protect_past_data_at_count(void)
 static void room_for_both(void)
 {
 	restore_data();
-	ask.arg[0] = P(block); /* the whole block, without a split */
+	ask.arg[0] = P(block); /* the whole block needs no split */
 	ask.arg[1] = 64 * BLOCK;
 }
 

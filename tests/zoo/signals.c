@@ -81,7 +81,7 @@ long runs(void)
 static void to_good_memory(void)
 {
 	memory = map_anon(2 * PAGE_BYTES, RW, 0);
-	*memory = (char)0xc3; /* ret */
+	*memory = (char)0xc3; /* opcode of `ret` */
 	bad_address = P(memory);
 }
 

@@ -50,13 +50,13 @@ struct zoo_case {
 	void (*prepare)(void);
 	long (*make)(void); /* the failing call, which returns -1; NULL: make_asked() */
 	void (*lift)(void); /* lifts the limit alone: the call must succeed then */
-	struct want also;   /* a second failing call, with another cause */
+	struct want also;   /* a second call that must fail, with another cause */
 	const char *class;  /* accepted classes of the fault signal, separated by '|' */
 	int signal;
 	const char *oom; /* accepted constraints of an OOM kill, or NULL if none happens */
-	void (*impose)(void); /* sets what nothing can lift: the call must succeed before */
-	bool guest;	 /* needs a setting of the whole machine */
-	bool control;	 /* no limit may be blamed; `causes` are allowed, NULL: none */
+	void (*impose)(void); /* sets a state that nothing lifts; the call must succeed before it */
+	bool guest;	 /* the case needs a setting of the whole machine */
+	bool control;	 /* control: no limit may be blamed, except `causes` (may be NULL) */
 	long times;	 /* number of calls; 0: one */
 };
 
