@@ -6,12 +6,15 @@
 
 #include <errno.h>
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "collect/pressure/mount_of_file.h"
 #include "collect/pressure/pressure_reader.h"
@@ -405,6 +408,65 @@ static void test_mount_of_file(void)
 	is_u64(mounts, 0, "another signal, and one of no file, has none");
 }
 
+struct family {
+	dev_t device;
+	pid_t zombie;
+};
+
+/* Mounts a tmpfs that only this process sees; its child ends and is not waited for. */
+static void live_apart(int to)
+{
+	struct family f = {};
+	struct stat st;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", "/tmp", "tmpfs", 0, "size=64k") || stat("/tmp", &st))
+		_exit(1);
+	f.device = st.st_dev;
+	f.zombie = fork();
+	if (!f.zombie)
+		_exit(0);
+	if (f.zombie < 0 || waitid(P_PID, f.zombie, &(siginfo_t){}, WEXITED | WNOWAIT) ||
+	    write(to, &f, sizeof(f)) != sizeof(f))
+		_exit(1);
+	pause();
+}
+
+/* A dead process has no mount namespace; its parent, found in /proc, has the same one. */
+static void test_mount_of_a_dead_process(void)
+{
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
+	struct names n = {};
+	struct sink sink = {.take = take, .ctx = &(int){0}};
+	struct family f = {};
+	int ends[2];
+	pid_t parent;
+
+	if (pipe(ends))
+		return;
+	parent = fork();
+	if (!parent) {
+		close(ends[0]);
+		live_apart(ends[1]);
+	}
+	close(ends[1]);
+	if (read(ends[0], &f, sizeof(f)) != sizeof(f)) {
+		ok(true, "# SKIP mounting needs root");
+	} else {
+		r.subject.pid = f.zombie;
+		r.signal = SIGBUS;
+		r.file.flags = FILE_KNOWN;
+		r.file_device = mountinfo_device(major(f.device), minor(f.device));
+		mounts = 0;
+		mount_of_file(&n, &r, &sink);
+		is_u64(mounts, 1, "the file system of a dead process is found through its parent");
+		is_u64(mounted[0].size_bytes, 64 << 10, "and measured");
+	}
+	close(ends[0]);
+	kill(parent, SIGKILL);
+	waitpid(parent, NULL, 0);
+}
+
 int main(void)
 {
 	test_host();
@@ -414,5 +476,6 @@ int main(void)
 	test_version_1();
 	test_scores();
 	test_mount_of_file();
+	test_mount_of_a_dead_process();
 	return tap_done();
 }

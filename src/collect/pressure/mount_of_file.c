@@ -73,7 +73,7 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 	if (file_read(f, file, &s, &text.len))
 		return 0;
 	text.s = s;
-	if (!text_status(text, "PPid:", &word) || text_number(word, &parent))
+	if (!text_status(text, "PPid", &word) || text_number(word, &parent))
 		parent = 0;
 	free(s);
 	return parent;

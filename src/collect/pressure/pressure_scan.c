@@ -105,7 +105,9 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 	return true;
 }
 
-/* Finds the highest OOM scores; the kernel computes each one (oom_badness()), in 4 us. */
+/*
+ * Finds the highest OOM scores. The kernel computes each one in 4 us (oom_badness(), mm/oom_kill.c).
+ */
 static size_t first_scores(const struct model *m, struct scored *ret)
 {
 	size_t n = 0, asked = 0;
