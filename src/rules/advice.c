@@ -23,7 +23,7 @@ static const struct row {
 
 /* At these values and above, a setting hides something from faultscope. */
 static const struct row highs[] = {
-	{"kptr_restrict", 2, "no symbols of the kernel: a kernel fault has no name", 1},
+	{"kptr_restrict", 2, "hides kernel symbols: functions in kernel faults have no names", 1},
 };
 
 /* Limits for which twice the value is suggested when they are almost used up. */
@@ -153,7 +153,7 @@ static void advise_commit(struct advices *all)
 
 	if (!mode || mode->value != 2 || !limit || use_of(all, limit) < TIGHT_PERCENT)
 		return;
-	a = add(all, limit->key, "%d %% of it is committed, and the mode is strict",
+	a = add(all, limit->key, "%d %% of it is committed, and overcommit mode 2 is strict",
 		use_of(all, limit));
 	if (a)
 		take_remedies(all, mode, 0, a);

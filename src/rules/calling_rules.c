@@ -74,7 +74,7 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 		      "accepted",
 		      cpu * 100);
 	rate_evidence(f, "failed accept calls", refused / seconds);
-	finding_real(f, "of a CPU", IN_PERCENT, cpu * 100);
+	finding_real(f, "share of a CPU", IN_PERCENT, cpu * 100);
 	count_evidence(f, "file descriptors", g->fds, g->fd_soft);
 	finding_advise(f);
 	limit_help_nofile(f, o->s, g->fd_soft);
@@ -111,7 +111,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 		      failed / CLOSES_IN_VAIN);
 	count_evidence(f, "failed closes", failed, 0);
 	if (more && seconds >= LEAST_SECONDS)
-		rate_evidence(f, "in the last look", more / seconds);
+		rate_evidence(f, "in the last interval", more / seconds);
 	count_evidence(f, "RLIMIT_NOFILE", g->fd_soft, 0);
 	finding_advise(f);
 	return true;
@@ -141,7 +141,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 				 "select() (FD_SETSIZE)");
 	else
 		finding_title(f, "select() with a file descriptor beyond 1,023 (FD_SETSIZE)");
-	count_evidence(f, "select calls beyond it", counted_or_0(c->selects_wide), 0);
+	count_evidence(f, "select() calls beyond FD_SETSIZE", counted_or_0(c->selects_wide), 0);
 	count_evidence(f, "peak of open fds", g->fd_high, FD_SETSIZE_KERNEL);
 	finding_advise(f);
 	if (!o->s->final)

@@ -161,7 +161,7 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (q->by_name)
 		*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, 0, asked);
-	verdict_count(v, "asked_bytes", IN_BYTES, asked, have);
+	verdict_count(v, "requested_bytes", IN_BYTES, asked, have);
 	return true;
 }
 
@@ -179,7 +179,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	verdict_need(v, m->used * q->l->page_bytes, q->pages * q->l->page_bytes);
 	verdict_count(v, "cgroup_memory_pages", IN_PAGES, m->used, m->limit);
 	if (m->up)
-		verdict_figure(v, "levels_above_its_own", IN_COUNT, m->up);
+		verdict_figure(v, "levels_above_own_cgroup", IN_COUNT, m->up);
 	return true;
 }
 

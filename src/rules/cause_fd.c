@@ -45,7 +45,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	/* some open fds have numbers above the limit, and F_DUPFD may not take all free numbers */
 	if (q->r->fds != q->r->fd_soft)
-		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
+		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
@@ -117,10 +117,10 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
 		verdict_count(v, "fanotify groups of the user", IN_COUNT, u->inotify_instances,
 			      u->inotify_instances_max);
 	} else {
-		verdict_text(v, "fanotify groups of the user", "as many as it may have");
+		verdict_text(v, "fanotify groups of the user", "at the limit");
 	}
 	if (is_counted(q))
-		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
+		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
@@ -139,9 +139,10 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 		verdict_count(v, "bytes of this queue", IN_BYTES, q->r->asked.bytes,
 			      q->r->asked.longest);
 	}
-	verdict_text(v, "bytes of the user's message queues", "more than RLIMIT_MSGQUEUE, with it");
+	verdict_text(v, "bytes of the user's message queues",
+		     "with this queue more than RLIMIT_MSGQUEUE");
 	if (is_counted(q))
-		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
+		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
 }
 

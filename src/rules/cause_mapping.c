@@ -124,7 +124,7 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 
 	if (has_fact(q, FACT_NO_AREA)) {
 		*ret_sure = q->r->area_bytes >= q->length_bytes;
-		verdict_figure(v, "no free range of bytes", IN_BYTES, q->r->area_bytes);
+		verdict_figure(v, "no free address range of", IN_BYTES, q->r->area_bytes);
 		verdict_figure(v, "total_vm_pages", IN_PAGES, q->r->total_vm_pages);
 		return true;
 	}
@@ -305,7 +305,7 @@ static bool file_of_wrong_mode(const struct request *q, struct verdict *v, bool 
 	if (!is_file(q) || (reads && (writes || !writes_shared(q))))
 		return false;
 	verdict_text(v, "file", q->r->file.name);
-	verdict_text(v, "it is open for", reads ? "reading only" : "writing only");
+	verdict_text(v, "the file is open for", reads ? "reading only" : "writing only");
 	return true;
 }
 
@@ -417,7 +417,7 @@ static bool past_memlock_of_perf(const struct request *q, struct verdict *v, boo
 	verdict_need(v, q->r->memlock_limit_bytes, q->pages * q->l->page_bytes);
 	verdict_figure(v, "pages of the perf buffer", IN_PAGES, q->pages);
 	verdict_figure(v, "RLIMIT_MEMLOCK", IN_BYTES, q->r->memlock_limit_bytes);
-	verdict_text(v, "counted beyond", "kernel.perf_event_mlock_kb of each CPU");
+	verdict_text(v, "counts beyond", "kernel.perf_event_mlock_kb of each CPU");
 	return true;
 }
 
@@ -465,7 +465,7 @@ static bool cannot_grow(const struct request *q, struct verdict *v, bool *ret_su
 		return false;
 	*ret_sure = q->r->range.above;
 	if (q->r->range.above)
-		verdict_address(v, "in its way", q->r->range.above);
+		verdict_address(v, "blocked by the mapping at", q->r->range.above);
 	return true;
 }
 
@@ -475,7 +475,7 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 		return false;
 	/* brk() keeps one page above the new break free; a larger gap only below a stack */
 	*ret_sure = q->r->range.above < q->r->args[0] + q->l->page_bytes;
-	verdict_address(v, "in its way", q->r->range.above);
+	verdict_address(v, "blocked by the mapping at", q->r->range.above);
 	return true;
 }
 

@@ -44,7 +44,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 	verdict_need(v, p->used, 1);
 	verdict_count(v, "pids.current", IN_COUNT, p->used, p->limit);
 	if (p->up)
-		verdict_figure(v, "levels_above_its_own", IN_COUNT, p->up);
+		verdict_figure(v, "levels_above_own_cgroup", IN_COUNT, p->up);
 	return true;
 }
 
@@ -240,7 +240,7 @@ void cause_of_other(struct request *q, struct verdict *v)
 	if (v->cause)
 		return;
 	if (q->r->error == ENOMEM && has_fact(q, FACT_PIDS_OVER))
-		verdict_text(v, "its pid namespace", "takes nobody: its first process has ended");
+		verdict_text(v, "pid namespace", "takes no process: its init process has exited");
 	verdict_count(v, "processes and threads of the user", IN_COUNT, q->r->user.processes,
 		      q->r->nproc_limit);
 	verdict_count(v, "pids.current", IN_COUNT, q->r->pids.used, q->r->pids.limit);

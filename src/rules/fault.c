@@ -140,7 +140,7 @@ static void general_protection(const struct signal_record *r, struct verdict *v)
 	else
 		verdict_set(v, "general protection", false);
 	if (r->flags & SIGNAL_ODD)
-		verdict_text(v, "a register holds", "no address");
+		verdict_text(v, "a register holds", "a non-canonical address");
 	if (r->ip_bytes) {
 		snprintf(bytes, sizeof(bytes), "%02x %02x %02x %02x", (uint8_t)r->ip_bytes,
 			 (uint8_t)(r->ip_bytes >> 8), (uint8_t)(r->ip_bytes >> 16),
@@ -269,7 +269,7 @@ void oom_of(const struct oom_record *r, struct verdict *ret)
 	if (bounded)
 		verdict_count(ret, "cgroup_memory_pages", IN_PAGES, m->used, m->limit);
 	if (bounded && m->up)
-		verdict_figure(ret, "levels_above_its_own", IN_COUNT, m->up);
+		verdict_figure(ret, "levels_above_own_cgroup", IN_COUNT, m->up);
 	if (r->score_adj)
 		verdict_text(ret, "oom_score_adj", r->score_adj > 0 ? "raised" : "lowered");
 }

@@ -82,7 +82,7 @@ static int bad(const struct gate *g, char *error, size_t size, const char *what)
 
 static int bad_name(const struct gate *g, const char *name, char *error, size_t size)
 {
-	size_t len = snprintf(error, size, "--fail-on '%s': no such figure\n  gates:", g->text);
+	size_t len = snprintf(error, size, "--fail-on '%s': no such value\n  gates:", g->text);
 	struct nearest n = {.typed = name};
 	char field[NEAREST_BYTES];
 	struct gate_row row;
@@ -91,7 +91,8 @@ static int bad_name(const struct gate *g, const char *name, char *error, size_t 
 		len += snprintf(error + len, size - len, " %s", row.name);
 	if (len < size)
 		snprintf(error + len, size - len,
-			 "\n  or any of the JSON: faults.failed, maps.created, threads, ...");
+			 "\n  or any value of the JSON output: faults.failed, maps.created, "
+			 "threads, ...");
 	for (size_t i = 0; gate_row(i, &row); i++)
 		nearest_add(&n, row.name);
 	fields_offer(&n, field);
@@ -136,13 +137,13 @@ static int take_threshold(struct gate *g, const char *s, char *error, size_t siz
 	char *end;
 
 	if (!isdigit((unsigned char)*s) || s[strspn(s, "0123456789.")] == 'x')
-		return bad(g, error, size, "compared with which number? As in maps.peak>60%");
+		return bad(g, error, size, "a number is missing, as in maps.peak>60%");
 	g->threshold = strtod(s, &end);
 	if (!strcmp(end, "%")) {
 		g->percent = true;
 		return g->resource >= 0 ? 0
 					: bad(g, error, size,
-					      "of what? Only maps.peak and fds.peak have a limit");
+					      "a percentage needs a limit: maps.peak, fds.peak");
 	}
 	if (!*end) {
 		g->threshold *= g->unit;
@@ -153,7 +154,7 @@ static int take_threshold(struct gate *g, const char *s, char *error, size_t siz
 			g->threshold *= suffixes[i].scale;
 			return 0;
 		}
-	return bad(g, error, size, "no such unit for this figure");
+	return bad(g, error, size, "this value has no such unit");
 }
 
 static int parse_gate(struct gate *g, char *error, size_t size)
@@ -164,7 +165,7 @@ static int parse_gate(struct gate *g, char *error, size_t size)
 
 	if (!len || !g->text[len])
 		return bad(g, error, size,
-			   "a figure, > or <, and a number: maps.peak>60%,failed_calls>0");
+			   "expected a value, > or <, and a number: maps.peak>60%,failed_calls>0");
 	snprintf(name, sizeof(name), "%.*s", (int)len, g->text);
 	if (!take_row(g, name) && !take_field(g, name))
 		return bad_name(g, name, error, size);

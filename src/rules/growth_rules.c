@@ -130,7 +130,7 @@ static void unattributed_evidence(struct finding *f, const struct model *m)
 	if (lost)
 		evidence_about(
 			finding_number(f, "not attributed", IN_COUNT, lost),
-			"changes of maps and fds, of all processes: the growth table was full");
+			"changes of mappings and fds of all processes: the growth table was full");
 }
 
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
@@ -144,8 +144,8 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 		if (g[i].added <= g[i].removed || g[i].added * 10 < added)
 			break;
 		if (!i)
-			finding_number(f, "made while watched", IN_COUNT, added);
-		evidence_about(finding_number(f, "of these still open", IN_COUNT,
+			finding_number(f, "created while watched", IN_COUNT, added);
+		evidence_about(finding_number(f, "of these still held", IN_COUNT,
 					      g[i].added - g[i].removed),
 			       "%.95s", g[i].name);
 	}
@@ -279,7 +279,7 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 
 	if (!is_many(&maps, MANY_MAPS, 30))
 		return false;
-	say_part(f, o, WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one each");
+	say_part(f, o, WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one mapping each");
 	finding_text(f, "sharing strategy", "%s",
 		     by_fd ? "file_descriptor: a file descriptor and a mapping for each tensor"
 			   : "file_system: a mapping for each tensor");
@@ -357,7 +357,7 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 
 	if (!is_many(&p, MANY_MAPS, 25))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
+	say_part(f, o, WHAT_MAPS, &p, "pieces of the Java heap (ZGC)");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
@@ -382,7 +382,8 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "pieces that a memory allocator cut by giving pages back");
+	say_part(f, o, WHAT_MAPS, &p,
+		 "splits by a memory allocator that returns pages to the kernel");
 	if (o->m->tick.limits.overcommit_memory == 2)
 		remedy_command(
 			finding_host_remedy(f, REMEDY_WORKAROUND,
@@ -401,7 +402,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
+	say_part(f, o, WHAT_MAPS, &p, "splits by madvise calls of the Go runtime");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
@@ -420,7 +421,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 
 	if (!is_many(&p, MANY_MAPS / 2, 25))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
+	say_part(f, o, WHAT_MAPS, &p, ".NET code, mapped once to write and once to execute");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
@@ -445,7 +446,7 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 
 	if (!is_many(&p, MANY_MAPS, 30))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "files, mapped one by one");
+	say_part(f, o, WHAT_MAPS, &p, "mapped files, one mapping each");
 	if (is_java(o->s))
 		finding_remedy(
 			f, REMEDY_FIX,
@@ -493,14 +494,14 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	p = (struct part){.n = g->added - g->removed, .all = added, .stack = g->stack};
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
 	if (is_split(g->name)) {
-		say_part(f, o, WHAT_MAPS, &p, "pieces of others that one place cut");
+		say_part(f, o, WHAT_MAPS, &p, "splits of larger mappings from one call stack");
 		finding_remedy(
 			f, REMEDY_FIX,
 			"unmap or change whole mappings: a change in the middle of a mapping "
 			"splits it into three");
 		return true;
 	}
-	say_part(f, o, WHAT_MAPS, &p, "from one place, and none is given back");
+	say_part(f, o, WHAT_MAPS, &p, "from one call stack, and almost none are unmapped");
 	finding_advise(f);
 	return true;
 }
@@ -516,8 +517,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	f->severity = SEVERITY_INFO;
 	f->level = 1;
 	f->cause = "max_map_count";
-	finding_title(f,
-		      "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s",
+	finding_title(f, "the map count peaked at %s, %" PRIu64 "%% of vm.max_map_count; now %s",
 		      as_count(high).s, high * 100 / limit, as_count(o->s->now.g.map_count).s);
 	evidence_limit(finding_number(f, "peak", IN_COUNT, high), limit);
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
@@ -542,7 +542,7 @@ bool wine_demand(const struct occasion *o, const struct finding *open, struct fi
 
 	if (!is_windows_program(o->s) || !limit || p.n * 2 < limit)
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "of a Windows program under Wine");
+	say_part(f, o, WHAT_MAPS, &p, "used by a Windows program under Wine");
 	finding_advise(f);
 	return true;
 }
@@ -558,7 +558,7 @@ bool wine_esync(const struct occasion *o, const struct finding *open, struct fin
 
 	if (!is_windows_program(o->s) || !is_many(&p, MANY_FDS, 90))
 		return false;
-	say_part(f, o, WHAT_FDS, &p, "events of Wine's esync");
+	say_part(f, o, WHAT_FDS, &p, "eventfds of Wine's esync");
 	finding_advise(f);
 	return true;
 }
@@ -584,7 +584,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;
-	say_part(f, o, WHAT_FDS, &p, "of one class, and they grow");
+	say_part(f, o, WHAT_FDS, &p, "of one type, and their number grows");
 	if (p.stack < 0)
 		stack_evidence(f, o->m, &o->s->id, made.stack);
 	finding_advise(f);
@@ -611,7 +611,8 @@ bool sockets_not_closed(const struct occasion *o, const struct finding *open, st
 	if (p.n < MANY_FDS / 2 || p.n * 2 < sockets.n)
 		return false;
 	p.stack = part_made(o, WHAT_FDS, is_socket).stack;
-	say_part(f, o, WHAT_FDS, &p, "connections that the peer has closed and it has not");
+	say_part(f, o, WHAT_FDS, &p,
+		 "sockets in CLOSE_WAIT: the peer closed them, the process did not");
 	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
 	return true;
@@ -624,7 +625,7 @@ bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct 
 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;
-	say_part(f, o, WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
+	say_part(f, o, WHAT_FDS, &fds, "PyTorch tensors, one file descriptor each");
 	tree_evidence(f, open, o, WHAT_FDS, is_torch);
 	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);

@@ -161,8 +161,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 		return;
 	finding_real(f, "growth", bytes ? IN_BYTES_PER_SECOND : IN_PER_SECOND, c->per_second);
 	finding_real(f, "time until full", IN_SECONDS, c->seconds);
-	finding_real(f, "at the earliest", IN_SECONDS, c->low);
-	finding_real(f, "at the latest", IN_SECONDS, c->high);
+	finding_real(f, "full at the earliest", IN_SECONDS, c->low);
+	finding_real(f, "full at the latest", IN_SECONDS, c->high);
 }
 
 /*

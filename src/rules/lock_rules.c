@@ -79,9 +79,9 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
-		evidence_about(
-			finding_number(f, "held it while others waited", IN_COUNT, hold->now.count),
-			"%.15s[%u]", hold->now.comm, hold->now.tid);
+		evidence_about(finding_number(f, "held it while other threads waited", IN_COUNT,
+					      hold->now.count),
+			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		evidence_about(finding_real(f, "held it for", IN_SECONDS, hold->now.total_ns / 1e9),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		stack_evidence(f, o->m, &o->s->id, hold->now.stack);

@@ -115,12 +115,12 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 {
 	struct buf b = {};
 
-	buf_puts(&b, "it would take ");
+	buf_puts(&b, "the call needs ");
 	put_amount(&b, ret->limit, v->need);
 	buf_puts(&b, ret->limit == &limit_table[LIMIT_HUGEPAGES] ? " huge pages" : "");
-	buf_puts(&b, ", and this machine can give ");
+	buf_puts(&b, ", and this machine can provide ");
 	put_amount(&b, ret->limit, most);
-	snprintf(ret->never, sizeof(ret->never), "%s", b.s ? b.s : "it would take too much");
+	snprintf(ret->never, sizeof(ret->never), "%s", b.s ? b.s : "the call needs too much");
 	buf_free(&b);
 }
 
@@ -150,8 +150,8 @@ void need_of(const struct verdict *v, const struct host_limits *l, struct need *
 	}
 	most = need_most(ret->limit, l);
 	if (wall)
-		snprintf(ret->never, sizeof(ret->never), "the next check (%s) refuses it too",
-			 wall);
+		snprintf(ret->never, sizeof(ret->never),
+			 "the call then fails at the next check (%s)", wall);
 	else if (v->need == UINT64_MAX && !ret->limit->most && ret->limit->kind == LIMIT_OF_PROCESS)
 		ret->want = LIMIT_NONE;
 	else if (v->need > most)

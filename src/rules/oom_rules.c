@@ -290,11 +290,12 @@ static void say_grower(struct finding *f, const struct grown_process *g)
 
 	if (!g->comm)
 		return;
-	evidence_about(finding_number(f, "grew most before", IN_BYTES, g->ns ? g->grown : g->kept),
-		       "%.15s[%u]%s%s", g->comm, g->pid, g->is_victim ? " itself" : "",
-		       g->ns ? "" : ", not seen before, has");
+	evidence_about(finding_number(f, "largest growth before the kill", IN_BYTES,
+				      g->ns ? g->grown : g->kept),
+		       "%.15s[%u]%s%s", g->comm, g->pid, g->is_victim ? " (the victim)" : "",
+		       g->ns ? "" : ", new: all its memory");
 	if (g->ns)
-		finding_real(f, "grew within", IN_SECONDS, g->ns / 1e9);
+		finding_real(f, "time of this growth", IN_SECONDS, g->ns / 1e9);
 }
 
 static void say_files(struct finding *f, const struct limited *l, const struct scene *c)
@@ -391,7 +392,7 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 		finding_text(f, "cgroup", "%.150s", o->s->cgroup);
 	finding_take_evidence(f, o->verdict);
 	evidence_bytes(f, "memory of the victim", victim_bytes(o->m, r), FIGURE_UNKNOWN);
-	finding_text(f, "requested memory then", "%.15s[%u]", r->by_comm, r->by);
+	finding_text(f, "process that requested memory", "%.15s[%u]", r->by_comm, r->by);
 	say_grower(f, &g);
 	say_files(f, &l, &c);
 	help_room(o, f, &l, &g);

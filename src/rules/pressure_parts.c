@@ -58,7 +58,7 @@ static void say_next_victim(struct finding *f, const struct model *m)
 		if (!s || s->final)
 			continue;
 		evidence_about(
-			finding_number(f, "next of the OOM killer", IN_BYTES,
+			finding_number(f, "next victim of the OOM killer", IN_BYTES,
 				       gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes),
 			"%.15s[%u], oom_score %u, oom_score_adj %d, resident", s->now.g.comm,
 			s->id.pid, p->score[i].score, p->score[i].adj);

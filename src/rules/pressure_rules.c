@@ -98,7 +98,8 @@ static void say_where(struct finding *f, const struct model *m)
 	evidence_about(e, "%.120s", l->now.path);
 	if (level_has_limit(l))
 		evidence_limit(e, l->now.n[CGROUP_LIMIT]);
-	finding_real(f, "its memory pressure, some", IN_PERCENT, level_stall(l, false) * 100);
+	finding_real(f, "memory pressure of that cgroup, some", IN_PERCENT,
+		     level_stall(l, false) * 100);
 }
 
 static enum severity severity_of_stall(double full)
@@ -126,8 +127,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	f->level = f->severity + 1;
 	if (some >= 0)
 		finding_title(f,
-			      "swap thrashing: the working set does not fit into memory, tasks "
-			      "wait %.0f %% of the time",
+			      "swap thrashing: the working set does not fit into memory (PSI "
+			      "some %.0f %%)",
 			      some * 100);
 	else
 		finding_title(f, "swap thrashing: the working set does not fit into memory");
@@ -157,10 +158,10 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
 	finding_title(f,
-		      "page cache thrashing: files are read again right after reclaim, tasks wait "
-		      "%.0f %% of the time",
+		      "page cache thrashing: files are read again right after reclaim (PSI some "
+		      "%.0f %%)",
 		      some * 100);
-	say_pages(f, m, "read again soon after", file);
+	say_pages(f, m, "read again after reclaim", file);
 	if (host_rate(m, HOST_MAJOR) >= 0)
 		finding_real(f, "major faults", IN_PER_SECOND, host_rate(m, HOST_MAJOR));
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
@@ -192,7 +193,7 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 	finding_title(f, "NUMA balancing causes %.0f hint faults a second", hints);
 	finding_real(f, "hint faults on another node", IN_PER_SECOND,
 		     hints > local ? hints - local : 0);
-	say_pages(f, o->m, "moved", migrated);
+	say_pages(f, o->m, "migrated", migrated);
 	finding_advise(f);
 	return true;
 }
@@ -219,7 +220,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
-	finding_title(f, "memory pressure: tasks wait for memory %.0f %% of the time", some * 100);
+	finding_title(f, "memory pressure: PSI some %.0f %% (tasks wait for memory)", some * 100);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	if (host_rate(m, HOST_DIRECT_STALLS) >= 0)
 		finding_real(f, "direct reclaims", IN_PER_SECOND, host_rate(m, HOST_DIRECT_STALLS));

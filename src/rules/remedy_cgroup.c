@@ -37,10 +37,11 @@ static bool update_container(struct remedies *all, const char *program)
 	else
 		return false;
 	buf_shell(&c, all->o->at_holder.container);
-	remedy_add(all, REMEDY_WORKAROUND, false,
-		   "now, as long as this container is kept; for good where it is made (compose: "
-		   "mem_limit, pids_limit)",
-		   &c);
+	remedy_add(
+		all, REMEDY_WORKAROUND, false,
+		"now, until the container is recreated; permanently where it is defined (compose: "
+		"mem_limit, pids_limit)",
+		&c);
 	return true;
 }
 
@@ -55,19 +56,20 @@ static void set_for_pod(struct remedies *all)
 			   "kubectl set resources deployment/NAME --limits=memory=%" PRIu64 "Mi",
 			   (all->want + (1 << 20) - 1) >> 20);
 		remedy_add(all, REMEDY_WORKAROUND, true,
-			   "for good, in what makes the pod (resources.limits.memory); it is made "
-			   "anew",
+			   "permanently, in the definition of the pod (resources.limits.memory); "
+			   "this recreates the pod",
 			   &c);
 	} else if (l == &limit_table[LIMIT_CGROUP_PIDS]) {
 		buf_printf(&c, "podPidsLimit: %" PRIu64, all->want);
 		remedy_add(all, REMEDY_WORKAROUND, true,
-			   "for good, in the kubelet's configuration: for all pods of the node", &c)
+			   "permanently, in the kubelet's configuration: for all pods of the node",
+			   &c)
 			->scope = SCOPE_HOST;
 	}
 	buf_puts(&find, "kubectl get pods -A -o custom-columns=UID:.metadata.uid,"
 			"NAMESPACE:.metadata.namespace,NAME:.metadata.name | grep ");
 	buf_shell(&find, pod);
-	remedy_add(all, REMEDY_CHECK, false, "which pod it is", &find);
+	remedy_add(all, REMEDY_CHECK, false, "find the name of the pod", &find);
 }
 
 static void set_property(struct remedies *all)
@@ -80,8 +82,8 @@ static void set_property(struct remedies *all)
 	buf_shell(&c, w->unit);
 	buf_printf(&c, " %s=%" PRIu64, all->o->limit->unit_key, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, !scope,
-		   scope ? "now, as long as this scope lives"
-			 : "now and for good; with --runtime until the next boot",
+		   scope ? "now, until this scope ends"
+			 : "now and permanently; with --runtime until the next boot",
 		   &c);
 }
 
@@ -94,7 +96,7 @@ static void write_file(struct remedies *all)
 	buf_printf(&c, "echo %" PRIu64 " > ", all->want);
 	put_word(&c, &path);
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   "now, until who manages the cgroup sets it again, or it is removed", &c);
+		   "now, until the cgroup is removed or its manager sets the limit again", &c);
 }
 
 static bool set_by_runtime(struct remedies *all)
@@ -135,7 +137,7 @@ static void check(struct remedies *all)
 			     : "sort -k2 -n -r ");
 	put_word(&c, &path);
 	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? ")" : " | head -n 20");
-	remedy_add(all, REMEDY_CHECK, false, "what is in it", &c);
+	remedy_add(all, REMEDY_CHECK, false, "show what the cgroup contains", &c);
 }
 
 void remedy_cgroup(struct remedies *all)

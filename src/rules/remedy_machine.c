@@ -16,8 +16,8 @@ static void set_now(struct remedies *all)
 
 	buf_printf(&c, "sysctl -w %s=%" PRIu64, o->limit->name, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   in_container(o) ? "now, until the next boot; on the host, not in the container: "
-				     "it is host-wide, and changes every container there"
+		   in_container(o) ? "now, until the next boot; run it on the host, not in the "
+				     "container: host-wide, for every process and container"
 				   : "now, until the next boot; host-wide: for every process and "
 				     "container",
 		   &c)
@@ -81,8 +81,8 @@ static void set_for_good(struct remedies *all)
 	else
 		add_file(all, &c);
 	remedy_add(all, REMEDY_WORKAROUND, true,
-		   in_container(all->o) ? "for good, on the host: host-wide"
-					: "for good: host-wide",
+		   in_container(all->o) ? "permanently, on the host: host-wide"
+					: "permanently: host-wide",
 		   &c)
 		->scope = SCOPE_HOST;
 }
@@ -98,9 +98,9 @@ static void set_for_pod(struct remedies *all)
 		   "true}, command: [sysctl, -w, %s=%" PRIu64 "]}]",
 		   strrchr(l->path, '/') + 1, l->name, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, true,
-		   "on each node, by a DaemonSet, or by a privileged initContainer of the pod; "
-		   "securityContext.sysctls does not take it: it is host-wide, and changes every "
-		   "pod of the node",
+		   "permanently, on each node, by a DaemonSet or this privileged initContainer of "
+		   "the pod; securityContext.sysctls does not accept the limit: it is host-wide, "
+		   "and changes for every pod of the node",
 		   &c)
 		->scope = SCOPE_HOST;
 }
@@ -113,7 +113,9 @@ void remedy_machine(struct remedies *all)
 	if (o->workload.pod[0])
 		set_for_pod(all);
 	else if (o->workload.runtime == RUNTIME_DOCKER || o->workload.runtime == RUNTIME_PODMAN)
-		remedy_add(all, REMEDY_CHECK, false,
-			   "--sysctl of docker and podman does not take it: it is host-wide", NULL);
+		remedy_add(
+			all, REMEDY_CHECK, false,
+			"--sysctl of docker and podman does not accept this limit: it is host-wide",
+			NULL);
 	set_for_good(all);
 }

@@ -30,9 +30,9 @@ static void set_running(struct remedies *all)
 	if (!within)
 		put_wanted(all, 1, "unlimited", &c);
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   within ? "now, for this process and what it starts from now on; its user may"
-			  : "now, for this process and what it starts from now on; as root: it is "
-			    "above the hard limit",
+		   within ? "now, for this process and those it starts later; its user may do it"
+			  : "now, for this process and those it starts later; as root, because the "
+			    "value is above the hard limit",
 		   &c);
 }
 
@@ -52,9 +52,9 @@ static void set_in_shell(struct remedies *all)
 		put_wanted(all, 1, "unlimited", &c);
 	}
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   within_hard(all) ? "in the shell that starts it"
-				    : "in the shell that starts it; as root: it is above the hard "
-				      "limit",
+		   within_hard(all) ? "in the shell that starts the program"
+				    : "in the shell that starts the program; as root, because the "
+				      "value is above the hard limit",
 		   &c);
 }
 
@@ -103,8 +103,8 @@ static void set_in_unit(struct remedies *all)
 	struct buf c = {};
 
 	put_drop_in(all, w, w->unit, &c);
-	snprintf(say, sizeof(say), "for good, by a drop-in of %.128s, which is restarted%s",
-		 w->unit, w->unit_inside ? "; in the container: its own systemd runs it" : "");
+	snprintf(say, sizeof(say), "permanently, by a drop-in for %.128s; this restarts the unit%s",
+		 w->unit, w->unit_inside ? ", in the container, whose systemd runs it" : "");
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
@@ -123,7 +123,7 @@ static void set_in_pam(struct remedies *all)
 	buf_printf(&c, " %s %s ", within_hard(all) ? "soft" : "-", l->word);
 	put_wanted(all, l->ulimit_by, "unlimited", &c);
 	buf_printf(&c, "' > /etc/security/limits.d/zz-%s.conf", l->word);
-	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from this user's next login on", &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, "permanently, from this user's next login on", &c);
 }
 
 /* A container gets its resource limits when it is created: they cannot be changed later. */
@@ -135,8 +135,8 @@ static void set_at_run(struct remedies *all, const char *program)
 
 	if (l == &limit_table[LIMIT_AS]) {
 		snprintf(say, sizeof(say),
-			 "for good: ulimit in its entry point; %s has no option "
-			 "for it",
+			 "permanently: call ulimit in the container's entry point; %s has no "
+			 "option for this limit",
 			 program);
 		remedy_add(all, REMEDY_WORKAROUND, true, say, NULL);
 		return;
@@ -146,8 +146,8 @@ static void set_at_run(struct remedies *all, const char *program)
 	buf_puts(&c, " ...");
 	put_wanted(all, 1, "-1", &value);
 	snprintf(say, sizeof(say),
-		 "for good, by making the container anew: `update` does not take it; in compose: "
-		 "ulimits: {%s: %s}",
+		 "permanently, by recreating the container (`update` cannot change it); in "
+		 "compose: ulimits: {%s: %s}",
 		 l->word, value.s ? value.s : "");
 	buf_free(&value);
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
@@ -173,11 +173,12 @@ static void set_on_node(struct remedies *all)
 								       : "containerd.service",
 			    &c);
 	}
-	remedy_add(all, REMEDY_WORKAROUND, true,
-		   "for good, on each node, and then the pod anew: Kubernetes has no setting for "
-		   "it, its containers have what the runtime gives; up to the hard limit ulimit in "
-		   "the entry point will do",
-		   &c)
+	remedy_add(
+		all, REMEDY_WORKAROUND, true,
+		"permanently, on each node; then recreate the pod. Kubernetes has no setting for "
+		"this limit: containers get that of the runtime. Up to the hard limit, ulimit "
+		"in the entry point is enough",
+		&c)
 		->scope = SCOPE_HOST;
 }
 
@@ -191,10 +192,11 @@ static void set_in_lxc(struct remedies *all)
 	buf_puts(&c, "lxc config set ");
 	buf_shell(&c, all->o->workload.container);
 	buf_printf(&c, " limits.kernel.%s=%s", l->word, value.s ? value.s : "");
-	snprintf(say, sizeof(say),
-		 "for good, from its next start on (incus: the same; plain lxc: lxc.prlimit.%s = "
-		 "%s in its config)",
-		 l->word, value.s ? value.s : "");
+	snprintf(
+		say, sizeof(say),
+		"permanently, from the next start on (incus: the same; plain lxc: lxc.prlimit.%s = "
+		"%s in its config)",
+		l->word, value.s ? value.s : "");
 	c.failed |= value.failed;
 	buf_free(&value);
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
@@ -209,7 +211,7 @@ static void set_in_nspawn(struct remedies *all)
 	put_wanted(all, 1, "infinity", &c);
 	buf_puts(&c, "\\n' >> ");
 	put_word(&c, &name);
-	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from its next start on", &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, "permanently, from the next start on", &c);
 }
 
 static void set_in_container(struct remedies *all)
@@ -260,7 +262,7 @@ static void check(struct remedies *all)
 			   all->f->pid);
 	else
 		buf_printf(&c, "prlimit --pid %u --%s", all->f->pid, all->o->limit->word);
-	remedy_add(all, REMEDY_CHECK, false, "see what they are", &c);
+	remedy_add(all, REMEDY_CHECK, false, "show what uses the limit", &c);
 }
 
 void remedy_process(struct remedies *all)

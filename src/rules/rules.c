@@ -103,7 +103,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 		     : r->error_code & 2 ? "write"
 					 : "read");
 	finding_text(f, "address", "%s",
-		     r->address >> 63 ? "kernel half" : "user half, no user copy");
+		     r->address >> 63 ? "kernel half" : "user half, outside of user copies");
 	finding_advise(f);
 	return true;
 }

@@ -86,7 +86,7 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 	finding_text(f, "thread", "%u", r->tid);
 	if (is_apart(r))
 		finding_number(f, "guard below its stack", IN_BYTES, r->area_end - r->area_start);
-	finding_number(f, "access to stack pointer", IN_BYTES,
+	finding_number(f, "distance from the stack pointer", IN_BYTES,
 		       r->sp > r->address ? r->sp - r->address : r->address - r->sp);
 	if (abort)
 		evidence_about(finding_real(f, "raised later by the same thread", IN_SECONDS,

@@ -99,7 +99,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 		      share * 100);
 	finding_real(f, "compactions", IN_PER_SECOND, (now->count - was->count) / s);
 	huge = served_of(o->s, CLASS_COMPACTED, s);
-	say_served(f, "huge pages made so", &huge);
+	say_served(f, "huge pages after compaction", &huge);
 	finding_advise(f);
 	return true;
 }
@@ -200,7 +200,7 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 	stall_begin(o, open, 0, f);
 	finding_title(f, "page faults wait for a userfaultfd handler: %.0f %% of a thread's time",
 		      uffd.share * 100);
-	say_served(f, "served so", &uffd);
+	say_served(f, "faults handled by userfaultfd", &uffd);
 	finding_advise(f);
 	return true;
 }
@@ -238,6 +238,6 @@ void stall_say_swap(struct finding *f, const struct model *m)
 			most = served_of(x, CLASS_SWAP, s).share;
 		}
 	if (worst)
-		evidence_about(finding_real(f, "most waiting for swap", IN_PERCENT, most * 100),
+		evidence_about(finding_real(f, "waits most for swap", IN_PERCENT, most * 100),
 			       "%.15s[%u], of a thread's time", worst->now.g.comm, worst->id.pid);
 }

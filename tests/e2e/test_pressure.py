@@ -315,8 +315,8 @@ def test_cgroup_fills_and_kills(check, lab):
                    f"told of the killed one: {[line['title'] for line in after]}")
         check.that(any("more of the cgroup's limit" in text for text in remedy_texts(kills[0])),
                    f"remedy {remedy_texts(kills[0])}")
-        grower = evidence_texts(kills[0]).get("grew most before", "")
-        check.that(f"eat[{work.pid}] itself" in grower, f"who grew: {grower}")
+        grower = evidence_texts(kills[0]).get("largest growth before the kill", "")
+        check.that(f"eat[{work.pid}] (the victim)" in grower, f"who grew: {grower}")
 
 
 @live

@@ -277,8 +277,8 @@ static void test_files(void)
 	begin_with(6000, 10);
 	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
 	judged("M09", "a map a file");
-	has_finding("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are files", "/srv/index/#.doc",
-		    NULL, "unmap each file");
+	has_finding("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are mapped files",
+		    "/srv/index/#.doc", NULL, "unmap each file");
 	ok(!advises(find("M09"), "Lucene"), "only Java's indexes are Lucene's");
 	end();
 	begin_with(6000, 10);
@@ -340,8 +340,8 @@ static void test_leak(void)
 	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FRAMES_SHORT);
 	judged("M10", "two sorts, one place");
 	has_finding("M10", SEVERITY_INFO,
-		    "4,000 of 4,005 mappings created while watched are from one place", "anonymous",
-		    "leak (app) (stack may be short)", "unmap on every path");
+		    "4,000 of 4,005 mappings created while watched are from one call stack",
+		    "anonymous", "leak (app) (stack may be short)", "unmap on every path");
 	end();
 
 	begin_with(4100, 10);
