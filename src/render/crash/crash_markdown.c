@@ -83,7 +83,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 {
 	buf_puts(b, "\n### Suspects\n\n");
 	if (v->culprit_unknown)
-		buf_puts(b, "Nothing in the log accuses one module.\n");
+		buf_puts(b, "Nothing in the log points to one module.\n");
 	for (uint32_t i = 0; i < v->suspects; i++) {
 		buf_puts(b, "- **");
 		put(b, tv, v->suspect[i].module);

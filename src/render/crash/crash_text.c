@@ -46,7 +46,7 @@ static void line_place(struct line *l, const struct triage_view *tv, const struc
 	else if (f->has_address && !tv->redact)
 		line_printf(l, "0x%" PRIx64, f->address);
 	else
-		line_printf(l, "no code");
+		line_printf(l, "no known function");
 	if (f->offset || f->size)
 		line_printf(l, "+0x%x", f->offset);
 	if (f->module.n) {
@@ -80,9 +80,9 @@ static void write_place(struct buf *b, const struct triage_view *tv, const struc
 	else if (v->functions)
 		line_place(&l, tv, &v->frame);
 	else
-		line_printf(&l, "where is not told");
+		line_printf(&l, "unknown location");
 	if (e->has_ip && v->functions && !str_same(e->ip.function, v->frame.function)) {
-		line_printf(&l, ", for ");
+		line_printf(&l, ", attributed to ");
 		line_place(&l, tv, &v->frame);
 	}
 	if (e->has_cpu)
@@ -177,8 +177,8 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 
 	if (v->culprit_unknown) {
 		note_begin(&l, tv, "suspect");
-		line_printf(&l, unloaded ? "unknown: the log does not say what was unloaded"
-					 : "unknown: nothing in the log accuses one module");
+		line_printf(&l, unloaded ? "unknown: the log does not name the unloaded module"
+					 : "unknown: nothing in the log points to one module");
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
 	for (uint32_t i = 0; i < v->suspects && i < SUSPECT_ROWS; i++) {
@@ -186,7 +186,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 
 		note_begin(&l, tv, i ? "or" : v->culprit_unknown ? "perhaps" : "suspect");
 		line_str(&l, tv, s->module);
-		line_printf(&l, "%s (%d)", s->cut ? "..., the log cuts its name off" : "",
+		line_printf(&l, "%s (%d)", s->cut ? "... (name cut off in the log)" : "",
 			    s->points);
 		if (s->function.n) {
 			line_printf(&l, ", ");
@@ -238,8 +238,8 @@ static void write_order(struct buf *b, const struct triage_view *tv, const struc
 	if (!v->consequences)
 		return;
 	note_begin(&l, tv, "after");
-	line_printf(&l, "%u report%s that follow%s from it, from line %u", v->consequences,
-		    v->consequences == 1 ? "" : "s", v->consequences == 1 ? "s" : "",
+	line_printf(&l, "%u report%s caused by this crash, from line %u", v->consequences,
+		    v->consequences == 1 ? "" : "s",
 		    t->lines.line[t->seen.event[v->first_consequence].first].number);
 	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 }
@@ -320,14 +320,14 @@ static void write_verdict(struct buf *b, const struct triage_view *tv, const str
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
 	write_suspects(b, tv, v);
-	write_owner(b, tv, v, PART_ALLOC, "made");
+	write_owner(b, tv, v, PART_ALLOC, "allocated");
 	write_owner(b, tv, v, PART_FREE, "freed");
 	write_order(b, tv, t, v);
 	write_recorded(b, tv, t);
 	write_rules(b, tv, v);
 	write_help(b, tv, v);
 	note_begin(&l, tv, "bucket");
-	line_printf(&l, "exact %.12s stack %.12s, confidence %s", v->exact, v->stack,
+	line_printf(&l, "exact hash %.12s, stack hash %.12s, confidence %s", v->exact, v->stack,
 		    confidence_name(v->confidence));
 	line_end(&l, b, STYLE_DIM);
 }
@@ -351,12 +351,12 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times",
 			    t->lines.dropped);
 	if (t->seen.lost || t->lost_verdicts)
-		line_printf(&l, ", %" PRIu64 " more reports not judged",
+		line_printf(&l, ", %" PRIu64 " more reports not analysed",
 			    t->seen.lost + t->lost_verdicts);
 	if (t->seen.unknown)
 		line_printf(&l,
-			    ", %" PRIu64 " lines look like a crash and are understood by no rule "
-			    "(first: line %u)",
+			    ", %" PRIu64
+			    " lines look like a crash but match no rule (first: line %u)",
 			    t->seen.unknown, t->lines.line[t->seen.unknown_line].number);
 	line_wrap(&l, b, STYLE_DIM);
 }
@@ -379,9 +379,10 @@ static void write_notable(struct buf *b, const struct triage_view *tv, const str
 const char *triage_no_crash(const struct triage_view *tv, const struct triage *t)
 {
 	if (t->recorded.fatal)
-		return "no crash in the log, but a fatal fault on record";
-	return has_gaps(tv->gaps) ? "no crash in what was read, but the result is incomplete"
-				  : "no crash found";
+		return "no crash in the log, but the flight recorder has a fatal fault";
+	return has_gaps(tv->gaps)
+		       ? "no crash in the part that was read, but the result is incomplete"
+		       : "no crash found";
 }
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t)
@@ -445,6 +446,6 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 	if (bs->partial)
 		line_printf(&l, ", %" PRIu64 " incomplete", bs->partial);
 	if (bs->lost)
-		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", bs->lost);
+		line_printf(&l, ", %" PRIu64 " above the maximum", bs->lost);
 	line_end(&l, b, STYLE_DIM);
 }
