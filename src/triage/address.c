@@ -66,7 +66,8 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		if (a >= MODULES_KASLR && a < MODULES_HIGH)
 			return REGION_MODULES;
 		if (a >= MODULES_LOW && a < MODULES_KASLR && e->has_error && !(e->error & 1))
-			return REGION_MODULES; /* not in the image, which has no missing pages */
+			/* the image has no missing pages: this is a module */
+			return REGION_MODULES;
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
 	if (a >= KERNEL_48) {
@@ -178,7 +179,7 @@ static enum poison poison_pointer(uint64_t value)
 	if (value >> 16 != 0xdead00000000ull)
 		return POISON_NONE;
 	if (low >= 0xf0 && low < 0x300)
-		return POISON_LIST; /* 0x100, 0x122 (0x200 before 4.x), and fields behind them */
+		return POISON_LIST; /* LIST_POISON1, LIST_POISON2 and offsets from them */
 	if (low >= 0x300 && low < 0x400)
 		return POISON_TIMER;
 	if (low >= 0x400 && low < 0x500)
@@ -214,7 +215,7 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 		p = poison_pointer(value | 0xdead000000000000ull);
 	if (p != POISON_NONE)
 		return p;
-	/* Without POISON_POINTER_DELTA: before 2.6.39, and always on 32 bits. */
+	/* LIST_POISON without POISON_POINTER_DELTA: before 2.6.39, and always on 32 bits. */
 	if ((value >= 0x1000f0 && value < 0x100200) || (value >= 0x2001f0 && value < 0x200300) ||
 	    (is_32_bit(e->arch) && value >= 0x100 && value <= 0x122 && value != 0x100))
 		return POISON_LIST;

@@ -7,7 +7,7 @@
 
 enum region {
 	REGION_UNKNOWN,
-	REGION_NULL, /* first page */
+	REGION_NULL, /* the first page of the address space */
 	REGION_USER,
 	REGION_NON_CANONICAL,
 	REGION_DIRECT,
@@ -15,7 +15,7 @@ enum region {
 	REGION_MODULES,
 	REGION_IMAGE,
 	REGION_SHADOW, /* shadow memory of KASAN */
-	REGION_ERROR,  /* error codes, -4095 to -1 */
+	REGION_ERROR,  /* addresses -4095 to -1: error codes */
 	REGION_KERNEL, /* upper half; the exact region is not known */
 	NR_REGIONS,
 };

@@ -5,7 +5,8 @@
 #include "triage/judge.h"
 #include "triage/library.h"
 
-#define STACK_FUNCTIONS 2 /* With more, one crash would have two hashes if a trace is cut off. */
+/* functions in the stack hash; a trace that is cut off often still has two */
+#define STACK_FUNCTIONS 2
 
 static void add(char *to, size_t size, struct str s)
 {

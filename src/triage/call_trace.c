@@ -196,7 +196,10 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->aside = false;
 		break;
 	case OPENS_CPU:
-		/* The first backtrace that another CPU requests is that of the CPU that hangs. */
+		/*
+		 * Backtraces that one CPU requests of others: the first is that of the CPU that
+		 * hangs.
+		 */
 		r->section = SECTION_OTHER;
 		r->aside = false;
 		break;

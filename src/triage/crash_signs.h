@@ -12,18 +12,19 @@
 struct crash_sign {
 	const char *id; /* id of the finding: rules/diagnoses.h */
 	enum bb_severity severity;
-	char place[CRASH_SIGN_PLACE]; /* module name; empty: the whole kernel */
-	uint64_t count;		      /* number of events */
-	uint64_t first_ns, last_ns;   /* CLOCK_BOOTTIME */
-	uint64_t last_wall_ns;	      /* CLOCK_REALTIME */
-	char text[320];		      /* describes the most severe event */
+	/* module that the finding is about; empty: the whole kernel */
+	char place[CRASH_SIGN_PLACE];
+	uint64_t count;		    /* number of events that led to the finding */
+	uint64_t first_ns, last_ns; /* CLOCK_BOOTTIME of the first and the last of these events */
+	uint64_t last_wall_ns;	    /* CLOCK_REALTIME of the last event */
+	char text[320];		    /* description of the most severe event */
 };
 
 struct crash_signs {
 	uint8_t boot_id[BB_BOOT_BYTES];
-	struct crash_sign one[PORTENTS_MAX]; /* sorted by id, then by first_ns */
+	struct crash_sign one[PORTENTS_MAX]; /* findings, sorted by id, then by first_ns */
 	size_t n;
-	uint64_t lost; /* findings above PORTENTS_MAX, not stored */
+	uint64_t lost; /* number of findings above PORTENTS_MAX, not stored */
 };
 
 /* Finds the signs in `f`, the result of bb_found_settle(), for the boot with index `boot`. */

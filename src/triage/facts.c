@@ -199,7 +199,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			return;
 		}
 		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
-			/* "PC is at f" comes first, then "pc : [<address>]" of one instruction. */
+			/* Some kernels print "PC is at f" first, then "pc : [<address>]". */
 			if (!e->ip.has_address) {
 				e->ip.address = ip.address;
 				e->ip.has_address = ip.has_address;

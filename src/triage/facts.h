@@ -12,7 +12,7 @@ struct reading {
 	struct incident *e;
 	enum section section;
 	enum part part;	  /* trace that the next frames belong to */
-	bool irq;	  /* within <IRQ> or <NMI> */
+	bool irq;	  /* the current line is within <IRQ> or <NMI> */
 	bool aside;	  /* the next trace is not that of the report's subject */
 	bool main_seen;	  /* the main trace has begun */
 	bool regs_shut;	  /* registers that follow are those of an interrupted context */

@@ -69,7 +69,7 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Finds the owner of a lock. Lockdep maps of work queues and timers only stand for callbacks. */
+/* Finds the owner of a lock. Work queues and timers are skipped: they stand for their callbacks. */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
 	struct candidates chain = {};
@@ -93,7 +93,7 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Keeps what is left, except for functions that report or enter. Sanitizer functions come last. */
+/* Keeps what is left, except functions that print reports or enter the kernel; sanitizers last. */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -194,7 +194,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		enum library l = library_of(f->function);
 
 		if (is_syscall(f->function)) {
-			call = f; /* of nested system call functions, the outermost */
+			call = f; /* keep the outermost of nested system calls */
 			continue;
 		}
 		if (call && l != LIBRARY_NONE)

@@ -39,8 +39,8 @@ enum arch {
 
 enum part {
 	PART_MAIN,
-	PART_OTHER, /* trace of another task or CPU, or a lock chain */
-	/* trace of the object's allocation, or of the origin of an uninitialised value */
+	PART_OTHER, /* the trace of another task or CPU, or a lock chain */
+	/* the trace of the object's allocation, or of the origin of an uninitialised value */
 	PART_ALLOC,
 	PART_FREE,
 	PART_LOCK, /* "at: f" of a held or requested lock */
@@ -50,16 +50,17 @@ struct frame {
 	/* empty function: not known; empty module: the kernel itself */
 	struct str function, module;
 	uint64_t address;
-	uint32_t offset, size; /* bytes; size 0: not known */
-	uint32_t line;	       /* index of the log line */
-	uint8_t part;	       /* enum part */
-	bool unreliable;       /* printed as "? f" */
+	/* offset in the function and size of the function, in bytes; size 0: not known */
+	uint32_t offset, size;
+	uint32_t line;	 /* index of the log line that has the frame */
+	uint8_t part;	 /* part of the report: enum part */
+	bool unreliable; /* the frame was printed as "? f" */
 	bool inlined;
 	bool has_address, irq; /* irq: the frame is on an interrupt stack */
 };
 
 struct module {
-	struct str name, flags; /* flags as printed: "OE", "P", … */
+	struct str name, flags; /* module flags as printed: "OE", "P", … */
 	bool loading, unloading, gone;
 	bool cut; /* the log line ends within the module's name */
 };
@@ -80,33 +81,34 @@ struct incident {
 	bool timed;
 	double seconds;
 	bool fatal;	  /* the kernel could not continue normally */
-	bool consequence; /* caused by an earlier event */
-	bool ended;	  /* has an "end trace" line */
+	bool consequence; /* the report was caused by an earlier event */
+	bool ended;	  /* the report has an "end trace" line */
 	bool headless;	  /* the first lines of the report are missing */
-	bool panicked;	  /* followed by a panic */
+	bool panicked;	  /* a panic followed */
 
 	enum arch arch;
-	struct str detail; /* class or text that the header line names */
-	struct str place;  /* source location, file:line */
+	struct str detail; /* class or text in the report's header line */
+	struct str place;  /* source location in the report, file:line */
 	struct str note;   /* the line before a BUG or WARNING that gives the reason */
-	struct str said;   /* function that the header names */
+	struct str said;   /* function that the header line names */
 	bool has_printed_frame;
-	struct frame printed_frame; /* `said` with its module and offset */
+	/* function of the header line as a frame, with module and offset */
+	struct frame printed_frame;
 	bool has_address;
 	uint64_t address;
-	enum access access; /* access that the kernel states */
+	enum access access; /* access that the kernel's report states */
 	uint32_t size;	    /* size of the access in bytes; 0: not known */
 	bool has_error;
-	uint64_t error;	 /* error code: x86, ESR, cause or FSR */
-	bool has_esr;	 /* `error` is an ESR_EL1 */
-	uint32_t number; /* #n of the oops; 0: not known */
+	uint64_t error;	 /* error code of x86, or ESR, cause, FSR */
+	bool has_esr;	 /* the error code is an ESR_EL1 */
+	uint32_t number; /* number of the oops (#n); 0: not known */
 	bool has_range;	 /* KASAN printed "in range [a-b]" */
 	uint64_t range_low, range_high;
 	bool has_walk; /* the report has a page table dump */
 	uint64_t pgd, pud, pmd, pte;
 	bool has_walk_address; /* the dump begins with "[address] pgd=…" */
 	uint64_t walk_address;
-	uint8_t walk_levels; /* levels that were printed: bit 0 pgd, 1 pud, 2 pmd, 3 pte */
+	uint8_t walk_levels; /* printed levels of the dump: bit 0 pgd, 1 pud, 2 pmd, 3 pte */
 	bool has_object;
 	uint64_t object;
 	uint32_t object_size;
@@ -123,7 +125,7 @@ struct incident {
 	struct registers regs;
 	bool has_sp;
 	uint64_t sp;
-	bool has_flags; /* `flags` holds EFLAGS */
+	bool has_flags; /* EFLAGS are known */
 	uint64_t flags;
 	uint8_t code[CODE_MAX];
 	uint16_t code_bytes, code_at; /* code_at: offset of the instruction pointer in `code` */
@@ -146,8 +148,8 @@ struct incident {
 };
 
 const char *kind_name(enum kind k);
-const char *access_name(enum access a); /* "" for ACCESS_NONE */
-const char *arch_name(enum arch a);	/* "" for ARCH_UNKNOWN */
+const char *access_name(enum access a); /* Returns "" for ACCESS_NONE. */
+const char *arch_name(enum arch a);	/* Returns "" for ARCH_UNKNOWN. */
 
 /* Returns the module of a frame; "vmlinux" for the kernel's own functions. */
 static inline struct str frame_module(const struct frame *f)

@@ -23,7 +23,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		return false;
 	in->access = opc == 0 || (simd && opc == 2) ? ACCESS_WRITE : ACCESS_READ;
 	if (!simd && size == 3 && opc == 2)
-		return false; /* a prefetch */
+		return false; /* a prefetch cannot fault */
 	in->size = simd && opc >= 2 ? 16 : 1 << size;
 	in->base = bits(w, 9, 5);
 	in->memory = true;
@@ -69,7 +69,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 		in.memory = true;
 		if (bits(w, 24, 23) != 1)
 			in.offset = sign(bits(w, 21, 15), 7) * unit;
-	} else if (bits(w, 29, 24) == 8) { /* exclusive, ordered; compare and swap */
+	} else if (bits(w, 29, 24) == 8) { /* exclusive or ordered access; compare and swap */
 		in.access = bits(w, 22, 22) && !bits(w, 21, 21) ? ACCESS_READ : ACCESS_WRITE;
 		in.size = 1 << bits(w, 31, 30);
 		in.base = bits(w, 9, 5);

@@ -8,17 +8,17 @@
 #include "triage/incident.h"
 
 struct insn {
-	enum access access; /* ACCESS_NONE: no memory access, or not known */
-	uint8_t size;	    /* bytes accessed; 0: not known */
+	enum access access; /* kind of access; ACCESS_NONE: no memory access, or not known */
+	uint8_t size;	    /* size of the access in bytes; 0: not known */
 	bool memory;	    /* the instruction has a memory operand */
 	bool calls;	    /* indirect call or jump: the operand holds the pointer */
-	bool copies;	    /* reads through one pointer and writes through another (movs) */
+	bool copies;	    /* the instruction reads memory and writes other memory (movs) */
 	bool traps;	    /* ud2 or another instruction that traps */
-	int8_t base, index; /* register numbers; -1: none */
+	int8_t base, index; /* numbers of base and index register; -1: none */
 	uint8_t scale;
 	bool ip_relative;
 	int64_t offset;
-	int8_t target; /* register of an indirect call; -1: none */
+	int8_t target; /* register that holds the target of an indirect call; -1: none */
 };
 
 /* Decode the instruction at `code`. Return false if its bytes are not known. */

@@ -9,7 +9,7 @@
 struct cursor {
 	const uint8_t *p;
 	size_t n, at;
-	bool wide, half, is_64; /* prefixes REX.W and 66; 64-bit code */
+	bool wide, half, is_64; /* REX.W prefix, 66 prefix, 64-bit code */
 	uint8_t rex;
 };
 

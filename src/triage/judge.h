@@ -22,12 +22,12 @@ struct judged {
 	char base_name[8];
 	enum region region;
 	bool fault;	  /* a memory access failed */
-	bool has_present; /* `present` is known */
+	bool has_present; /* it is known whether the page was present */
 	bool present;
 };
 
 void judge_facts(struct judged *j);	/* finds access, address and region */
-void judge_mechanism(struct judged *j); /* applies the table of rules */
+void judge_mechanism(struct judged *j); /* applies the rules that find the mechanism */
 void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);

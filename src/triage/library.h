@@ -11,15 +11,17 @@
 enum library {
 	LIBRARY_NONE,
 	LIBRARY_REPORT,	   /* functions that print the report, or lead to it */
-	LIBRARY_CHECK,	   /* sanitizers, lock checking */
-	LIBRARY_MEMORY,	   /* memcpy, strlen, copy_to_user */
-	LIBRARY_LOCK,	   /* locks, waiting, scheduling */
-	LIBRARY_ALLOC,	   /* allocating and freeing */
-	LIBRARY_CONTAINER, /* lists, trees, reference counts, kobjects */
-	LIBRARY_PLUMBING,  /* run callbacks: work queues, timers, notifiers, interrupts */
-	LIBRARY_IO,	   /* access device registers */
-	LIBRARY_DISPATCH,  /* call through a table of operations: other frames say more */
-	LIBRARY_ENTRY,	   /* entry points of system calls and threads */
+	LIBRARY_CHECK,	   /* functions of sanitizers and lock checking */
+	LIBRARY_MEMORY,	   /* memcpy, strlen, copy_to_user and similar functions */
+	LIBRARY_LOCK,	   /* functions for locks, waiting and scheduling */
+	LIBRARY_ALLOC,	   /* functions that allocate or free memory */
+	LIBRARY_CONTAINER, /* functions of lists, trees, reference counts, kobjects */
+	/* functions that run callbacks: work queues, timers, notifiers, interrupts */
+	LIBRARY_PLUMBING,
+	LIBRARY_IO, /* functions that access device registers */
+	/* functions that call through a table of operations, such as vfs_read() */
+	LIBRARY_DISPATCH,
+	LIBRARY_ENTRY, /* entry points of system calls and threads */
 };
 
 enum library library_of(struct str function);

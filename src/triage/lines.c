@@ -11,7 +11,7 @@
 #include "triage/prefix.h"
 
 #define PARTS_MAX   1024
-#define LINE_MOST   8192 /* most bytes of a line; printk prints up to 1 kB at once */
+#define LINE_MOST   8192 /* maximum bytes of a line; printk prints up to 1 kB at once */
 #define WRAP_LEAST  60
 #define WRAP_MOST   256
 #define WIDTH_LINES 4096 /* number of lines examined to find the usual width */
@@ -22,10 +22,10 @@
 struct stretch {
 	uint16_t input;
 	struct str data;
-	uint32_t number;   /* line number of the first line */
+	uint32_t number;   /* line number of the part's first line */
 	struct str reason; /* pstore header "Oops#1"; empty: not a pstore part */
 	uint32_t part;
-	uint32_t place; /* place of the record in the input */
+	uint32_t place; /* place of the pstore record among the parts */
 };
 
 /* State kept between the lines of an input. */
@@ -34,7 +34,7 @@ struct reader {
 	struct container container;
 	uint16_t input;
 	size_t width;	/* column at which a terminal broke lines; 0: not broken */
-	size_t longest; /* longest line, if a mail program broke lines; 0: not broken */
+	size_t longest; /* length of the longest line, if a mail program broke lines; else 0 */
 	size_t before;	/* length of the previous raw line */
 	bool prefixed;	/* most lines have a prefix */
 	bool broken;	/* the previous raw line was `width` bytes long */
@@ -273,7 +273,10 @@ static void find_width(struct reader *r, struct str data)
 			longest = raw.n;
 		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
-			codes[raw.n] += str_has(raw, "Code: "); /* always equally long */
+			/*
+			 * All "Code: " lines are equally long: they tell nothing about a terminal.
+			 */
+			codes[raw.n] += str_has(raw, "Code: ");
 		}
 		if (lines <= WIDTH_LINES && has_prefix(raw))
 			prefixed++;
@@ -369,7 +372,7 @@ static int in_order(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Returns false if there is no room: the lines that follow belong to the last stretch. */
+/* Starts a new stretch. Returns false if there is no room: the last stretch then gets its lines. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)

@@ -18,14 +18,14 @@ struct triage_input {
 struct log_line {
 	struct str text; /* message without prefixes and control bytes */
 	uint32_t number; /* line number in the input, from 1 */
-	uint16_t input;	 /* index of the input */
+	uint16_t input;	 /* index of the input that has the line */
 	int8_t level;	 /* printk level; -1: not known */
 	bool user;	 /* a program logged it, not the kernel */
 	bool timed;
 	bool fragment;	/* message too long for one record: the next line may continue it */
 	bool continues; /* this line continues the line before */
 	int32_t caller; /* task ID, or -2 - CPU number; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
-	double seconds; /* timestamp, if `timed` */
+	double seconds; /* timestamp in seconds, if `timed` */
 };
 
 struct lines {
@@ -33,9 +33,10 @@ struct lines {
 	size_t n, room;
 	char *text; /* buffer that holds the text of all lines */
 	size_t used, size;
-	uint64_t lost_lines, lost_bytes; /* dropped because of size limits */
-	uint64_t dropped;		 /* lines such as "** 93 printk messages dropped **" */
-	uint32_t parts;			 /* number of pstore parts that were put in order */
+	uint64_t lost_lines, lost_bytes; /* lines and bytes dropped because of size limits */
+	/* number of lines such as "** 93 printk messages dropped **" */
+	uint64_t dropped;
+	uint32_t parts; /* number of pstore parts that were put in order */
 };
 
 /* Reads the inputs, which may be freed afterwards. Returns 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/next_steps.h"
 
-/* A name that a shell takes as it is; others could be made to be more than a name. */
+/* Returns whether a shell takes the name literally: other names could run commands. */
 static bool is_plain(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -19,7 +19,7 @@ static const struct frame *place_of(const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
 
-	/* whose fault it is rather than the helper it called */
+	/* The function at fault is more useful than the helper that it called. */
 	if (v->functions && v->frame.size)
 		return &v->frame;
 	return e->has_ip && v->in_kernel_code && e->ip.size ? &e->ip : NULL;

@@ -17,7 +17,7 @@ static size_t skip_digits(struct str s, size_t at)
 	return at;
 }
 
-/* Takes a level: "<4>" of the syslog protocol and printk's records; "<0>.(1)[123:comm]" has one. */
+/* Takes a level "<4>", as in the syslog protocol and in printk's records; also before "(1)[…]". */
 static size_t take_level(struct str s, struct log_line *l)
 {
 	uint64_t priority; /* syslog priority: facility * 8 + level */

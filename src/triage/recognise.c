@@ -9,12 +9,12 @@
 #include "triage/signature.h"
 
 #define STREAMS_MAX   64
-#define SILENCE_MOST  120 /* most lines of other reports between two lines of one */
+#define SILENCE_MOST  120 /* maximum of other lines between two lines of a report */
 #define SILENCE_ASIDE 40
-#define CUT_MOST      3 /* most lines from "cut here" to the header */
+#define CUT_MOST      3 /* maximum of lines from "cut here" to a report's header */
 #define RAN_SECONDS   10
 
-/* most lines from the first line of a report to the last one that names its kind */
+/* maximum of lines from a report's first line to the last one that names its kind */
 #define HEAD_MOST 24
 #define BEGINNING 400 /* lines at the start of a log in which a report may lack its head */
 
@@ -23,7 +23,7 @@ struct stream {
 	int32_t caller;
 	long event; /* index of the open report; -1: none */
 	struct reading reading;
-	uint32_t used; /* last line of this stream, to replace the oldest stream */
+	uint32_t used; /* index of the stream's last line, to replace the oldest stream */
 };
 
 struct state {
@@ -35,7 +35,7 @@ struct state {
 	long last;     /* index of the report opened last; -1: none */
 	size_t begins; /* index of the first line of this input */
 	uint32_t cut;  /* index after the last "cut here" line; 0: none */
-	bool ran;      /* the kernel ran for RAN_SECONDS: a new boot means that it ended */
+	bool ran;      /* the kernel ran for RAN_SECONDS: a boot message means that it died */
 	bool asked;    /* sysrq or a debugger requested registers and traces */
 };
 
@@ -298,7 +298,7 @@ static bool is_remnant(struct str s)
 	s = str_trim(s);
 	if (str_starts_any(s, "#PF: |RIP: 0010:|RIP: e030:|EIP: 0060:|Internal error"))
 		return true;
-	/* For user space, a bare number follows. */
+	/* Reports about user space have a bare number instead of a symbol in these lines. */
 	if (str_starts_any(s, "EIP is at |pc : |PC is at |NIP [|epc : "))
 		return str_has(s, "+0x");
 	/* arm64: exception class of a fault in the kernel itself */

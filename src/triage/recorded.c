@@ -8,13 +8,13 @@
 #include "base/hash.h"
 #include "triage/judge.h"
 
-#define NEAR_SECONDS   10 /* most seconds between a crash in the log and its record */
+#define NEAR_SECONDS   10 /* maximum seconds between a crash in the log and its record */
 #define MODULE_SECONDS 600
 #define POINTS_OWNED   90
 #define POINTS_GONE    95
 #define POINTS_PANIC   45
 #define FIELD	       160
-#define SITES_MAX      256 /* code locations with recovered kernel faults */
+#define SITES_MAX      256 /* maximum of code locations with recovered kernel faults */
 
 static double seconds_of(const struct bb_record *r)
 {

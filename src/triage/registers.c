@@ -96,7 +96,7 @@ bool registers_take(struct reading *r, struct str text)
 		digits = str_hex(str_from(text, at), &value);
 		if (!digits)
 			continue;
-		/* a segment selector before the value */
+		/* a segment selector precedes the value */
 		if (digits == 4 && str_at(text, at + 4) == ':') {
 			at += 5;
 			digits = str_hex(str_from(text, at), &value);

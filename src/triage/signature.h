@@ -6,20 +6,20 @@
 #include "triage/match.h"
 
 enum {
-	SIG_ANYWHERE = 1, /* other text may precede it in the line */
-	SIG_JOIN = 2,	  /* adds to the current report while its first lines are read */
-	SIG_WRAPPER = 4,  /* only reports that an earlier report ended the kernel */
-	SIG_FATAL = 8,	  /* ends the task or the kernel */
-	SIG_NOTE = 16,	  /* gives the reason, before or after the header */
-	SIG_BENIGN = 32,  /* looks like a report but is none */
+	SIG_ANYWHERE = 1, /* other text may precede the pattern in the line */
+	SIG_JOIN = 2,	  /* the line adds to the current report while its first lines are read */
+	SIG_WRAPPER = 4,  /* the line only says that an earlier report ended the kernel */
+	SIG_FATAL = 8,	  /* the report ends the task or the kernel */
+	SIG_NOTE = 16,	  /* the line gives the reason for a report, before or after its header */
+	SIG_BENIGN = 32,  /* the line looks like a report but is none */
 	SIG_ASIDE = 128,  /* a single line that does not end the current report */
-	SIG_CUT = 256,	  /* matches only directly after "cut here" */
-	SIG_REBOOT = 512, /* matches only if an earlier kernel ran and did not shut down */
-	SIG_LAST = 64,	  /* tried when no other row matches */
+	SIG_CUT = 256,	  /* the row matches only directly after "cut here" */
+	SIG_REBOOT = 512, /* the row matches only if an earlier kernel ran and did not shut down */
+	SIG_LAST = 64,	  /* the row is tried when no other row matches */
 };
 
 struct signature {
-	const char *pattern; /* in the syntax of match.h */
+	const char *pattern; /* pattern in the syntax of match.h */
 	enum kind kind;
 	uint16_t flags;
 	enum access access;

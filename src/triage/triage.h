@@ -122,7 +122,7 @@ struct recorded {
 	bool fatal;	     /* one of the notes is a fatal kernel fault */
 	char module[64];     /* module that the fault record blames; empty: none */
 	char why[128];	     /* reason to blame `module` */
-	int points;	     /* weight of this reason among those of suspects */
+	int points;	     /* points that this reason adds to the module as a suspect */
 	char registers[400]; /* registers at the fault, as text */
 	struct crash_signs crash_signs;
 };
