@@ -39,7 +39,7 @@ struct advices {
 	size_t used;
 };
 
-/* Adds an advice. Returns NULL if the key already has one, or if there is no room. */
+/* Adds a row of advice. Returns NULL if the key already has one, or if there is no room. */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {
@@ -82,7 +82,7 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 	snprintf(ret, size, "%s", r ? r->command : "");
 }
 
-/* Copies the commands that fit to where the limit was set. */
+/* Fills in the commands and the cost, which depend on where the limit was set. */
 static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
 			  struct advice *a)
 {
@@ -128,7 +128,7 @@ static void advise_doubled(struct advices *all, const char *key)
 		take_remedies(all, s, s->value * 2, a);
 }
 
-/* Suggests the hard limit, up to which anybody may raise the soft one; beyond it only root may. */
+/* Suggests to raise the soft limit to the hard one, which needs no root; else to 65536. */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");

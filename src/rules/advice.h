@@ -18,7 +18,7 @@ struct advice {
 
 /*
  * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` tells where limits were
- * set. Of a limit that is not in it, only the value is known.
+ * set. For a limit without an origin, only the value is known.
  */
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
 	      struct advice *ret);

@@ -37,7 +37,7 @@ static uint64_t rise(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* How much a counter rose in the window; 0 if the process sent no update. */
+/* How much a counter of the process rose in the last window; 0 without an update. */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
 						facts_counters(&(o)->s->prev)->member)             \
@@ -49,11 +49,12 @@ static double seconds_of(const struct subject *s)
 	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;
 }
 
-/* Rule F05 accept-emfile-loop */
+/* Rule F05 accept-emfile-loop: accept() fails with EMFILE in a loop. */
 
 #define LEAST_SECONDS	0.2 /* shortest window for which a rate is given */
 #define SPIN_PER_SECOND 1000.0
-#define SPIN_CPU_SHARE	0.05 /* of one CPU; low, as other programs may use the machine too */
+/* least share of one CPU; low, as other programs may use the machine too */
+#define SPIN_CPU_SHARE 0.05
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -92,7 +93,7 @@ static bool is_recent(const struct occasion *o, const struct finding *open, bool
 	return again || (open && o->t_ns < open->grew_ns + HOLD_NS);
 }
 
-/* Rule F06 close-loop */
+/* Rule F06 close-loop: close() of file descriptors that are not open. */
 
 #define CLOSES_IN_VAIN 1000000
 #define HUGE_LIMIT     (1UL << 20)
@@ -117,7 +118,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 	return true;
 }
 
-/* Rule F07 select-fd-setsize */
+/* Rule F07 select-fd-setsize: select() with file descriptors from 1024 on. */
 
 static bool is_aborted(const struct subject *s)
 {
@@ -154,9 +155,9 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* Rule M22 python-thread-hang */
+/* Rule M22 python-thread-hang: a thread that gets ENOMEM never reports its start. */
 
-#define LIVES_NS 2000000000ULL /* a process that is active this long after the failure goes on */
+#define LIVES_NS 2000000000ULL /* ns; a process that is active later than this does not hang */
 #define HANGS_NS 5000000000ULL
 
 static bool is_python(const struct subject *s)

@@ -199,10 +199,7 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 	if (!c->refuses(q, v->cause ? &scratch : v, &sure))
 		return;
 	if (v->cause) {
-		/*
-		 * an uncertain check, or one that rests on the errno alone, shows no limit that
-		 * would fail next
-		 */
+		/* a check that is uncertain, or compares no values, does not show the next limit */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
 			v->next[v->nr_next++] = c->cause;
@@ -255,7 +252,7 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 	l->commit_limit_bytes = (pages + v[VARIABLE_SWAP_PAGES]) * l->page_bytes;
 }
 
-/* Values that the BPF program read belong to the failed call; those of /proc are a little later. */
+/* Values that the BPF program read are those at the failure; those of /proc are a little later. */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
 	overlay(r, VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);

@@ -43,7 +43,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
-	/* some open fds have numbers above the limit, and F_DUPFD may not take all free numbers */
+	/* the count may not explain it: fds may lie above the limit, F_DUPFD skips numbers */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
@@ -56,8 +56,8 @@ static bool begins_past_nr_open(const struct request *q)
 }
 
 /*
- * expand_files() does not grow the table beyond fs.nr_open. All lower numbers are in use by then,
- * so the number of open fds shows it.
+ * expand_files() does not grow the table beyond fs.nr_open. All lower numbers are in use by then:
+ * the number of open fds tells whether the table is full.
  */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -94,7 +94,7 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* do_inotify_init() creates and counts the instance first, then takes a descriptor. */
+/* do_inotify_init() creates and counts the instance before it takes a descriptor. */
 static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
@@ -146,7 +146,7 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/* too_many_pipe_buffers_hard(): not for CAP_SYS_RESOURCE or CAP_SYS_ADMIN; 0: no limit. */
+/* too_many_pipe_buffers_hard(): CAP_SYS_RESOURCE and CAP_SYS_ADMIN are exempt; 0: no limit. */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t hard = q->l->pipe_pages_hard;
@@ -257,7 +257,7 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 
 	if (q->r->call != CALL_IO_URING || has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
-	*ret_sure = false; /* the number of pages that the call wanted is estimated */
+	*ret_sure = false; /* the number of pages is an estimate: ring_bytes() */
 	verdict_need(v,
 		     q->r->user.locked_pages == UINT64_MAX
 			     ? 0
@@ -275,7 +275,7 @@ static const struct step steps[] = {
 
 void cause_of_descriptor(struct request *q, struct verdict *v)
 {
-	/* each errno has its own checks: those for another errno do not apply */
+	/* run only the checks for the errno of the call */
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i].error == q->r->error)
 			run_steps(q, &steps[i], 1, v);

@@ -14,7 +14,7 @@
 #define VM_LOCKED    0x2000
 #define VM_ACCOUNT   0x100000
 #define VM_NORESERVE 0x200000
-/* mseal(): bit 63 since Linux 6.10, bit 42 (unused before) since 6.17 */
+/* VM_SEALED is bit 63 since Linux 6.10, bit 42 (unused before) since 6.17. */
 #define VM_SEALED (1ULL << 63 | 1ULL << 42)
 
 /* Constants of include/linux/fs.h, and of include/uapi/linux/fcntl.h, magic.h and stat.h. */
@@ -87,8 +87,8 @@ bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure
 }
 
 /*
- * Never certain: MAP_FIXED may have to split the mapping that it replaces, and future kernels may
- * compare with another value (COUNT_LEEWAY).
+ * The answer is never certain: MAP_FIXED may have to split the mapping that it replaces, and future
+ * kernels may compare with another value (COUNT_LEEWAY).
  */
 static bool near_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -193,7 +193,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
-	/* mprotect() fails here only if the range was within RLIMIT_AS before */
+	/* mprotect() does not apply this check to a range that exceeded RLIMIT_AS before */
 	if (q->r->call == CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
@@ -230,7 +230,7 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	if (q->r->call == CALL_MLOCK) {
 		uint64_t most = have < asked ? have : asked;
 
-		/* if the range was not read, all locked pages may already lie in it */
+		/* if the range was not read, all locked pages may lie in it already */
 		*ret_sure = was_looked_at(q) || have + asked - most > limit;
 		asked -= locked_in_range(q);
 	}
@@ -363,7 +363,7 @@ static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bo
 	return true;
 }
 
-/* A call fails if mseal() sealed a page that it would unmap, replace or change. */
+/* A call fails if mseal() sealed a page that the call would unmap, replace or change. */
 static bool range_is_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!(q->r->range.flags_any & VM_SEALED))
@@ -392,7 +392,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* Unless the file is a regular one, the mmap method of its driver decides. */
+/* Returns true for a file whose driver's mmap method decides: any but a regular file. */
 static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -404,7 +404,7 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
 }
 
 /*
- * perf_mmap() (kernel/events/core.c) fails with EPERM for no other reason. Pages of the buffer
+ * perf_mmap() (kernel/events/core.c) fails with EPERM only at RLIMIT_MEMLOCK. Pages of the buffer
  * beyond kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record does not
  * have that count, but it was within the limit: the limit plus the requested bytes is enough.
  */
@@ -446,7 +446,7 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* All mappings before the hole are as requested already: only the hole can end the call. */
+/* If every mapping before the hole is as requested already, the hole ended the call. */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
@@ -473,7 +473,7 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 {
 	if (!q->r->range.above)
 		return false;
-	/* brk() keeps one page above the new break free; a larger gap only below a stack */
+	/* brk() keeps one page above the new break free, and a larger gap only below a stack */
 	*ret_sure = q->r->range.above < q->r->args[0] + q->l->page_bytes;
 	verdict_address(v, "blocked by the mapping at", q->r->range.above);
 	return true;
@@ -502,7 +502,7 @@ static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *
 	uint64_t page = q->l->page_bytes, type = a[3] & F_MAP_TYPE;
 
 	if (a[3] & F_MAP_ANONYMOUS)
-		return true; /* an anonymous mmap() has no other reason for EINVAL */
+		return true; /* EINVAL of an anonymous mmap() always means a bad argument */
 	return !a[1] || a[5] % page || !type || type > F_MAP_SHARED_VALIDATE ||
 	       (q->replaces && a[0] % page) || a[3] & F_MAP_GROWSDOWN;
 }
@@ -536,7 +536,7 @@ static const struct step rest_of_mmap[] = {
 	{"cgroup_memory", past_cgroup_memory, ENOMEM},
 };
 
-/* For EPERM and EACCES without another cause: the process has a seccomp filter, a likely reason. */
+/* EPERM and EACCES without another cause may come from a seccomp filter of the process. */
 static const struct step rest_of_rights[] = {
 	{"security_module", is_filtered, EPERM},
 	{"security_module", is_filtered, EACCES},
@@ -664,14 +664,14 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
-	/* pages of mappings that MAP_FIXED replaces do not count again */
+	/* MAP_FIXED unmaps what is in its range: those pages do not count again */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }
 
 /*
- * Returns true if a hole in the range was not looked for: it would give the same errno, so a limit
- * that is compared with whole pages is not certain.
+ * Returns true if the range may have a hole, because it was not read. A hole gives ENOMEM too, so a
+ * limit that the kernel compares with whole pages is not certain.
  */
 static bool hole_is_open(const struct request *q)
 {

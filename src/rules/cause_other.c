@@ -66,10 +66,10 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* bprm_stack_limits() in fs/exec.c: at most three quarters of _STK_LIM, and at least ARG_MAX */
+/* Bounds on all arguments in bprm_stack_limits() (fs/exec.c): 3/4 of _STK_LIM, ARG_MAX. */
 #define MOST_ARGS_BYTES	 (6ULL << 20)
 #define LEAST_ARGS_BYTES (128ULL << 10)
-#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN, the longest string */
+#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN: most bytes of one argument */
 
 /* Arguments and environment, with their pointers, may take a quarter of RLIMIT_STACK. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -145,7 +145,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_watches != UINT64_MAX;
 
-	/* ENOSPC may come from a seccomp filter; or some watches have been removed since */
+	/* ENOSPC may come from a seccomp filter; or watches have been removed since */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FACT_FILTERED))
 		return false;
@@ -159,7 +159,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	return true;
 }
 
-/* epoll_ctl() fails with ENOSPC for no other reason. */
+/* epoll_ctl() fails with ENOSPC only at fs.epoll.max_user_watches. */
 static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_need(v, q->l->epoll_watches, 1);
@@ -189,7 +189,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 {
 	uint64_t size = (uint32_t)q->r->args[2];
 
-	/* CAP_SYS_RESOURCE lifts both limits of pipe_set_size(), CAP_SYS_ADMIN that of pages */
+	/* pipe_set_size(): CAP_SYS_RESOURCE lifts both limits, CAP_SYS_ADMIN that of pages */
 	if (has_fact(q, FACT_RESOURCE))
 		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
@@ -209,7 +209,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* With CAP_SYS_RESOURCE setrlimit() gives EPERM only here; without it failures are not recorded. */
+/* setrlimit() with CAP_SYS_RESOURCE gives EPERM only at fs.nr_open; others are not recorded. */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_count(v, "fs.nr_open", IN_COUNT, q->l->nr_open, q->l->nr_open);

@@ -19,13 +19,13 @@ enum {
 };
 
 struct diagnosis {
-	const char *id;		/* never changes after release */
-	const char *slug;	/* name, never changes after release */
+	const char *id;		/* the id never changes after release */
+	const char *slug;	/* the slug (name) never changes after release */
 	enum severity severity; /* the highest severity that its findings can have */
 	const char *title;
-	/* Paragraphs, one a line. A line that begins with "$ " is a command, never wrapped. */
+	/* Paragraphs of text, one a line. A line that begins with "$ " is a command. */
 	const char *about[NR_ABOUTS];
-	/* public threads as owner/name#number, separated by blanks; or empty */
+	/* public threads about it as owner/name#number, separated by blanks */
 	const char *sources;
 };
 

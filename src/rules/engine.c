@@ -208,7 +208,7 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
-		if (!one) /* else a finding about the whole host may have led to it */
+		if (!one) /* the cause may be a finding about the whole host */
 			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
@@ -303,7 +303,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		/* records of different events count separately: the highest count stays */
+		/* records of different events count separately: keep the highest count */
 		f->times = was.times;
 	find_because(fs, f);
 }
@@ -409,8 +409,8 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * An event is judged before the scan that sees what led to it, and before the counter that has the
- * number of events: this completes the findings after the scan.
+ * After a scan, completes the findings of events: they were judged before the scan that shows what
+ * led to them, and before the counter that has their exact number.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -439,7 +439,7 @@ static void judge_place(struct findings *fs, enum trigger trigger, const struct 
 			judge(fs, &rules[i], o, id, "");
 }
 
-/* Judges cgroups with a limit, and mounts. */
+/* Applies the rules for cgroups with a limit, and for mounts. */
 static void judge_places(struct findings *fs, const struct model *m)
 {
 	struct occasion o = {.m = m, .findings = fs, .t_ns = m->last_ns};
@@ -473,8 +473,8 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 }
 
 /*
- * Judges failed calls kept from the last interval whose outcome is known now, or with `all` each of
- * them. Returns true if there were any.
+ * Judges failed calls kept from the last interval if their outcome is known by now; with `all`, the
+ * others too. Returns true if there were any.
  */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {

@@ -50,7 +50,7 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 					       .count = r->count});
 }
 
-/* Reads the kernel side's count of such events of the process; false if there is none. */
+/* Reads the kernel side's counter for the events of a finding; false if there is none. */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);

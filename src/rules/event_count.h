@@ -8,7 +8,7 @@
 
 #include "rules/rules.h"
 
-/* Names of the evidence field that holds the number of events. */
+/* Names of the evidence fields that hold a number of events. */
 #define REFUSED_CALLS	   "refused_calls"
 #define KERNEL_FAULT_TIMES "times"
 

@@ -23,9 +23,9 @@
 #define CODE_SHADOW    10 /* SEGV_CPERR: control protection fault */
 
 #define NULL_PAGES_BYTES                                                                           \
-	65536 /* vm.mmap_min_addr by default: reached by members of a NULL struct */
-#define STACK_REACH	(64ULL << 10) /* bytes by which one call may move the stack pointer */
-#define OOM_SLACK_PAGES 64	      /* pages; the kernel charges cgroups in batches of up to 64 */
+	65536 /* default of vm.mmap_min_addr: lower addresses are offsets from NULL */
+#define STACK_REACH	(64ULL << 10) /* one function call may move the stack pointer by this */
+#define OOM_SLACK_PAGES 64	      /* in pages: the kernel charges a cgroup in batches of 64 */
 #define LAG_PAGES	1024 /* pages that per-CPU counters may hold back: 32 on each CPU */
 
 static bool is_mapped(const struct signal_record *r)
@@ -97,8 +97,8 @@ static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct 
 		say_stack(r, page_bytes, v);
 	} else if (is_mapped(r)) {
 		/*
-		 * madvise(MADV_GUARD_INSTALL) since 662df3e5c376 (Linux 6.13), or the fault handler
-		 * of a driver
+		 * a guard region of madvise() (662df3e5c376, Linux 6.13), or a driver's fault
+		 * handler
 		 */
 		verdict_set(v, "guard page", false);
 		say_rights(r, v);
@@ -181,7 +181,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
-		/* the tmpfs has room: a quota, or a reason that no value shows */
+		/* the tmpfs has room: a quota, or an unknown reason */
 		verdict_set(v, "unknown", false);
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }
@@ -211,7 +211,7 @@ static void bus_of(const struct signal_record *r, uint64_t page_bytes, struct ve
 		verdict_set(v, "misaligned", true);
 	else if (r->code == BUS_MCEERR_AR || r->code == BUS_MCEERR_AO)
 		verdict_set(v, "hardware poison", true);
-	else if (r->code == SI_KERNEL) /* #SS: a bad stack or frame pointer */
+	else if (r->code == SI_KERNEL) /* stack fault (#SS): a bad stack or frame pointer */
 		general_protection(r, v);
 	else if (is_mapped(r) && r->file.flags & FILE_KNOWN)
 		bus_of_file(r, page_bytes, v);
@@ -263,7 +263,7 @@ void oom_of(const struct oom_record *r, struct verdict *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (r->constraint < sizeof(constraints) / sizeof(constraints[0]))
 		verdict_set(ret, constraints[r->constraint], r->constraint != OOM_UNKNOWN);
-	/* the kernel rate-limits the log line that names the constraint */
+	/* the kernel rate-limits its OOM message, so the constraint may be missing */
 	if (!ret->cause && bounded && m->used + OOM_SLACK_PAGES >= m->limit)
 		verdict_set(ret, constraints[OOM_MEMCG], false);
 	if (bounded)

@@ -247,7 +247,7 @@ static void look_at(struct gate *g, const struct model *m, const struct subject 
 	if (g->percent)
 		amount = limit && limit != UINT64_MAX ? 100.0 * value / limit : 0;
 	if (s->id.pid == g->pid)
-		/* the process may have changed its name since */
+		/* the process may have a new name (exec) */
 		keep_whose(g, g->pid, s->now.g.comm);
 	if (amount <= g->most)
 		return;

@@ -12,8 +12,8 @@
 #define GATES_MAX 32
 
 enum gate_kind {
-	GATE_TOTAL,   /* sum over all processes, ended ones too */
-	GATE_HIGHEST, /* highest value of any process, at any scan */
+	GATE_TOTAL,   /* GATE_TOTAL compares the sum over all processes, ended ones too */
+	GATE_HIGHEST, /* GATE_HIGHEST compares the highest value of any process, at any scan */
 	GATE_SIGNAL,
 	GATE_FINDINGS,
 };
@@ -22,11 +22,11 @@ enum gate_kind {
 struct gate_row {
 	const char *name;
 	enum gate_kind kind;
-	int number;  /* for GATE_SIGNAL the signal, for GATE_FINDINGS the severity */
-	double unit; /* unit of a number without a suffix, in units of the field */
+	int number;  /* signal number for GATE_SIGNAL, severity for GATE_FINDINGS */
+	double unit; /* unit of a threshold without a suffix, in units of the field */
 	const char *help;
-	const struct field *field, *plus; /* values to add up; NULL: none */
-	int resource;			  /* row of resources[] whose limit is 100 %; -1: none */
+	const struct field *field, *plus; /* fields whose values are added up; NULL: none */
+	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
 };
 
 /* Stores the gate `nth` of those that have a name of their own. Returns false behind the last. */
@@ -36,15 +36,15 @@ enum gate_op { GATE_ABOVE, GATE_FROM, GATE_BELOW, GATE_TO };
 enum gate_state { GATE_PASSED, GATE_TRIPPED, GATE_NOT_MEASURED };
 
 struct gate {
-	char text[96]; /* as the user wrote it, without blanks */
+	char text[96]; /* the gate as the user wrote it, without blanks */
 	enum gate_kind kind;
-	const struct field *field, *plus; /* values to add up; NULL: none */
-	int resource;			  /* row of resources[] whose limit is 100 %; -1: none */
+	const struct field *field, *plus; /* fields whose values are added up; NULL: none */
+	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
 	int number;
 	double unit;
 	enum gate_op op;
 	bool percent;
-	double threshold; /* in percent, or in units of the field */
+	double threshold; /* threshold in percent, or in units of the field */
 	/* the following are updated by gates_check() */
 	double ended; /* sum of processes that have ended, or number of signals */
 	double most;  /* highest value that one process had */

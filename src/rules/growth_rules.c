@@ -31,7 +31,7 @@ struct part {
 
 typedef bool is_part_fn(const char *name);
 
-/* One predicate selects holdings by name and growth by group name: both have the same form. */
+/* is_part() matches names of holdings and of growth groups: both have the same form. */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
 	struct part p = {.stack = -1, .held = true};
@@ -75,7 +75,7 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
 	return p;
 }
 
-/* Adds what the process has created since its holdings were read; never more than it has now. */
+/* Adds what the process created since its holdings were read; never more than it has now. */
 static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
 	const struct gauges *g = &o->s->now.g;
@@ -215,7 +215,7 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 
 #define TREE "its process tree"
 
-/* When a command ends, its last process has no tree any more: the evidence of `open` is kept. */
+/* When a command ends, its last process has no process tree any more: keeps the old evidence. */
 static void keep_tree(struct finding *f, const struct finding *open)
 {
 	for (size_t i = 0; open && i < open->nr_evidence; i++)
@@ -260,7 +260,7 @@ static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 	return p->n >= least && p->n * 100.0 >= p->all * (double)percent;
 }
 
-/* Rule M03 pytorch-shared-tensors */
+/* Rule M03 pytorch-shared-tensors: one mapping for each tensor in shared memory. */
 
 /* Matches "/dev/shm/torch_2653_91_7", also with digits folded to '#', but not libtorch_cpu.so. */
 static bool is_torch(const char *name)
@@ -299,7 +299,7 @@ static bool frames_have(const struct occasion *o, int32_t stack, const char *con
 	return false;
 }
 
-/* Rule M04 thread-stacks */
+/* Rule M04 thread-stacks: two mappings for each thread. */
 
 static bool is_guard(const char *name)
 {
@@ -309,7 +309,7 @@ static bool is_guard(const char *name)
 static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
 				     "guard_pages",    "Thread::",    NULL};
 
-/* Returns a stack that creates threads, of those that created most mappings; -1: none. */
+/* Returns a stack that creates threads, if it is among those with most mappings; -1: none. */
 static int32_t thread_maker(const struct occasion *o)
 {
 	struct grower g[PLACES_ASKED];
@@ -344,7 +344,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* Rule M05 zgc-heap-mappings */
+/* Rule M05 zgc-heap-mappings: ZGC maps the Java heap in pieces. */
 
 static bool is_zgc(const char *name)
 {
@@ -363,7 +363,7 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	return true;
 }
 
-/* Rules M06 allocator-splits-mappings, M08 go-thp-splits */
+/* Rules M06 allocator-splits-mappings, M08 go-thp-splits: an allocator or Go splits mappings. */
 
 static bool is_split(const char *name)
 {
@@ -408,7 +408,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* Rule M07 dotnet-double-mapping */
+/* Rule M07 dotnet-double-mapping: .NET maps its code twice. */
 
 static bool is_double_mapper(const char *name)
 {
@@ -427,7 +427,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* Rule M09 mapping-per-file */
+/* Rule M09 mapping-per-file: one mapping for each file. */
 
 static bool is_numbered_file(const char *name)
 {
@@ -462,12 +462,12 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* Rule M10 mapping-leak */
+/* Rule M10 mapping-leak: mappings are created and never unmapped. */
 
 /* Returns true if another rule reports this kind of mapping. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	/* M04, M06 and M08 report splits if the stack shows code that they know */
+	/* M04, M06 and M08 report splits whose stack shows known code */
 	if (is_split(g->name))
 		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
 		       frames_have(o, g->stack, go_runtime);
@@ -485,7 +485,8 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	known = added;
 	for (size_t i = 0; i < n; i++)
 		if (place[i].stack < 0)
-			known -= place[i].added; /* without a stack: cannot be attributed */
+			/* growth without a stack tells nothing about its code */
+			known -= place[i].added;
 		else if (!g)
 			g = &place[i];
 	if (!g || g->added < MANY_MAPS || g->added * 10 < known * 8 || g->removed * 20 > g->added ||
@@ -506,7 +507,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* Rule M11 map-count-peak */
+/* Rule M11 map-count-peak: a peak that scans do not show. */
 
 bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -525,7 +526,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* Rules M12 wine-map-count, F11 wine-esync-fds */
+/* Rules M12 wine-map-count, F11 wine-esync-fds: Windows programs under Wine. */
 
 static bool is_windows_program(const struct subject *s)
 {
@@ -563,7 +564,7 @@ bool wine_esync(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* Rules F08 fd-leak, F09 close-wait-sockets, F10 pytorch-shared-fds */
+/* Rules F08 fd-leak, F09 close-wait-sockets, F10 pytorch-shared-fds. */
 
 static bool is_anon_inode(const char *name)
 {

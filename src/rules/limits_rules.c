@@ -26,7 +26,7 @@
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
 
-/* Writes "65,530" or "8.0 MiB", followed by `after`. */
+/* Writes a value as "65,530" or "8.0 MiB", followed by `after`. */
 static void amount(char *ret, size_t size, const struct resource *r, uint64_t n, const char *after)
 {
 	snprintf(ret, size, "%s%s", r->bytes && n != UINT64_MAX ? as_bytes(n).s : as_limit(n).s,
@@ -80,7 +80,7 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 	return peak;
 }
 
-/* The level of a value that goes up and down is that of its peaks: one finding, not one a cycle. */
+/* A value that goes up and down has the level of its peaks: one finding covers all cycles. */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
 {
 	uint32_t now, peaks;

@@ -14,7 +14,7 @@
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0
-/* factor by which both times are longer for a finding that is open */
+/* times are longer by this factor while a finding is open */
 #define LIMIT_STAY 1.25
 
 /*

@@ -12,21 +12,21 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS  0.05 /* share of a thread's time: less is not reported */
-#define CONVOY 0.3  /* share of a thread's time, or of the time of its faults */
+#define WAITS  0.05 /* waits below this share of a thread's time are not reported */
+#define CONVOY 0.3  /* least share of a thread's time, or of its faults, in a convoy */
 /* ns; a shorter stall is INFO: threads that start at once wait briefly */
 #define CONVOY_NS 3000000000ULL
 /* ns; a shorter stall is INFO: one read of a memory map is harmless */
 #define AGENT_NS   2000000000ULL
 #define AT_ONCE_NS 500000000ULL /* ns; longer waits for another process are a warning at once */
-/* share of each thread's time; less is normal with many threads */
+/* least share of the time of all threads of the process */
 #define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */
 struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
-	double others;		      /* while another process held the lock; part of `all` */
+	double others;		      /* waits while another process held the lock; part of `all` */
 	const struct slow_row *other; /* slowest wait for another process; NULL: none was slow */
 };
 

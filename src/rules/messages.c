@@ -23,7 +23,7 @@
 #define LEAST_SHARE   0.35 /* messages below this share of the best score are not reported */
 #define WHOLE_BONUS   5.0
 #define SIMILAR	      0.8 /* factor for a message that only shares words with the text */
-#define BESIDE	      0.4 /* further factor for such a message if another one matches as a whole */
+#define BESIDE	      0.4 /* factor for a message that only shares words if another one matches */
 #define SEARCH	      0.7 /* factor for words shared with `means`, if the text has few words */
 #define GENERIC	      0.6 /* factor for the name of an errno if the message of a program matches */
 #define CUT_SHORT     0.3 /* factor for a message whose end is the start of another message */
@@ -61,7 +61,7 @@ const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len)
 }
 
 struct text {
-	char s[TEXT_MAX + 1]; /* in lower case; runs of blanks are one blank; newlines are kept */
+	char s[TEXT_MAX + 1]; /* text in lower case; a run of blanks is one blank; newlines stay */
 	size_t len;
 	char word[WORDS_MAX][WORD_BYTES];
 	size_t words;
@@ -104,7 +104,7 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
-/* Returns true if `list`, words separated by one blank, has the word. */
+/* Returns true if `list`, words separated by one blank, contains the word. */
 static bool is_one_of(const char *word, const char *list)
 {
 	size_t len = strlen(word);
@@ -279,7 +279,9 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 		    !fits(wording, first, at, line_end, &behind))
 			continue;
 		if (!follow(wording + first, behind, line_end, ret_end)) {
-			/* a later beginning in this line leaves less room for the rest */
+			/*
+			 * a later start in this line leaves less room for the rest of the wording
+			 */
 			s = line_end;
 			continue;
 		}
@@ -349,7 +351,7 @@ static struct match match_one(const struct text *t, const struct message *m)
 	return best;
 }
 
-/* Returns true if `m` matched a part of the text that the longer match `of` covers. */
+/* Returns true if the longer match `of` covers the text of match `m`. */
 static bool is_within(const struct match *m, const struct match *of)
 {
 	return m->from && of->from && m != of && m->from >= of->from && m->to <= of->to &&

@@ -32,13 +32,14 @@ const struct message *message_at(size_t i);
 /* What a text may mean. All pointers are to constants. */
 struct candidates {
 	size_t n;
-	const struct diagnosis *diagnosis[CANDIDATES_MAX]; /* likeliest first */
+	/* candidate diagnoses, likeliest first */
+	const struct diagnosis *diagnosis[CANDIDATES_MAX];
 	size_t nr_messages;
 	/* messages that led to `diagnosis`, best match first */
 	const struct message *message[MESSAGES_MAX];
 	/* nearest wording of each message's pattern; ends at '|' or NUL */
 	const char *wording[MESSAGES_MAX];
-	/* no message matches as a whole; some only share words */
+	/* true: no message matches as a whole, some only share words */
 	bool similar;
 };
 

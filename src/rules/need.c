@@ -95,7 +95,7 @@ static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 	return limit_roomy(limit, v->need);
 }
 
-/* Returns the overcommit mode that allows the call. Mode 0 never allows more than all memory. */
+/* Returns the overcommit mode in which the call succeeds. Mode 0 refuses more than RAM and swap. */
 static uint64_t mode_for(const struct verdict *v, const struct host_limits *l)
 {
 	bool strict = l->overcommit_memory == 2;
@@ -124,7 +124,7 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 	buf_free(&b);
 }
 
-/* Returns the check that would fail the call next, if it has no limit of the same kind; or NULL. */
+/* Returns the check that would fail the call next, if that has no limit to raise; or NULL. */
 static const char *next_wall(const struct verdict *v)
 {
 	static const char *const walls[] = {"overcommit_heuristic", "overcommit_strict",

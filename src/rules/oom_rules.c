@@ -12,10 +12,10 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4	/* tmpfs is mentioned from 1/SHMEM_TELLS of the limit on */
+#define SHMEM_TELLS 4	/* tmpfs is mentioned if it takes at least 1/SHMEM_TELLS of the limit */
 #define ALIKE	    0.5 /* a victim that grew by this share of the largest growth is the cause */
 
-/* Growth is looked for in the shortest time first: a process that is idle now is not the cause. */
+/* Growth is looked for in these time spans, the shortest first: the cause still grows. */
 enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
 
 static const struct {
@@ -26,14 +26,14 @@ static const struct {
 #define LEAST_BYTES (1u << 20)
 #define HELD_SHARE  8 /* a process with less than 1/HELD_SHARE of the limit did not fill it */
 
-/* The limit that was reached. */
+/* The memory limit at which the OOM killer acted. */
 struct limited {
-	/* true: a cgroup's limit; false: memory of the machine or of NUMA nodes */
+	/* true: a cgroup's limit; false: the memory of the machine or of NUMA nodes */
 	bool cgroup;
-	bool known;		   /* true: `path` and so the cgroup are known */
+	bool known;		   /* whether `path` is known */
 	char path[256];		   /* path of the cgroup that has the limit */
 	uint64_t limit;		   /* the limit in bytes; 0: not known */
-	const struct level *level; /* values of that cgroup; NULL: not read */
+	const struct level *level; /* values of the cgroup at `path`; NULL: not read */
 };
 
 struct grown_process {
@@ -95,7 +95,7 @@ static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t
 			    uint64_t *ret_ns)
 {
 	const struct past *p = span == SINCE_MINUTE ? s->past : s->recent;
-	/* the last record of a process is written after its memory was freed */
+	/* the last record of an exited process shows its memory after it was freed */
 	const struct facts *last = s->final ? &s->prev : &s->now;
 	uint64_t at = t_ns > spans[span].ns ? t_ns - spans[span].ns : 0;
 

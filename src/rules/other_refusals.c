@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Failed calls whose finding is a row of refusals.def. */
+/* Rules for failed calls whose finding is a row of refusals.def. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +95,7 @@ bool refused_by_row(const struct occasion *o, const struct finding *open, struct
 {
 	const struct refusal *r = refusal_of(o, f->rule);
 
-	/* M17 fork-enomem reports forks that are too large */
+	/* rule M17 fork-enomem reports a fork that is too large */
 	if (!r || (refusal_is_fork(o) && !strcmp(r->cause, "overcommit_heuristic")))
 		return false;
 	refusal_say(o, f, r->words);

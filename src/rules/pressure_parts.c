@@ -9,7 +9,7 @@
 #include "model/memory_holders.h"
 
 #define EATERS_SAID 2
-/* smaller values (bytes, or bytes a second) are not mentioned */
+/* smaller amounts (bytes, bytes a second) are not mentioned */
 #define WORTH_BYTES (1u << 20)
 /* share of the workers; stopping more of them is not suggested */
 #define FEWER_MOST_SHARE 0.8

@@ -12,18 +12,18 @@
 /* An open finding stays open down to half of the threshold that opened it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-#define STALL_SOME     0.10 /* PSI some, share of time: memory pressure */
-#define STALL_FULL     0.20 /* PSI full, share of time: critical memory pressure */
-#define SWAP_INS       50   /* pages swapped in a second */
+#define STALL_SOME     0.10 /* PSI some, as a share of time, from which on there is pressure */
+#define STALL_FULL     0.20 /* PSI full, as a share of time, from which on it is critical */
+#define SWAP_INS       50   /* least number of pages swapped in a second */
 #define SWAP_OUTS      10
-#define BLIND_SWAPS    500 /* pages a second in and out, if the kernel has no PSI */
+#define BLIND_SWAPS    500 /* least pages a second in and out, if the kernel has no PSI */
 #define REFAULTS       200
-#define HINTS	       10000 /* NUMA hint faults a second */
+#define HINTS	       10000 /* least number of NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5  /* times a second that a cgroup exceeds memory.high */
-#define LEFT_WARNS     10 /* percent of memory and swap that are left */
+#define THROTTLES      5  /* least number of events "high" of a cgroup a second */
+#define LEFT_WARNS     10 /* a warning at this percentage of available memory and swap */
 #define LEFT_PRESSES   5
-#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for page cache is left */
+#define KEPT_SHORT     90 /* percentage of a cgroup's limit that leaves little page cache */
 
 static uint64_t page_bytes(const struct model *m)
 {
@@ -119,7 +119,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	const struct model *m = o->m;
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
-	/* pages that are only read are swapped out once: only lasting pressure is thrashing */
+	/* pages only read are swapped out once: then pressure for a minute is thrashing */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
 		return false;
@@ -140,7 +140,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	/* what is swapped out now is what was missing in memory */
+	/* the swap in use shows how much memory is missing */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
 	finding_advise(f);
 	return true;
@@ -344,8 +344,8 @@ struct room {
 };
 
 /*
- * Returns the level (2 or 3) that the forecast gives, 0 if the limit is far. Growth of a moment ago
- * still gives level 2.
+ * Returns the level (2 or 3) that the forecast gives, 0 if the limit is far. Without a forecast,
+ * growth that was seen a moment ago gives level 2.
  */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)

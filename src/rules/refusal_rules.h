@@ -31,8 +31,8 @@ bool refusal_has_other_form(const struct refused_record *r, const struct verdict
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * Adds a command that raises the limit to a value with which the call succeeds; adds nothing if it
- * was said that no value helps. Returns false if that value is not known.
+ * Adds a command that raises the limit to a value with which the call succeeds; nothing if no value
+ * helps. Returns false if that value is not known.
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 

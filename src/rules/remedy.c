@@ -19,7 +19,7 @@
 struct remedy_facts {
 	const char *fix;   /* how to need less of what the limit counts */
 	const char *cost;  /* cost of a higher limit; NULL: none */
-	const char *check; /* a command that shows who uses it; NULL: none is known */
+	const char *check; /* command that shows what uses the limit; NULL: none */
 };
 
 #define LIMIT_ROW(id, fix, cost, check, ...) [LIMIT_##id] = {fix, cost, check},
@@ -92,7 +92,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 	return r;
 }
 
-/* Returns the value to suggest. For a mode, that is the one in which fewer calls fail. */
+/* Returns the value to suggest. For a mode (vm.overcommit_memory), fewer calls fail with it. */
 static uint64_t proposed(const struct origin *o, uint64_t want)
 {
 	uint64_t used = o->limit->kind == LIMIT_OF_CGROUP ? o->used : o->value;

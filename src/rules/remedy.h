@@ -10,9 +10,9 @@
 #define REMEDY_MAX 10
 
 enum remedy_kind {
-	REMEDY_WORKAROUND, /* raises the limit, or reduces the effect */
-	REMEDY_FIX,	   /* removes the cause */
-	REMEDY_CHECK,	   /* shows more about the problem, changes nothing */
+	REMEDY_WORKAROUND, /* a workaround raises the limit, or reduces the effect */
+	REMEDY_FIX,	   /* a fix removes the cause */
+	REMEDY_CHECK,	   /* a check shows more about the problem, changes nothing */
 	NR_REMEDY_KINDS,
 };
 
@@ -22,8 +22,8 @@ struct remedy {
 	enum remedy_kind kind;
 	/* what the command changes: one process, one cgroup, or the host */
 	enum remedy_scope scope;
-	bool persistent;   /* lasts beyond the next start of the program, or a reboot */
-	char text[384];	   /* what to do, as a sentence for people */
+	bool persistent;   /* true: lasts beyond the next start of the program, or a reboot */
+	char text[384];	   /* instruction for people, as a sentence */
 	char command[768]; /* shell command, never truncated; empty: none */
 	char risk[320];	   /* cost or danger of the command; empty: none known */
 };
@@ -63,8 +63,8 @@ struct remedy_for {
 	/* value to set; LIMIT_NONE: unlimited; 0: twice the use or the limit, rounded up */
 	uint64_t want;
 	uint64_t most; /* the largest value that this machine can use; 0: not known */
-	uint32_t pid;  /* the process that has the limit; 0: the shell that asks */
-	bool gone;     /* the process has exited: only its next start can get more */
+	uint32_t pid;  /* pid of the process that has the limit; 0: the shell that asks */
+	bool gone;     /* true: the process has exited, only its next start can get more */
 };
 
 /* Fills ret with up to REMEDY_MAX remedies, of each kind the best first. Returns how many. */

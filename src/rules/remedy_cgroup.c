@@ -113,7 +113,7 @@ static bool set_by_runtime(struct remedies *all)
 		return update_container(all, "podman");
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
-	return false; /* those change the next container: this one needs another remedy, too */
+	return false; /* changes new containers only: the running one needs another remedy */
 }
 
 static bool is_managed(const struct origin *o)

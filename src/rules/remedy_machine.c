@@ -87,7 +87,7 @@ static void set_for_good(struct remedies *all)
 		->scope = SCOPE_HOST;
 }
 
-/* A pod or container can set only sysctls that have a namespace; none of these limits has one. */
+/* Pods and containers can set only namespaced sysctls, and none of these limits is namespaced. */
 static void set_for_pod(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;

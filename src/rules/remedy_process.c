@@ -58,7 +58,7 @@ static void set_in_shell(struct remedies *all)
 		   &c);
 }
 
-/* Writes "soft:hard" for programs that take both. The hard limit is not lowered. */
+/* Writes "soft:hard" for options that set both limits. The hard limit is never lowered. */
 static void put_pair(const struct remedies *all, const char *none, struct buf *c)
 {
 	bool keep = within_hard(all);
@@ -73,7 +73,7 @@ static void put_pair(const struct remedies *all, const char *none, struct buf *c
 		put_wanted(all, 1, none, c);
 }
 
-/* Adds a command that writes a drop-in of the unit and restarts it. */
+/* Adds a command that writes a systemd drop-in for the unit, and restarts the unit. */
 static void put_drop_in(const struct remedies *all, const struct workload *w, const char *unit,
 			struct buf *c)
 {
@@ -115,7 +115,7 @@ static void set_in_pam(struct remedies *all)
 	struct buf c = {};
 
 	buf_puts(&c, "echo '");
-	/* limits.conf takes a uid only as a range; it limits root only by name */
+	/* limits.conf takes a uid only as a range (":UID"), and root only by name */
 	if (uid)
 		buf_printf(&c, ":%u", uid);
 	else

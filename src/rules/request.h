@@ -43,18 +43,18 @@ struct request {
 	const struct refused_record *r;
 	const struct host_limits *l;
 	uint64_t pages;
-	uint64_t more_pages;   /* pages beyond those of mappings that the call replaces */
+	uint64_t more_pages;   /* requested pages less those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
-	/* user address space without a hint above it; UINT64_MAX: not known */
+	/* bytes of user address space without a hint above it; UINT64_MAX: not known */
 	uint64_t space_bytes;
-	bool data;	 /* private and writable memory, which RLIMIT_DATA limits */
-	bool accounted;	 /* counts towards the commit limit (overcommit) */
+	bool data;	 /* true: private writable memory, which RLIMIT_DATA limits */
+	bool accounted;	 /* true: the memory counts towards the commit limit */
 	bool by_name;	 /* `accounted` was decided by the name of the file, which may mislead */
-	bool no_reserve; /* MAP_NORESERVE, which overcommit mode 2 ignores */
-	bool locked;	 /* counts towards RLIMIT_MEMLOCK */
+	bool no_reserve; /* true: MAP_NORESERVE, which overcommit mode 2 ignores */
+	bool locked;	 /* true: the memory counts towards RLIMIT_MEMLOCK */
 	bool hugetlb;
-	bool replaces; /* MAP_FIXED: unmaps what is in its range */
-	bool walked;   /* the whole range was read, and something is mapped there */
+	bool replaces; /* true: MAP_FIXED, which unmaps what is in its range */
+	bool walked;   /* true: the whole range was read and something is mapped there */
 };
 
 /*

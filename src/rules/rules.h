@@ -26,10 +26,12 @@ struct finding;
 struct occasion {
 	const struct model *m;
 	const struct findings *findings;
-	const struct subject *s; /* NULL: the process is gone, or the host is judged */
-	uint64_t t_ns;		 /* time of the trigger: the event, or the scan */
+	/* process that is judged; NULL: it is gone, or the host is judged */
+	const struct subject *s;
+	uint64_t t_ns; /* time of the trigger: the event, or the scan */
 	const struct refused_record *refused;
-	bool cut_short;		       /* what the program did after the failed call was not seen */
+	/* true: it was not seen what the program did after the failure */
+	bool cut_short;
 	const struct verdict *verdict; /* the verdict about `refused`, `signal` or `oom` */
 	const struct signal_record *signal;
 	const struct kernel_fault_record *kernel_fault;
@@ -52,7 +54,7 @@ enum trigger {
 };
 
 struct rule {
-	const char *id; /* never changes after release; rules/diagnoses.h has its texts */
+	const char *id; /* the id never changes after release; rules/diagnoses.h has its texts */
 	enum trigger trigger;
 	const char *needs; /* the probe without which the rule cannot judge; NULL: none */
 	/* Fills severity, title, evidence, remedies. Returns false if the rule does not match. */
@@ -78,40 +80,40 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct process_key subject; /* zero: the host; pid 0: a cgroup or a mount */
+	struct process_key subject; /* subject; zero: the host; pid 0: a cgroup or a mount */
 	char comm[COMM_LEN];
 	char place[160]; /* path of the cgroup or mount; else empty */
 	enum severity severity;
 	bool open;
-	bool fresh; /* opened, changed or closed in this window: to be reported */
-	bool said;  /* the rule matched in this window */
-	bool told;  /* already reported by a renderer that reports at once, which sets it */
+	bool fresh; /* true: opened, changed or closed in this window, to be reported */
+	bool said;  /* true: the rule matched in this window */
+	bool told;  /* true: a renderer that reports at once has reported it */
 	uint64_t since_ns, seen_ns;
 	char title[192];
-	/* a name of cause_names[], static; NULL: none */
+	/* name of the cause, one of cause_names[]; NULL: none */
 	const char *cause;
-	/* the last entry takes evidence beyond EVIDENCE_MAX */
+	/* evidence; the last entry takes what is beyond EVIDENCE_MAX */
 	struct evidence evidence[EVIDENCE_MAX + 1];
 	size_t nr_evidence;
 	struct remedy remedy[REMEDIES_MAX];
 	size_t nr_remedies;
 	const struct limit *limit; /* the limit that failed a call; NULL: none, or not known */
 	uint64_t want;		   /* value to set for `limit`, as in struct need */
-	bool hopeless;		   /* no value of `limit` helps */
+	bool hopeless;		   /* true: no value of `limit` helps */
 	uint64_t shared;	   /* hash of a limit that processes share; 0: not shared */
 	char set_by[320];	   /* where the limit was set; empty: not looked up */
 	struct forecast forecast;
-	uint64_t lasted_ns; /* of a stall: how long it has been seen without a gap */
-	uint64_t grew_ns;   /* of growth: time of its last forecast */
-	uint64_t grew_to;   /* of growth: the value at grew_ns */
-	uint32_t limit_up;  /* of a cgroup's limit: levels above the process's own cgroup */
-	uint32_t level;	    /* step of severity that the rule chose: a change is reported */
+	uint64_t lasted_ns; /* ns for which a stall has been seen without a gap */
+	uint64_t grew_ns;   /* growth: time of the last forecast */
+	uint64_t grew_to;   /* growth: the value at the last forecast */
+	uint32_t limit_up;  /* levels of a cgroup's limit above the process's own cgroup */
+	uint32_t level;	    /* level that the rule chose (step of severity): a change is reported */
 	/* rules of the findings that led to it, the nearest first */
 	const struct rule *because[BECAUSE_MAX];
 	size_t nr_because;
 	enum severity worst; /* highest severity since it opened */
 	uint32_t call;	     /* enum call_id of the call that failed; 0: none */
-	uint64_t times;	     /* how often the event happened, by the records: a lower bound */
+	uint64_t times;	     /* number of events by the records: a lower bound */
 };
 
 #define EVENT_COUNTS_MAX 64 /* when the table is full, the oldest entry is overwritten */
@@ -122,7 +124,7 @@ struct event_count {
 	struct process_key of;
 	uint32_t call; /* the call that failed, enum call_id; 0: none */
 	uint64_t sort; /* errno or instruction address: the same for equal events */
-	bool mixed;    /* the events were not all equal */
+	bool mixed;    /* true: the events were not all equal */
 	uint64_t count;
 };
 
@@ -131,7 +133,7 @@ struct event_count {
 #define GUARD_FAULTS_MAX 16 /* when the table is full, the oldest entry is overwritten */
 
 struct findings {
-	bool keep_cleared; /* keep closed findings for a summary; set by the caller of the engine */
+	bool keep_cleared; /* true: closed findings are kept for a summary; set by the caller */
 	struct finding *f;
 	size_t n, room;
 	uint64_t lost; /* findings that were dropped beyond FINDINGS_MAX */
@@ -144,7 +146,8 @@ struct findings {
 	size_t nr_unsettled;
 	/* Accesses to stack guards for which a signal handler may still abort the process. */
 	struct signal_record guard[GUARD_FAULTS_MAX];
-	size_t nr_guards; /* ever stored; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
+	/* guard faults ever stored; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
+	size_t nr_guards;
 	/* number of findings that ever had this severity or a higher one */
 	uint64_t reached[NR_SEVERITIES];
 };

@@ -57,9 +57,10 @@ static uint64_t memory_of(const struct model *m, const struct subject *s)
 }
 
 static const struct {
-	uint64_t (*key)(const struct subject *s); /* equal for all processes that share the limit */
+	/* hash that is equal for all processes that share the limit */
+	uint64_t (*key)(const struct subject *s);
 	uint64_t (*part)(const struct model *m, const struct subject *s);
-	const char *what; /* evidence field for the process's own part */
+	const char *what; /* name of the evidence: the process's own part */
 } shared[NR_RESOURCES] = {
 	[RESOURCE_THREADS] = {key_of_user, threads_of, "its own threads"},
 	[RESOURCE_CGROUP_MEMORY] = {key_of_memory, memory_of, "its own memory"},

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* share of time: with less pressure the time since it began is not computed */
+/* least share of time for which the duration of the pressure is computed */
 #define WAITS	     0.02
 #define SINCE_MOST_S 900 /* seconds; three times the span of the longest PSI average */
 
@@ -23,7 +23,7 @@ static const char *const kind_name[] = {
 	[KILLED] = "oom_killed",
 };
 
-/* In order of precedence: what happens now, then what is near, then what is only forecast. */
+/* Kinds of shortage by precedence: those that exist now, near ones, and forecasts. */
 static const struct {
 	const char *id;
 	int kind;
@@ -49,7 +49,7 @@ bool shortage_is_about(const struct rule *rule)
 	return rank_of(rule) < NR_KINDS;
 }
 
-/* Among warnings and critical findings, one about now outranks one about the future. */
+/* Among warnings and critical findings, a shortage that exists outranks one that is forecast. */
 static bool is_graver(const struct finding *a, const struct finding *b)
 {
 	if (a->severity >= SEVERITY_WARNING && b->severity >= SEVERITY_WARNING)

@@ -6,14 +6,15 @@
 #include "rules/rules.h"
 
 struct shortage {
-	/* a finding about memory is open, of severity warning or higher */
+	/* true: a finding about memory of severity warning or higher is open */
 	bool is_short;
-	const char *kind;	    /* static, never changes: "none", "swap", "page_cache", ... */
-	const struct finding *main; /* the gravest finding; NULL: none */
+	/* kind of shortage: "none", "swap", "page_cache", ...; static, never changes */
+	const char *kind;
+	const struct finding *main; /* gravest finding about memory; NULL: none */
 	double some, full;	    /* PSI some and full, shares of time; below 0: not known */
 	/* approximate age of the pressure; below 0: not known, or no pressure */
 	double since_seconds;
-	bool since_longer; /* the pressure is at least `since_seconds` old */
+	bool since_longer; /* true: the pressure is at least `since_seconds` old */
 };
 
 /*

@@ -106,8 +106,8 @@ static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 }
 
 /*
- * Returns the file system of the file if it is full; NULL: it has room, or is not seen. The blocks
- * of a deleted file are subtracted: they become free when the process dies of the signal.
+ * Returns the file system of the file if it is full; NULL: it has room, or is not seen. A deleted
+ * file frees its blocks when the process dies of the signal: they do not count as room.
  */
 static const struct mount_use *full_disk(const struct occasion *o)
 {

@@ -11,9 +11,9 @@
 
 /* a handler may write a message or a backtrace before it aborts */
 #define ABORTS_WITHIN_NS 10000000000ULL
-#define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping is not a stack alone */
+#define STACK_MOST_BYTES (1ULL << 30) /* a larger area is more than one stack */
 #define STACK_TIMES	 4
-#define FAR_BYTES	 (64ULL << 10) /* bytes by which one call may move the stack pointer */
+#define FAR_BYTES	 (64ULL << 10) /* one function call may move the stack pointer by this */
 #define VM_RIGHTS	 7	       /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */
 
 /* Returns true for an access to a guard region near the stack pointer; others do not count. */
@@ -106,7 +106,7 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 			"ulimit -s %" PRIu64, more >> 10);
 }
 
-/* Reports an overflow of the main thread, or of a stack without a guard: RLIMIT_STACK ends both. */
+/* Reports a stack overflow at RLIMIT_STACK: of the main thread, or of a stack without a guard. */
 static void say_main(const struct occasion *o, struct finding *f)
 {
 

@@ -8,21 +8,23 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS		10000000000ULL /* a finding stays open this long: stalls come and go */
-#define WINDOW_LEAST_NS 50000000       /* shortest window: in less, one event is a high rate */
-/* longest pause within one stall, apart from two intervals */
+#define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
+#define WINDOW_LEAST_NS 50000000       /* ns; in a shorter window one event would be a high rate */
+/* ns; longest pause within one stall, beyond two intervals */
 #define GAP_NS 1000000000ULL
-/* a shorter stall is INFO: programs that start read their files, too */
+/* ns; a shorter stall is INFO: programs that start read their files, too */
 #define READS_NS 10000000000ULL
-/* a shorter stall is INFO: garbage collections take that long */
-#define PURGES_NS      3000000000ULL
-#define WAITS	       0.05	       /* share of a thread's time: less is not reported */
-#define COSTS	       0.02	       /* least share of a thread's time that copies take */
-#define COPIES	       2000	       /* least number of pages copied a second */
-#define YOUNG_NS       120000000000ULL /* highest age of a child that may be writing a snapshot */
-#define PURGES	       200	       /* least number of madvise() calls a second */
+/* ns; a shorter stall is INFO: garbage collections take that long */
+#define PURGES_NS 3000000000ULL
+/* stalls below this share of a thread's time are not reported */
+#define WAITS  0.05
+#define COSTS  0.02 /* least share of a thread's time that copies take */
+#define COPIES 2000 /* least number of pages copied a second */
+/* ns; highest age of a child that may be writing a snapshot */
+#define YOUNG_NS       120000000000ULL
+#define PURGES	       200 /* least number of madvise() calls a second */
 #define TOUCHES	       2000
-#define FLAT_SHARE     0.2 /* share of the touched pages that may stay resident */
+#define FLAT_SHARE     0.2 /* resident memory may grow by this share of touched pages */
 #define MAJORS	       50
 #define AROUND_PAGES   16 /* pages that a file fault maps at once: fault_around_bytes */
 #define SWAP_PAGES     8  /* pages that a swap fault reads at once: vm.page-cluster */

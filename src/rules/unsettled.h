@@ -11,7 +11,7 @@
 /* After this time the record of a successful repetition would have arrived, even a late one. */
 #define UNSETTLED_NS (2 * RETRY_NS)
 
-/* Returns true if the event is a failed call that may succeed in another form, and has not yet. */
+/* Returns true if the event is a failed call that may still succeed in another form. */
 bool unsettled_is(const struct model *m, const union event *e);
 
 /*
