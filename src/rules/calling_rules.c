@@ -157,7 +157,8 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 
 /* Rule M22 python-thread-hang: a thread that gets ENOMEM never reports its start. */
 
-#define LIVES_NS 2000000000ULL /* ns; a process that is active later than this does not hang */
+/* ns; a process that is active this long after the failure does not hang */
+#define LIVES_NS 2000000000ULL
 #define HANGS_NS 5000000000ULL
 
 static bool is_python(const struct subject *s)

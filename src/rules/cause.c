@@ -252,7 +252,7 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 	l->commit_limit_bytes = (pages + v[VARIABLE_SWAP_PAGES]) * l->page_bytes;
 }
 
-/* Values that the BPF program read are those at the failure; those of /proc are a little later. */
+/* Values of the BPF program are those at the failure; those of /proc were read a little later. */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
 	overlay(r, VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);

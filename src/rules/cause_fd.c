@@ -43,7 +43,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
-	/* the count may not explain it: fds may lie above the limit, F_DUPFD skips numbers */
+	/* fds may have numbers above the limit, and F_DUPFD skips some: the count is not enough */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;

@@ -314,7 +314,7 @@ static bool range_of_wrong_mode(const struct request *q, struct verdict *v, bool
 {
 	if (!q->walked || !(q->r->args[2] & F_PROT_WRITE) || q->r->range.flags_all & VM_MAYWRITE)
 		return false;
-	/* a seal against writes clears VM_MAYWRITE too: range_of_sealed_file() reports it */
+	/* a seal against writes clears VM_MAYWRITE as well: range_of_sealed_file() */
 	if (q->r->file.seals & SEALS_AGAINST_WRITES)
 		return false;
 	verdict_text(v, "file", q->r->file.name);

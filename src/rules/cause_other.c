@@ -209,7 +209,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* setrlimit() with CAP_SYS_RESOURCE gives EPERM only at fs.nr_open; others are not recorded. */
+/* With CAP_SYS_RESOURCE only fs.nr_open makes setrlimit() fail; other failures are not recorded. */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_count(v, "fs.nr_open", IN_COUNT, q->l->nr_open, q->l->nr_open);

@@ -14,7 +14,7 @@
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0
-/* times are longer by this factor while a finding is open */
+/* for open findings LIMIT_SOON_SECONDS and LIMIT_PRESS_SECONDS are longer by this factor */
 #define LIMIT_STAY 1.25
 
 /*

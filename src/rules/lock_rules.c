@@ -13,13 +13,13 @@
 #include "rules/stall_rules.h"
 
 #define WAITS  0.05 /* waits below this share of a thread's time are not reported */
-#define CONVOY 0.3  /* least share of a thread's time, or of its faults, in a convoy */
+#define CONVOY 0.3  /* least wait in a convoy, as a share of a thread's time or fault time */
 /* ns; a shorter stall is INFO: threads that start at once wait briefly */
 #define CONVOY_NS 3000000000ULL
 /* ns; a shorter stall is INFO: one read of a memory map is harmless */
 #define AGENT_NS   2000000000ULL
 #define AT_ONCE_NS 500000000ULL /* ns; longer waits for another process are a warning at once */
-/* least share of the time of all threads of the process */
+/* least wait, as a share of the time of all threads of the process */
 #define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */

@@ -145,7 +145,7 @@ static struct grown_process victim_of(const struct occasion *o, enum span_of spa
 {
 	uint64_t pages = victim_bytes(o->m, o->oom) / bytes_of(o->m, 1), last;
 
-	/* the kernel's counters are per CPU and may lag: the last scan may have seen more */
+	/* the kernel's counters are per CPU and may lag: the last scan may have seen more pages */
 	last = o->s && !o->s->final ? gauges_kept_pages(&o->s->now.g) : 0;
 	return suspect_of(o, o->s, o->oom->comm, o->oom->subject.pid, pages > last ? pages : last,
 			  span);

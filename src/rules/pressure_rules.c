@@ -20,7 +20,7 @@
 #define REFAULTS       200
 #define HINTS	       10000 /* least number of NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5  /* least number of events "high" of a cgroup a second */
+#define THROTTLES      5  /* least number of "high" events of a cgroup a second (memory.events) */
 #define LEFT_WARNS     10 /* a warning at this percentage of available memory and swap */
 #define LEFT_PRESSES   5
 #define KEPT_SHORT     90 /* percentage of a cgroup's limit that leaves little page cache */

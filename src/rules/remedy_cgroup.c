@@ -113,7 +113,8 @@ static bool set_by_runtime(struct remedies *all)
 		return update_container(all, "podman");
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
-	return false; /* changes new containers only: the running one needs another remedy */
+	/* a pod's setting changes new containers: the running one needs another remedy */
+	return false;
 }
 
 static bool is_managed(const struct origin *o)

@@ -66,7 +66,7 @@ struct rule {
 	const char *after;
 	/* the resource that is near its limit, or grows towards it */
 	enum resource_id resource;
-	struct remedy_row advice[RULE_ADVICE_MAX]; /* remedies that hold whatever the values are */
+	struct remedy_row advice[RULE_ADVICE_MAX]; /* remedies with constant texts */
 };
 
 extern const struct rule rules[];
@@ -120,7 +120,7 @@ struct finding {
 
 /* Events of one process that share a counter: failures of one call, or kernel faults. */
 struct event_count {
-	enum trigger by; /* ON_REFUSED or ON_KERNEL_FAULT */
+	enum trigger by; /* trigger of the events: ON_REFUSED or ON_KERNEL_FAULT */
 	struct process_key of;
 	uint32_t call; /* the call that failed, enum call_id; 0: none */
 	uint64_t sort; /* errno or instruction address: the same for equal events */

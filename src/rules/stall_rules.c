@@ -172,10 +172,10 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
 	major = served_of(o->s, CLASS_FILE_MAJOR, s);
-	/* a lower bound: a swap fault may have read fewer pages */
+	/* bytes read, a lower bound: a swap fault may have read fewer pages */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
-	/* an upper bound: pages that a minor fault maps beside its own may not be used */
+	/* bytes touched, an upper bound: a minor fault maps pages that may stay unused */
 	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))
