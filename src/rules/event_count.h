@@ -16,7 +16,7 @@
 void event_count_refused(struct findings *fs, const struct refused_record *r);
 void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_record *r);
 
-/* After a scan: updates the evidence of a finding from the counter. */
+/* After a scan: updates the number of events in a finding from the process's counter. */
 void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f);
 
 #endif

@@ -181,7 +181,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
-		/* the tmpfs has room: a quota, or an unknown reason */
+		/* the tmpfs has room, so the reason is a quota or unknown */
 		verdict_set(v, "unknown", false);
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }

@@ -17,8 +17,9 @@
 /* ns; a shorter stall is INFO: threads that start at once wait briefly */
 #define CONVOY_NS 3000000000ULL
 /* ns; a shorter stall is INFO: one read of a memory map is harmless */
-#define AGENT_NS   2000000000ULL
-#define AT_ONCE_NS 500000000ULL /* ns; longer waits for another process are a warning at once */
+#define AGENT_NS 2000000000ULL
+/* ns; in a window, longer waits for another process are a warning at once */
+#define AT_ONCE_NS 500000000ULL
 /* least wait, as a share of the time of all threads of the process */
 #define EACH_THREAD 0.03
 
@@ -26,8 +27,9 @@
 struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
-	double others;		      /* waits while another process held the lock; part of `all` */
-	const struct slow_row *other; /* slowest wait for another process; NULL: none was slow */
+	double others; /* waits while another process held the lock; part of `all` */
+	/* slowest wait for a lock that another process held; NULL: none was slow */
+	const struct slow_row *other;
 };
 
 static bool waits_of(const struct occasion *o, struct lock_waits *ret)

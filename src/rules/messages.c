@@ -22,12 +22,12 @@
 #define LEAST_SCORE   6.0  /* messages with a lower score are not reported */
 #define LEAST_SHARE   0.35 /* messages below this share of the best score are not reported */
 #define WHOLE_BONUS   5.0
-#define SIMILAR	      0.8 /* factor for a message that only shares words with the text */
-#define BESIDE	      0.4 /* factor for a message that only shares words if another one matches */
-#define SEARCH	      0.7 /* factor for words shared with `means`, if the text has few words */
-#define GENERIC	      0.6 /* factor for the name of an errno if the message of a program matches */
-#define CUT_SHORT     0.3 /* factor for a message whose end is the start of another message */
-#define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
+#define SIMILAR	      0.8 /* score factor for a message that only shares words with the text */
+#define BESIDE	      0.4 /* score factor for shared words if another message matches whole */
+#define SEARCH	      0.7 /* score factor for words shared with `means`, if the text is short */
+#define GENERIC	      0.6 /* score factor for the name of an errno beside a message of a program */
+#define CUT_SHORT     0.3 /* factor for a message whose end another, longer message covers */
+#define NUMBER	      5	  /* score of a number that is shared, as in "exit code 137" */
 
 #define MESSAGE(...) {__VA_ARGS__},
 

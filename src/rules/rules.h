@@ -46,7 +46,7 @@ enum trigger {
 	ON_HOST,
 	ON_CGROUP,
 	ON_MOUNT,
-	/* rules that judge one event */
+	/* rules that judge a single event */
 	ON_REFUSED,
 	ON_SIGNAL,
 	ON_KERNEL_FAULT,
