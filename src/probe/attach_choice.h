@@ -14,29 +14,29 @@
 struct hook_status {
 	enum hook_use state;
 	const struct hook_alternate *used; /* attach type in use, if `state` is HOOK_ON */
-	char why[512];	    /* attach types that failed, and the errors; empty: the best is on */
+	char why[512];	    /* attach types that failed, and their errors; empty: the best is on */
 	const char *remedy; /* fix that may make a better attach type work; NULL: not known */
 };
 
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
 	bool majors;		   /* of page faults, measure only the end of major ones */
-	bool no_kfuncs;		   /* this kernel lacks kfuncs that the full build calls */
-	const char *const *forced; /* requested attach type by probe, or "none"; NULL: none */
+	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
+	const char *const *forced; /* requested attach type of each probe, or "none"; NULL: none */
 	int at[HOOKS_MAX];	   /* index of the attach type to try, or in use; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };
 
-/* Chooses first attach types. `majors`: fault_end for major faults only, whatever `tiers` says. */
+/* Chooses first attach types. `majors`: only the end of major faults, whatever `tiers` says. */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
 /* Returns the chosen attach type; NULL: the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
-/* The kernel loads no programs at all: chooses attach types without one, or none. */
+/* Chooses attach types without a BPF program, or none, because the kernel loads no programs. */
 void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
-/* An attach type failed: chooses the next one that this build has, or none. */
+/* Chooses the next attach type in this build, or none, because the chosen one failed. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
 /* Returns text to add if fault_class is unavailable because --probe disabled what it needs. */
@@ -46,14 +46,14 @@ const char *choice_why_no_classes(const struct choice *c);
 bool choice_is_hash(const struct choice *c);
 
 /*
- * The kernel cannot use the task-storage build: starts again with the hash-table build; with no
- * state if --probe asked for task storage. Returns false if that was already done.
+ * Starts again with the hash-table build, because the kernel cannot use the task-storage build;
+ * with no state if --probe requested task storage. Returns false if this was done before.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /*
- * The kernel lacks kfuncs: continues with the build that calls none. Returns false if that was
- * already done.
+ * Continues with the build without kfuncs, because the kernel lacks them. Returns false if this was
+ * done before.
  */
 bool choice_leave_kfuncs(struct choice *c);
 

@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* System calls newer than the C library's headers; the number is equal on all architectures. */
+/* System calls that the C library's headers may lack, with equal numbers on all architectures. */
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif
@@ -42,6 +42,6 @@ void calls_fill(struct fs_config *c)
 	c->compat_bits = TS_COMPAT;
 	fill(c->compat_syscalls, compat_rows, sizeof(compat_rows) / sizeof(compat_rows[0]));
 #elif defined(__aarch64__)
-	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers: not counted */
+	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers and are not counted */
 #endif
 }

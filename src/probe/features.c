@@ -16,7 +16,7 @@ bool kernel_lacks_task_storage(void)
 
 bool kernel_lacks_reads(void)
 {
-	/* program: bpf_probe_read_kernel(&eight_bytes_of_stack, 8, NULL); return 0 */
+	/* The program is: bpf_probe_read_kernel(&eight_bytes_of_stack, 8, NULL); return 0. */
 	const struct bpf_insn program[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
 		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
@@ -37,7 +37,7 @@ bool kernel_lacks_reads(void)
 
 void features_ask(struct features *f)
 {
-	/* messages of the tests do not belong into the log of the load */
+	/* Messages of the tests do not belong into the log of the load. */
 	libbpf_print_fn_t print = f->asked ? NULL : libbpf_set_print(NULL);
 	struct btf *kernel;
 

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* Task storage exists since 5.11, as do maps that do not count as locked memory. */
+/* Kernels before 5.11 lack task storage, and count maps as locked memory. */
 bool kernel_lacks_task_storage(void);
 
-/* bpf_probe_read_kernel() is always available, except in lockdown (ff40e51043af, 5.13). */
+/* Since ff40e51043af (5.13), the kernel does not offer bpf_probe_read_kernel() in lockdown. */
 bool kernel_lacks_reads(void);
 
 struct features {

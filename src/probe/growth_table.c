@@ -5,7 +5,7 @@
 
 #include "probe/host_facts.h"
 
-/* Stacks per scan after the first STACKS_MAX. */
+/* Maximum number of stacks per scan, after the first STACKS_MAX. */
 #define STACKS_A_LOOK	      256
 #define SAMPLED_STACKS_A_LOOK 64
 
@@ -96,14 +96,14 @@ void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *c
 		return;
 	found = calloc(used, sizeof(*found));
 	if (!found)
-		return; /* no memory: the next scan tries again */
+		return; /* no memory is left; the next scan tries again */
 	for (__u32 i = 0; i < used; i++) {
 		const struct growth *g = &t->row[i];
 		__u64 last_ns = g->last_ns;
 
 		if (is_spare(t, i) || g->first_ns >= before_ns)
 			continue;
-		/* last_ns 0: two threads created a row at once, and the other thread's was used */
+		/* last_ns is 0 in an unused row: another thread created one for its key first. */
 		if (last_ns && (last_ns != t->told_ns[i] || is_needed(g, ended, ctx)))
 			continue;
 		found[n++] = (struct fs_spare){.place = i, .last_ns = last_ns};

@@ -11,18 +11,18 @@
 #include "probe/source.h"
 #include "wire.h"
 
-/* Number of entries to keep free for growth until the next scan. */
+/* Number of entries that stay free for growth until the next scan. */
 #define GROWTH_SPARE (GROWTH_MAX / 2)
 
 struct growth_table {
-	/* shared memory of the kernel side; not owned */
+	/* Pointers to memory that the kernel side owns. */
 	const struct growth *row; /* array of GROWTH_MAX rows; NULL: growth is not recorded */
 	struct fs_spare *spare;	  /* ring of GROWTH_MAX released entries */
 	struct fs_shared *shared;
-	/* arrays with one element for each entry of the table */
+	/* Each array has one element for each entry of the table. */
 	__u64 told_ns[GROWTH_MAX];  /* last_ns of the entry's row when last sent */
 	__u32 given_at[GROWTH_MAX]; /* position of the entry in the ring `spare` */
-	bool given[GROWTH_MAX];	    /* the entry is in the ring `spare` */
+	bool given[GROWTH_MAX];	    /* true if the entry is in the ring `spare` */
 };
 
 /* Returns whether a process is known to have exited. */

@@ -11,15 +11,15 @@
 
 enum attach_kind {
 	ATTACH_NOTHING,	    /* no program is attached, or user space runs it */
-	ATTACH_AUTO,	    /* libbpf finds the target in the section name of the program */
+	ATTACH_AUTO,	    /* libbpf attaches each program by the section name of the program */
 	ATTACH_ITERATOR,    /* user space reads program 0, which is an iterator */
-	ATTACH_PERF_BEGIN,  /* program 0 on the perf event PAGE_FAULTS of each CPU */
-	ATTACH_PERF_MAJORS, /* program 0 on the perf event PAGE_FAULTS_MAJ of each CPU */
-	/* program 0 on perf event PAGE_FAULTS_MIN, program 1 on _MAJ, of each CPU */
+	ATTACH_PERF_BEGIN,  /* attaches program 0 to perf event PAGE_FAULTS of each CPU */
+	ATTACH_PERF_MAJORS, /* attaches program 0 to perf event PAGE_FAULTS_MAJ of each CPU */
+	/* attaches program 0 to PAGE_FAULTS_MIN of each CPU, program 1 to PAGE_FAULTS_MAJ */
 	ATTACH_PERF_FAULTS,
-	/* program 0 on a tracepoint, program 1 on perf event PAGE_FAULTS_MAJ */
+	/* attaches program 0 to a tracepoint, program 1 to PAGE_FAULTS_MAJ of each CPU */
 	ATTACH_MEMCG_FAULTS,
-	ATTACH_CALL_EXITS, /* program 0 on the classic exit tracepoint of each system call */
+	ATTACH_CALL_EXITS, /* attaches program 0 to the exit tracepoint of each system call */
 };
 
 /* Build of the kernel side that an attach type needs: see bpf/compat.bpf.h. */
@@ -40,7 +40,7 @@ struct hook {
 	bool core; /* faultscope cannot do its job without this probe */
 	const char *feeds;
 	const char *lost; /* values that are missing without this probe */
-	/* event whose overhead `doctor` cannot measure, text for the event, and the reason */
+	/* An event whose overhead `doctor` cannot measure, the text for it, and the reason. */
 	struct {
 		const char *per, *said, *why;
 	} unmeasured;

@@ -84,7 +84,7 @@ __u32 layout_lock_success(const struct btf *kernel)
 		t = btf__type_by_id(kernel, t->type);
 	if (!t || !btf_is_func_proto(t))
 		return FS_LOCK_SUCCESS_UNKNOWN;
-	/* arguments: void *, mm, memcg_path (until 6.13), write, success */
+	/* The arguments are: void *, mm, memcg_path (until 6.13), write, success. */
 	return btf_vlen(t) == 5	  ? FS_LOCK_SUCCESS_FOURTH
 	       : btf_vlen(t) == 4 ? FS_LOCK_SUCCESS_THIRD
 				  : FS_LOCK_SUCCESS_UNKNOWN;

@@ -13,7 +13,7 @@ struct limits {
 	int fd[LIMIT_FILES];
 };
 
-/* limits_open() opens files; a file that cannot be opened reads as 0. */
+/* Opens the files with limits; a file that cannot be opened reads as 0. */
 void limits_open(struct limits *l);
 void limits_read(const struct limits *l, struct host_limits *ret);
 bool limits_bpf_stats(const struct limits *l); /* returns whether kernel.bpf_stats_enabled is set */

@@ -34,7 +34,7 @@
 
 #define OWN_PID "own_pid" /* BPF program that reads faultscope's pid in the initial namespace */
 #define SLOW_NS 1000000
-/* Target number of sampled page faults between two scans, and the lowest sampling rate. */
+/* Target for the number of sampled page faults between two scans, and the lowest sampling rate. */
 #define SAMPLES_A_LOOK	 256
 #define SAMPLE_EACH_MOST (1u << 15)
 
@@ -43,9 +43,9 @@ struct live {
 	union wire_record record; /* copy of the latest record from the ring */
 	bool limits_sent;	  /* limits_record was sent in this drain of the ring */
 	__u64 missed;
-	__u32 sampled; /* value of shared.sampled at the last scan */
-	bool nested;   /* own pid namespace: faultscope's pids differ from those in records */
-	bool locked;   /* kernel lockdown forbids BPF programs: load none */
+	__u32 sampled; /* value of fs_shared.sampled at the last scan */
+	bool nested;   /* faultscope is in a pid namespace, where records have other pids */
+	bool locked;   /* kernel lockdown forbids BPF programs: none is loaded */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -107,7 +107,7 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/* export does not need CPU time, which changes without a fault */
+	/* The export of metrics does not need CPU time, which changes without a fault. */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
@@ -115,7 +115,7 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
-	/* only failed calls need addresses of variables, and /proc/kallsyms has megabytes */
+	/* Only failed calls need the addresses of variables; /proc/kallsyms has megabytes. */
 	if (choice_of(&live->choice, hook_find("calls")))
 		variables_find(c->variable);
 }
@@ -234,7 +234,7 @@ static const char *lacks_task_build(const struct features *f)
 	return NULL;
 }
 
-/* Disables fault_class if its requirements are not met: it classifies a fault at its end. */
+/* Disables fault_class if the probes that it needs are off: it classifies a fault at its end. */
 static void settle_classes(struct live *live)
 {
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
@@ -371,7 +371,7 @@ static int read_scan(struct live *live)
 	char none[64];
 	ssize_t n;
 
-	/* The system has no free file: processes keep the values of the last scan. */
+	/* No file can be opened: values of processes stay as at the last scan. */
 	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
 		live->missed++;
 		return 0;
@@ -444,7 +444,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	limits_read(&live->limits, &tick.limits);
 	if (tick.limits.max_map_count)
 		live->obj.shared->max_map_count = tick.limits.max_map_count;
-	/* Events before the scan must precede the newer values of the scan. */
+	/* Events before the scan must be sent before the newer values of the scan. */
 	err = live_drain(src, sink);
 	if (err)
 		return err;
@@ -620,8 +620,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
 		     live->opt.forced);
-	load_log_begin(); /* from here on, libbpf prints nothing itself */
-	/* opens the caller's BTF file with the caller's rights */
+	load_log_begin(); /* libbpf prints nothing itself from here on */
+	/* Opens the BTF file that the caller named with the caller's rights. */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err) {
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);

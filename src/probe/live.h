@@ -17,15 +17,15 @@ struct live_options {
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	bool majors;	    /* measure only major faults, in buckets of powers of 2 of 1 s */
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
-	/* growth is recorded for processes with at least this many mappings or fds */
+	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
-	/* Returns whether a process has exited. NULL: growth entries are never released. */
+	/* Returns whether a process has exited. If NULL, growth entries are never released. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
 	bool examines;		 /* for `doctor`: opens even if no probe would count anything */
 	const char *btf_path;	 /* BTF file for a kernel without BTF; NULL: see btf.h */
-	const char *forced[HOOKS_MAX]; /* requested attach type by probe, or "none"; NULL: none */
+	const char *forced[HOOKS_MAX]; /* attach type of each probe, or "none"; NULL: the best */
 };
 
 /*

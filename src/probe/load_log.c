@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* static, because libbpf's print callback has no context argument */
+/* The log is static, because libbpf's print callback has no context argument. */
 static char kept[8192];
 
 static int keep_log(enum libbpf_print_level level, const char *format, va_list args)

@@ -3,7 +3,7 @@
 #ifndef FS_PROBE_LOAD_LOG_H
 #define FS_PROBE_LOAD_LOG_H
 
-/* Empties the log. From now on, libbpf's messages are kept. */
+/* Empties the log, and from now on keeps libbpf's messages in it. */
 void load_log_begin(void);
 
 /* Returns the first messages since load_log_begin(); if there are too many, also the last. */

@@ -20,7 +20,7 @@ struct object {
 	enum object_build build;
 	struct fs_config *config; /* settings of the programs, until the load */
 	struct fs_shared *shared; /* memory shared with the programs, after the load */
-	/* valid after the load, GROWTH_MAX entries each; NULL: growth is not recorded */
+	/* Tables of GROWTH_MAX entries, valid after the load. NULL: growth is not recorded. */
 	const struct growth *growth;
 	struct fs_spare *spares;
 };

@@ -189,7 +189,7 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 	return a;
 }
 
-/* Returns whether a log line is of libbpf, an instruction, a branch, precision or statistics. */
+/* Returns whether a log line is libbpf's own, an instruction, a branch, precision or statistics. */
 static bool is_step(const char *line)
 {
 	static const char *const begins[] = {
@@ -247,7 +247,7 @@ const struct answer permission_locked = {
 	.remedy = "boot with lockdown=integrity",
 };
 
-/* Debian and Android kernels have levels above 2, at which CAP_PERFMON does not suffice. */
+/* Debian and Android have perf_event_paranoid above 2, where CAP_PERFMON does not suffice. */
 static bool is_paranoid(void)
 {
 	char level[16];

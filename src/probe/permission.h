@@ -19,8 +19,8 @@ bool permission_is_locked(bool refused);
 int permission_explain(int err, const char *log, char *error, size_t size);
 
 /*
- * Why one probe could not be attached, and what to do. The text contains the errno and, if the
- * verifier refused a program, its reason.
+ * The reason why one probe could not be attached, and what to do. The text contains the errno and,
+ * if the verifier refused a program, the verifier's reason.
  */
 struct answer {
 	char text[192];

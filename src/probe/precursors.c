@@ -73,7 +73,7 @@ static bool has_helper(enum bpf_func_id helper)
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) > 0;
 }
 
-/* A panic waits only if faultscope can run on another CPU meanwhile. */
+/* Returns whether another CPU can run faultscope while a panic waits. */
 static bool has_other_cpu(void)
 {
 	cpu_set_t set;
@@ -128,7 +128,7 @@ static void attach_one(struct precursors *p, size_t h)
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
 		if (prog && !bpf_program__autoload(prog))
-			continue; /* another program of this probe does its work */
+			continue; /* not loaded: another program of this probe is used */
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;
@@ -153,7 +153,7 @@ static int take_one(void *ctx, void *data, size_t size)
 static int map_all(struct precursors *p)
 {
 	p->memory_bytes = 256 * 512;
-	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: no copies of records */
+	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: copies are not kept */
 	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
 	if (!p->shared)
 		return -errno;

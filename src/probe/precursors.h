@@ -46,8 +46,8 @@ __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 bool precursors_need_rights(struct precursors *p);
 
 /*
- * precursors_panic() returns the number of a CPU, plus 1, whose panic waits; 0: none. It continues
- * after precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
+ * Returns 1 plus the number of the CPU whose panic waits; 0: none waits. The panic continues after
+ * precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
  */
 #define PRECURSORS_HOLD_NS 1000000000ull
 __u64 precursors_panic(const struct precursors *p);

@@ -20,7 +20,7 @@
 
 struct seen {
 	__u64 start_ns, signature;
-	bool kept; /* the kernel side had state at the last scan */
+	bool kept; /* true if the kernel side had state of the process at the last scan */
 };
 
 struct proc_scan {
@@ -156,7 +156,7 @@ static void keep_max(__u64 *max, __u64 ns)
 		*max = ns;
 }
 
-/* The kernel side adds a thread's last fault at its next fault; a scan adds it at once. */
+/* Adds a thread's last fault now; the kernel side adds it only at the thread's next fault. */
 static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
@@ -249,7 +249,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* posix_spawn() may return before exec closes fds that the child inherited */
+	/* posix_spawn() may return before exec closes the fds that the child inherited. */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)
@@ -257,7 +257,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 	if (!read_process(dir, pid, &r))
 		return 0;
 	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
-		return 0; /* the next scan sends the process */
+		return 0; /* this process is sent at the next scan */
 	if (!r.g.map_count)
 		r.g.flags |= PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))

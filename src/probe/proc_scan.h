@@ -18,9 +18,9 @@ struct proc_scan; /* values of each process at the last scan */
 /* Functions that read the kernel side's state of a process. */
 struct proc_states {
 	void *ctx;
-	/* Returns 1, 0 without state, or -EAGAIN if it cannot be read completely now. */
+	/* Returns 1; 0: no state exists; -EAGAIN: state cannot be read completely now. */
 	int (*read)(void *ctx, __u32 pid, struct fs_state *ret);
-	/* Returns whether state that read() did not find is moving from one thread to another. */
+	/* Returns whether state that `read` did not find is moving from one thread to another. */
 	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
 };
 

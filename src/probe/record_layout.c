@@ -73,7 +73,7 @@ static int add_part(struct kind_layout *k, const struct part *p)
 	return 0;
 }
 
-/* Adds an unknown part after the struct. */
+/* Adds an unknown field, which is stored after the struct. */
 static int add_unknown(struct kind_layout *k, const struct part *of)
 {
 	struct part p = *of;
@@ -157,7 +157,7 @@ static int make_images(struct record_layout *l)
 			for (uint32_t n = 0; f->unknown_is_max && n < f->count; n++)
 				memset(k->first + f->offset + n * f->stride, 0xff, f->size);
 		}
-		for (size_t j = 0; j < k->parts; j++) /* fields in the file start as 0 */
+		for (size_t j = 0; j < k->parts; j++) /* fields of the file are 0 at first */
 			for (uint32_t n = 0; n < k->part[j].count; n++)
 				memset(k->first + k->part[j].offset + n * k->part[j].stride, 0,
 				       k->part[j].size);
@@ -210,7 +210,7 @@ static int read_line(struct record_layout *l, struct kind_layout **k, const char
 		return -EINVAL;
 	if (type != 't' && p.size != 1 && p.size != 2 && p.size != 4 && p.size != 8)
 		return -EINVAL;
-	for (size_t i = 0; i < (*k)->parts; i++) /* a duplicate would share memory */
+	for (size_t i = 0; i < (*k)->parts; i++) /* no two fields may share memory */
 		if (!strcmp((*k)->part[i].name, p.name) &&
 		    p.from < (*k)->part[i].from + (*k)->part[i].count)
 			return -EINVAL;

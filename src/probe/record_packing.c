@@ -400,7 +400,7 @@ struct unpacker {
 	struct memory memory;
 	unsigned char *raw;
 	size_t len, at;
-	bool keyed;	 /* a key chunk was taken, and all chunks after it */
+	bool keyed;	 /* all chunks since the last key chunk were taken */
 	bool has_fields; /* the chunk with the list of fields was taken */
 	_Alignas(8) unsigned char record[RECORD_BYTES_MAX];
 };
@@ -563,7 +563,7 @@ static int take_record(struct unpacker *u, struct record *h)
 		return -EBADMSG;
 	memcpy(u->record, k->last, k->bytes);
 	if (ref == REF_NEW) {
-		/* the reader's records may be longer than the writer's were */
+		/* Records of this version may be longer than those of the writer. */
 		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
 					 ? NULL
 					 : memory_add(m, k);

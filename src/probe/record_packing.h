@@ -12,11 +12,11 @@
 
 #include "records/records.h"
 
-#define CHUNK_RAW_MAX (1u << 20) /* maximum bytes of a chunk before deflation, about */
+#define CHUNK_RAW_MAX (1u << 20) /* approximate maximum of bytes in a chunk before deflation */
 
 #define CHUNK_MAGIC  0x4b435346 /* the bytes "FSCK" at the start of each chunk */
 #define CHUNK_KEY    1u
-#define CHUNK_FIELDS 2u /* flag of the chunk with the list of fields, a file's first */
+#define CHUNK_FIELDS 2u /* flag of the first chunk of a file, which lists the fields */
 
 struct chunk_header {
 	__u32 magic;
@@ -37,7 +37,7 @@ void packer_free(struct packer *p);
 /* Adds a record to the chunk. Returns 0, -ENOMEM, or -EINVAL for a wrong length. */
 int packer_add(struct packer *p, const struct record *h);
 
-/* packer_holds(): the chunk has records. packer_is_full(): it is time for packer_end(). */
+/* Return whether the chunk has records, and whether it is time for packer_end(). */
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
 

@@ -136,7 +136,7 @@ static int put_chunk(struct recorder *rec)
 	return 0;
 }
 
-/* Writes a last key chunk that says END_FULL. The chunk that did not fit is dropped. */
+/* Writes a last key chunk with END_FULL, in place of the chunk that did not fit. */
 static int put_full(struct recorder *rec)
 {
 	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};
@@ -189,7 +189,7 @@ int recorder_close(struct recorder *rec)
 	if (err) {
 		int fd = fileno(rec->f);
 
-		/* stdio may have written half a chunk: truncate to the last complete chunk */
+		/* Truncates to the last complete chunk: stdio may have written half of one. */
 		if (ftruncate(fd, rec->whole))
 			err = -errno;
 	}
@@ -215,7 +215,7 @@ struct replay {
 	struct source src;
 	FILE *f;
 	struct unpacker *unpacker;
-	bool has_reported_unknown; /* unknown fields were already sent */
+	bool has_reported_unknown; /* fields unknown to this version were already sent */
 	unsigned char *payload;	   /* deflated payload of the current chunk */
 	size_t payload_room;
 	struct replay_facts facts;

@@ -31,7 +31,7 @@ int recorder_open_capped(const char *path, bool force, unsigned long long max_by
 /* Returns the number of bytes in complete chunks so far. */
 unsigned long long recorder_bytes(const struct recorder *rec);
 
-/* Returns whether no interval was written whole so far: after a failure nothing would be left. */
+/* Returns whether the recording has no complete interval, so that a failure would leave nothing. */
 bool recorder_is_empty(const struct recorder *rec);
 
 /* Appends a record. Returns 0, or -errno once after a failure (a full disk); later records are
@@ -53,15 +53,18 @@ void recorder_discard(struct recorder *rec);
 /* Opens a recording as a source. Returns 0; or -ENOENT, -EINVAL, -errno with `error` set. */
 int replay_open(const char *path, struct source **ret, char *error, size_t size);
 
-/* Facts about the part of a recording that was read so far. */
+/*
+ * Facts about the part of a recording that was read so far. raw_bytes: bytes of its chunks before
+ * deflation. damage_offset: offset of its first damage.
+ */
 struct replay_facts {
 	unsigned int format;
 	unsigned long long bytes; /* size of the file in bytes */
 	unsigned long long read_bytes;
 	unsigned long long records, record_bytes;
-	unsigned long long chunks, raw_bytes;		       /* raw_bytes: before deflation */
-	unsigned long long damages, damage_offset, lost_bytes; /* damage_offset: first damage */
-	bool at_end;					       /* every record was read */
+	unsigned long long chunks, raw_bytes;
+	unsigned long long damages, damage_offset, lost_bytes;
+	bool at_end;	     /* every record was read */
 	bool ended;	     /* the last record says that the recording is complete */
 	unsigned int reason; /* END_* code, if `ended` */
 };

@@ -102,7 +102,7 @@ cap_t rights_raise(enum rights_use use)
 	for (size_t i = 0; raised && i < n; i++)
 		if (permitted(raised, wanted[i]))
 			cap_set_flag(raised, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
-	/* if this fails, the operation fails too, and its caller reports the error */
+	/* An error here is reported by the caller, whose operation then fails too. */
 	if (raised)
 		cap_set_proc(raised);
 	cap_free(raised);
@@ -116,7 +116,7 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Chooses the capabilities to keep that the process has. */
+/* Chooses those capabilities of `keep` that the process has, or their alternatives. */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {
@@ -138,7 +138,7 @@ static void drop_capabilities(const struct right *keep, size_t n, struct rights 
 		goto out;
 	}
 	choose_kept(had, keep, n, ret);
-	/* dropping the bounding set needs CAP_SETPCAP; without it, no_new_privs is enough */
+	/* Without CAP_SETPCAP, which dropping the bounding set needs, no_new_privs is enough. */
 	for (int cap = 0; cap < cap_max_bits(); cap++)
 		if (cap_drop_bound(cap))
 			break;
@@ -169,7 +169,7 @@ static int allow_below_fd(int ruleset, int fd, __u64 access)
 	struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
 	struct stat st;
 
-	/* Landlock refuses rights of directories for a file */
+	/* For a file, Landlock refuses rights that only directories have. */
 	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)

@@ -71,7 +71,7 @@ static void read_rlimit(struct setting *s, int resource, bool hard)
 	set(s, s->unlimited ? 0 : hard ? r.rlim_max : r.rlim_cur);
 }
 
-/* struct host_limits has 0 for unreadable values; only some values can really be 0. */
+/* In struct host_limits, 0 is an unreadable value, except for values that can be 0. */
 static void take_limit(struct setting *s, const struct host_limits *l, size_t at)
 {
 	uint64_t value = *(const uint64_t *)((const char *)l + at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the source of records: the live kernel or a recording. The code behind it is the same for
- * both, and needs no root.
+ * probe: the interface of a source of records, the live kernel or a recording. Code that uses it is
+ * the same for both, and needs no root.
  */
 #ifndef FS_PROBE_SOURCE_H
 #define FS_PROBE_SOURCE_H
@@ -17,7 +17,7 @@ struct sink {
 struct source;
 
 struct source_ops {
-	/* Sends host and probe records, once, first. */
+	/* Sends host and probe records. Call it once, first. */
 	int (*start)(struct source *src, const struct sink *sink);
 	/*
 	 * Performs a scan, which a tick record ends. Returns 0, 1 at the end of a recording, or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the kernel's statistics of the loaded programs. */
+/* probe: the kernel's run statistics (count, time, missed runs) of the loaded programs. */
 #ifndef FS_PROBE_STATISTICS_H
 #define FS_PROBE_STATISTICS_H
 

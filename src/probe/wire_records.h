@@ -9,7 +9,7 @@
 
 #define WIRE_RECORD_MAX 4096 /* bytes of the longest record from the kernel side */
 
-/* Buffer for a record of any kind. */
+/* A buffer for a record of any kind that the kernel side sends. */
 union wire_record {
 	struct record h;
 	struct process_record process;
