@@ -66,7 +66,8 @@ static int run_file(const char *path)
 		return 1;
 	size = fread(data + 1, 1, sizeof(data) - 1, f) + 1;
 	fclose(f);
-	for (size_t cut = size; cut; cut -= cut / 7 + 1) { /* also without the end of the log */
+	/* each round cuts off more of the log's end */
+	for (size_t cut = size; cut; cut -= cut / 7 + 1) {
 		exact = malloc(cut);
 		if (!exact)
 			return 1;

@@ -82,7 +82,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 		r.range.hole = RANGE_AT + mapped * PAGE;
 }
 
-/* The file descriptor that mmap() gets. */
+/* Sets the file whose descriptor mmap() gets. */
 static inline void is_of(uint32_t mode, uint32_t open_mode, uint32_t flags)
 {
 	r.file.flags = FILE_KNOWN | flags;

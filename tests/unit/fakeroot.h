@@ -70,7 +70,7 @@ static inline void fake_remove(const struct fakeroot *r, const char *path)
 	unlink(fake_path(r, path, whole, sizeof(whole)));
 }
 
-/* Makes a root whose files are the host's: the initial pid namespace, and pid 1 with this root. */
+/* Makes a root that looks like the host's: the initial pid namespace, and pid 1 with this root. */
 static inline struct fakeroot fakeroot_make(void)
 {
 	struct fakeroot r = {.path = "/tmp/fakeroot.XXXXXX"};

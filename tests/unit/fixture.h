@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records like those of the kernel side, for tests. */
+/* Makes records like those of the kernel side, for tests. */
 #ifndef FS_TESTS_FIXTURE_H
 #define FS_TESTS_FIXTURE_H
 
@@ -100,7 +100,7 @@ static inline struct hook_record hook_record(const char *name, enum hook_use sta
 	return r;
 }
 
-/* All fds are below the soft limit. */
+/* Sets the number of fds, all of them below the soft limit. */
 static inline void hold_fds(struct refused_record *r, uint32_t fds)
 {
 	r->fds = fds;
@@ -154,7 +154,7 @@ static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
 					    "fault_end",    "mmap_lock",  "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
-/* A model with a host, all probes on but `blind` (NULL: all on), and a first tick at 1 s. */
+/* Begins a model with a host, all probes on but `blind` (NULL: all on), and a tick at 1 s. */
 static inline void begin_model(struct model *m, const char *blind)
 {
 	struct host_record host = host_record(SECOND / 2);

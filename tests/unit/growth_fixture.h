@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process with pid 10 that holds and makes what a test says, and the findings of it. */
+/* A process with pid 10 that holds and makes what a test says, and the findings about it. */
 #ifndef FS_TESTS_GROWTH_FIXTURE_H
 #define FS_TESTS_GROWTH_FIXTURE_H
 

@@ -15,7 +15,7 @@
 #include "tap.h"
 #include "finding_text.h"
 
-static uint32_t sum_of_findings = 2166136261u; /* FNV-1a */
+static uint32_t sum_of_findings = 2166136261u; /* offset basis of FNV-1a */
 
 static void put_numbers(struct buf *b, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings of a model that gets processes and scans from a test. */
+/* A model that gets processes and scans from a test, and its findings. */
 #ifndef FS_TESTS_RULES_FIXTURE_H
 #define FS_TESTS_RULES_FIXTURE_H
 

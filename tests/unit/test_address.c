@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Classifies numbers of a crash log: regions of a kernel's address space, and poison values. */
+/* Tests the regions of a kernel's address space and the poison values that triage recognises. */
 #include "tap.h"
 #include "triage/address.h"
 
@@ -15,7 +15,7 @@ static void is_region(const struct incident *e, uint64_t a, enum region want, co
 		       region_name(want));
 }
 
-/* Addresses of Documentation/arch/x86/x86_64/mm.rst. */
+/* Tests addresses of Documentation/arch/x86/x86_64/mm.rst. */
 static void test_x86_64(void)
 {
 	struct incident e = {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST};
@@ -71,7 +71,7 @@ static void test_others(void)
 	   "i386: the upper half, whatever the split");
 }
 
-/* Values of include/linux/poison.h. */
+/* Tests values of include/linux/poison.h. */
 static void test_poison(void)
 {
 	static const struct {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Arrays that grow up to a maximum, and numbers as digits. */
+/* Tests arrays that grow up to a maximum, and numbers as decimal digits. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "tap.h"
 
-#define MOST 1000 /* not a power of two */
+#define MOST 1000 /* maximum of elements; not a power of two */
 
 static void test_grows_to_its_cap(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Records of the flight recorder: both encodings, torn records, and the ring file. */
+/* Tests records of the flight recorder: both encodings, torn records, and the ring file. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -296,7 +296,7 @@ static void test_many_boots(void)
 		struct bb_record r = example(1 + i % 2);
 
 		r.boot_id[0] = i / 2;
-		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* the order by id differs from that by time */
+		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* ids are not in the order of time */
 		r.wall_ns -= r.boot_id[0];
 		bb_found_add(&f, &r);
 	}

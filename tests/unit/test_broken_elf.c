@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* ELF files that are cut short or have changed bytes: symbol lookup gives a name or none. */
+/* Tests symbol lookup in damaged ELF files: it gives a name or none, and never crashes. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static uint64_t draw(uint64_t *state)
 
 struct victim {
 	int fd;
-	char *bytes; /* original content */
+	char *bytes; /* original content of the file */
 	size_t n;
 };
 
@@ -194,7 +194,7 @@ static void test_sparse(struct victim *v)
 	uint64_t random = 1;
 	bool sound;
 
-	e.e_shnum = 0; /* the first section header has their number then */
+	e.e_shnum = 0; /* then the first section header has the number of sections */
 	e.e_shoff = 1 << 20;
 	ok(!ftruncate(sparse.fd, sparse.n) &&
 		   pwrite(sparse.fd, &e, sizeof(e), 0) == (ssize_t)sizeof(e),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which BTF is used, and which features this kernel lacks. */
+/* Tests which BTF is used, and which features this kernel lacks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rules on how a program makes calls, and on limits that several processes share. */
+/* Tests rules on how a program makes calls, and on limits that several processes share. */
 #include <errno.h>
 #include <signal.h>
 

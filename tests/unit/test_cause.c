@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Failed calls as the kernel side records them, and the limit that caused each, by the order of the
- * kernel's checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
+ * Tests the causes of failed calls: the limit is found by the order of the kernel's checks
+ * (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -13,7 +13,8 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		bool near; /* just below it, the limit is a likely cause */
+		/* a failure just below the limit is attributed to it, but not for certain */
+		bool near;
 		const char *name;
 	} rows[] = {
 		{CALL_MMAP, ENOMEM, MAX + 1, true, true, "mmap"},

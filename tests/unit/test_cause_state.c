@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Causes that depend on more than limits: on the range and the file of a call, on its arguments,
+ * Tests causes that depend on more than limits: on the range and the file of a call, its arguments,
  * its cgroups and its user.
  */
 #include "cause_fixture.h"
@@ -389,7 +389,7 @@ static void test_other_errnos(void)
 			r.memory = r.pids = (struct level_room){.known = 1};
 			cause_of(&r, &l, arch, &v);
 			if (call == CALL_MREMAP && errors[i] == EFAULT)
-				continue; /* a part that is not mapped */
+				continue; /* mremap of a range that is not mapped */
 			good &= !v.certain && !strcmp(v.cause, "unknown");
 		}
 	ok(good, "errnos of no limit: unknown, whatever is exceeded");

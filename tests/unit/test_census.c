@@ -44,7 +44,7 @@ static void take(struct census *c, struct process_record r, const char *name, ui
 {
 	struct identity id = identity_of(name, 1);
 
-	/* a serial for each name */
+	/* The serial is a hash of the name: one identity per name. */
 	for (const char *s = name; *s; s++)
 		id.serial = id.serial * 31 + *s;
 	census_take(c, &r, &id, now_ns);
@@ -89,9 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/*
- * Two pods of a set share a name. When the pod whose labels are shown ends, the other's are shown.
- */
+/* Two pods share a name. When the pod whose labels are shown ends, those of the other are shown. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -344,7 +342,7 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/* Programs with other names come and go: the census forgets them, but not a program that lives. */
+/* Programs with different names come and go: the census forgets them, but no living program. */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -389,7 +387,7 @@ struct world {
 	struct census c;
 	struct life life[LIVES];
 	uint64_t now_ns, seed, serials[NAMES];
-	uint64_t told[NR_CENSUS_COUNTERS];	      /* counts given to the census */
+	uint64_t told[NR_CENSUS_COUNTERS];	      /* counts given to the census so far */
 	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* value of each series at the last check */
 	uint64_t seen_limited, births;
 	unsigned int backwards, lost, over, unsound;
@@ -439,9 +437,9 @@ static void live(struct world *w, uint32_t i)
 	w->told[CENSUS_MINOR_FAULTS] += faults;
 	w->told[CENSUS_MAJOR_STALL_NS] += stall;
 	if (!any(w, 20))
-		l->name = any(w, NAMES); /* moved, or executes another program */
+		l->name = any(w, NAMES); /* the process moved, or executes another program */
 	if (!any(w, 40))
-		w->serials[l->name]++; /* another pod of the set */
+		w->serials[l->name]++; /* another pod of the set takes the name */
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =

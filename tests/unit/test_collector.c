@@ -47,7 +47,9 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* As long as its header claims, or far shorter: a sanitizer reports any read beyond it. */
+	/*
+	 * The record has the claimed length, or far less: a sanitizer reports any read beyond it.
+	 */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * No command reports an all-clear, or exits with 0, if something was lost, did not match or was not
- * measured: random recordings are given to every command that reads one.
+ * Tests that no command reports an all-clear, or exits with 0, if something was lost, did not match
+ * or was not measured: random recordings are given to every command that reads one.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static const char *const all_clears[] = {
 
 /* A random recording: what was lost, unavailable or unmatched in it. */
 struct scene {
-	uint64_t lost[6]; /* lost in: ring, map, slot, missed, stack, growth */
+	uint64_t lost[6]; /* lost events by place: ring, map, slot, missed, stack, growth */
 	uint32_t state[NR_FIXTURE_HOOKS];
-	bool unwanted[NR_FIXTURE_HOOKS]; /* unavailable because of --probe NAME=none */
+	bool unwanted[NR_FIXTURE_HOOKS]; /* the probe is unavailable because of --probe NAME=none */
 	int processes;
 };
 
@@ -103,7 +103,7 @@ static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_
 	take(rec, &tick.h);
 }
 
-static char recording[160], said[160]; /* files of this test */
+static char recording[160], said[160]; /* paths of the recording, and of a command's output */
 
 static void record(const struct scene *s)
 {
@@ -138,7 +138,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o, NULL); /* no textfile */
+		return command_report(o, NULL); /* no path of a textfile */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:

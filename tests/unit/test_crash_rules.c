@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fault signals: after a failed call, at the guard page of a stack, and what led to them. */
+/*
+ * Tests findings of fault signals: after a failed call, at a stack's guard page, and their causes.
+ */
 #include <errno.h>
 #include <signal.h>
 
@@ -35,7 +37,7 @@ static const struct finding *crash(enum call_id call, int error, int signal, dou
 
 #define GUARD_AT 0x7f0000000000ULL
 
-/* A stack access to the guard page below a stack of 2 MiB. */
+/* Returns a stack access that hits the guard page below a stack of 2 MiB. */
 static struct signal_record guard_fault(uint64_t t_ns)
 {
 	struct signal_record r = signal_record(SIGSEGV, t_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Chunks of a recording with right checksums and wrong content, as a hostile or newer writer makes
- * them: each byte is changed in turn. The test keeps a sum over everything that is read.
+ * Tests chunks of a recording with right checksums and wrong content, as a hostile or newer writer
+ * makes them: each byte is changed in turn. A sum over everything that is read must stay equal.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* each result was an allowed one */
+static bool good = true; /* each result so far was an allowed one */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {
@@ -157,7 +157,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->raw[i] = was;
-		c->size = i; /* also cut off there */
+		c->size = i; /* the chunk is also cut off there */
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->size = size;
@@ -203,7 +203,8 @@ int main(void)
 
 	make_chunks();
 	test_heads();
-	sum_of_changes(&fields, 7); /* the list changes with each new field: no sum is kept */
+	/* the list of fields changes with each new field: no sum is kept */
+	sum_of_changes(&fields, 7);
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),
 			       0x99fde128ba4595cc};

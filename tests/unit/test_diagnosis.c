@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Output of diagnose as text, folded stacks and JSON, for a model that is built here. */
+/* Tests the output of diagnose as text, folded stacks and JSON, for a model that is built here. */
 #include "growth_fixture.h"
 #include "render/render.h"
 #include "tap.h"

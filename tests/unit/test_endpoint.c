@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Whole answers of the HTTP endpoint, over a local socket; one thread is server and client. */
+/* Tests whole answers of the HTTP endpoint over a local socket; one thread is server and client. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -27,7 +27,7 @@ struct page {
 
 static char config_path[] = "/tmp/faultscope-endpoint-XXXXXX";
 static char error[512];
-static size_t length; /* Content-Length of the last answer */
+static size_t length; /* value of Content-Length in the last answer */
 
 static const char *make_metrics(void *ctx, const char *accept, double timeout_s, struct buf *body)
 {
@@ -287,9 +287,9 @@ static const char *with_password(const char *base64)
 	return lines;
 }
 
-#define ALICE_GOOD "YWxpY2U6b3Blbg==" /* alice:open */
-#define ALICE_BAD  "YWxpY2U6c2h1dA==" /* alice:shut */
-#define BOB_GOOD   "Ym9iOm9wZW4="     /* bob:open */
+#define ALICE_GOOD "YWxpY2U6b3Blbg==" /* base64 of alice:open */
+#define ALICE_BAD  "YWxpY2U6c2h1dA==" /* base64 of alice:shut */
+#define BOB_GOOD   "Ym9iOm9wZW4="     /* base64 of bob:open */
 
 static void test_passwords(void)
 {

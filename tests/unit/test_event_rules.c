@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Failed calls, and bad accesses of the kernel: when they open a finding, and their number. */
+/* Tests findings of failed calls and bad kernel accesses: when they open, and their numbers. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -331,9 +331,7 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/*
- * Records of 1, 2 and 4 bad accesses, and a counter of 7 at the scan: checks the number reported.
- */
+/* Records of 1, 2 and 4 bad accesses, and a counter of 7 at the scan: checks the number shown. */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

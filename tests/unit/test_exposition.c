@@ -158,7 +158,7 @@ static void test_protobuf(void)
 	buf_free(&b);
 }
 
-/* Hostile names everywhere on a page, in every format. */
+/* Tests hostile names everywhere on a page, in every format. */
 static void test_page(void)
 {
 	static const struct exposition_format *const formats[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fault signals as the kernel side records them, and the class of each fault. */
+/* Tests the class of each fault signal; the signals are as the kernel side records them. */
 #include <signal.h>
 
 #include "fixture.h"
@@ -244,7 +244,7 @@ static void test_hostile(void)
 			p[k] = seed >> 62 ? 0 : seed >> 33;
 		}
 		r.signal = i & 1 ? SIGBUS : SIGSEGV;
-		r.file.name[FILE_NAME_LEN - 1] = 0; /* the collector does this */
+		r.file.name[FILE_NAME_LEN - 1] = 0; /* the collector ensures the final NUL */
 		fault_of(&r, &l, &v);
 		fault_mapping(&r);
 		while (fault_classes[n] && strcmp(fault_classes[n], v.cause))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Folded names: names that differ only by numbers or random characters become one. */
+/* Tests that names which differ only by numbers or random characters are folded to one name. */
 #include <stdlib.h>
 
 #include "base/fold.h"
@@ -27,7 +27,7 @@ static void test_names(void)
 		{"/usr/bin/python3.11", "/usr/bin/python3.11"},
 		{"libssl.so.1.1", "libssl.so.1.1"},
 		{"anon_inode:[eventfd]", "anon_inode:[eventfd]"},
-		{"deadbeef", "deadbeef"}, /* it may be a word */
+		{"deadbeef", "deadbeef"}, /* hex digits, but perhaps a word */
 		{"deadbeef01", "#"},
 		{"x86", "x86"},
 		{"/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8",

@@ -26,8 +26,8 @@ static int poisson(double mean)
 /* A value that is scanned each second: random parameters, and the current state. */
 struct run {
 	double limit, first, left;
-	double looks; /* number of scans until the limit, about */
-	double rate;  /* growth per scan */
+	double looks; /* approximate number of scans until the limit */
+	double rate;  /* growth per scan that reaches the limit in `looks` scans */
 	double noise, period, level, until, every, size;
 	double t, sum, phase;
 	bool idle;
@@ -294,7 +294,7 @@ static const struct kind {
 	double (*value)(struct run *r); /* value above `first` */
 	/* allowed range: percent of trials in which a forecast is given */
 	int least, most;
-	int held; /* least percent of forecasts that are right; 0: 90 */
+	int held; /* minimum percent of right forecasts; 0 stands for 90 */
 } kinds[] = {
 	{"linear", begin_linear, linear, 95, 100},
 	{"linear with noise", begin_noisy, noisy, 80, 100},
@@ -342,8 +342,8 @@ static struct run draw(const struct kind *kind)
 
 struct score {
 	int trials, given, early, late;
-	double width[TRIALS]; /* width of the interval / forecast time */
-	double error[TRIALS]; /* error of the forecast time / true time */
+	double width[TRIALS]; /* width of the interval, divided by the forecast time */
+	double error[TRIALS]; /* error of the forecast time, divided by the true time */
 };
 
 static void look(struct series *s, double t, double value)
@@ -425,9 +425,7 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/*
- * Asks for a forecast at every scan: for these kinds, none may be given even at the worst moment.
- */
+/* Asks for a forecast at every scan: for these kinds, none may be given at any moment. */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;

@@ -30,7 +30,7 @@ static void end(void)
 	model_free(&m);
 }
 
-/* Sends a process at the end of a window. */
+/* Sends a process record at the end of a window. */
 static void look(uint32_t pid, uint64_t minor, uint32_t maps, uint32_t flags)
 {
 	struct process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
@@ -166,7 +166,7 @@ static void test_totals(void)
 	end();
 }
 
-/* A peak is compared with the limit of its time. */
+/* Tests that a peak is compared with the limit of its time. */
 static void test_limits_of_their_time(void)
 {
 	struct process_record r = process_record(10, 1, 3 * SECOND / 2);

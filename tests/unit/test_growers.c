@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Growth of a process by kind of name: rows of the kernel side, and the stack that added most. */
+/* Tests growth of a process by kind of name: rows of the kernel side, the stack that added most. */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"

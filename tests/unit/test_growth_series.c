@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Findings of growth, scan by scan, for random values. A forecast never makes a finding critical if
- * the value never reaches its limit; if it does, the intervals are right. Seeds are fixed. A third
- * of them was not used while the rules were made; their score is printed separately.
+ * Tests findings of growth, scan by scan, for random values. A forecast never makes a finding
+ * critical if the value never reaches its limit; if it does, the intervals are right. Seeds are
+ * fixed. A third of them was not used while the rules were made; their score is printed separately.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "kept_findings.h"
 #include "tap.h"
 
-#define LIVES	   30 /* runs of each pattern */
+#define LIVES	   30 /* number of runs of each pattern */
 #define APART(i)   ((i) % 3 == 2)
 #define MOST_LOOKS 1500
 
@@ -21,11 +21,15 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* runs; of those: with a false critical finding; with F12 in each cycle */
+	/* number of runs, of runs with a false critical finding, of runs with F12 in each cycle */
 	int lives, critical, opened_near;
-	/* forecasts (each change counts) for values that reach the limit; right ones */
+	/*
+	 * number of forecasts (each change counts) for values that reach the limit, and of right
+	 * ones
+	 */
 	int told, right;
-	int first; /* forecasts in the first tooth of a saw-tooth, right if it went on */
+	/* number of forecasts in the first tooth of a saw-tooth: right if growth went on */
+	int first;
 	int reached, warned;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of growth: a row is sent each time it has grown, and places are freed in time. */
+/* Tests the table of growth: a row is sent each time it has grown, and places are freed in time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void test_telling(void)
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
 	row[place].added++;
-	row[place].last_ns = EARLY - 1; /* by a thread that read its clock earlier */
+	row[place].last_ns = EARLY - 1; /* written by a thread that read its clock earlier */
 	look();
 	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
 	row[place].last_ns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Holdings of this process, read like those of any other process. */
+/* Tests the holdings of this process, which are read like those of any other process. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -130,7 +130,7 @@ static int refuse(void *ctx, const struct record *h)
 static void test_errors(void)
 {
 	static const struct sink full = {.take = refuse};
-	uint32_t nobody = 0x7fffffff; /* above any pid_max */
+	uint32_t nobody = 0x7fffffff; /* a pid above any pid_max */
 
 	is_u64(holdings_read(nobody, &me, WHAT_MAPS, &sink), -ESRCH, "maps of nobody");
 	is_u64(holdings_read(nobody, &me, WHAT_FDS, &sink), -ESRCH, "descriptors of nobody");

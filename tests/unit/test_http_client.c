@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Deadlines by which connections must have sent a request, or are closed. */
+/* Tests deadlines by which connections must have sent a request, or are closed. */
 #include <sys/socket.h>
 #include <unistd.h>
 

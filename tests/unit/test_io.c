@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Small files are read completely, or as far as there is room; texts are written completely. */
+/* Tests that small files are read as far as there is room, and texts are written completely. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Kernel-side logic, compiled here: claims, hashes of gauges, time spans between CPUs' clocks. */
+/* Tests kernel-side logic, compiled here: claims, hashes of gauges, time spans of CPU clocks. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ static void test_claims_of_one(void)
 	ok(claim(&users), "and admitted when the first one is done");
 }
 
-/* These gauges differ, but a sum of gauges with a factor each would be equal. */
+/* These gauges differ, but their hashes would be equal if the hash were a weighted sum. */
 static void test_signature(void)
 {
 	struct gauges none = {}, a, b;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Structures that are read without relocation: their layout in BTF that is made like the kernel's.
- */
+/* Tests the layout of structures that are read without relocation, in BTF like the kernel's. */
 #include <errno.h>
 #include <string.h>
 
@@ -103,7 +101,7 @@ static void test_success(void)
 	btf__free(none);
 }
 
-/* This kernel's BTF, as tests/e2e/test_doctor.py also sees it, if the kernel has all structures. */
+/* Tests this kernel's BTF, like tests/e2e/test_doctor.py on kernels that have all structures. */
 static void test_here(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Values that are near a limit, or grow towards it. */
+/* Tests findings of values that are near a limit, or grow towards it. */
 #include "rules/limits_rules.h"
 #include "rules_fixture.h"
 #include "tap.h"
@@ -108,9 +108,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/*
- * A program that opens as many fds as it may and closes them, to learn the limit, has no problem.
- */
+/* A program that opens and closes as many fds as it may, to learn the limit, has no problem. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Extracts kernel messages from the formats of loggers, terminals and test robots: checks each
- * line, and one sum over many damaged copies of each log.
+ * Tests how kernel messages are extracted from the formats of loggers, terminals and test robots:
+ * each line, and one sum over many damaged copies of each log.
  */
 #include <stdlib.h>
 
@@ -11,13 +11,13 @@
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
 /*
- * A log, and what is expected of its first line. caller: task ID, or -2 - CPU number; level, caller
- * -1: none
+ * A log, and what is expected of its first line. level: -1 if unknown; caller: task ID, or -2 - CPU
+ * number, or -1 if unknown.
  */
 static const struct row {
 	const char *log, *text;
 	int level, caller;
-	double seconds; /* timestamp; -1: none */
+	double seconds; /* timestamp in seconds; -1: none */
 	bool user;
 } rows[] = {
 	{OOPS, OOPS, -1, -1, -1, false},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Values read of this machine and its processes, compared with /proc and the C library. */
+/* Tests values read of this machine and its processes against /proc and the C library. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -382,7 +382,7 @@ static void test_look(void)
 struct states {
 	uint32_t pid;
 	int answer;
-	int later; /* answer from the second call on, if not 0 */
+	int later; /* what read_state() returns from the second call on, if not 0 */
 	bool waits;
 	struct fs_state state;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of error messages: its form, and that each row is found by what a program prints. */
+/* Tests the table of error messages: its form, and that programs' messages find their row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* "did you mean": the distance of words, and the suggestions in messages of the command line. */
+/* Tests "did you mean": the distance of words, and suggestions in messages of the command line. */
 #include <stdlib.h>
 
 #include "base/nearest.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Suggested limits are large enough for the call that failed, and not beyond the machine: in random
- * cases, each value in a command is compared with what was in use and asked for.
+ * Tests that suggested limits are large enough for the call that failed, and not beyond the
+ * machine: in random cases, each value in a command is compared with what was in use and asked for.
  */
 #include <inttypes.h>
 
@@ -50,7 +50,7 @@ static void machine(void)
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;
-	uint64_t machine; /* amount that the machine has; LIMIT_NONE: no matter of the machine */
+	uint64_t machine; /* amount that the machine has; LIMIT_NONE: the machine sets no bound */
 };
 
 static struct truth hugetlb(void)
@@ -292,7 +292,7 @@ static void test_case(size_t i)
 static void test_modes(void)
 {
 	machine();
-	begin_mmap(ENOMEM, 1ULL << 28, RW, ANON); /* pages: 1 TiB */
+	begin_mmap(ENOMEM, 1ULL << 28, RW, ANON); /* in pages: 1 TiB */
 	l = own;
 	l.overcommit_memory = 2;
 	r.facts = FACT_SAID_COMMIT;

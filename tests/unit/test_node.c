@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Counters of the node for page faults by class, and their text on the metrics page. */
+/* Tests the node's counters of page faults by class, and their text on the metrics page. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -83,7 +83,7 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Each class has a number of faults that shows in a sum whether the class is counted there. */
+/* Each class has a number of faults that no sum of other classes has: a sum shows its classes. */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);

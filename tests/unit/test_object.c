@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Kernel-side tables on a machine with many CPUs: none loses an entry that is in use. */
+/* Tests kernel-side tables for a machine with many CPUs: none loses an entry that is in use. */
 #include <stdlib.h>
 
 #include "probe/object.h"
 #include "tap.h"
 
 #define CPUS	   512
-#define EACH_TAKES 128 /* free entries that a CPU reserves: kernel/bpf/bpf_lru_list.c */
+#define EACH_TAKES 128 /* number of free entries that a CPU reserves: kernel/bpf/bpf_lru_list.c */
 
 /* Replaces the function of libbpf: object.c asks nothing else about the machine. */
 int libbpf_num_possible_cpus(void)

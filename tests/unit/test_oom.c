@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * P17: the process and the limit that it blames, and its advice. Each scene is played second by
- * second.
- */
+/* Tests P17: the process and limit that it blames, and its advice. Scenes play second by second. */
 #include "fixture.h"
 
 #include "model/pressure.h"
@@ -22,15 +19,16 @@ static struct findings fs;
 struct life {
 	uint32_t pid;
 	const char *comm, *cgroup;
-	unsigned int from, until; /* seconds of its growth; it lives from second 1 on */
-	uint64_t first, last;	  /* MiB of memory before and after the growth */
-	uint64_t shmem;		  /* MiB of this memory in tmpfs */
+	/* first and last second of growth; the process lives from second 1 on */
+	unsigned int from, until;
+	uint64_t first, last;	  /* memory in MiB before and after the growth */
+	uint64_t shmem;		  /* MiB of the memory that are in tmpfs */
 };
 
 struct scene {
 	const char *what;
 	struct life life[3];
-	const char *level; /* cgroup with a limit; NULL: none was read */
+	const char *level; /* cgroup with a limit; NULL: no cgroup was read */
 	uint64_t limit, shmem, up;
 	uint32_t by;
 	uint64_t by_kept;

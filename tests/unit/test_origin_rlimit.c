@@ -112,7 +112,7 @@ static void test_pam_scan(void)
 	       "but has a name");
 }
 
-/* systemd started sshd, which started a shell, which started a job. */
+/* Makes a machine on which systemd started sshd, sshd a shell, and the shell a job. */
 static struct fakeroot make_machine(void)
 {
 	struct fakeroot r = fakeroot_make();
@@ -181,10 +181,7 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/*
- * Drop-ins of one name in all these directories: `systemd-analyze verify` told the one that is
- * read.
- */
+/* Each directory has a drop-in of one name; `systemd-analyze verify` showed which one is read. */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {

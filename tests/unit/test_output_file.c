@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Output files: written completely or not at all, never through links; devices in place. */
+/* Tests output files: written completely or not at all, never through links; devices in place. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The perf map of this process, written like a JIT compiler's: line by line, while it is read. */
+/* Tests a perf map of this process, written line by line while it is read, as by a JIT compiler. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

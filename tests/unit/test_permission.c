@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Why BPF programs could not be loaded, from the log of libbpf and the verifier. */
+/* Tests the reasons given for failed loads of BPF programs, from the log of libbpf and verifier. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static void test_errnos(void)
 {
 	static const struct {
 		int err;
-		const char *load, *attach; /* attach: text for fentry */
+		/* text if loading fails; text if attaching fentry fails */
+		const char *load, *attach;
 	} rows[] = {
 		{-EPERM, "not permitted by this kernel's policy (EPERM)",
 		 "not permitted by this kernel's policy (EPERM)"},

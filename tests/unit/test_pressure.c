@@ -81,7 +81,7 @@ static void next(void)
 	findings_next_window(&fs);
 }
 
-/* Lets so many seconds pass at these rates; the caller checks the state that follows. */
+/* Lets `seconds` seconds pass at these rates; the caller checks the state that follows. */
 static void live(const struct rates *r, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
@@ -263,7 +263,7 @@ static void test_since(void)
 	struct shortage a;
 
 	begin();
-	/* 40 %; avg300 after 100 s: 40 % * (1 - exp(-100 / 300)) */
+	/* 40 % stall; avg300 after 100 s: 40 % * (1 - exp(-100 / 300)) */
 	p.some = (struct stall){0, 4000, 4000, 1133, 1};
 	model_take(&m, &p.h);
 	shortage_of(&m, &fs, &a);
@@ -349,10 +349,7 @@ static void test_cgroup(void)
 	end();
 }
 
-/*
- * Memory grows to 58.5 % of the limit, and stays there for `seconds`. Returns whether P22 stays
- * open.
- */
+/* Memory grows to 58.5 % of the limit, and stays there. Returns whether P22 stays open. */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
@@ -422,7 +419,7 @@ static void test_tmpfs(void)
 	end();
 }
 
-#define DISK(minor) (7ULL << 20 | (minor)) /* device numbers of loop devices */
+#define DISK(minor) (7ULL << 20 | (minor)) /* device number of a loop device */
 
 static struct mount_record disk_record(const char *path, uint64_t device, uint64_t left)
 {

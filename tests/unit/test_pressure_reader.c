@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads signs of memory shortage from the files of this machine, and from cgroups v1 and v2. */
+/* Tests signs of memory shortage, read from files of this machine and from cgroups v1 and v2. */
 #define _GNU_SOURCE
 #include "fakeroot.h"
 #include "fixture.h"
@@ -161,7 +161,7 @@ static void test_mounts(void)
 		for (size_t k = 0; k < i; k++)
 			once &= mounted[k].device != u->device;
 	}
-	/* In a chroot there may be none. */
+	/* In a chroot there may be no file system. */
 	ok(right, "%zu file systems, as statfs says", mounts);
 	ok(once, "each once");
 	r.scores = false;
@@ -194,7 +194,7 @@ static void test_kinds_of_file_systems(void)
 	}
 }
 
-/* ---- cgroups, from made-up files ---- */
+/* ---- tests of cgroups, from made-up files ---- */
 
 static struct pressure_reader reader_of(const struct fakeroot *root, bool v1)
 {
@@ -320,7 +320,7 @@ static void test_version_1(void)
 	fakeroot_free(&root);
 }
 
-/* ---- processes ---- */
+/* ---- tests of processes ---- */
 
 static bool set_score(long adj)
 {
@@ -368,7 +368,7 @@ static void test_scores(void)
 	model_free(&m);
 }
 
-/* Uses the first file system found; in a chroot there may be none. */
+/* Tests the first file system found; in a chroot there may be none. */
 static void test_mount_of_file(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

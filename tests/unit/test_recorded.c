@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Flight recorder records as log lines, modules and traces, read back from a log, and in a verdict.
- */
+/* Tests flight recorder records as log lines, modules and traces, in a log, and in a verdict. */
 #include "blackbox/log_lines.h"
 #include "blackbox/modules.h"
 #include "blackbox/log_records.h"

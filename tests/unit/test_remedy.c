@@ -212,7 +212,7 @@ static bool is_command(const char *command)
 	return good;
 }
 
-/* For any process and any path, the suggestion is one shell command that runs nothing else. */
+/* Tests that for any process and path, a suggestion is one shell command that runs nothing else. */
 static void test_all(void)
 {
 	static const char *const paths[] = {

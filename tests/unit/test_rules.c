@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The rule engine: when findings are reported, which are kept, and the table of rules. */
+/* Tests the rule engine: when findings are reported, which are kept, and the table of rules. */
 #include <errno.h>
 
 #include "rules/diagnoses.h"

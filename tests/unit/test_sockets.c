@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sockets by inode, from the tables in /proc/PID/net. */
+/* Tests that sockets are found by inode in the tables of /proc/PID/net. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -42,7 +42,7 @@ static void look(void)
 	findings_next_window(&fs);
 }
 
-/* In this second, `n` faults of a class are handled, each within `ns`. */
+/* In this second, `n` faults of a class are handled; each takes `ns`. */
 static void serve(enum fault_class class, uint64_t n, uint64_t ns)
 {
 	now.c.served[class].band[3] += n;
@@ -79,7 +79,7 @@ static void wait_compacting(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_COMPACTION].in_faults_ns += n * ns;
 }
 
-/* One second of each problem. */
+/* Each function is one second of a problem. */
 static void compact(void)
 {
 	wait_compacting(20, 5 * MILLIS);
@@ -170,7 +170,7 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
-/* Like the kernel side, sends totals so far. */
+/* Sends slow faults; the counts are totals so far, as from the kernel side. */
 static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
@@ -205,7 +205,7 @@ static void be_read(void)
 	send_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
-/* One wait is slow, so that it has a row. */
+/* One wait is slow, so that the kernel side records it. */
 static void be_read_in_short_waits(void)
 {
 	if (now.g.threads < 2)
@@ -240,7 +240,7 @@ static void wait_among_many(void)
 	convoy();
 }
 
-/* Similar seconds that are no problem: smaller, or with a harmless reason. */
+/* Each function is a similar second without a problem: smaller, or with a harmless reason. */
 static void grow(void)
 {
 	purge();
@@ -314,7 +314,7 @@ static void test_lasts(void)
 	static const struct {
 		const char *id;
 		void (*second)(void);
-		int seconds; /* the finding is a warning after so many */
+		int seconds; /* second from which on the finding is a warning */
 	} cases[] = {{"P11", purge, 3}, {"P12", convoy, 3}, {"P14", read_at_random, 10}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sums over many results: numbers as text and back, folded names, regions of kernel addresses. */
+/* Tests sums over many results: numbers as text and back, folded names, regions of addresses. */
 #include "base/fold.h"
 #include "base/units.h"
 #include "sums.h"
@@ -213,7 +213,7 @@ static uint64_t sum_of_bounds(void)
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* Separate statements: see above. */
+			/* Separate statements: else the compiler chooses the order. */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sources of function names: symbol tables, texts of /proc and of JIT compilers, mangled names. */
+/* Tests sources of function names: symbol tables, texts of /proc and JITs, mangled names. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -202,7 +202,7 @@ static void test_identity(void)
 
 static const struct {
 	const char *name;
-	const char *want; /* expected name; NULL: -EINVAL */
+	const char *want; /* expected name; NULL: demangle() fails with -EINVAL */
 } mangled[] = {
 	{"_ZN2at6native3addERKNS_6TensorES3_", "at::native::add"},
 	{"_ZN5outer5innerIiEEvT_", "outer::inner<int>"},
@@ -238,7 +238,7 @@ static void test_demangle(void)
 }
 
 /*
- * A demangling bomb, f<A, B<A, A>, B<B<A, A>, B<A, A>>, …>: each argument names the previous twice.
+ * A demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the previous one twice.
  */
 static void test_bomb(void)
 {
@@ -260,7 +260,7 @@ static void test_bomb(void)
 
 static const struct {
 	const char *what;
-	/* the first frame without module ends the stack; "?" is no module */
+	/* frames, up to the first without a module; "?" is no module */
 	struct user_symbol frame[3];
 	bool is_short;
 } stacks[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Machine code from objdump, and the memory access of each instruction. */
+/* Tests the memory access that is decoded from machine code of objdump. */
 #include "sums.h"
 #include "tap.h"
 #include "triage/insn.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Patterns, prefixes, and signatures.def: each kernel message is found by its own row. */
+/* Tests patterns, prefixes and signatures.def: each kernel message is found by its own row. */
 #include "base/sha1.h"
 #include "tap.h"
 #include "triage/library.h"

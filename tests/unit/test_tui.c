@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The live view without a terminal: layout at every width, order, filter, tree, keys. */
+/* Tests the live view without a terminal: layout at every width, order, filter, tree, keys. */
 #include <locale.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Compressed logs: what is unpacked, up to which size, and what stays as it is. */
+/* Tests compressed logs: what is unpacked, up to which size, and what stays as it is. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The kernel's limits, found in tables of symbols, and the causes that they decide. */
+/* Tests the kernel's limits, found in tables of symbols, and the causes that they decide. */
 #include <errno.h>
 #include <stdlib.h>
 

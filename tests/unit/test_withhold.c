@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Values of other users' processes that the user of a file with capabilities does not get. */
+/* Tests what is withheld about other users' processes if faultscope has file capabilities. */
 #define _GNU_SOURCE
 #include "fixture.h"
 

@@ -112,7 +112,7 @@ static const struct {
 	{"/system.slice", NULL, NULL, NULL, "x", KIND_COMM, "x"},
 	{"/db/backend", NULL, NULL, NULL, "db", KIND_COMM, "db"},
 	{"/../../..", NULL, NULL, NULL, "x", KIND_COMM, "x"},
-	/* a comm can look like any other name */
+	/* a program may take any comm, also one that looks like another kind of name */
 	{"/", NULL, NULL, NULL, "shop/cart/app", KIND_COMM, "shop_cart_app"},
 	{"/", NULL, NULL, NULL, "ssh.service", KIND_COMM, "ssh_service"},
 	{"/", NULL, NULL, NULL, "~other", KIND_COMM, "_other"},

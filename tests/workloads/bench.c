@@ -69,7 +69,7 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* A thread handles its own faults: CPU time. Calls may wait for a tracer or child: elapsed time. */
+/* CPU time for faults, which no other thread handles; elapsed time for calls, which may wait. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);

@@ -100,7 +100,7 @@ static long huge_pages(void)
 }
 
 #ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 /* include/uapi/asm-generic/mman-common.h, 5.4 */
+#define MADV_PAGEOUT 21 /* value of include/uapi/asm-generic/mman-common.h, since 5.4 */
 #endif
 
 /* Maps and writes pages, then moves them to swap, if there is any. */

@@ -32,7 +32,8 @@ static long number_of(const char *name)
 static void refuse(char **names, int n, int error)
 {
 	struct sock_filter code[MOST_CALLS + 3] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* load seccomp_data.nr */
+		/* loads seccomp_data.nr, the system call number */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
 	};
 	struct sock_fprog filter = {.len = n + 3, .filter = code};
 

@@ -14,11 +14,11 @@
 #define CHILD_STACK	(1 << 16)
 #define NOBODY		65534
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
-#define PID_REUSED_EACH 8 /* histories after which pids are reused */
+#define PID_REUSED_EACH 8 /* number of histories after which pids are reused */
 
 /* State that a process hands over when it execs, as arguments of the "on" mode. */
 static struct {
-	long steps; /* steps left */
+	long steps; /* steps that the process has left */
 	unsigned long chance;
 	long pages;	    /* pages written so far, a lower bound */
 	const char *helper; /* path of this program, set-user-ID root */

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #define SPIN_SECONDS 4
-#define SET_NUMBERS  4096 /* bits of a set larger than FD_SETSIZE */
+#define SET_NUMBERS  4096 /* number of bits in a set larger than FD_SETSIZE */
 
 static bool mildly;
 

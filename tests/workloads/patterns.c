@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	start = now_ns();
 	for (t = 1; t < ticks && !reached; t++) {
 		sleep_until(start + t * tick_ms * 1000000);
-		/* stdin, stdout and stderr count too */
+		/* stdin, stdout and stderr count towards the limit, too */
 		reached = !hold(fmax(0, kind->value(&life, t) - 3));
 	}
 	truth_open();

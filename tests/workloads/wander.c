@@ -42,7 +42,7 @@ __attribute__((noinline)) static long map_astray(long prot, const struct frame *
 	register unsigned long pushed __asm__("r12") = word;
 	long ret;
 
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* skip the red zone */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* skips the red zone */
 			 "push %%rbp\n\t"
 			 "mov %%rbx, %%rbp\n\t"
 			 "push %%r12\n\t"
