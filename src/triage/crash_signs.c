@@ -187,9 +187,7 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 		enum bb_severity severity)
 {
 	struct crash_sign *one = crash_sign_of(p, id, l->module);
-	/*
-	 * A record of recovered faults has the total of its code location: totals are not added up.
-	 */
+	/* A record of recovered faults has the total of its code location: do not add them up. */
 	bool sums = l->r->class == BB_FIXUP;
 
 	if (!one)
@@ -221,9 +219,7 @@ static void look_at(struct look *l)
 	bb_get(r, "line", l->line, sizeof(l->line));
 }
 
-/*
- * Notes modules that taint the kernel and were loaded within 10 minutes before the first trouble.
- */
+/* Notes modules that taint the kernel, loaded within 10 minutes before the first trouble. */
 static void blame_newcomers(struct crash_signs *p, const struct bb_found *f, const uint8_t *boot_id)
 {
 	uint64_t first = UINT64_MAX, taints;

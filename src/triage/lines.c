@@ -273,9 +273,7 @@ static void find_width(struct reader *r, struct str data)
 			longest = raw.n;
 		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
-			/*
-			 * All "Code: " lines are equally long: they tell nothing about a terminal.
-			 */
+			/* All "Code: " lines are equally long, also without a terminal. */
 			codes[raw.n] += str_has(raw, "Code: ");
 		}
 		if (lines <= WIDTH_LINES && has_prefix(raw))

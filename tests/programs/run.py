@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `faultscope diagnose` with programs of Debian in trouble: Java (threads, ZGC), Redis with
-jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). It
-attaches before a program grows, and must report the expected finding with its evidence. TAP. Needs
-root; tools/setup.sh programs.
+jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). diagnose
+attaches before a program grows, and must report the expected finding with its evidence. TAP.
+Needs root; tools/setup.sh programs.
 """
 import contextlib
 import json

@@ -47,9 +47,7 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/*
-	 * The record has the claimed length, or far less: a sanitizer reports any read beyond it.
-	 */
+	/* The record has the claimed length, or far less: a sanitizer reports reads beyond it. */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests findings of fault signals: after a failed call, at a stack's guard page, and their causes.
- */
+/* Tests findings of fault signals: after a failed call, at a stack's guard page, and causes. */
 #include <errno.h>
 #include <signal.h>
 

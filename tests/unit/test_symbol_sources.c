@@ -237,9 +237,7 @@ static void test_demangle(void)
 	is_str(tiny, "at::nat", "as much as fits");
 }
 
-/*
- * A demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the previous one twice.
- */
+/* A demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the last one twice. */
 static void test_bomb(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * For each kind asked for, makes one bad memory access in a child and reports the child's signal.
- */
+/* For each kind given, makes one bad memory access in a child and reports the child's signal. */
 #include "common.h"
 
 #include <sys/ptrace.h>
