@@ -37,7 +37,7 @@ bool container_record(struct container *c, struct str *raw, struct log_line *l, 
 size_t container_binary(const struct container *c, struct str data);
 void container_field(struct container *c, struct str field);
 
-/* Returns whether the data end within a record, which is then complete. */
+/* Returns whether the input ends here and completes a record, which no line has ended. */
 bool container_at_end(const struct container *c, struct str rest);
 
 #endif

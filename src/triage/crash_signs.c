@@ -84,7 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* "BUG: Bad …" (page accounting) has a finding of its own. A lockup is not memory corruption. */
+/* Reports of corruption: not "BUG: Bad …", which has its own finding, and not a lockup. */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))

@@ -224,7 +224,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	incident_state(e, line);
 }
 
-/* Parses "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>] [<a>] f+0x1/0x2", "EIP is at f", "IP: [<a>] f". */
+/* Parses x86's instruction pointer: "RIP: 0010:f+0x1/0x2", "EIP is at f" or "IP: [<a>] f". */
 static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 {
 	enum arch arch = ARCH_X86_64;
@@ -270,7 +270,7 @@ static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 	e->link.line = line;
 }
 
-/* Parses "f+0x1/0x2 [mod]", "<address> f+0x1/0x2" or "<address> sp : …" (without a function). */
+/* Parses a code location: "f+0x1/0x2 [mod]", "<address> f+0x1/0x2" or "<address> sp : …". */
 static bool place_parse(struct str s, struct frame *ret)
 {
 	uint64_t raw = 0;
@@ -285,7 +285,7 @@ static bool place_parse(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Parses "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1)". */
+/* Parses other CPUs' instruction pointer: "pc : f+0x1/0x2", "PC is at f", "epc : f" and others. */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
 	static const struct {
@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses "CR2: a". In the register dump, reading the code bytes may have overwritten CR2. */
+/* Parses the fault address "CR2: a". That of the register dump may change before it is printed. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

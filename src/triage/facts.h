@@ -13,7 +13,7 @@ struct reading {
 	enum section section;
 	enum part part;	  /* trace that the next frames belong to */
 	bool irq;	  /* the current line is within <IRQ> or <NMI> */
-	bool aside;	  /* the next trace is not that of the report's subject */
+	bool aside;	  /* the next trace is that of a bystander, not of the report's task */
 	bool main_seen;	  /* the main trace has begun */
 	bool regs_shut;	  /* registers that follow are those of an interrupted context */
 	bool body;	  /* the first lines of the report are over */

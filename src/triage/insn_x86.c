@@ -91,7 +91,7 @@ struct opcodes {
 	int access;
 };
 
-/* Returns the access of the row for `op`; `other`: there is no such row. */
+/* Returns the access that the rows give for `op`; `other` if no row has this opcode. */
 static int access_by(const struct opcodes *rows, size_t n, int op, int other)
 {
 	for (size_t i = 0; i < n; i++)

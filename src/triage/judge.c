@@ -79,7 +79,7 @@ static bool lost_head(const struct incident *e)
 	       (e->kind == KIND_PAGING_REQUEST && !e->has_address && e->has_error && e->number);
 }
 
-/* Finds the kind of a report without its first lines from the error code and CR2. */
+/* If the first lines of a report are missing, finds its kind by the error code and CR2. */
 static void infer_kind(struct judged *j)
 {
 	const struct incident *e = j->e;

@@ -122,7 +122,7 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Joins a text that was just added to the previous line. Returns false if there is no such line. */
+/* Appends the text that was added last to the previous line. Returns false if there is none. */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -234,7 +234,7 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/* Returns whether lines without a prefix follow lines without room for a word: a mail program's. */
+/* Returns whether a mail program broke lines: then those without prefix follow full lines. */
 static bool breaks_at_words(struct str data, size_t longest)
 {
 	size_t lines = 0, before = 0, words = 0, columns = 0;

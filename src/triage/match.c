@@ -32,7 +32,7 @@ static size_t name_length(struct str s)
 	return depth || str_is(str_first(s, at), ".") ? 0 : at;
 }
 
-/* Parses "[<ffffffff81234567>]", "<ffffffff81234567>" or, on ppc, "[c0000000080]". */
+/* Parses an address "[<ffffffff81234567>]", "<ffffffff81234567>" or, on ppc, "[c0000000080]". */
 static size_t bracketed(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;

@@ -17,7 +17,7 @@ static size_t skip_digits(struct str s, size_t at)
 	return at;
 }
 
-/* Takes a level "<4>", as in the syslog protocol and in printk's records; also before "(1)[…]". */
+/* Parses a level "<4>", as in the syslog protocol and in printk's records; also before "(1)[…]". */
 static size_t take_level(struct str s, struct log_line *l)
 {
 	uint64_t priority; /* syslog priority: facility * 8 + level */
@@ -43,7 +43,7 @@ static size_t skip_beside_time(struct str s, size_t at)
 	return str_at(s, at) == '>' ? at + 1 : at;
 }
 
-/* Takes a time: "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" (clock set wrongly). */
+/* Parses a time: "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" (clock set wrongly). */
 static size_t take_time(struct str s, struct log_line *l)
 {
 	uint64_t whole, part = 0;
@@ -69,7 +69,7 @@ static size_t take_time(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/* Takes a caller "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
+/* Parses the caller "[ T123]", "[    C3]" of CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
 static size_t take_caller(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1), n;
@@ -111,7 +111,7 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/* Takes a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Whole seconds are too coarse to use. */
+/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Whole seconds are too coarse to use. */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
@@ -128,7 +128,7 @@ static size_t take_human_time(struct str s, struct log_line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
-/* Takes a time of dmesg -e or -H: "[Nov20 09:41] ", "[  +0.000012] ". */
+/* Parses a time of dmesg -e or -H: "[Nov20 09:41] ", "[  +0.000012] ". */
 static size_t take_relative_time(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1);
@@ -151,7 +151,7 @@ static size_t take_relative_time(struct str s, struct log_line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
-/* Takes facility and level of dmesg -x: "kern  :alert : ". */
+/* Parses facility and level of dmesg -x: "kern  :alert : ". */
 static size_t take_facility(struct str s, struct log_line *l)
 {
 	static const char *const facility[] = {"kern",	   "user",   "mail",   "daemon", "auth",
@@ -183,7 +183,7 @@ static size_t take_facility(struct str s, struct log_line *l)
 	return 0;
 }
 
-/* Takes the header of a /dev/kmsg or netconsole record: "4,1234,5678901,-;", "…,-,caller=T12;". */
+/* Parses the header of a /dev/kmsg or netconsole record: "4,1234,5678901,-;…", "…,caller=T12;". */
 static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
@@ -239,7 +239,7 @@ static size_t zone_length(struct str s)
 	return at > 2 && str_at(s, at) == ' ' ? at : 0;
 }
 
-/* Returns the length of "2026-11-20T09:41:01.593360+01:00 " or "2018/01/09 14:28:48 "; 0: none. */
+/* Returns the length of a date such as "2026-11-20T09:41:01.593360+01:00 "; 0: none. */
 static size_t date_length(struct str s)
 {
 	size_t at = skip_digits(s, 0), n;
@@ -273,7 +273,7 @@ static bool is_host(struct str s)
 }
 
 /*
- * Takes host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
+ * Parses host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
  * systemd[1]: ". Other text belongs to the kernel's message. If the date is not in syslog's format
  * (not `sure`), it may be a test robot's clock before any text: a program then needs a pid, because
  * "Internal error: " is not host and program.
@@ -304,7 +304,7 @@ static size_t take_host(struct str s, struct log_line *l, bool sure)
 	return 0;
 }
 
-/* Takes "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel: " of syslog. */
+/* Parses a syslog prefix: "Nov 20 09:41:01 host kernel: ", or with "2026-11-20T09:41:01+01:00". */
 static size_t take_syslog(struct str s, struct log_line *l)
 {
 	bool sure = is_month(s) && is_blank(str_at(s, 3));
@@ -331,7 +331,7 @@ static size_t take_syslog(struct str s, struct log_line *l)
 	return at + take_host(str_from(s, at), l, sure);
 }
 
-/* Takes a prefix of journalctl -o short-unix: "1795000000.123456 host kernel: ". */
+/* Parses a prefix of journalctl -o short-unix: "1795000000.123456 host kernel: ". */
 static size_t take_unix(struct str s, struct log_line *l)
 {
 	size_t at = skip_digits(s, 0), n;
@@ -345,7 +345,7 @@ static size_t take_unix(struct str s, struct log_line *l)
 	return n ? at + 1 + n : 0;
 }
 
-/* Takes the "> " or ">> " of a quoted mail. In a KASAN shadow dump, no blank follows the '>'. */
+/* Parses the "> " or ">> " of a quoted mail. In a KASAN shadow dump, no blank follows the '>'. */
 static size_t take_quote(struct str s, struct log_line *l)
 {
 	size_t at = 0;
@@ -355,7 +355,7 @@ static size_t take_quote(struct str s, struct log_line *l)
 	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
-/* Takes "kernel: " (journalctl -o cat with a tag), or "db-17 kernel: " without a time. */
+/* Parses "kernel: " of journalctl -o cat with a tag, or "db-17 kernel: " without its time. */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");
@@ -365,7 +365,7 @@ static size_t take_kernel(struct str s, struct log_line *l)
 	return at + 7;
 }
 
-/* Takes "** 93 printk messages dropped **" or "** replaying previous printk message **". */
+/* Parses a notice of lost messages, such as "** 93 printk messages dropped **". */
 static size_t take_dropped(struct str s, struct log_line *l)
 {
 	long end;
@@ -378,7 +378,7 @@ static size_t take_dropped(struct str s, struct log_line *l)
 	return end + 6;
 }
 
-/* Takes a getty's prompt before the kernel's text: "buildroot login: ". */
+/* Parses a getty's prompt before the kernel's text: "buildroot login: ". */
 static size_t take_login(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 80), " login: ");
@@ -386,7 +386,7 @@ static size_t take_login(struct str s, struct log_line *l)
 	return at > 0 && is_host(str_first(s, at)) ? at + 8 : 0;
 }
 
-/* Takes a prefix of vendor kernels: ".(1)[123:comm]" or "(1)[123:comm]". */
+/* Parses a prefix of vendor kernels: ".(1)[123:comm]" or "(1)[123:comm]". */
 static size_t take_vendor(struct str s, struct log_line *l)
 {
 	size_t at = str_at(s, 0) == '.' ? 1 : 0, n;

@@ -32,7 +32,7 @@ static bool is_crash_record(const struct bb_record *r)
 	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
 }
 
-/* Returns the boot that crashed; if the log has times, it has a fault record then. -1: none. */
+/* Returns the boot with a fault record at the time of the crash, or with the last one; -1: none. */
 static int boot_of(const struct triage *t, const struct bb_found *f)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;

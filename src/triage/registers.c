@@ -63,8 +63,8 @@ static void register_set(struct incident *e, struct str name, uint64_t value, si
 }
 
 /*
- * Parses "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:… EFLAGS: …". Returns
- * whether the line is one of registers.
+ * Parses registers: "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:… EFLAGS: …".
+ * Returns whether the line is one of registers.
  */
 bool registers_take(struct reading *r, struct str text)
 {

@@ -141,7 +141,7 @@ struct triage {
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs);
 void triage_free(struct triage *t);
 
-/* Adds the flight recorder's records, matched by boot and clock, from `f` (bb_found_settle()). */
+/* Adds flight recorder records, matched by boot and clock, after bb_found_settle(f). */
 void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_meaning(enum mechanism m);

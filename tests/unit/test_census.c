@@ -439,7 +439,7 @@ static void live(struct world *w, uint32_t i)
 	if (!any(w, 20))
 		l->name = any(w, NAMES); /* the process moved, or executes another program */
 	if (!any(w, 40))
-		w->serials[l->name]++; /* another pod of the set takes the name */
+		w->serials[l->name]++; /* another pod of the set now has the name */
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =

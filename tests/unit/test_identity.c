@@ -312,7 +312,7 @@ static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32
 	identities_take(m->ids, &r.h);
 }
 
-/* Returns the name by a record of the kernel side, all that is left of a short-lived process. */
+/* Returns the name of a process of which only a record of the kernel side is left. */
 static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 {
 	struct process_record r = process(pid, 1, "java", t_ns);
