@@ -90,7 +90,7 @@ static struct str json_text(const struct json_value *v, char **scratch)
 	size_t n = 0;
 
 	free(*scratch);
-	*scratch = malloc(s.n + 4); /* decoding makes no escape longer */
+	*scratch = malloc(s.n + 4); /* decoding never makes the text longer */
 	if (!*scratch)
 		return (struct str){};
 	for (size_t at = 0; at < s.n;) {

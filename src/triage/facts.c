@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses the fault address "CR2: a". That of the register dump may change before it is printed. */
+/* Parses the fault address "CR2: a". Reading code bytes may change that of the register dump. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

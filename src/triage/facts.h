@@ -11,13 +11,14 @@ enum section { SECTION_HEAD, SECTION_TRACE, SECTION_MODULES, SECTION_OTHER };
 struct reading {
 	struct incident *e;
 	enum section section;
-	enum part part;	  /* trace that the next frames belong to */
-	bool irq;	  /* the current line is within <IRQ> or <NMI> */
-	bool aside;	  /* the next trace is that of a bystander, not of the report's task */
-	bool main_seen;	  /* the main trace has begun */
-	bool regs_shut;	  /* registers that follow are those of an interrupted context */
+	enum part part; /* trace that the next frames belong to */
+	bool irq;	/* the current line is within <IRQ> or <NMI> */
+	bool aside;	/* the next trace is that of a bystander, not of the report's task */
+	bool main_seen; /* the main trace has begun */
+	/* registers that follow are not those of the fault, but of an interrupted context */
+	bool regs_shut;
 	bool body;	  /* the first lines of the report are over */
-	uint32_t silence; /* lines since the last one that was recognised */
+	uint32_t silence; /* number of lines since the last recognised one */
 };
 
 /* Returns whether the line is part of the report. */

@@ -43,7 +43,7 @@ enum part {
 	/* the trace of the object's allocation, or of the origin of an uninitialised value */
 	PART_ALLOC,
 	PART_FREE,
-	PART_LOCK, /* "at: f" of a held or requested lock */
+	PART_LOCK, /* the function in "at: f" of a lock that is held or requested */
 };
 
 struct frame {

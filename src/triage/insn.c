@@ -69,7 +69,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 		in.memory = true;
 		if (bits(w, 24, 23) != 1)
 			in.offset = sign(bits(w, 21, 15), 7) * unit;
-	} else if (bits(w, 29, 24) == 8) { /* exclusive or ordered access; compare and swap */
+	} else if (bits(w, 29, 24) == 8) { /* exclusive and ordered accesses; compare-and-swap */
 		in.access = bits(w, 22, 22) && !bits(w, 21, 21) ? ACCESS_READ : ACCESS_WRITE;
 		in.size = 1 << bits(w, 31, 30);
 		in.base = bits(w, 9, 5);

@@ -33,7 +33,7 @@ struct state {
 	struct stream stream[STREAMS_MAX];
 	size_t streams;
 	long last;     /* index of the report opened last; -1: none */
-	size_t begins; /* index of the first line of this input */
+	size_t begins; /* index of the first line of the current input */
 	uint32_t cut;  /* index after the last "cut here" line; 0: none */
 	bool ran;      /* the kernel ran for RAN_SECONDS: a boot message means that it died */
 	bool asked;    /* sysrq or a debugger requested registers and traces */

@@ -274,7 +274,7 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* The last row has grown most, and comes after more kinds than are kept. */
+/* The row that grew most comes last, after more kinds than are kept: it must be found. */
 static void test_late_sort(void)
 {
 	struct grower g[2];
