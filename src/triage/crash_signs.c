@@ -84,7 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* Reports of corruption: not "BUG: Bad …", which has its own finding, and not a lockup. */
+/* Matches reports of corruption: not "BUG: Bad …", which has its own finding, and no lockup. */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))

@@ -84,7 +84,7 @@ struct incident {
 	bool consequence; /* the report was caused by an earlier event */
 	bool ended;	  /* the report has an "end trace" line */
 	bool headless;	  /* the first lines of the report are missing */
-	bool panicked;	  /* a panic followed */
+	bool panicked;	  /* a panic followed the report */
 
 	enum arch arch;
 	struct str detail; /* class or text in the report's header line */

@@ -25,7 +25,7 @@ struct stretch {
 	uint32_t number;   /* line number of the part's first line */
 	struct str reason; /* pstore header "Oops#1"; empty: not a pstore part */
 	uint32_t part;
-	uint32_t place; /* position of the first part of the pstore record */
+	uint32_t place; /* position of the pstore record in the log */
 };
 
 /* State kept between the lines of an input. */

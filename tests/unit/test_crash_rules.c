@@ -19,7 +19,7 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* A call fails at 2 s, and a signal comes `later` seconds after it. Returns M24, if it opens. */
+/* A call fails at 2 s, and a signal comes `later` s after it. Returns M24 crash-after-enomem. */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -59,7 +59,7 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/* A thread hits a guard page, then aborts. Returns P18, if it opens. */
+/* A thread hits a guard page, then aborts. Returns finding P18 stack-overflow, or NULL. */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

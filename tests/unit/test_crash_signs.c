@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings K01 to K12, which come from flight recorder records alone. */
+/* Tests findings K01 to K12, made of flight recorder records alone. */
 #include "tap.h"
 #include "triage/crash_signs.h"
 

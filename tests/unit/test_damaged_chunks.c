@@ -84,7 +84,7 @@ static void mix_record(uint64_t *sum, const struct record *h)
 	}
 }
 
-/* Adds to the sum: results of an unpacker for these chunks, and each record. */
+/* Adds an unpacker's results for these chunks, and each record, to the sum. */
 static void read_chunks(uint64_t *sum, const struct chunk *const *c, size_t n)
 {
 	struct unpacker *u;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests M03 to M12 and F08 to F11: each opens for its pattern, but not for a similar one. */
+/*
+ * Tests growth findings M03 to M12 and F08 to F11: each opens for its pattern, not for similar
+ * ones.
+ */
 #include "growth_fixture.h"
 #include "tap.h"
 #include "finding_text.h"

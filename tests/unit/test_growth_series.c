@@ -21,7 +21,10 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* number of runs, of runs with a false critical finding, of runs with F12 in each cycle */
+	/*
+	 * number of runs, of runs with a false critical finding, of runs with F12 nofile-near in
+	 * each cycle
+	 */
 	int lives, critical, opened_near;
 	/*
 	 * number of forecasts (each change counts) for values that reach the limit, and of right

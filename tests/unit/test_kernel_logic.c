@@ -157,7 +157,7 @@ static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intr
 		prepare();
 		step = 0;
 		tried = false;
-		raise(SIGTRAP); /* after the return, each instruction traps */
+		raise(SIGTRAP); /* when raise() returns, each instruction traps */
 		once();
 		tried = true;
 		good &= judge();

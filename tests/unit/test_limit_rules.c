@@ -317,7 +317,7 @@ static void test_assumed(void)
 	end();
 }
 
-/* Scans a process with `n` of 1000 fds. */
+/* Scans a process that has `n` of at most 1000 fds open. */
 static const struct finding *look_at_fds(const char *id, int n)
 {
 	return look(id, 1, n / 10.0, 0);

@@ -190,7 +190,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* The size of the user's queues is not known, but is not above the limit. */
+/* The size of the user's message queues is not known, but is not above the limit. */
 static struct truth queues(void)
 {
 	uint64_t held;

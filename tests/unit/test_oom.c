@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests P17: the process and limit that it blames, and its advice. Scenes play second by second. */
+/* Tests finding P17 oom-killed: the process and limit that it blames, and its advice. */
 #include "fixture.h"
 
 #include "model/pressure.h"

@@ -349,7 +349,9 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Memory grows to 58.5 % of the limit, and stays there. Returns whether P22 stays open. */
+/*
+ * Memory grows to 58.5 % of the limit, and stays. Returns whether P22 cgroup-not-reclaimable does.
+ */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
@@ -434,7 +436,7 @@ static struct mount_record disk_record(const char *path, uint64_t device, uint64
 	return r;
 }
 
-/* Sends a SIGBUS of a write within a file on a disk. Returns P03, if it opens. */
+/* Sends a SIGBUS of a write within a file on a disk. Returns finding P03 disk-full, or NULL. */
 static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, now_s * SECOND + 2);

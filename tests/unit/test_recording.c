@@ -51,7 +51,7 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or its first error. Returns the last result. */
+/* Reads a recording to its end or its first error. Returns the last result of the source. */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};
