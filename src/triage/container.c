@@ -302,7 +302,7 @@ void container_begin(struct container *c, struct str data)
 		c->form = FORM_VERBOSE;
 }
 
-/* Removes the end of a test robot's record that was cut off: …"}, or …\n"} */
+/* Removes what a test robot's JSON leaves at the end of a cut line: …"}, or …\n"} */
 static void strip_quotes(struct str *raw)
 {
 	static const char *const ends[] = {"\"}", "\"},", "\\n\"}", "\\n"};

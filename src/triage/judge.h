@@ -32,7 +32,7 @@ void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
-/* Adds points to a suspect, then sorts all suspects. The verdict keeps pointers to both strings. */
+/* Adds points to a suspect, then sorts all. `module` and `why` must outlive the verdict. */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
 
 /* Records which rule decided, and its evidence. */

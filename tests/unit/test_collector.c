@@ -228,7 +228,7 @@ static void test_view(void)
 	end();
 }
 
-/* Records are recorded as they came, with names and symbols. */
+/* The collector records each record as it came, with names and symbols. */
 static void test_recording_failure(void)
 {
 	struct process_record a = process_record(10, 1, SECOND);

@@ -418,7 +418,7 @@ int main(void)
 	int fd = mkstemp(config_path);
 
 	close(fd);
-	alarm(60); /* seconds; ends the test if a client gets no answer */
+	alarm(60); /* ends the test after 60 s if a client gets no answer */
 	test_pages();
 	test_refusals();
 	test_connections();

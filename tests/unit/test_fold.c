@@ -27,7 +27,7 @@ static void test_names(void)
 		{"/usr/bin/python3.11", "/usr/bin/python3.11"},
 		{"libssl.so.1.1", "libssl.so.1.1"},
 		{"anon_inode:[eventfd]", "anon_inode:[eventfd]"},
-		{"deadbeef", "deadbeef"}, /* hex digits, but perhaps a word */
+		{"deadbeef", "deadbeef"}, /* hex digits, but it may be a word */
 		{"deadbeef01", "#"},
 		{"x86", "x86"},
 		{"/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8",

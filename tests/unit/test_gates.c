@@ -166,7 +166,7 @@ static void test_totals(void)
 	end();
 }
 
-/* Tests that a peak is compared with the limit of its time. */
+/* Tests that a peak is compared with the limit that held when the peak was seen. */
 static void test_limits_of_their_time(void)
 {
 	struct process_record r = process_record(10, 1, 3 * SECOND / 2);

@@ -21,15 +21,9 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/*
-	 * number of runs, of runs with a false critical finding, of runs with F12 nofile-near in
-	 * each cycle
-	 */
+	/* processes simulated; with a false critical finding; with F12 nofile-near in each cycle */
 	int lives, critical, opened_near;
-	/*
-	 * number of forecasts (each change counts) for values that reach the limit, and of right
-	 * ones
-	 */
+	/* forecasts for values that reach the limit (each change counts); right ones of these */
 	int told, right;
 	/* number of forecasts in the first tooth of a saw-tooth: right if growth went on */
 	int first;

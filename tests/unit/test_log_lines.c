@@ -96,7 +96,7 @@ static const struct row {
 	 "first", 4, -1, 12.000001, false},
 };
 
-/* Logs with several lines that belong together. */
+/* Logs in which several input lines form one message, or one line has several. */
 static const char *const more[] = {
 	"[   12.345678] one[   12.345679] two[   12.345680] three\n",
 	"4,1,5678901,-;one \n4,2,5678902,+;and on\n4,3,5678903,c;next\n",

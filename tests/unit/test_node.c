@@ -160,7 +160,7 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 	struct refused_record r = refused_record(1, call, error);
 
 	r.args[1] = asked;
-	/* The kernel side records the first failure, and those at each power of two. */
+	/* The kernel side sends a record for the 1st, 2nd, 4th … failure. */
 	for (r.count = 1; r.count <= most; r.count *= 2)
 		node_refused(&w->n, &r, why);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings M15 to M19, M21, M23: a failed call opens that for its cause, and no other. */
+/* Tests findings M15 to M19, M21, M23: a failed call opens the one for its cause, and no other. */
 #include <errno.h>
 #include <string.h>
 
