@@ -66,7 +66,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		if (a >= MODULES_KASLR && a < MODULES_HIGH)
 			return REGION_MODULES;
 		if (a >= MODULES_LOW && a < MODULES_KASLR && e->has_error && !(e->error & 1))
-			/* the image has no missing pages: this is a module */
+			/* The kernel image has no unmapped pages, so this is the modules' area. */
 			return REGION_MODULES;
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
@@ -204,7 +204,7 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 	enum poison p;
 
 	if (e->arch == ARCH_ARM64 && v >> 56 == 0 && v >> 48)
-		/* the kernel prints addresses without the tag byte */
+		/* arm64 kernels print addresses without the tag byte */
 		v |= v << 8 & 0xff00000000000000ull;
 	for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++)
 		if (filled_with(v, fills[i].byte) ||

@@ -5,7 +5,7 @@
 #include "triage/judge.h"
 #include "triage/library.h"
 
-/* functions in the stack hash; a trace that is cut off often still has two */
+/* number of functions in the stack hash; a trace that is cut off often still has two */
 #define STACK_FUNCTIONS 2
 
 static void add(char *to, size_t size, struct str s)

@@ -136,7 +136,7 @@ enum opens {
 	OPENS_NONE
 };
 
-/* Lines that start a trace, or frames to skip. */
+/* Lines before a trace, or before frames that are skipped. */
 static const struct {
 	const char *pattern;
 	enum opens opens;

@@ -219,7 +219,7 @@ static void look_at(struct look *l)
 	bb_get(r, "line", l->line, sizeof(l->line));
 }
 
-/* Notes modules that taint the kernel, loaded within 10 minutes before the first trouble. */
+/* Adds findings for tainting modules that were loaded within 10 minutes before the first sign. */
 static void blame_newcomers(struct crash_signs *p, const struct bb_found *f, const uint8_t *boot_id)
 {
 	uint64_t first = UINT64_MAX, taints;

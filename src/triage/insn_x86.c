@@ -9,7 +9,7 @@
 struct cursor {
 	const uint8_t *p;
 	size_t n, at;
-	bool wide, half, is_64; /* REX.W prefix, 66 prefix, 64-bit code */
+	bool wide, half, is_64; /* prefix REX.W, prefix 66, 64-bit code */
 	uint8_t rex;
 };
 
@@ -67,7 +67,7 @@ static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 	return true;
 }
 
-/* Opcode groups: the register field of ModRM selects the operation, and so the access. */
+/* Returns the access of a group: the register field of ModRM selects the operation. */
 static enum access group_access(int opcode, int reg)
 {
 	switch (opcode) {
@@ -79,7 +79,7 @@ static enum access group_access(int opcode, int reg)
 	case 0xfe:
 	case 0xff:
 		return reg < 2 ? W : R;
-	case 0xd8 ... 0xdf: /* x87: fst, fstp, fnstcw, fist … write */
+	case 0xd8 ... 0xdf: /* x87: fst, fstp, fnstcw, fist and others write */
 		return (opcode & 1) && reg >= 2 && reg != 4 && reg != 5 ? W : R;
 	}
 	return R;

@@ -231,7 +231,7 @@ static void take_present(struct judged *j)
 	if (e->arch == ARCH_ARM64) {
 		uint32_t fsc = ESR_FSC(e->error);
 
-		/* 4 to 7: translation fault; 8 to 15: access flag or permission fault */
+		/* fault status: 4 to 7 translation; 8 to 15 access flag or permission */
 		j->has_present = fsc >= 4 && fsc <= 15;
 		j->present = fsc >= 8;
 	} else if (is_x86(e)) {

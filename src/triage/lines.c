@@ -36,7 +36,7 @@ struct reader {
 	size_t width;	/* column at which a terminal broke lines; 0: not broken */
 	size_t longest; /* length of the longest line, if a mail program broke lines; else 0 */
 	size_t before;	/* length of the previous raw line */
-	bool prefixed;	/* most lines have a prefix */
+	bool prefixed;	/* most lines of the input have a prefix */
 	bool broken;	/* the previous raw line was `width` bytes long */
 };
 

@@ -127,7 +127,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 		while (str_at(s, at) == ' ')
 			at++;
 	}
-	if (str_at(s, at) == ':') { /* ":mod:f" of x86-64 before 2.6.29 */
+	if (str_at(s, at) == ':') { /* ":mod:f" is printed by x86-64 before 2.6.29 */
 		n = 1;
 		while (is_module(str_at(s, at + n)))
 			n++;

@@ -16,7 +16,8 @@
 
 /* maximum of lines from a report's first line to the last one that names its kind */
 #define HEAD_MOST 24
-#define BEGINNING 400 /* lines at the start of a log in which a report may lack its head */
+/* number of lines at the start of a log in which a report may lack its head */
+#define BEGINNING 400
 
 /* The lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is one stream. */
 struct stream {
@@ -187,7 +188,7 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 		return line - e->first <= HEAD_MOST;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
 		return false;
-	/* The first line of a warning twice in a row: two warnings. */
+	/* The first line of the warning again: a second warning. */
 	if (e->signature == sig && !(sig->flags & SIG_NOTE) && e->kind != KIND_GPF)
 		return false;
 	return line - e->first <= HEAD_MOST * 2;
@@ -200,7 +201,7 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 
 	if (s->last < 0)
 		return false;
-	/* A panic within a report is a result of it, whatever the panic's text. */
+	/* A panic within a report is a result of the report, whatever the panic's text. */
 	if (!(sig->flags & SIG_WRAPPER) &&
 	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
 	      !s->r->event[st->event].ended))

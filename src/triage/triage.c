@@ -116,7 +116,7 @@ static bool is_minor(const struct incident *e)
 
 #define SAME_SECONDS 1
 
-/* A check that warns has no address: takes that of the access which the task then did. */
+/* Takes the address of the next report of the same task: a check that warns has none. */
 static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
 	const struct incident *e = v->event, *next;

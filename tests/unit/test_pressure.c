@@ -349,7 +349,7 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Memory grows to 58.5 % of the limit and stays. Returns whether P22 cgroup-not-reclaimable does. */
+/* Memory grows to 58.5 % of the limit and stays there. Returns whether finding P22 stays open. */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
