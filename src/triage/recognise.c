@@ -441,7 +441,7 @@ static void fill_gaps(struct recognised *r)
 			e->kernel = r->release;
 		if (e->headless && e->kind == KIND_NONE)
 			e->kind = KIND_UNKNOWN;
-		/* No register above r15 and no ESR: a 32-bit kernel. */
+		/* Registers end at r15 and there is no ESR: a 32-bit arm kernel. */
 		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) && !e->has_esr)
 			e->arch = ARCH_ARM;
 	}

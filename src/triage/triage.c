@@ -46,7 +46,7 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
 
-/* Marks consequences of the first oops: more oopses, tasks that wait for its locks, the panic. */
+/* Marks what the first oops leads to: more oopses, tasks that wait for its locks, the panic. */
 static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;

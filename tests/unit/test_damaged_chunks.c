@@ -21,7 +21,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* each result so far was an allowed one */
+static bool good = true; /* every result so far was a valid one */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {

@@ -526,7 +526,7 @@ static void test_walked(void)
 
 #define WORKLOADS 24
 #define LOOKS	  120
-#define PROGRAMS  400 /* new programs between two scans */
+#define PROGRAMS  400 /* number of new programs between two scans */
 
 /* Each workload has two processes: one is recorded at each scan, the other sleeps. */
 static uint32_t pid_of(unsigned int workload, bool sleeps)
