@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases by caller: children that share memory, threads, and processes in other namespaces with
+ * Test cases by caller: children that share memory, threads, and processes in other namespaces with
  * their rights and limits.
  */
 #include "zoo.h"
@@ -282,7 +282,7 @@ static void run_in_space(void)
 	lifted = true;
 }
 
-/* Controls: everyday failures with file descriptors */
+/* Control tests: everyday failures with file descriptors */
 
 static long message_cut_of_no_descriptors(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of cgroup limits, version 1 or 2: pids and memory. */
+/* Test cases of cgroup limits, version 1 or 2: pids and memory. */
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
 #define FEW_BYTES   "524288" /* less kernel memory than a few thousand mappings take */
 #define PLENTY	    "268435456"
 
-/* Cases of pids.max */
+/* Test cases of pids.max */
 
 static const char *limited_group; /* cgroup that has the limit: the parent, or the one below it */
 
@@ -51,7 +51,7 @@ static long make_thread(void)
 }
 
 /*
- * Cases of memory limits: the kernel's memory for the process is charged, and nothing is
+ * Test cases of memory limits: the kernel's memory for the process is charged, and nothing is
  * OOM-killed.
  */
 
@@ -165,7 +165,7 @@ static void forks_in_group(void)
 	start_worker(fill_and_fork);
 }
 
-/* Case of a process that is OOM-killed at the limit of its cgroup */
+/* Test case of a process that is OOM-killed at the limit of its cgroup */
 
 static long touch_in_child(void)
 {

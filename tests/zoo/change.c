@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of calls that change mappings: mprotect, madvise, munmap, msync. */
+/* Test cases of calls that change mappings: mprotect, madvise, munmap, msync. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -113,7 +113,7 @@ static void deny_exec_gain(void)
 		skip("prctl PR_SET_MDWE: %s", strerror(errno));
 }
 
-/* Cases of mseal: nothing can unseal a mapping, so the call must succeed before. */
+/* Test cases of mseal: nothing can unseal a mapping, so the call must succeed before. */
 
 static void seal_block(void)
 {
@@ -152,7 +152,7 @@ static void sealed_map_over(void)
 	ASK(mmap, P(block), PAGE_BYTES, RW, PRIVATE_ANON | MAP_FIXED, -1, 0);
 }
 
-/* Cases of wrong arguments */
+/* Test cases of wrong arguments */
 
 static void bent_protect(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. Their numbers mean
+ * Test cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. Their numbers mean
  * other calls in 64-bit mode.
  */
 #include "zoo.h"

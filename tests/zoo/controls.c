@@ -34,7 +34,7 @@ static void works(bool ok, const char *what)
 		die("%s", what);
 }
 
-/* Controls within limits */
+/* Control tests within limits */
 
 static void one_below_count(void)
 {

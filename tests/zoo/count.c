@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of calls at vm.max_map_count. Each kind of call fails at its own number of mappings. */
+/*
+ * Test cases of calls at vm.max_map_count. Each kind of call fails at its own number of mappings.
+ */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -122,7 +124,7 @@ static void unmap_filler_and_block(void)
 		die("munmap");
 }
 
-/* Cases of calls in a child, whose map count is a copy of its parent's. */
+/* Test cases of calls in a child, whose map count is a copy of its parent's. */
 static pid_t child;
 
 static long in_child(void)
@@ -191,7 +193,9 @@ static long in_thread(void)
 	return thread_ret;
 }
 
-/* Cases of splits, which fail at the limit itself, where one more mapping would still succeed */
+/*
+ * Test cases of splits, which fail at the limit itself, where one more mapping would still succeed
+ */
 
 static void unmap_middle(void)
 {
@@ -267,8 +271,8 @@ static void unlock_middle(void)
 }
 
 /*
- * Cases of mremap, which requires room for splits: it fails from 3 mappings below the limit on, and
- * with a chosen address from 5 below.
+ * Test cases of mremap, which requires room for splits: it fails from 3 mappings below the limit
+ * on, and with a chosen address from 5 below.
  */
 
 static void move(void)
@@ -304,7 +308,7 @@ static void unmap_many(void)
 			die("munmap");
 }
 
-/* Cases of the heap and of System V segments */
+/* Test cases of the heap and of System V segments */
 
 static void grow_heap(void)
 {

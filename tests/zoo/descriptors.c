@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of every call that creates file descriptors, when RLIMIT_NOFILE leaves too few numbers. */
+/*
+ * Test cases of every call that creates file descriptors, when RLIMIT_NOFILE leaves too few
+ * numbers.
+ */
 #include "zoo.h"
 
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of execve that fails, and of failures in a new program before main(). */
+/* Test cases of execve that fails, and of failures in a new program before main(). */
 #include "zoo.h"
 
 #include <sys/mount.h>

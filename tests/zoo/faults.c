@@ -76,7 +76,7 @@ static void straight(void)
 	bad_address = P(memory);
 }
 
-/* Cases of code in data: on the stack, and in read-only data of the program. */
+/* Test cases of code in data: on the stack, and in read-only data of the program. */
 static char on_stack[64] __attribute__((aligned(16)));
 
 static long runs_stack(void)
@@ -211,7 +211,7 @@ static void no_handler(void)
 	close(handler);
 }
 
-/* Cases of an empty file, and of a private mapping beyond the end of a file. */
+/* Test cases of an empty file, and of a private mapping beyond the end of a file. */
 static int file;
 
 static void empty_file(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of mmap and mprotect that fail because of the mapped file: its mode, mount, seals, type or
- * driver.
+ * Test cases of mmap and mprotect that fail because of the mapped file: its mode, mount, seals,
+ * type or driver.
  */
 #include "zoo.h"
 
@@ -32,7 +32,7 @@ static void another_fd(void)
 	ask.arg[4] = good_fd;
 }
 
-/* Cases of numbers that are no open file */
+/* Test cases of numbers that are no open file */
 
 static void no_fd(void)
 {
@@ -52,7 +52,7 @@ static void path_fd(void)
 	ask_file(open("/", O_PATH | O_CLOEXEC), PROT_READ, MAP_PRIVATE);
 }
 
-/* Cases of open modes */
+/* Test cases of open modes */
 
 static void write_only_fd(void)
 {
@@ -104,7 +104,7 @@ static void another_mapping(void)
 	ask.arg[0] = P(mapped);
 }
 
-/* Cases of mount options */
+/* Test cases of mount options */
 
 static int noexec_file(void)
 {
@@ -141,7 +141,7 @@ static void noexec_protect(void)
 		die("mount -o remount,noexec");
 }
 
-/* Cases of memfd seals */
+/* Test cases of memfd seals */
 
 static int sealed_memfd(int seals)
 {
@@ -170,7 +170,7 @@ static void sealed_protect(void)
 	mapped = map_file(sized_memfd(PAGE_BYTES, 0), PAGE_BYTES, PROT_READ, MAP_SHARED);
 }
 
-/* Cases of file types without mmap */
+/* Test cases of file types without mmap */
 
 static void of_directory(void)
 {
@@ -218,7 +218,7 @@ static void of_tty(void)
 		skip("/dev/tty0: %s", strerror(errno));
 }
 
-/* Cases of drivers with their own mmap */
+/* Test cases of drivers with their own mmap */
 
 static int perf_event(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of a program that repeats a failing call 20,000 times a second. One failure with another
- * cause among them must be reported, even with equal call and errno.
+ * Test cases of a program that repeats a failing call 20,000 times a second. One failure with
+ * another cause among them must be reported, even with equal call and errno.
  */
 #include "zoo.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of limits of the whole machine, for guests only. */
+/* Test cases of limits of the whole machine, for guests only. */
 #include "zoo.h"
 
 #include <linux/loop.h>
@@ -100,7 +100,7 @@ static void strict_fork(void)
 	map_anon(beyond_commit() / 4 * 3, RW, 0);
 }
 
-/* Cases of fs.file-max, which CAP_SYS_ADMIN may exceed. */
+/* Test cases of fs.file-max, which CAP_SYS_ADMIN may exceed. */
 
 static void raise_and_restore(const char *path, long number)
 {
@@ -158,7 +158,9 @@ static void files_epoll(void)
 	few_files();
 }
 
-/* Cases of pipe pages: without capabilities, pipe() fails although there is no limit on files. */
+/*
+ * Test cases of pipe pages: without capabilities, pipe() fails although there is no limit on files.
+ */
 static void few_pipe_pages(void)
 {
 	machine_setting(PIPE_PAGES, 8);
@@ -185,7 +187,7 @@ static void many_pipe_pages(void)
 	raise_and_restore(PIPE_PAGES, 0);
 }
 
-/* Cases of RLIMIT_NOFILE above fs.nr_open */
+/* Test cases of RLIMIT_NOFILE above fs.nr_open */
 
 static void limit_above(void)
 {
@@ -229,7 +231,7 @@ static void chosen_number(void)
 	ASK(fcntl, STDOUT_FILENO, F_DUPFD, 70);
 }
 
-/* Cases of huge pages */
+/* Test cases of huge pages */
 
 static void some_huge_pages(long count)
 {
@@ -256,7 +258,7 @@ static void larger_pool(void)
 	some_huge_pages(8);
 }
 
-/* Case of vm.max_map_count that changes while the process lives. */
+/* Test case of vm.max_map_count that changes while the process lives. */
 static void fewer_maps(void)
 {
 	machine_setting(MAX_MAPS, 600);
@@ -269,7 +271,7 @@ static void more_maps(void)
 	machine_setting(MAX_MAPS, 700);
 }
 
-/* Cases of limits for each user that are set for all users */
+/* Test cases of limits for each user that are set for all users */
 
 static void few_instances(void)
 {
@@ -383,7 +385,7 @@ static void more_pids(void)
 	machine_setting(PID_MAX, 32768);
 }
 
-/* Case of swap, which the overcommit heuristic counts as available memory. */
+/* Test case of swap, which the overcommit heuristic counts as available memory. */
 #define SWAP_BYTES (64 * MIB)
 
 static char loop_path[32];
@@ -444,7 +446,7 @@ static void ask_within_swap(void)
 	ask_of_memory(SWAP_BYTES / 2);
 }
 
-/* Cases of hardware memory errors */
+/* Test cases of hardware memory errors */
 
 static volatile char *page;
 static bool broken;
@@ -475,7 +477,7 @@ static void another_page(void)
 	broken = false;
 }
 
-/* Case of a process with oom_score_adj 1000 that uses up all memory */
+/* Test case of a process with oom_score_adj 1000 that uses up all memory */
 
 static long eats_memory(void)
 {

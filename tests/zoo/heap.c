@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of brk, which returns no error code, and of shmat. */
+/* Test cases of brk, which returns no error code, and of shmat. */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -101,7 +101,7 @@ static void past_everything(void)
 	ask_heap(1L << 57);
 }
 
-/* Cases of System V segments */
+/* Test cases of System V segments */
 
 static int segment;
 static void *attached;

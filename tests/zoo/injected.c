@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of errors that a seccomp filter returns, as filters of containers and services do. The
+ * Test cases of errors that a seccomp filter returns, as filters of containers and services do. The
  * kernel has not checked any limit, whatever the errno suggests.
  */
 #include "zoo.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of mlock and related calls. */
+/* Test cases of mlock and related calls. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8

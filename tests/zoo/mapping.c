@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of mmap beyond limits on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, commit limit, huge
- * pages.
+ * Test cases of mmap beyond limits on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, commit limit,
+ * huge pages.
  */
 #include "zoo.h"
 
@@ -12,7 +12,7 @@ static void ask_anon(size_t bytes, int protection, int flags)
 	ASK(mmap, 0, bytes, protection, PRIVATE_ANON | flags, -1, 0);
 }
 
-/* Cases of RLIMIT_AS */
+/* Test cases of RLIMIT_AS */
 
 static void as_anon(void)
 {
@@ -77,7 +77,7 @@ static void as_and_data_restored(void)
 	restore_data();
 }
 
-/* Cases of RLIMIT_DATA */
+/* Test cases of RLIMIT_DATA */
 
 static void data_anon(void)
 {
@@ -111,7 +111,7 @@ static void data_noreserve(void)
 	room_data(bytes / 2);
 }
 
-/* Cases of RLIMIT_MEMLOCK */
+/* Test cases of RLIMIT_MEMLOCK */
 
 static void memlock_flag(void)
 {
@@ -176,7 +176,7 @@ static void memlock_secret(void)
 	room_memlock(bytes / 2);
 }
 
-/* Cases of heuristic overcommit: one request larger than all memory and swap */
+/* Test cases of heuristic overcommit: one request larger than all memory and swap */
 
 static void heuristic_anon(void)
 {
@@ -207,7 +207,7 @@ static void not_reserved(void)
 	ask.arg[3] |= MAP_NORESERVE;
 }
 
-/* Cases of huge pages */
+/* Test cases of huge pages */
 
 static void no_huge_pages(void)
 {
@@ -247,7 +247,7 @@ static void hugetlb_size_lifted(void)
 	ask.arg[3] = PRIVATE_ANON | MAP_HUGETLB | MAP_HUGE_2MB | MAP_NORESERVE;
 }
 
-/* Cases of memory that is writable and executable */
+/* Test cases of memory that is writable and executable */
 
 static void write_and_exec(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of file descriptor numbers: chosen ones, ones above the limit, and ones passed in messages.
+ * Test cases of file descriptor numbers: chosen ones, ones above the limit, and ones passed in
+ * messages.
  */
 #include "zoo.h"
 
@@ -9,7 +10,7 @@
 #define SMALL_LIMIT 64
 #define MOST_PASSED 8
 
-/* Cases of numbers that the caller chose */
+/* Test cases of numbers that the caller chose */
 
 static void dup2_past(void)
 {
@@ -82,7 +83,7 @@ static void one_in_the_middle(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Cases of file descriptors passed in messages */
+/* Test cases of file descriptors passed in messages */
 
 static int ends[2];
 static int passed; /* number of file descriptors in each message */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cases of limits for each user: inotify, fanotify, pipe pages, message queues, memory pinned by
- * io_uring.
+ * Test cases of limits for each user: inotify, fanotify, pipe pages, message queues, memory pinned
+ * by io_uring.
  */
 #include "zoo.h"
 

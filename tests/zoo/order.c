@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases with two causes at once: the one that the kernel checks first is right. */
+/* Test cases with two causes at once: the one that the kernel checks first is right. */
 #include "zoo.h"
 
 #include <sched.h>

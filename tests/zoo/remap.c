@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of mremap: limits on growth, space to grow, and the range to move. */
+/* Test cases of mremap: limits on growth, space to grow, and the range to move. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of accesses that end in SIGSEGV or SIGBUS, each of a known kind. */
+/* Test cases of accesses that end in SIGSEGV or SIGBUS, each of a known kind. */
 #include "zoo.h"
 
 #include <setjmp.h>
@@ -92,7 +92,7 @@ static void to_good_code(void)
 		die("mprotect");
 }
 
-/* Cases of addresses without a mapping */
+/* Test cases of addresses without a mapping */
 
 static void at_null(void)
 {
@@ -132,7 +132,7 @@ static void in_kernel_text(void)
 	bad_address = (long)0xffffffff81000000UL;
 }
 
-/* Cases of mappings that forbid the access */
+/* Test cases of mappings that forbid the access */
 
 static void no_access(void)
 {
@@ -209,7 +209,7 @@ static long halts(void)
 	return catch_signal(halt);
 }
 
-/* Cases of stacks */
+/* Test cases of stacks */
 
 __attribute__((noinline)) void dig(long bytes)
 {
@@ -277,7 +277,7 @@ static void large_stack(void)
 	thread_stack = 4 * DEEP;
 }
 
-/* Cases of mapped files */
+/* Test cases of mapped files */
 
 static void past_end_of(int fd)
 {
@@ -347,7 +347,7 @@ static void small_pages(void)
 	to_good_memory();
 }
 
-/* Cases in which a child dies of the signal */
+/* Test cases in which a child dies of the signal */
 
 static long dies(void (*access)(void))
 {

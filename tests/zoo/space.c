@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of mmap without enough address space, and with wrong arguments. */
+/* Test cases of mmap without enough address space, and with wrong arguments. */
 #include "zoo.h"
 
 #define OFFSET_PAST_FILES 0x7ffffffffffff000L

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of new processes and threads that fail. */
+/* Test cases of new processes and threads that fail. */
 #include "zoo.h"
 
 #include <linux/sched.h>

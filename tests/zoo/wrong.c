@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cases of wrong arguments or objects. Some give an errno that limits give, too. */
+/* Test cases of wrong arguments or objects. Some give an errno that limits give, too. */
 #include "zoo.h"
 
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ static void some_block(void)
 	block = map_anon(BLOCK, RW, 0);
 }
 
-/* Cases of mmap */
+/* Test cases of mmap */
 
 static void shared_that_grows(void)
 {
@@ -62,7 +62,7 @@ static void not_append_only(void)
 		die("FS_IOC_SETFLAGS");
 }
 
-/* Cases of mremap */
+/* Test cases of mremap */
 
 static void remap_fixed_alone(void)
 {
@@ -147,7 +147,7 @@ static void shrink_middle_at_count(void)
 	ASK(mremap, P(block), 4 * PAGE_BYTES, PAGE_BYTES, 0);
 }
 
-/* Cases of mprotect, madvise and mlock */
+/* Test cases of mprotect, madvise and mlock */
 
 static void protect_wraps(void)
 {
@@ -228,7 +228,7 @@ static void more_of_tmpfs(void)
 		die("mount -o remount");
 }
 
-/* Cases of System V shared memory */
+/* Test cases of System V shared memory */
 
 static int segment;
 
@@ -280,7 +280,9 @@ static void let_all_attach(void)
 		die("shmctl");
 }
 
-/* Control: a file that cannot be executed, a closed file descriptor, a process that has ended. */
+/*
+ * Control test: a file that cannot be executed, a closed file descriptor, a process that has ended.
+ */
 static long everyday_calls(void)
 {
 	static char *const none[] = { NULL };
@@ -316,7 +318,9 @@ static long everyday_calls(void)
 	return 0;
 }
 
-/* Control: advice that the kernel or the mapping does not support. Programs try it and go on. */
+/*
+ * Control test: advice that the kernel or the mapping does not support. Programs try it and go on.
+ */
 static long everyday_advice(void)
 {
 	char *file = map_file(disk_file(BLOCK), BLOCK, RW, MAP_PRIVATE);
@@ -339,7 +343,7 @@ static long everyday_advice(void)
 	return 0;
 }
 
-/* Control: fcntl fails with EPERM, EBUSY, EAGAIN and EINVAL for reasons that are no limits. */
+/* Control test: fcntl fails with EPERM, EBUSY, EAGAIN and EINVAL for reasons that are no limits. */
 static long everyday_fcntl(void)
 {
 	int sealed = memfd_create("zoo", MFD_CLOEXEC), ends[2];
@@ -358,7 +362,7 @@ static long everyday_fcntl(void)
 	return 0;
 }
 
-/* Control: raising a limit fails only for lack of CAP_SYS_RESOURCE. */
+/* Control test: raising a limit fails only for lack of CAP_SYS_RESOURCE. */
 static long raise_without_right(void)
 {
 	struct rlimit limit = { 100, 200 };
