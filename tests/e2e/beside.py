@@ -16,7 +16,8 @@ POLL = 0.02
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
-FAILED, BROKEN = 1, 2  # exit statuses: a test failed and said so in TAP; the child died otherwise
+# exit statuses of a child: a test failed, which the child's TAP says; the child died otherwise
+FAILED, BROKEN = 1, 2
 
 
 class Child:
@@ -74,7 +75,7 @@ def take_signals():
 
 
 class SideBySide:
-    """Runs test bodies in parallel and prints their TAP lines, numbered through."""
+    """Runs test bodies in parallel and prints their TAP lines, renumbered as one test run."""
 
     def __init__(self):
         self.done = self.failed = 0

@@ -48,7 +48,7 @@ def journal_json(text):
         fields = {"__CURSOR": "s=1;i=2", "_TRANSPORT": "kernel", "PRIORITY": "4",
                   "_SOURCE_MONOTONIC_TIMESTAMP": str(seconds * 1000000 + usec),
                   "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": message}
-        # journald writes a message that is not plain text as an array of bytes
+        # journald stores a message that is not plain text as an array of bytes
         if "RIP" in message or "pc :" in message:
             fields["MESSAGE"] = list(message.encode())
         out.append(json.dumps(fields))
@@ -133,8 +133,8 @@ def broken_at_blanks(text, width=76):
 
 
 def netconsole_fragments(text, size=60):
-    """Splits messages longer than a packet as netconsole does: each fragment has its offset in the
-    header."""
+    """Splits messages that are longer than a packet, as netconsole does. Each fragment's header has
+    its offset."""
     out = []
     for number, (s, us, message) in enumerate(records(text)):
         head = f"4,{number},{s * 1000000 + us},-"

@@ -37,7 +37,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 PATIENCE = 60.0  # seconds after which a process that makes no progress counts as hung
-# attempts at a capture when the kernel skipped events, which happens on slow emulated CPUs
+# number of attempts at a capture: on slow emulated CPUs the kernel may skip events
 MOST_TRIES = 3
 MOST_RECORDING_BYTES = 200_000
 
@@ -105,8 +105,8 @@ class Lines:
         return field_of(lines[-1], path) - field_of(lines[0], path)
 
     def losses(self):
-        """Returns {place: number} of lost events. Equal events merged into one (coalesced) are no
-        loss."""
+        """Returns {kind of loss: number} of lost events. Equal events merged into one are no loss.
+        """
         return {key: n for key, n in self.all[-1]["losses"].items() if n and key != "coalesced"}
 
     def lost(self):
@@ -149,7 +149,7 @@ class Workload:
 
 
 class Watch:
-    """A faultscope that runs in the background."""
+    """A faultscope process that runs in the background of a test."""
 
     def __init__(self, process, out, recording, options):
         self.process = process
@@ -387,19 +387,20 @@ INCOMPLETE, GAP = 7, "faultscope: incomplete: "
 
 
 def unmeasured_by(lines):
-    """Returns the names of the probes that a capture lacks for another reason than its options."""
+    """Returns the names of the probes that were unavailable in a capture, although its options do
+    not disable them."""
     return {name for name, by in lines.all[0]["probes"].items()
             if " " in by and not by.startswith("off") and "switched off" not in by}
 
 
 def has_gap(lines):
-    """Returns whether the lines of a capture report a gap. A capture without processes has a gap,
-    too."""
+    """Returns whether the lines of a capture report missing data: lost events, an unavailable
+    probe, or no process at all."""
     return bool(lines.losses() or unmeasured_by(lines) or not lines.of("process"))
 
 
 def status_by(lines):
-    """Returns the exit status that fits the lines of a capture: 7 if they report a gap, else 0."""
+    """Returns the exit status that fits a capture: 7 if its lines report missing data, else 0."""
     return INCOMPLETE if has_gap(lines) else 0
 
 
@@ -409,8 +410,8 @@ def without_degraded(err):
 
 
 def check_gaps(check, capture, lines):
-    """Checks that the status is 0 and standard error empty. If the lines report a gap, the status
-    must be 7 and standard error must name the gap."""
+    """Checks that the status is 0 and standard error empty. If the lines report missing data, the
+    status must be 7 and standard error must name what is missing."""
     said = without_degraded(capture.stderr)
     unmeasured = unmeasured_by(lines)
     gap = has_gap(lines)
@@ -423,7 +424,7 @@ def check_gaps(check, capture, lines):
 
 def check_form(check, capture):
     """Checks what holds for every capture: first and last line, schema, and no message except about
-    gaps."""
+    missing data."""
     lines = Lines(capture.text)
     check_gaps(check, capture, lines)
     check_lines(check, lines)
@@ -476,7 +477,7 @@ def remedy_texts(finding):
 
 
 def evidence_texts(finding):
-    """Returns {field: text} of a finding's evidence; the text is what the value is about, and the
+    """Returns {field: text} of a finding's evidence. The text has the subject, if any, and the
     value. If a field occurs twice, the first one counts."""
     texts = {}
     for one in finding["evidence"]:

@@ -19,7 +19,8 @@ class Layout:
     """The kinds of records in a recording, and the fields of each kind in the order of the file."""
 
     def __init__(self, text):
-        self.kinds = {}  # kind → [name, [(type, size, count, from, name, unit)]]
+        # {number of a kind: [name, [(type, size, count, from, name, unit) of each field]]}
+        self.kinds = {}
         kind = None
         for line in text.splitlines():
             word = line.split()
@@ -76,8 +77,8 @@ class State:
         self.t_ns, self.slot, self.slots, self.last = 0, -1, [], {}
 
     def begin(self, kind, reference):
-        """Returns the fields to which a record's differences apply, and its slot number, or None if
-        the record has no slot."""
+        """Returns the fields from which a record stores only differences, and the record's slot
+        number, or None if it has no slot."""
         if reference == NEW:
             self.slots.append({})
             return dict(self.last.get(kind, {})), len(self.slots) - 1

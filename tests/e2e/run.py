@@ -141,8 +141,8 @@ class Runner:
         self.in_lab(lambda tap, lab: tap.test(name, test, lab))
 
     def bodies(self, name, test):
-        """Yields (name, function, arguments) of each unit that runs alone: a test, or one case of a
-        scenario."""
+        """Yields (name, function, arguments) of each part of a test that runs in a child of its
+        own: a whole test, or one case of a scenario."""
         if not hasattr(test, "expect"):
             yield name, self.run_test, (name, test)
             return

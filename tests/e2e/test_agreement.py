@@ -10,11 +10,13 @@ import re
 
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 
-# exit statuses: complete; a recording with lost events, whose outputs must agree all the same
+# exit statuses: success; lost events in the recording, for which all outputs must agree all the
+# same
 DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-CROWDS = {201: 6000, 202: 9000}  # seed: number of processes, more than a report has rows
+# {seed of a recording: number of processes}, more processes than a report has rows
+CROWDS = {201: 6000, 202: 9000}
 COUNTERS = ("minor", "major", "stall_ns")
 # CSV columns that count calls on mappings and file descriptors
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
@@ -22,7 +24,8 @@ CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.close
 GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
-# Rows of `diff`: (metric, JSON field, living processes only, divisor); with a divisor, per second
+# Rows of `diff`: (metric, JSON field, living processes only, divisor or 0). A row with a divisor is
+# a rate per second.
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("file descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
@@ -91,7 +94,8 @@ def last_lines(lab, recording):
 
 
 def by_json(lab, recording):
-    """Returns sums over the last line of each process. Every other output is compared with them."""
+    """Returns the sum of each counter over the last JSON lines of all processes. Every other output
+    is compared with these sums."""
     return sums_of(last_lines(lab, recording)[0])
 
 
@@ -167,8 +171,8 @@ def differences(lab, before, after):
 
 
 def check_diff(check, lab, recording, name, last, info):
-    """Checks `diff` of a recording with itself: nothing grew, and each workload's value is the sum
-    over last lines."""
+    """Checks `diff` of a recording with itself: no growth, and the value of each workload is the
+    sum over the last lines of its processes."""
     seconds = info["seconds"]
     rows = differences(lab, recording, recording)
     for row in rows:
@@ -285,7 +289,8 @@ def agree(check, lab, recording, name, made=True):
     check_trace(check, lab, recording, name, data)
     check_rows(check, name, csv_rows(lab, recording), last)
     check_gauges(check, lab, recording, name, data, peaks if made else None)
-    # live recordings have different limits: there the peak is the highest share of a limit
+    # In recordings of real programs, limits differ, and the tile shows the highest share of a
+    # limit.
     if made:
         check_peaks(check, lab, recording, name, tiles, last)
     check_page_processes(check, name, data, last)
@@ -456,7 +461,8 @@ def drawn_cells(page):
 
 
 def test_heat_maps_go_by_time(check, lab):
-    """With uneven scans, the heat map draws a burst of faults at its second on the time axis alone.
+    """With uneven scans, the heat map draws a burst of faults at the right second of the time axis,
+    and nowhere else.
     """
     recording = lab.dir / "heat.fsr"
     seen = 0

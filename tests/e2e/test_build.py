@@ -12,7 +12,7 @@ from harness import BUILD, ROOT, Skip
 OTHER = {"arm64": ("aarch64", "aarch64-linux-gnu-gcc"), "x86": ("x86_64", "x86_64-linux-gnu-gcc")}
 del OTHER["arm64" if platform.machine() == "aarch64" else "x86"]
 
-# Libraries that unpack compressed logs; the build uses those whose headers are installed.
+# Compression libraries for logs. The build uses those whose headers are installed.
 UNPACKERS = [name for name in ("lzma", "zstd") if Path(f"/usr/include/{name}.h").exists()]
 
 
@@ -80,7 +80,7 @@ def test_static_libraries_there(check, lab):
         (lab.dir / f"lib{name}.a").write_text("")
     with_zstd = ["-lbpf", "-lz", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"]
     plain = [one for one in with_zstd if one != "-lzstd"]
-    # the program was built with zstd then, so it unpacks such logs
+    # with zstd.h installed, the program can unpack zstd logs
     if Path("/usr/include/zstd.h").exists():
         plain = with_zstd
         (lab.dir / "libzstd.a").write_text("")
@@ -104,8 +104,8 @@ def test_sysroot_of_no_architecture(check, lab):
 
 
 def test_fuzzer_that_does_not_build_fails(check, lab):
-    """A fuzzer is skipped only if the compiler lacks libFuzzer, not for any message that has its
-    words in it."""
+    """A fuzzer is skipped only if the compiler lacks libFuzzer, not for other build errors that
+    mention it."""
     if not shutil.which("clang"):
         raise Skip("no clang")
     (lab.dir / "make").write_text("#!/bin/sh\necho 'clang: -fsanitize=fuzzer: no such file: "

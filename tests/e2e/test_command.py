@@ -62,7 +62,7 @@ def test_run_forwards_signals(check, lab):
                   "while :; do sleep 0.05; done")
         process = lab.spawn([FAULTSCOPE, "run", "-q", "--", "sh", "-c", script])
         until(ready.exists, "the command")
-        # The command may create the file before the event loop of `run` handles signals.
+        # The command may create this file before the event loop of `run` can handle signals.
         time.sleep(0.3)
         process.send_signal(number)
         check.equal(f"status after {number.name}", process.wait(PATIENCE), status)

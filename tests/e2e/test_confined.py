@@ -40,8 +40,8 @@ def check_confined(check, lab, what, pid, may_keep=0):
 
 
 def kept_of_recorder(lab):
-    """Returns the capabilities that the recorder may keep. Without the right to raise
-    RLIMIT_MEMLOCK and priority, it keeps CAP_IPC_LOCK and CAP_SYS_NICE."""
+    """Returns the capabilities that the recorder may keep. If it cannot raise RLIMIT_MEMLOCK or its
+    priority in advance, it keeps CAP_IPC_LOCK or CAP_SYS_NICE."""
     return (1 << CAP_SYSLOG | 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK |
             (1 << CAP_BPF if keeps_bpf(lab) else 0))
 
@@ -80,7 +80,8 @@ def test_recorder_writes_on_when_confined(check, lab):
 def test_sessions_are_confined(check, lab):
     target = lab.work("touch", "10", "--hold")
     bpf = 1 << CAP_BPF if keeps_bpf(lab) else 0
-    own = 1 << 19 | 1 << 2 | bpf  # CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, for diagnose and record
+    # capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, which `diagnose` and `record` keep
+    own = 1 << 19 | 1 << 2 | bpf
     sessions = ((("--json", "0.2"), bpf), (("--json", "-p", str(target.pid), "0.2"), bpf),
                 (("record", "-o", lab.dir / "r.fsr", str(target.pid)), own),
                 (("diagnose", "-d", "20", "-p", str(target.pid)), own),
@@ -96,7 +97,8 @@ def test_sessions_are_confined(check, lab):
 
 @live
 def test_command_starts_after_the_drop(check, lab):
-    """`run` has dropped its rights before the command starts, and the command has all of its own.
+    """`run` has dropped its rights before the command starts, while the command itself keeps all
+    rights of its user.
     """
     mine = status_of(lab.call("cat", "/proc/self/status").out)
     ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",

@@ -89,7 +89,7 @@ def check_verdict(check, text, first):
 
 # Tests of a growth table that fills up
 
-# ROWS are more than the growth table holds; RATE is rows per scan, one scan a second
+# rows to fill the growth table with more than it holds, rows per second, and files to leak then
 ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 
@@ -110,8 +110,7 @@ def crowd(check, lab, kind, *options, status=0):
 
 
 def check_leak(check, lab, kind):
-    """Checks that a leak is attributed although rows of other files filled the growth table before.
-    """
+    """Checks that a leak is attributed although other rows filled the growth table before."""
     lines, truth, made, capture = crowd(check, lab, kind)
     check.equal("leaked", truth["leaked"], LEAKED)
     check.equal(f"{kind}: attributed", [n for name, n in made.items() if name.startswith("null")],
@@ -234,8 +233,8 @@ def test_growth_by_munmap(check, lab):
 
 @live
 def test_leak_without_frames(check, lab):
-    """Without frame pointers, stacks of one call site differ by chance; they are shown as one
-    place."""
+    """Without frame pointers, the recorded stacks of one call site differ by chance. `diagnose`
+    merges them."""
     lines, _, truth = diagnose(check, lab, "mapleak", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
@@ -243,8 +242,8 @@ def test_leak_without_frames(check, lab):
 
 @live
 def test_code_that_leads_astray(check, lab):
-    """With data where frame pointers should be, there are more stacks than stack ids; they are
-    shown as one place."""
+    """A program without frame pointers causes more different stacks than there are stack ids.
+    `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
@@ -304,8 +303,8 @@ def test_connections_not_closed(check, lab):
 
 @live
 def test_calls_that_misuse(check, lab):
-    """F05 accept-emfile-loop and F07 select-fd-setsize (also when it aborts) are reported; with
-    --mildly the workload stays within bounds and gets neither."""
+    """F05 accept-emfile-loop and F07 select-fd-setsize (also before an abort) are reported. With
+    --mildly the workload stays within limits, and neither is reported."""
     for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
                                ("abort", 4096, "F07")):
         for mildly in ((), ("--mildly",)):
@@ -329,8 +328,8 @@ def test_calls_that_misuse(check, lab):
 
 @live
 def test_limit_reached(check, lab):
-    """A call that fails while it is watched gives the critical F01 nofile-reached, caused by F08
-    fd-leak."""
+    """A call that fails under `diagnose` gives the critical finding F01 nofile-reached, caused by
+    F08 fd-leak."""
     lines, _, truth = diagnose(check, lab, "fdleak", "limit", "--kind", "eventfd", "--nofile",
                                "300", status=FOUND)
     finding = last_finding(check, lines, "F01", truth["pid"])
@@ -510,7 +509,7 @@ def test_target_is_not_disturbed(check, lab):
 
 @live
 def test_target_dies(check, lab):
-    """If the target exits early, `diagnose` reports what it was like before."""
+    """If the target exits early, `diagnose` reports its findings until then."""
     work = lab.work("growth", "leak", "3000", "--before", "40000", "--wait")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -588,7 +587,8 @@ ctypes.CDLL(None).pthread_exit(None)
 
 @live
 def test_sockets_where_the_first_thread_has_ended(check, lab):
-    """The kind of sockets is read through a living thread when the first thread has exited."""
+    """If the first thread of a process has exited, the kind of its sockets is read through a living
+    thread."""
     process = lab.spawn([sys.executable, "-c", LEADER_GONE])
     pid = int(process.stdout.readline())
     until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")

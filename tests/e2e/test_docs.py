@@ -224,7 +224,7 @@ def test_explain_of_its_own_limit(check, lab):
 
 
 def test_explain_flags_what_it_says(check, lab):
-    """`explain` says in text and JSON if faultscope does not detect a finding itself."""
+    """`explain` says in text and JSON which findings faultscope explains but cannot detect."""
     for one in diagnoses(lab):
         text = lab.faultscope("explain", one["id"]).out
         check.equal(f"{one['id']} says it is not flagged", "This version does not report this finding" in text,

@@ -64,7 +64,8 @@ def test_doctor_tells_all(check, lab):
 
 @live
 def test_doctor_degraded(check, lab):
-    """A core probe on its last attach type: the verdict of `doctor` says that it is degraded."""
+    """If a core probe works only with its last attach type, the verdict of `doctor` says that it is
+    degraded."""
     forced = ("--no-calibrate", "--probe", "scan=/proc")
     flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["probes"]}
     check.equal("degraded", flags, {name: name == "scan" for name in flags})
@@ -106,7 +107,8 @@ def test_doctor_limits(check, lab):
 
 @live
 def test_doctor_advises(check, lab):
-    """`doctor` advises a command against the low limit of the shell that starts it."""
+    """If the shell that starts `doctor` has a low limit, `doctor` advises a command that raises the
+    limit."""
     ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {FAULTSCOPE} doctor --json --no-calibrate")
     report = json.loads(ran.out)
     check.equal("limit", report["limits"]["rlimit_nofile"], 256)
@@ -204,7 +206,7 @@ def test_doctor_leaves_nothing_attached(check, lab):
 # Tests of a disabled probe: the program goes on, and every output says that it is disabled.
 
 REASON = "switched off by --probe"
-# Reasons of the probes that depend on another, disabled probe
+# Reasons why a probe is unavailable if another one, on which it depends, is disabled
 REASON_BEHIND = {"state": "without state there is nothing to count in",
                  "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
 BEHIND = {"fault_class": ("fault_begin", "fault_end")}
@@ -219,14 +221,14 @@ def check_said(check, what, text, names):
 
 
 def status_without(names, *needed):
-    """Returns the exit status with these probes disabled. A disabled probe is no gap, unless no
-    process is seen without it."""
+    """Returns the exit status with these probes disabled: 7 if no process can be seen without one
+    of `needed`, else 0."""
     return INCOMPLETE if set(names) & set(needed) else DONE
 
 
 def check_view(check, lab, names, force):
     ran = lab.faultscope("--format", "text", *force, "0.1", "2")
-    # Without the scan, only processes that cause events are seen, so there may be none.
+    # Without the scan probe, only processes that cause events are seen, so the view may be empty.
     quiet = "scan" in names and ", 0 processes\n" in ran.out
     status = INCOMPLETE if quiet else status_without(names, "state")
     # the kernel may skip events while other tests run
@@ -266,7 +268,8 @@ def check_target(check, lab, names, force):
     ran = lab.faultscope("-p", str(work.pid), *force, "0.1", "2")
     check.equal(f"without {names}, status of -p", ran.returncode,
                 status_without(names, "state", "scan"))
-    # Without `state` or `scan`, the process is never seen, so the view has no line about probes.
+    # Without `state` or `scan`, the process is never seen, so the view does not list unavailable
+    # probes.
     if names not in (["state"], ["scan"]):
         check_said(check, "the view of one", ran.out, names)
     work.process.kill()
@@ -310,7 +313,8 @@ def test_hook_left_out_shows_everywhere(check, lab):
 
 @live
 def test_doctor_counts_what_the_kernel_refuses(check, lab):
-    """An attach type that was requested and that the kernel does not allow counts as a gap."""
+    """An attach type that was requested and that the kernel does not allow counts as missing data
+    (status 7)."""
     refused = [(hook["name"], one) for hook in told(check, lab, "--no-calibrate")["probes"]
                for one in hook["attach_types"] if hook["name"] not in CORE]
     for name, mechanism in refused:
@@ -326,7 +330,8 @@ def test_doctor_counts_what_the_kernel_refuses(check, lab):
 
 @live
 def test_doctor_measures_without_a_hook(check, lab):
-    """With a probe disabled, `doctor` measures the others and says why this one has no cost."""
+    """With a probe disabled, `doctor` measures the other probes, and says why the disabled one has
+    no cost."""
     for name in ("scan", "fault_begin", "fault_end", "calls"):
         status = KERNEL_LACKS if name in CORE else DONE
         report = told(check, lab, "--probe", f"{name}=none", status=status)

@@ -106,7 +106,7 @@ def runs_here(command):
 
 
 def answers(printed):
-    """Returns whether a recipe printed more than empty lists and null."""
+    """Returns whether the output of a documented jq command has more than empty lists and null."""
     return bool(re.sub(r'"\w+":|null|[\s{}\[\],]', "", printed))
 
 
@@ -137,7 +137,7 @@ def test_commands_of_documents(check, lab):
                     raise Skip("jq is missing: tools/setup.sh test")
                 done = subprocess.run(["sh", "-c", command], cwd=lab.dir, env={"PATH": path},
                                       capture_output=True, text=True, timeout=60, check=False)
-                # A recipe with `jq -e` answers by its exit status, 0 or 1.
+                # A documented command with `jq -e` answers by its exit status, 0 or 1.
                 well = WELL if "jq -e" not in command else (0, 1)
                 check.that(done.returncode in well,
                            f"{name}: {command!r} ends with {done.returncode}: {done.stderr[:200]}")
@@ -195,7 +195,8 @@ def test_metrics_in_documents_exist(check, lab):
 
 
 def test_symptoms_lead_to_their_findings(check, lab):
-    """`explain` of each symptom in docs/symptoms.md names the row's first finding first."""
+    """For each symptom in docs/symptoms.md, `explain` names the first finding of the table row
+    first."""
     text = (ROOT / "docs/symptoms.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.+?)` \| .*? \| (\[.*) \|$", text, re.M)
     check.that(len(rows) > 20, f"only {len(rows)} rows")

@@ -33,8 +33,8 @@ NOBODY = 65534
 
 
 def as_nobody(lab, *capabilities, locked="unlimited"):
-    """Returns a command prefix that runs a command as nobody, with these capabilities and
-    RLIMIT_MEMLOCK raised."""
+    """Returns a command prefix that runs a command as nobody with these capabilities, and with
+    `locked` as RLIMIT_MEMLOCK."""
     return ["sh", "-c", f"ulimit -l {locked} 2>/dev/null; cd /; exec \"$@\"", "sh",
             lab.for_all(lab.workload("asuser")), NOBODY, *capabilities, "--"]
 
@@ -143,8 +143,8 @@ signal.pause()
 
 @live
 def test_disk_full_before_the_first_interval(check, lab):
-    """If the disk is full before the first interval, the message says that no recording is left;
-    live and with `report`."""
+    """If the disk is full before the first interval is written, the message says that no recording
+    is left. This holds for live recordings and for `report`."""
     kept = lab.dir / "kept.fsr"
     crowd = subprocess.Popen([sys.executable, "-c", CROWD], stdout=subprocess.PIPE,
                              start_new_session=True)
@@ -289,8 +289,8 @@ def test_signals_at_any_time(check, lab):
         except subprocess.TimeoutExpired:
             check.that(False, f"{modes[i % 3]}: {number.name} after {delay:.3f} s does not end it")
             continue
-        # During the start, or as the status of the command of `run`, the signal itself may be the
-        # status.
+        # A signal during the start kills faultscope. In `run`, it may also be the status of the
+        # command.
         check.that(process.returncode in (0, INCOMPLETE, -number),
                    f"{modes[i % 3]}: {number.name} after {delay:.3f} s: {process.returncode}")
         # On a busy machine the kernel skips events, and a message says so whatever the status is.
@@ -330,7 +330,8 @@ def archived(archive):
 
 
 def check_by_file(check, lab, ran):
-    """Checks that counts are exact with a BTF file, by attach types that need no BTF in the kernel.
+    """Checks exact counts with a BTF file in place of the kernel's, with attach types that need no
+    kernel BTF.
     """
     if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
                        (DONE, [])):

@@ -111,7 +111,7 @@ def test_kept_forecasts_of_patterns(check, lab):
 
 
 def test_kept_histories_of_random_recordings(check, lab):
-    """Recordings with births, exits, reused pids and uneven scans."""
+    """Outputs for recordings with births, exits, reused pids and uneven scans."""
     for seed in SEEDS[:4]:
         name = f"random-{seed}"
         helper(lab, "random_recording", seed, 25, f"{name}.fsr")

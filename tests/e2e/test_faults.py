@@ -18,7 +18,8 @@ def check_split(check, line):
     counted = sum_of(line, "minor", "major", "failed")
     check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
     check.equal("read + write + exec", sum_of(line, *KINDS), begun)
-    # The kernel counts faults on the new stack of exec without an access: six in 5.10.
+    # The kernel counts page faults when exec fills the new stack, which no page fault tracepoint
+    # sees: six in 5.10.
     check.between("not present + protection", begun, counted - 8, counted + 5)
 
 
@@ -37,8 +38,8 @@ def test_faults_touched_by_threads(lab, threads):
 
 
 def expect_kinds(check, lines, truth):
-    """Compares faults by access. Faults beside the work, such as the truth line's, are known only
-    in number."""
+    """Compares faults by kind of access. Of faults outside of the measured work only the number is
+    known."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     read, write, cow = truth["read"], truth["write"], truth["cow"]
     copied, executed = truth["user_copy"], truth["exec"]
@@ -100,7 +101,7 @@ def check_served(check, lines, truth):
 
 
 def expect_classes(check, lines, truth):
-    """Compares faults by class. Faults beside the work are known in number, not by class."""
+    """Compares faults by class. Of faults outside of the measured work only the number is known."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     small = truth["huge_asked"] - truth["huge"]
     # Faults whose class the workload does not know: the first stack pages, libraries, the fork.
@@ -160,7 +161,8 @@ def expect_lock_waits(check, lines, truth):
                "more waits in faults than there are, or than faults took")
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
-        # faultscope reads the maps itself, once for each new location in the code.
+        # faultscope itself reads the maps, once for each new location in the code, and may then
+        # hold mmap_lock.
         if line["holder_comm"] not in (None, "faultscope"):
             check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
                         (pid, "locks"))

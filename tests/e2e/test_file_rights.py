@@ -121,8 +121,8 @@ def test_no_advice_to_read_all_files(check, lab):
 
 @live
 def test_root_reads_its_own_files_without_capabilities(check, lab):
-    """Root's commands read root's files without capabilities. For another user's file the message
-    says why it stays closed."""
+    """Root's commands read root's files without capabilities. If another user's file cannot be
+    opened, the message says why."""
     ran = lab.faultscope("triage", own_file(lab, 0))
     check.that("Permission denied" not in ran.err, f"its own file: {ran.err!r}")
     path = own_file(lab, NOBODY)
@@ -149,7 +149,7 @@ def check_without_capabilities(check, lab, words, **how):
 
 @live
 def test_commands_that_read_have_no_capability(check, lab):
-    read, write = os.pipe()  # a pipe that stays full, as nobody reads from it
+    read, write = os.pipe()  # pipe that stays full, as nobody reads from it
     os.set_blocking(write, False)
     while True:
         try:

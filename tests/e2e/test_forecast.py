@@ -9,7 +9,7 @@ from harness import RECORDINGS, Lines, captures, until
 
 LIMIT = 1000
 USAGE = 2
-REST_SECONDS = 5  # seconds to wait after growth without a forecast
+REST_SECONDS = 5  # seconds to wait after growth for which no forecast was expected
 # The machine has other load too, so the test allows more than the stated interval.
 SLACK_SHARE, SLACK_SECONDS = 1.5, 1.0
 

@@ -157,7 +157,7 @@ def test_trace_by_a_parser(check, lab):
 
 
 def test_hostile_names(check, lab):
-    """Arbitrary bytes in names stay within their cell, frame or string."""
+    """Names with arbitrary bytes never break out of their CSV cell, stack frame or JSON string."""
     from placeless import renamed
     path = lab.dir / "hostile.fsr"
     for name in (b"a;b c\n\x1b[2J", b'=cmd|"x",y', b"\xff\xfe</script>", b"(x) (y)"):

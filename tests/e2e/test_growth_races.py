@@ -32,7 +32,8 @@ OWN = re.compile(r"own_.")
 
 
 def check_apart(check, folded, processes):
-    """Checks that each process has the function and the files of its own name, and no other."""
+    """Checks that each process is shown with the function and the files that belong to it, and no
+    other."""
     seen = set()
     for line in folded.splitlines():
         stack = line.rpartition(" ")[0].split(";")
@@ -47,8 +48,8 @@ def check_apart(check, folded, processes):
 
 
 def check_descriptors(check, lines, truth, grown):
-    """Checks that each process opened as many files of its own name as it reports, less events that
-    the kernel skipped."""
+    """Checks that the number of opened files of each process is right, except for events that the
+    kernel skipped."""
     missed = lines.losses().get("missed", 0)
     for pid in truth["children"]:
         sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["groups"]]
@@ -82,7 +83,8 @@ def test_places_that_threads_make_at_once(check, lab):
 
 @live
 def test_owners_of_a_reused_pid(check, lab):
-    """Files that the first process of a pid left open are not those that the second one closes."""
+    """With a reused pid, closing files of the second process does not reduce what the first process
+    left open."""
     if not LAST_PID.exists():
         raise Skip("this kernel lets nobody choose the next pid")
     lines, _, truth = storm(check, lab, "reused", "1", str(HELD))

@@ -13,7 +13,8 @@ from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds
 
 HISTORIES = 240
 SEED = 20
-# Options of each way to watch. With "children", the processes of the history are seen as children.
+# {way to watch: options}. With "children", the processes under test are children of the watched
+# process.
 WAYS = {
     "all": [],
     "iterator": ["--probe", "scan=iter/task"],
@@ -25,7 +26,8 @@ WAYS = {
 MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "peak"), ("fds", "count"),
           ("fds", "limit"), ("fds", "hard_limit"), ("fds", "peak")}
 QUANTILES = {"p50", "p99"}
-LATE_FAULTS = 60  # allowed minor faults between the process's last output and its exit
+# greatest number of minor faults between the last output of a process and its exit
+LATE_FAULTS = 60
 
 
 def counters(line):
@@ -52,7 +54,7 @@ def falls(before, now):
 
 def expect_monotone(check, lines):
     """Checks that no counter decreases. Returns the number of processes."""
-    # start times have ticks there, and a pid may be reused within one tick
+    # with scan=/proc, start times are in ticks, and a pid may be reused within one tick
     by_tick = lines.all[0]["probes"]["scan"] == "/proc"
     last, fell, ended = {}, {}, 0
     for line in lines.of("process"):

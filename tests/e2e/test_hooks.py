@@ -23,8 +23,8 @@ ALONE = ("state", "lifecycle", "scan", "fault_begin")
 
 
 def left_out_together(names):
-    """Returns the groups of probes to disable together: each one of ALONE by itself, and all
-    others."""
+    """Returns groups of probes to disable in one run: each probe of ALONE by itself, and all others
+    together."""
     others = [name for name in names if name not in ALONE]
     return [[name] for name in names if name in ALONE] + ([others] if others else [])
 
@@ -52,7 +52,7 @@ def check_exact(check, what, lines, truth):
     processes."""
     final = lines.final(truth["pid"])
     check.near(f"{what}, minor", final["faults"]["minor"], truth["minflt"], 0.001)
-    # After its truth line, the process may read pages of a library again.
+    # After printing its true values, the workload may read pages of a library again.
     check.between(f"{what}, major", final["faults"]["major"], truth["majflt"], truth["majflt"] + 2)
     return final
 
@@ -62,7 +62,8 @@ def test_hooks_left_out(check, lab):
     for hook in hooks_here(lab):
         name = hook["name"]
         if name in ("state", "lifecycle"):
-            # without state there are no counters, without lifecycle `run` does not follow the child
+            # without `state` there are no counters, and without `lifecycle`, `run` does not follow
+            # its command
             continue
         ran, lines, truth = run_with(lab, "--probe", f"{name}=none")
         check.equal(f"{name}=none, status", ran.returncode, 0)
@@ -159,7 +160,7 @@ def test_minor_and_major_faults_are_told_apart(check, lab):
             for kind in ("minor", "major")[mechanism.endswith("_major"):]:
                 what = f"{name}, fault_end={mechanism}, {kind}"
                 timed, asked = faults["latency_ns"][kind]["total"], truth[f"{kind[:3]}flt_delta"]
-                # For a few faults of exec the kernel reports no end.
+                # For a few page faults during exec, the kernel reports no end.
                 check.between(f"{what}, by the kernel's own count", timed, faults[kind] - 8,
                               faults[kind] + 5)
                 check.between(f"{what}, by getrusage", timed, asked, asked + 1000)

@@ -9,7 +9,7 @@ from harness import BUILD, Skip
 # Names with a tag and with characters that end an attribute, a script, CDATA or a comment.
 TAG = "<zz>"
 HOSTILE = (TAG + '"zz=1', TAG + "'zz=1", TAG + "&lt;\"'", "</script>" + TAG, "]]>-->" + TAG)
-# Prefixes of names (hostile_recording.c) that a page shows, and how often at least
+# {page: {prefix of a name in hostile_recording.c: least number of times that the page shows it}}
 SHOWN = {"report": {"host": 2, "kernel": 2, "target": 1, "why": 1, "by": 5, "c": 10, "b": 1,
                     "/cgroup": 1, "frame": 3, "module": 3, "held": 1, "symbol": 2, "kmod": 2,
                     "sampled": 1},
@@ -60,7 +60,7 @@ def hostile_recording(lab, text):
 
 
 def cut(name, text):
-    """Cuts a name as its field does: process names have 15 bytes."""
+    """Cuts a name to the size of its field: names of processes have 15 bytes."""
     return (name + text)[:15] if name in ("c", "b") else name + text
 
 

@@ -13,7 +13,9 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-IN_THE_RING = 400  # births and exits that fit into the unread ring buffer: 2 MiB, 3,800 B each
+# number of births and exits for which the ring buffer has room while nobody reads: 2 MiB, 3,800 B
+# each
+IN_THE_RING = 400
 
 
 def expect_vfork(check, lines, truth):
@@ -124,7 +126,8 @@ def expect_storm(check, lines, truth):
     check.equal("children told twice", len(children) - len(pids), 0)
     check.between("children told or counted as lost", len(children) + lines.lost(),
                   truth["forks"], truth["forks"] + lines.lost())
-    # Losses explain missing children, but the ring buffer must have held at least this many.
+    # Lost records explain missing children, but the ring buffer must have delivered at least
+    # IN_THE_RING.
     check.that(len(children) >= IN_THE_RING,
                f"{len(children)} of {truth['forks']} children are told, {lines.losses()} lost")
 
@@ -335,10 +338,10 @@ def test_moved_within_version_1(check, lab):
 
 @live
 def test_descriptors_before_exec(check, lab):
-    """File descriptors of faultscope that its child has until exec do not count in the peak of the
-    command."""
+    """The command's child process has file descriptors of faultscope until exec. They do not count
+    in its peak."""
     cpu = min(os.sched_getaffinity(0))
-    # on one CPU, the parent continues before the kernel closed the child's files
+    # taskset to one CPU: `run` then continues before the kernel has closed these files at exec
     for _ in range(5):
         ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
                        FAULTSCOPE, "run", "--fail-on", "fds.peak>60%", "--", "sleep", "0.2")

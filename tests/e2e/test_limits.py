@@ -15,7 +15,7 @@ def expect_crossings(check, lines, truth):
     refused = lines.of("failed_call", pid)
     check.equal("thresholds crossed", [line["percent"] for line in crossings], THRESHOLDS)
     for line in crossings:
-        # the first value at or above the threshold
+        # least value at or above the threshold
         least = -(-line["limit"] * line["percent"] // 100)
         check.between(f"value at {line['percent']} %", line["value"], least,
                       least + truth["at_once"] - 1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Lost events: every output names each kind of loss with its number, and a full ring buffer is one.
+"""Every output names each kind of lost event with its number. One kind is records lost because the
+ring buffer was full.
 """
 
 import html

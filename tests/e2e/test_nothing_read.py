@@ -72,8 +72,8 @@ def unreadable_logs(lab):
 def nothing_of(lab):
     """Returns {command: command lines that read nothing, match nothing, or find incomplete data}.
 
-    Commands that measure nothing must fail if their arguments are wrong, or if their output cannot
-    be written (test_documents_to_full_output).
+    Other commands must fail if their arguments are wrong, or if their output cannot be written
+    (test_documents_to_full_output).
     """
     empty, cut = empty_recording(lab), cut_recording(lab)
     out = lab.dir / "out"

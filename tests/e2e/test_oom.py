@@ -74,8 +74,8 @@ def is_right(check, finding, oom, group, grower):
 
 @live
 def test_sibling_grows(check, lab):
-    """The idle process is larger and is killed, although its sibling grew. The cgroup was created
-    after faultscope listed all cgroups."""
+    """The larger, idle process is killed, although its sibling grew. The cgroup was created after
+    faultscope had listed all cgroups."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
         finding, oom, _, sibling = rests_then_is_killed(check, lab, watch, group, group)

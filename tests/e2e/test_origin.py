@@ -24,7 +24,7 @@ def judged(check, ran):
 
 @live
 def test_limit_of_an_ancestor(check, lab):
-    """A shell sets a limit and two generations inherit it; the shell is named."""
+    """A limit that a shell set and two more generations inherited: `doctor` names the shell."""
     inner = shlex.quote(f"sh -c {shlex.quote(DOCTOR + '; true')}; true")
     ran = lab.call("sh", "-c", f"ulimit -n 317; sh -c {inner}; true")
     report, told = judged(check, ran)
@@ -109,7 +109,8 @@ class Groups:
 
 @live
 def test_memory_of_a_cgroup(check, lab):
-    """The cgroup with the least memory left is named, even if another cgroup's limit is lower."""
+    """`doctor` names the cgroup with the least memory left, even if another cgroup has a lower
+    limit."""
     with Groups(lab, "memory", "memory.limit_in_bytes", 256 * MIB, 512 * MIB) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 256 * MIB)
@@ -146,7 +147,8 @@ def test_no_limit_of_a_cgroup(check, lab):
 
 @live
 def test_file_of_a_sysctl(check, lab):
-    """A directory of the test is mounted over /etc/sysctl.d, in a mount namespace of its own."""
+    """`doctor` names a file in /etc/sysctl.d that sets a limit. The test mounts its own directory
+    there, in a mount namespace."""
     value = int(Path("/proc/sys/fs/inotify/max_user_watches").read_text())
     place = lab.dir / "sysctl.d"
     place.mkdir()

@@ -7,7 +7,7 @@ from functools import partial
 from expected import helper, made
 from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
 
-# bytes of writable memory: the largest limit to try; the precision of the search
+# bytes: the greatest RLIMIT_DATA to try; the precision of the bisection
 MOST, CLOSE = 1 << 29, 1 << 13
 STEPS = 12
 FAILED, INCOMPLETE = 1, 7
@@ -34,7 +34,8 @@ def least_that_is_enough(lab, words, low=0):
 
 
 def check_ever_less(check, lab, begins, *words):
-    """Runs a command with ever less memory: from enough, down to what the program needs to start.
+    """Runs a command with ever less memory, from what suffices down to what the program needs to
+    start.
     """
     whole, enough = least_that_is_enough(lab, words, begins)
     check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
@@ -43,7 +44,7 @@ def check_ever_less(check, lab, begins, *words):
         most = enough - (enough - begins) * i * i // (STEPS * STEPS)
         ran = limited(lab, most, words)
         if ran.returncode == whole.returncode:
-            # `host` and `diff` may exit with this status for another reason.
+            # `host` and `diff` may have this exit status for another reason.
             told = "incomplete: lost: " in ran.err + ran.out
             check.that(ran.out == whole.out or told,
                        f"{words} with {most} of {enough} bytes: {len(ran.out)} of "

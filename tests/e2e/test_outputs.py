@@ -82,7 +82,7 @@ def test_mode_of_new_files(check, lab):
     check.equal(f"status: {ran.err}", ran.returncode, DONE)
     for path in (out, junit):
         check.equal(f"mode of {path.name}", stat.S_IMODE(path.stat().st_mode), want)
-    # An existing regular file of the caller keeps its mode.
+    # An existing regular file that belongs to the caller keeps its mode.
     out.chmod(0o644)
     check.equal("status", lab.call(*words_of("html", out)).returncode, DONE)
     check.equal("mode", stat.S_IMODE(out.stat().st_mode), 0o644)
@@ -174,7 +174,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
     gate = f"--fail-on 'maps.peak>999999' --junit {junit}"
     for options in ("--json 0.05 600", "--no-unicode 0.05 600", f"--json {gate} 0.05 600",
                     f"run --json {gate} -o {out} -- sleep 600"):
-        # 64 KiB are free at first, and none once the session writes.
+        # On this tmpfs, 64 KiB are free at first, and none after the session has begun to write.
         ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
             mount -t tmpfs -o size=256k none {place} || exit 99
             for f in {out} {junit}; do printf '%s' {shlex.quote(GOOD)} > $f; done
@@ -189,7 +189,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
             cat /dev/zero >> {place}/filler
             wait $!; echo "status $?"
             cat {out} {junit}; ls -A {place}; umount {place}""")
-        # `run` continues until its command ends.
+        # `run` reports the error only after its command has ended.
         status = RUN_FAILED if options.startswith("run") else FAILED
         want = f"status {status}\n{GOOD}{GOOD}filler\njunit.xml\nout\n"
         check.equal(f"{options}: {ran.err}", ran.out, want)

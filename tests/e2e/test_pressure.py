@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Findings of memory shortage: its kind and its cause; and none on a healthy machine."""
+"""Tests the findings of memory shortage: they name its kind and its cause, and healthy machines get
+none."""
 
 import contextlib
 import json
@@ -221,7 +222,7 @@ def expect_disk_full(check, lines, truth):
     check.that(not opened(lines, "P01", "P02"), "another one, too")
 
 
-# Fills a sparse file of that directory through a mapping, and keeps the file.
+# Fills a sparse file in the directory of its argument through a mapping, and keeps the file.
 FILLS = """import mmap, sys
 with open(sys.argv[1] + "/kept", "w+b") as file:
     file.truncate(40 << 20)
@@ -290,8 +291,8 @@ def test_file_cut_under_its_map(lab):
 
 @live
 def test_cgroup_fills_and_kills(check, lab):
-    """P22 cgroup-not-reclaimable has a forecast, P17 oom-killed follows, both with values. Steady
-    growth is reported 10 s ahead."""
+    """P22 cgroup-not-reclaimable has a forecast 10 s ahead, P17 oom-killed follows, and both have
+    values."""
     with memory_cgroup(lab, 192 * MIB) as group:
         work = in_group(lab, group, "eat", "anon", "400", "--rate", "8")
         watch = lab.watch("-p", str(work.pid), "0.5")
@@ -339,7 +340,7 @@ def test_cache_fills_no_cgroup(check, lab):
                         if line["place"].endswith(group.name)], "P22 of page cache")
 
 
-# Drops all rights; empty if the tests themselves have no rights.
+# Command prefix that drops all rights; empty if the tests themselves have none.
 WITHOUT_RIGHTS = () if os.geteuid() else ("setpriv", "--reuid", "65534", "--clear-groups",
                                           "--bounding-set", "-all", "--inh-caps", "-all")
 

@@ -17,12 +17,12 @@ from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call
                          check_message)
 
 WANTS_QUIET = "sysctls are set, that others are refused by"
-# Overhead levels with which each kind of scan is exact. scan=/proc counts maps through the calls
-# probe.
+# {scan or state option: overhead levels with which its counts are exact}. scan=/proc counts
+# mappings through the probe `calls`.
 LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
          "state=hash": "0,1"}
-# In an emulated machine a start takes seconds, most of them in the verifier. Tests that are not
-# about probes attach few of them, with the attach type that scan gets anyway.
+# On an emulated CPU a start takes seconds, most of them in the verifier. So tests that are not
+# about probes attach only a few.
 FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
 # options that make `doctor` fast
 BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")
@@ -166,8 +166,8 @@ subprocess.run(["/bin/true"], check=True)
 
 @live
 def test_programs_of_brief_processes(check, lab):
-    """The program of brief processes that end before a scan: the interpreter for a script, the
-    parent's program for a fork."""
+    """Processes that end before a scan are still shown with their program: a script with its
+    interpreter, a fork with its parent's program."""
     script = lab.dir / "script"
     script.write_text("#!/bin/sh\n:\n")
     script.chmod(0o755)
@@ -216,8 +216,8 @@ def version_of(lab):
 
 
 def keeps_bpf(lab):
-    """Returns whether faultscope must keep CAP_BPF: without it, this kernel does not allow bpf(2)
-    at all."""
+    """Returns whether faultscope must keep CAP_BPF, because this kernel allows bpf(2) only with it.
+    """
     return setting(lab, BPF_DISABLED) != 0 and version_of(lab) < (5, 19)
 
 
@@ -269,8 +269,8 @@ PARANOID = "perf_event: kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN (
 
 
 def check_paranoid(check, lab, value, answers):
-    """Checks the probe fault_end of nobody with CAP_BPF and CAP_PERFMON; `answers` are its allowed
-    states."""
+    """Checks how `fault_end` is attached for nobody with CAP_BPF and CAP_PERFMON. `answers` has the
+    accepted texts."""
     with sysctl(lab, "kernel.perf_event_paranoid", value):
         told = touch_as_nobody(check, lab, *WITH_EVENTS)["fault_end"]
         check.that(told in answers, f"at {value} as nobody: fault_end {told!r}, not of {answers}")
@@ -289,7 +289,7 @@ def check_paranoid_of_root(check, lab, value):
 def test_perf_event_paranoid(check, lab):
     for value in (-1, 0, 1, 2):
         check_paranoid(check, lab, value, ["perf_event"])
-    # only kernels with Debian's patch restrict at 3
+    # kernels with Debian's patch restrict perf_event_open at 3, others allow it
     check_paranoid(check, lab, 3, ["perf_event", PARANOID])
     check_paranoid_of_root(check, lab, 3)
 

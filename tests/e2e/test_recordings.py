@@ -93,8 +93,8 @@ def pieces(data):
 
 
 def cut_recordings(lab):
-    """Yields (path, expected message) of two recordings: without the last chunk, and with part of
-    it."""
+    """Yields (path, expected message) of two recordings: one without its last chunk, one with part
+    of the last chunk."""
     data = kept("forecast_of_a_leak").read_bytes()
     for name, left, reason in (("cut", b"".join(list(pieces(data))[:-1]), "cut off"),
                                ("torn", data[:-5], "truncated or damaged")):
@@ -276,7 +276,7 @@ def leave_at_end(fd, process):
 
 @live
 def test_record_live(check, lab):
-    """`record` records a leak, and commands find it in the recording."""
+    """`record` records a leaking program, and other commands find the leak in the recording."""
     workload = lab.work("fdleak", "500", "--kind", "eventfd", "--nofile", "5000", "--wait",
                         "--hold")
     out = lab.dir / "%h-%p-%%.fsr"
@@ -312,8 +312,8 @@ def page_of(lab, recording):
 
 @live
 def test_faults_drawn_by_chance(check, lab):
-    """Sampled faults in a recording have places and stacks, and add up to about the true number of
-    faults."""
+    """Sampled faults of a recording have addresses and stacks, and add up to about the true number
+    of faults."""
     workload = lab.work("touch", "60000", "--wait", "--hold")
     out = lab.dir / "touch.fsr"
     process = lab.spawn([FAULTSCOPE, "record", str(workload.pid), "-i", "0.2", "-o", out])

@@ -48,8 +48,8 @@ def grown(check, lab, work, status):
 
 @live
 def test_threads_of_a_user(check, lab):
-    """M32 nproc-near compares all threads of a user with RLIMIT_NPROC, and ignores root, whom it
-    does not limit."""
+    """M32 nproc-near compares all threads of a user with RLIMIT_NPROC. It ignores root, which has
+    no such limit."""
     if not shutil.which("setpriv"):
         raise Skip("no setpriv")
     growth = lab.for_all(workload_path("growth"))

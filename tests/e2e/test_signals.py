@@ -88,7 +88,8 @@ def test_stack_of_a_thread(lab, case):
 
 
 def expect_crash(check, lines, truth):
-    """M24 crash-after-enomem names the failed mmap as its cause, and M01 names its own causes."""
+    """M24 crash-after-enomem names the failed mmap (M01) as its cause, and M01 names its own
+    causes."""
     told = lines.of("finding", truth["pid"], id="M24", state="open")
     if not check.that(told, "no M24"):
         return
@@ -106,7 +107,7 @@ def expect_crash(check, lines, truth):
 def test_crash_after_refusal(lab):
     capture = lab.run("mapleak", "limit", "--crash")
     assert capture.status == -signal.SIGSEGV, f"ended with {capture.status}"
-    capture.status = 0  # the status of the workload, which the harness need not judge
+    capture.status = 0  # The status is the workload's own, so the harness must not judge it.
     return capture
 
 

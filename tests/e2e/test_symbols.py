@@ -106,8 +106,8 @@ def build_id(path):
 
 
 def expect(check, what, naming, named, truth, names, module="named", ident=None):
-    """Checks the name of each function by address, and by build-id and offset, 4 bytes after its
-    start."""
+    """Checks the name of each function at an address 4 bytes after its start, by address and by
+    build-id with offset."""
     pid = truth["pid"]
     for key, name in names.items():
         ip = truth[key] + 4
@@ -294,7 +294,7 @@ def test_program_deleted(check, lab):
 
 @live
 def test_program_replaced(check, lab):
-    """If the path now leads to another file, its names must not be used."""
+    """If another file now has the path of a mapped library, its names must not be used."""
     library = build_library(lab, "loaded_function")
     ident = build_id(library)
     named = Named(lab, [build(lab), "--load", library, "--hold"])
@@ -312,7 +312,7 @@ def test_program_replaced(check, lab):
             for asked in ("ip", f"{ip:x}"), ("id", ident, f"{named.file_offset(ip):x}"):
                 got = naming.name(asked[0], truth["pid"], *asked[1:])
                 check.equal(f"name by {asked[0]} with {how}", got[0], name)
-    # A copy has another inode, so only its build-id identifies it.
+    # A copy of the library has another inode, so only its build-id identifies it.
     library.unlink()
     shutil.copy(lab.dir / "kept", library)
     naming = Naming(lab, prefix=prefix)
@@ -345,7 +345,8 @@ def test_library_loaded_later(check, lab):
 
 @live
 def test_never_learned(check, lab):
-    """Without a stack before its end, a process has no names, unless another process maps the file.
+    """The stacks of a process that ended before its files were read have no names, until another
+    process maps the file.
     """
     path = build(lab)
     ident = build_id(path)
@@ -440,7 +441,7 @@ def directory_of_debug_files():
 
 @live
 def test_mount_namespace(check, lab):
-    """A program and a debug file that only the process's own mount namespace has."""
+    """The program and its debug file exist only in the mount namespace of the process."""
     with directory_of_debug_files():
         check_mount_namespace(check, lab)
 
@@ -493,8 +494,8 @@ def test_code_made_at_run_time(check, lab):
 
 @live
 def test_name_of_a_script(check, lab):
-    """A name in a perf map may hold any character but a newline. Names are found before the map
-    grows, too."""
+    """A name in a perf map may contain any character except a newline. Names are found before and
+    after the map grows."""
     named = spawn_jit(lab, build(lab))
     naming = Naming(lab)
     with open(f"/proc/{named.pid}/root/tmp/perf-{named.pid}.map", encoding="utf-8") as f:
@@ -505,7 +506,7 @@ def test_name_of_a_script(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, the perf map's name has the inner pid of the process."""
+    """In a pid namespace, the file name of a perf map has the inner pid of the process."""
     script = "mount -t proc proc /proc && mount --bind \"$1\" /mnt && mount -t tmpfs none /tmp " \
              "&& exec /mnt/named --jit --wait --hold"
     build(lab)

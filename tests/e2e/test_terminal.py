@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Text output with hostile process names, and the state of the terminal after each end."""
+"""Text output with hostile process names, and the terminal settings after every kind of end."""
 
 import contextlib
 import fcntl
@@ -203,7 +203,8 @@ def test_terminal_keys(check, lab):
 
 @live
 def test_progress(check, lab):
-    """What takes longer than two seconds shows its progress, and erases it at the end."""
+    """A measurement that takes longer than two seconds shows its progress, and erases it at the
+    end."""
     terminal = Terminal(lab, "-p", str(os.getpid()), "--json", "-o", "/dev/null", "-d", "4", "0.1",
                         errors=True)
     check.equal("status", terminal.ended(), 0)

@@ -238,8 +238,7 @@ def test_triage_gives_no_all_clear_of_what_it_did_not_read(check, lab):
 
 
 def test_triage_reads_the_end_of_a_long_pipe(check, lab):
-    """The end of a long pipe is analysed, since a crash is at the end of a log; the beginning is
-    dropped."""
+    """Of a long pipe, `triage` reads the end, where a crash is, and drops the beginning."""
     line = b"[    1.000000] usb 1-1: new device\n"
     given = line * ((70 << 20) // len(line)) + (LOGS / PLAIN).read_bytes()
     ran = subprocess.run([FAULTSCOPE, "triage", "--json", "-"], input=given, capture_output=True,

@@ -137,7 +137,7 @@ def in_tmux(width, height, options="", **env):
 @live
 def test_view_keys(check, lab):
     """Each key does what the help says, on live data."""
-    # A program name of its own: other tests run fdleak at the same time.
+    # A copy of fdleak with another name, since other tests run fdleak at the same time.
     program = lab.dir / "viewed"
     shutil.copy(workload_path("fdleak"), program)
     work = Workload(lab.spawn([program, "380", "--nofile", "400", "--hold"],
@@ -310,7 +310,8 @@ def test_view_wide_names(check, lab):
 
 
 def test_view_of_a_recording(check, lab):
-    """Time control of a replay: pause, continue, step back, and the end of the recording."""
+    """Time control of a replay: pause, continue, step forward and back, and the end of the
+    recording."""
     tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")
