@@ -127,7 +127,7 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 		r = finding_remedy(f, REMEDY_WORKAROUND, "add %s of swap%s",
 				   as_bytes(short_bytes).s, fewer);
 	else
-		r = finding_remedy(f, REMEDY_WORKAROUND, "it needs %s more %s%s",
+		r = finding_remedy(f, REMEDY_WORKAROUND, "needed: %s more %s%s",
 				   as_bytes(short_bytes).s, what, fewer);
 	if (!strcmp(what, "swap"))
 		remedy_command(r,

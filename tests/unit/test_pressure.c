@@ -631,7 +631,7 @@ static void test_oom(void)
 	   "because of what was near");
 	ok(f && f->severity == SEVERITY_CRITICAL && f->subject.pid == 20, "a kill is told of");
 	is_str(f && f->cause ? f->cause : "", "cgroup_memory", "by what limit");
-	ok(f && strstr(remedy_str(f, 0), "needs 200 MiB more of the cgroup's limit") &&
+	ok(f && strstr(remedy_str(f, 0), "needed: 200 MiB more of the cgroup's limit") &&
 		   strstr(remedy_str(f, 0), "1 fewer of the 4 children of python3[11]"),
 	   "and what helps, in figures: %s", remedy_str(f, 0));
 	tick(6 * GIB, GIB);
@@ -698,7 +698,7 @@ static void test_who_grew(void)
 		   "%s: %s", cases[i].what, remedy_str(f, 1));
 		ok(f && (cases[i].victim + cases[i].other
 				 ? strstr(remedy_str(f, 0), "more memory only delays it")
-				 : strstr(remedy_str(f, 0), "needs 100 MiB more")),
+				 : strstr(remedy_str(f, 0), "needed: 100 MiB more")),
 		   "and what more room would do: %s", remedy_str(f, 0));
 		end();
 	}
