@@ -120,8 +120,8 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
 
 /*
  * __vm_enough_memory() (mm/util.c) keeps this part of the commit limit free: 8 MiB unless the
- * caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the defaults of both
- * sysctls).
+ * caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the defaults of
+ * vm.admin_reserve_kbytes and vm.user_reserve_kbytes).
  */
 static uint64_t kept_back(const struct request *q)
 {

@@ -11,7 +11,7 @@
 #define EATERS_SAID 2
 /* smaller amounts (bytes, bytes a second) are not mentioned */
 #define WORTH_BYTES (1u << 20)
-/* share of the workers; stopping more of them is not suggested */
+/* stopping more than this share of the workers is not suggested */
 #define FEWER_MOST_SHARE 0.8
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
