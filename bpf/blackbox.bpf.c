@@ -15,7 +15,7 @@ struct {
 	__uint(max_entries, 256 << 10);
 } ring SEC(".maps");
 
-/* Copies of the latest records, to be found in a memory dump. */
+/* Copies of the latest records, which can be found in a memory dump. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -190,7 +190,7 @@ static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 erro
 	if (error_code & PF_INSTR)
 		return 2;
 #if defined(__TARGET_ARCH_x86)
-	/* do_user_addr_fault(): an access outside of STAC and CLAC goes to page_fault_oops() */
+	/* In do_user_addr_fault(), an access outside of STAC and CLAC goes to page_fault_oops(). */
 	if (config.smap && !(BPF_CORE_READ(regs, flags) & EFLAGS_AC))
 		return 2;
 #endif
@@ -222,7 +222,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* ---- recovered kernel faults: the exception table handles them ---- */
+/* ---- kernel faults from which the kernel recovers by its exception table ---- */
 
 struct fixing {
 	__u64 ip, address, trap, error_code;
@@ -323,7 +323,7 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 }
 #endif
 
-/* ---- the panic itself ---- */
+/* ---- panics ---- */
 
 static __always_inline void record_panic(struct pt_regs *ctx)
 {
@@ -425,7 +425,7 @@ static __always_inline int record_module(void *mod, __u32 what)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->taints))
-		return 0; /* the kernel is built without modules */
+		return 0; /* the kernel is built without support for modules */
 	r = begin_at(what, (__u64)mod ^ bpf_ktime_get_ns(), 0);
 	if (!r)
 		return 0;
@@ -551,7 +551,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->bank))
-		return 0; /* the kernel is built without machine checks */
+		return 0; /* the kernel is built without support for machine checks */
 	r = begin_at(PRE_MCE, BPF_CORE_READ(m, bank), 0);
 	if (!r)
 		return 0;

@@ -6,7 +6,7 @@
 #include "pure_logic.h"
 #include "wire.h"
 
-typedef __u64 __attribute__((may_alias)) fs_any_word; /* for reading members of any type */
+typedef __u64 __attribute__((may_alias)) fs_any_word; /* integer type for members of any type */
 
 /* Returns a hash of all gauges. Different gauges have equal hashes with a probability of 2^-64. */
 static __always_inline __u64 hash_gauges(const struct gauges *g)

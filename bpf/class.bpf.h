@@ -23,9 +23,9 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* address below a stack that can grow, not mapped yet */
+#define AREA_GROWS   6 /* an address below a stack that can grow, not mapped yet */
 #define AREA_SORT    7
-#define AREA_SHARED  8 /* first of the flags, which are added to a kind */
+#define AREA_SHARED  8 /* the first of the flags, which are added to a kind */
 #define AREA_MISSING 16
 #define AREA_WP	     32
 
@@ -42,11 +42,11 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* the condition of vma_is_anonymous() */
+	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() tests this */
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return AREA_DRIVER; /* special mapping such as [vdso] */
+		return AREA_DRIVER; /* such a mapping is special, for example [vdso] */
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 

@@ -24,7 +24,7 @@
 
 #include "pure_logic.h"
 
-/* Read members of kernel objects: by plain loads if a number can become a typed task pointer. */
+/* Macros that read kernel objects: by plain loads if a number can become a typed task pointer. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* defined if as_task() accepts an address as a number */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
@@ -182,7 +182,7 @@ static __always_inline __u64 numa_figure(struct task_struct *task)
 	       get(task, numa_faults_locality[2]) * 5;
 }
 
-/* Bytes that a thread read from block devices; needs CONFIG_TASK_IO_ACCOUNTING. */
+/* Returns the bytes that a thread read from block devices; needs CONFIG_TASK_IO_ACCOUNTING. */
 static __always_inline __u64 bytes_read(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->ioac.read_bytes) ? get(task, ioac.read_bytes) : 0;
@@ -316,7 +316,7 @@ static __always_inline __u64 fault_of_esr(__u64 esr)
 	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW and IABT_CUR are instruction fetches */
 	__u64 what = class == 0x20 || class == 0x21 ? PF_INSTR : 0;
 
-	/* WNR without CM is a write that is not cache maintenance. */
+	/* WNR without CM is a write other than cache maintenance. */
 	if (!what && esr & 1 << 6 && !(esr & 1 << 8))
 		what = PF_WRITE;
 	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;

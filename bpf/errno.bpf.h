@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* include/uapi/asm-generic/errno-base.h: equal on all architectures that faultscope supports. */
+/* Values of include/uapi/asm-generic/errno-base.h, equal on all supported architectures. */
 #ifndef FS_ERRNO_BPF_H
 #define FS_ERRNO_BPF_H
 

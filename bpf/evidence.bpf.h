@@ -90,7 +90,7 @@ struct range_walk {
 	struct refused_record *to;
 	struct area a;
 	__u64 at, end;
-	/* file of the first mapping that is not as requested, else of the first mapping */
+	/* file of the first mapping that is not as requested; if none is, of the first mapping */
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
 	__u64 wants; /* values of the bits in `mask` after the call */
@@ -131,7 +131,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		/* a flag, not a count: the verifier would check each value of a count */
+		/* This is a flag, because the verifier would check each value of a count. */
 		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
@@ -190,7 +190,7 @@ static __always_inline void walk_range(struct refused_record *r, __u64 from, __u
 	r->range.walk = before == ~0UL || before != mm_changes(mm) ? WALK_BUSY
 			: from < to && w.at < w.end		   ? WALK_CUT
 								   : WALK_DONE;
-	if (r->call != CALL_MMAP) /* for mmap, `file` describes the file passed to the call */
+	if (r->call != CALL_MMAP) /* for mmap, `file` is the file passed to the call */
 		describe_file(&r->file, w.file);
 }
 
@@ -252,9 +252,9 @@ static __always_inline void consider_level(struct level_room *l, __u64 used, __u
 	l->up = up;
 }
 
-/* PAGE_COUNTER_MAX, which means no limit, is at least 2^51 pages */
+/* The value PAGE_COUNTER_MAX, which means no limit, is at least 2^51 pages. */
 #define NO_PAGE_LIMIT (1UL << 50)
-/* PIDS_MAX, which means no limit, is the maximum of pid_max plus one */
+/* The value PIDS_MAX, which means no limit, is the maximum of pid_max plus one. */
 #define NO_PIDS_LIMIT (1UL << 32)
 
 static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task, __u32 id)
@@ -403,12 +403,12 @@ record_part(read_user)
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
 	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
-	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. Counts are longs. */
+	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. Their counts have type long. */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
 	if (r->call == CALL_FANOTIFY) {
-		/* UCOUNT_FANOTIFY_GROUPS exists since 5b8fea65d197 (5.13) */
+		/* UCOUNT_FANOTIFY_GROUPS exists since 5b8fea65d197 (5.13). */
 		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
 			return;
 		which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
@@ -458,7 +458,7 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 	       1;
 }
 
-#define MDWE_BIT 28 /* MMF_HAS_MDWE since b507808ebce2 (6.3); unused by earlier kernels */
+#define MDWE_BIT 28 /* bit of MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
 
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 

@@ -39,7 +39,7 @@ static __always_inline bool is_other_refusal(const struct call *c)
 		return c->ret == -ENOMEM;
 	case FS_SHAPE_PRLIMIT:
 	case FS_SHAPE_SETRLIMIT:
-		/* without CAP_SYS_RESOURCE, raising a hard limit is not permitted anyway */
+		/* Without CAP_SYS_RESOURCE, no process may raise a hard limit. */
 		return c->ret == -EPERM && bounds_descriptors(c) &&
 		       has_capability(c->task, CAP_SYS_RESOURCE);
 	case FS_SHAPE_FCNTL:

@@ -27,8 +27,8 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	if (!config.time_faults)
 		return;
 	/*
-	 * Before any branch: since 6.2 the verifier searches the kernel's types by name for each
-	 * load through a trusted pointer, once per path that reaches the load.
+	 * This load is before any branch: since 6.2 the verifier searches the kernel's types by
+	 * name for each load through a trusted pointer, once per path that reaches the load.
 	 */
 	mm = get(task, mm);
 	barrier_var(mm);
@@ -51,13 +51,13 @@ static __always_inline int begin(__u64 address, __u32 kind)
 	struct task_struct *task = current_task();
 	struct fs_state *st;
 
-	/* skips kernel threads, which have no user-mode faults */
+	/* Kernel threads are skipped, as they have no user-mode faults. */
 	if (kind & FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
-	/* Without this, clang drops the mask, and verifiers before 6.12 do not know the bound. */
+	/* Without a barrier, clang drops the mask; verifiers before 6.12 do not know the bound. */
 	barrier_var(kind);
 	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
@@ -140,7 +140,7 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 	return begin_handling(address, flags, regs != NULL);
 }
 
-/* The software event of page faults has neither access type nor protection. */
+/* Called for the software event of page faults, which has neither access type nor protection. */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
@@ -171,7 +171,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	__u64 count;
 
 	fill_subject(&s, get(task, group_leader));
-	/* counts bad accesses by process, probe reads once for all processes */
+	/* Bad accesses are counted by process, probe reads together for all processes. */
 	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
 		return;
@@ -201,7 +201,7 @@ static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_co
 	if (!(get(task, flags) & PF_KTHREAD))
 		st = proc_of(get(task, group_leader));
 
-	/* sends probe reads only of watched processes, bad accesses of all */
+	/* Probe reads are only sent for watched processes, bad accesses for all. */
 	if (st || !nofault)
 		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
@@ -216,9 +216,9 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (is_forbidden(address, regs, error_code))
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
-		return 0; /* counted by the probe fault_begin */
+		return 0; /* the program of fault_begin counts this fault */
 	if (faults_disabled(current_task()))
-		/* fails without handling, for example in a stack walk of user memory */
+		/* The kernel does not handle the fault, for example in a walk of a user stack. */
 		return 0;
 	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }
@@ -280,7 +280,7 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* never 0, the value for no fault */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* is never 0, the value for no fault */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);
@@ -296,11 +296,11 @@ static __always_inline int on_served(void *ctx, __u32 end)
 	struct fs_fault_slot *slot;
 
 	if (config.majors_alone && end == END_MINOR)
-		return 0; /* the next fault overwrites begin_ns */
+		return 0; /* begin_ns stays until the next fault overwrites it */
 	slot = slot_find(task);
 	/*
-	 * without begin_ns, the fault began before the probe was attached, or the process is not
-	 * watched
+	 * If begin_ns is 0, the fault began before the probe was attached, or the process is not
+	 * watched.
 	 */
 	if (slot && slot->begin_ns) {
 		slot->end = end;
@@ -327,8 +327,8 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 #define VM_FAULT_RETRY 0x400
 
 /*
- * The end of a fault, on kernels that allow tracing of functions. `regs` is NULL in calls of
- * get_user_pages().
+ * Called at the end of a fault, on kernels that allow tracing of functions. `regs` is NULL in calls
+ * of get_user_pages().
  */
 SEC("fexit/handle_mm_fault")
 int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address,
@@ -341,8 +341,8 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 }
 
 /*
- * The end of a fault, without the flags that show whether a retried fault is major. The kernel has
- * counted the fault for its thread before it returns.
+ * Called at the end of a fault, without the flags that show whether a retried fault is major. The
+ * kernel has counted the fault for its thread before it returns.
  */
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
@@ -368,7 +368,7 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * The end of a fault at half the cost: mm_account_fault() counts PGFAULT for the memory cgroup just
+ * Ends a fault at half the cost: mm_account_fault() counts PGFAULT for the memory cgroup just
  * before it decides between minor and major. The raw tracepoint ends every fault; the software
  * event is needed only for major faults, and corrects those without PGMAJFAULT. Failed faults end
  * here too; the signal that follows discards them.
@@ -389,7 +389,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
-		return 0; /* a fault of get_user_pages(), or of a process that is not watched */
+		return 0; /* the fault is of get_user_pages(), or its process is not watched */
 	if (ends)
 		end_fault(ctx, task, slot);
 	else if (major)

@@ -27,7 +27,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	/* most calls are in neither table: return before reading the task */
+	/* Most calls are in neither table: they return before the task is read. */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	c.compat = is_compat_call(task);
@@ -42,8 +42,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (!st)
 		return 0;
 	/*
-	 * The code below uses as_task() results: for each load through a trusted pointer, the
-	 * verifier searches all types.
+	 * The code below uses the result of as_task(), because for each load through a trusted
+	 * pointer the verifier searches all types.
 	 */
 	c.task = as_task(task);
 	c.leader = as_task(c.leader);

@@ -9,7 +9,7 @@
 #define SCM_CREDENTIALS 2
 #define CREDENTIALS_LEN 28 /* bytes of a complete credentials message */
 #define MSG_CTRUNC	8
-/* commands of bpf(2) that return an fd: include/uapi/linux/bpf.h, enum bpf_cmd */
+/* These commands of bpf(2) return an fd: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
@@ -63,7 +63,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 #define MOST_MESSAGES 4
 #define MMSG_BYTES    64 /* bytes of a struct mmsghdr: a message and its length */
 
-/* As passed_fds(), for all messages that recvmmsg received, at most MOST_MESSAGES. */
+/* Does the same as passed_fds() for all messages that recvmmsg received, at most MOST_MESSAGES. */
 static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
 {
 	__u32 n = 0;
@@ -140,7 +140,7 @@ static __always_inline bool is_refusal(const struct call *c)
 		return false;
 	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
 		return true;
-	/* EINVAL: the caller's lowest number is above the limit */
+	/* fcntl returns EINVAL if the lowest number that the caller permits is above the limit. */
 	if (c->shape == FS_SHAPE_FCNTL)
 		return c->ret == -EINVAL;
 	return c->shape == FS_SHAPE_DUP2 && c->ret == -EBADF &&
@@ -163,7 +163,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			/* fails for another reason than a limit: no such file, interrupted, … */
+			/* No limit was reached, but for example the file does not exist. */
 			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;
@@ -178,7 +178,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED; /* the next scan counts how many fds were closed */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
-		/* 32-bit message headers have another layout: the next scan corrects the count */
+		/* 32-bit message headers have another layout: the next scan corrects the count. */
 		made = c->compat		       ? 0
 		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
 						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);
@@ -189,7 +189,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		break;
 	case FS_SHAPE_FD2:
 		made = 2;
-		/* pipe(fd[2]) and socketpair(…, fd[2]) write their fds to memory */
+		/* The calls pipe(fd[2]) and socketpair(…, fd[2]) write their fds to memory. */
 		where = c->call == CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3);
 		if (!bpf_probe_read_user(pair, sizeof(pair), (void *)where))
 			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;

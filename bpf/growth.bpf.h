@@ -15,13 +15,13 @@ struct growth_key {
 	__u16 what;
 	__u32 flags;
 	__u32 mode;
-	__u64 name; /* hash of the folded name */
+	__u64 name; /* hash of the name, in which numbers are replaced (folded) */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, GROWTH_MAX);
 	__type(key, struct growth_key);
-	__type(value, __u32); /* index of an entry of `growth` */
+	__type(value, __u32); /* value: index of an entry of `growth` */
 } growth_places SEC(".maps");
 
 /* User space reads this map through mmap, without system calls. */
@@ -218,7 +218,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
 	at = known ? (__s32)*known : new_place(&key, g);
-	kept = bpf_map_lookup_elem(&growth, &at); /* a lookup of index -1 fails */
+	kept = bpf_map_lookup_elem(&growth, &at); /* no entry has index -1: then the lookup fails */
 	if (!kept)
 		return -1;
 	atomic_add(&kept->added, g->added);
@@ -332,7 +332,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 	at = grow(c, &s->growth);
 	old = bpf_map_lookup_elem(&owners, &key);
 	if (old)
-		disown(old); /* dup2, close_range or execve closed the fd unseen */
+		disown(old); /* the old fd was closed by dup2, close_range or execve */
 	else
 		atomic_add(&st->owners, 1);
 	own(&key, at);
@@ -373,7 +373,7 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 	atomic_add(&st->owners, -1);
 }
 
-#else /* FS_HASH: older verifiers do not accept this code */
+#else /* older verifiers do not accept this code in the FS_HASH build */
 
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {

@@ -10,7 +10,7 @@
 const volatile struct fs_config config SEC(".rodata.config") = {};
 struct fs_shared shared SEC(".data.shared") = {};
 
-/* Equal failed calls share an entry, and so do equal kernel faults. */
+/* An entry is for equal failed calls, or for equal kernel faults. */
 struct coalesce_key {
 	struct process_key subject;
 	__u64 what;

@@ -41,7 +41,7 @@ static __always_inline int end_wait(__u32 wait)
 	return 0;
 }
 
-/* The tracepoint's arguments differ between kernels, and are not needed. */
+/* The tracepoint's arguments are not used, because they differ between kernels. */
 SEC("raw_tp/mm_compaction_begin")
 int on_compaction_begin(void *ctx)
 {
@@ -56,7 +56,7 @@ int on_compaction_end(void *ctx)
 
 #define TLB_REMOTE_SEND_IPI 4 /* value of enum tlb_flush_reason, include/linux/mm_types.h */
 
-/* Counts only this reason, which the requesting CPU reports once per flush. */
+/* Counts only TLB_REMOTE_SEND_IPI, which the requesting CPU reports once per flush. */
 SEC("raw_tp/tlb_flush")
 int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -142,7 +142,7 @@ int raw_waking(struct bpf_raw_tracepoint_args *ctx)
 #define RWSEM_OWNER_FLAGS  7
 #define LOCK_WAIT_NS	   10000 /* a shorter wait for mmap_lock is not counted */
 
-/* For each address space: the thread that last released a contended mmap_lock. */
+/* The thread that last released a contended mmap_lock, for each address space. */
 struct last_holder {
 	__u64 ns;
 	__u32 pid;
@@ -243,12 +243,12 @@ static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 success = 1;
 
-	/* assembly, since clang would emit one load at a computed offset, which verifiers reject */
+	/* Uses assembly: clang would emit one load at a computed offset, which verifiers reject. */
 	if (config.lock_success == FS_LOCK_SUCCESS_THIRD)
 		asm volatile("%0 = *(u64 *)(%1 + 16)" : "=r"(success) : "r"(ctx));
 	else if (config.lock_success == FS_LOCK_SUCCESS_FOURTH)
 		asm volatile("%0 = *(u64 *)(%1 + 24)" : "=r"(success) : "r"(ctx));
-	return success & 0xff; /* bool argument */
+	return success & 0xff; /* the argument is a bool */
 }
 
 SEC("raw_tp/mmap_lock_acquire_returned")

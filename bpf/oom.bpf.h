@@ -12,7 +12,7 @@
 struct oom {
 	__u64 victim; /* address of the victim's task */
 	__u32 constraint;
-	__u32 known; /* `r` describes the victim */
+	__u32 known; /* true if `r` describes the victim */
 	struct oom_record r;
 };
 
@@ -49,7 +49,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64); /* default; the loader raises it for the number of CPUs */
+	__uint(max_entries, 64); /* default value; the loader raises it for the number of CPUs */
 	__type(key, __u32);	 /* pid of the thread that requested memory */
 	__type(value, struct oom);
 } ooms SEC(".maps");

@@ -68,7 +68,7 @@ struct move {
 	struct fs_state *from, *to;
 };
 
-/* callback of bpf_loop(), which the verifier checks once, not once per step */
+/* Callback of bpf_loop(): the verifier checks it once, not once per step. */
 static long move_counter(__u32 i, struct move *m)
 {
 	__u64 *source, *target, n;
@@ -347,7 +347,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 
 	if (st)
 		return st;
-	/* after its last record, an exiting process must not create new state */
+	/* An exiting process must not create new state after its last record. */
 	empty = bpf_map_lookup_elem(&blank, &zero);
 	if (!empty || !get(leader, signal, live.counter))
 		return NULL;
@@ -376,14 +376,14 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 	return bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST) ? NULL : st;
 }
 
-/* Creates new state for a reused pid; nothing of the previous process is kept. */
+/* Creates new state for a process with a reused pid; nothing of the previous process is kept. */
 static __always_inline struct fs_state *proc_make_fresh(struct task_struct *leader)
 {
 	proc_drop(leader);
 	return proc_make(leader);
 }
 
-/* State by pid stays valid. Clears the leader's open fault, which ended with its thread. */
+/* Clears the leader's open fault, which ended with its thread. State by pid stays valid. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -17,7 +17,7 @@ struct call {
 	__u8 shape; /* form of arguments and result: enum fs_shape */
 	bool compat;
 	__u32 nr; /* system call number in the table that `compat` selects */
-	/* Growth that this call caused, for growth.bpf.h: */
+	/* Growth that the call caused, for growth.bpf.h. */
 	__u32 added;   /* number of mappings added, or of fds created */
 	__u32 removed; /* number of mappings removed */
 	__u32 fds;     /* number of fds in `fd`; 0 for mapping calls */
@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * The call chains below are deep. They are not inlined, so that the end of a system call has only
- * `struct call` and `struct refusal` on the stack.
+ * The functions below call each other deeply. They are not inlined, so that the end of a system
+ * call has only `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -305,7 +305,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	read_levels(r, 0);
 	read_user(r, 0);
 	read_variables(r, 0);
-	/* with F_DUPFD, the argument is the lowest fd number to use */
+	/* For F_DUPFD, the argument is the lowest fd number to use. */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);

@@ -13,7 +13,7 @@
 
 /* A record being filled. Before 5.12, global functions take only numbers, such as its index. */
 struct draft {
-	struct refused_record r; /* first: a pointer to the record also points to its draft */
+	struct refused_record r; /* first, as a pointer to the record also points to its draft */
 	__u32 users;
 	__u32 at; /* index of this element in `drafts` */
 };
@@ -92,7 +92,7 @@ static __always_inline long draft_send(struct refused_record *r)
 
 #endif
 
-/* record_part(read_x) { … } defines read_x(record, number); the body uses `r` and `with`. */
+/* record_part(read_x) { … } defines read_x(record, number); the body uses them as `r`, `with`. */
 #define record_part(name)                                                                          \
 	static __always_inline void name##_of(struct refused_record *r, __u32 with);               \
 	part_entry(name) static __always_inline void name##_of(struct refused_record *r, __u32 with)

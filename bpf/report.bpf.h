@@ -26,7 +26,7 @@ static __always_inline bool is_of_report(const char *s)
 	case BEGINS('i', 'n', 'v', 'a'): /* a line "invalid opcode" */
 	case BEGINS('d', 'i', 'v', 'i'): /* a line "divide error" */
 	case BEGINS('s', 't', 'a', 'c'): /* a line "stack segment" */
-	/* Lines with the code location of a report. */
+	/* These words begin lines with the code location of a report. */
 	case BEGINS('R', 'I', 'P', ':'):
 	case BEGINS('p', 'c', ' ', ':'):
 	case BEGINS('e', 'p', 'c', ' '):
@@ -53,7 +53,7 @@ static __always_inline __u32 stamp_of(const char *s)
 static __always_inline void read_line(char *ret, unsigned long size, const char *text,
 				      unsigned long len)
 {
-	/* otherwise clang makes two copies, and the verifier does not know the bound */
+	/* Without a barrier, clang copies the length, and the verifier does not know the bound. */
 	barrier_var(len);
 	if (len > size - 1)
 		len = size - 1;

@@ -14,8 +14,8 @@
 #define is_xa_node(entry) (((entry)&3) == 2 && (entry) > 4096)
 
 /*
- * include/linux/ipc_namespace.h and ipc/util.h: an IPC id consists of a slot number and a sequence
- * number
+ * Values from include/linux/ipc_namespace.h and ipc/util.h: an IPC id consists of a slot number and
+ * a sequence number.
  */
 #define IPC_SHM		    2
 #define IPCMNI_SHIFT	    15
@@ -75,7 +75,7 @@ static __always_inline void read_segment(struct refused_record *r)
 #endif
 
 /*
- * Buffer for bpf_probe_read_user_str(). Only lengths of strings are used, never their bytes, so
+ * A buffer for bpf_probe_read_user_str(). Only lengths of strings are used, never their bytes, so
  * several programs may write here at once.
  */
 struct {
@@ -134,7 +134,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
 	if (n <= 0)
 		return 1;
-	/* a full chunk ends in a NUL that replaces a byte of the string: read that byte again */
+	/* A full chunk ends in a NUL in place of a byte of the string: that byte is read again. */
 	if (n == STRING_CHUNK)
 		n--, w->at += n;
 	else

@@ -75,7 +75,7 @@ once_verified int read_area(struct signal_record *r)
 		r->area = MAPPED_NONE;
 	if (r->area_flags & VM_RIGHTS)
 		return 0;
-	/* above the hole may be a stack that could not grow into it, or a stack guard */
+	/* Above the hole may be a stack that could not grow into the hole, or a stack guard. */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
 	if (vma) {
@@ -91,7 +91,7 @@ once_verified int read_area(struct signal_record *r)
  */
 static __always_inline bool is_fatal(struct task_struct *task, int sig)
 {
-	/* a number: before 6.2 the verifier adds no variable to a trusted pointer */
+	/* `at` is a number: before 6.2 the verifier adds no variable to a trusted pointer. */
 	__u64 at = (__u64)BPF_CORE_READ(task, sighand) +
 		   bpf_core_field_offset(struct sighand_struct, action) +
 		   (sig - 1) * bpf_core_type_size(struct k_sigaction);
@@ -100,8 +100,8 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 }
 
 /*
- * Reads registers of the failed access: a thread sends a fault signal to itself. They are not valid
- * for signals of other senders.
+ * Reads registers of the failed access. They are valid because a thread sends a fault signal to
+ * itself, but not for signals of other senders.
  */
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
@@ -113,7 +113,7 @@ static __always_inline void read_access(struct signal_record *r, struct task_str
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
 	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
 		r->flags |= SIGNAL_ODD;
-	/* the condition of on_sig_stack(), include/linux/sched/signal.h */
+	/* The kernel tests the same in on_sig_stack(), include/linux/sched/signal.h. */
 	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
 		r->flags |= SIGNAL_ASIDE;
 #endif
@@ -171,7 +171,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 			oom_signal(target, leader);
 		return 0;
 	}
-	/* info is SEND_SIG_NOINFO (0) or SEND_SIG_PRIV (1); a fault has a siginfo */
+	/* `info` is SEND_SIG_NOINFO (0), SEND_SIG_PRIV (1), or a pointer to a siginfo. */
 	if ((sig != SIGSEGV && sig != SIGBUS && sig != SIGABRT) || (unsigned long)info <= 1)
 		return 0;
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
@@ -198,7 +198,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	slot = slot_find(target);
 	if (slot)
 		slot->begin_ns = slot->ended_ns = 0; /* a failed fault has no latency */
-	/* _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h */
+	/* The member _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h. */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	emit_signal(target, leader, sig, code, address);
 	return 0;

@@ -148,7 +148,7 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
-		/* no files for waits outside of faults, whose tracepoints are in mmap_lock code */
+		/* Waits outside of faults get no files: their tracepoints are in mmap_lock code. */
 		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif

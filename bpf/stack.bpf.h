@@ -56,13 +56,13 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* without the layout of mappings, code cannot be recognised */
+		return true; /* code is unknown without the layout of mappings */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
-/* bpf_loop() passes only a pointer to memory on the stack. */
+/* A context for bpf_loop(), which passes only a pointer to memory on the stack. */
 struct chain_walk {
 	struct chain *c;
 };
@@ -71,7 +71,7 @@ static long next_frame(__u32 i, struct chain_walk *w)
 {
 	if (i >= STACK_FRAMES || i >= w->c->frames)
 		return 1;
-	/* the innermost frame is always in code */
+	/* The innermost frame is always in code. */
 	if (!i || is_code(w->c, w->c->ip[i]))
 		return 0;
 	w->c->frames = i;
@@ -140,7 +140,7 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
-	/* wakes user space now: the process may soon exit, and its mappings with it */
+	/* The submit wakes user space now: the process may soon exit, and its mappings with it. */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 

@@ -115,10 +115,10 @@ static __always_inline __u32 popcount(__u64 v)
 
 #ifdef FS_HASH
 
-/* The verifier accepts loops for 2^16 fds; above, the count is a lower bound. */
+/* The verifier accepts loops for 2^16 fds; with more fds, the count is a lower bound. */
 #define FD_WORDS (1 << 10)
 
-/* A global function, which the verifier checks once, not once per loop step. */
+/* Is a global function, because the verifier checks it once, not once per loop step. */
 __noinline __u32 count_word(__u64 at)
 {
 	return popcount(word_at(at));
@@ -145,7 +145,7 @@ struct fd_walk {
 	__u32 count;
 };
 
-/* Not inlined, because the array would be on the stack twice. */
+/* Is not inlined, because the array would be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
@@ -201,7 +201,7 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 
 	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * config.mark_percent[mark])
 		return;
-	/* only the thread that advances the mark sends the record */
+	/* Only the thread that advances the mark sends the record. */
 	if (!swap_if(&st->marks[what & 1], mark, mark + 1))
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -220,8 +220,8 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 }
 
 /*
- * Re-arms thresholds that are at least five percentage points above the value. A global function,
- * which the verifier checks once, not once per path.
+ * Re-arms thresholds that are at least five percentage points above the value. It is a global
+ * function, because the verifier checks it once, not once per path.
  */
 once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
@@ -246,7 +246,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 				    __u64 limit)
 {
 	st->fds = fds;
-	/* an earlier peak is not valid for a limit that was lowered */
+	/* An earlier peak is not valid for a limit that was lowered. */
 	if ((__u32)limit < st->fd_limit)
 		st->fd_high = 0;
 	st->fd_limit = limit;
@@ -347,8 +347,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Retries, since two CPUs may end threads of one process at the same time. Not a loop: before 6.2 a
- * loop may contain no call ("back-edge").
+ * Tries again, since two CPUs may end threads of one process at the same time. This is not a loop,
+ * because before 6.2 a loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -463,7 +463,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	/* an exited leader keeps its old cgroup and user */
+	/* An exited leader keeps its old cgroup and user. */
 	g->cgroup_id = cgroup_id_of(alive);
 	g->ppid = get(leader, real_parent, tgid);
 	g->uid = get(alive, cred, uid.val);
@@ -496,7 +496,7 @@ once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_sig
 	return 0;
 }
 
-/* Returns false if the ring is full; then the values are sent next time. */
+/* Sends memory waits. Returns false if the ring is full: the values are then sent next time. */
 static __always_inline bool send_pressure(struct fs_state *st, struct task_struct *leader)
 {
 	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
@@ -544,7 +544,7 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 	return r;
 }
 
-/* Call after read_gauges(), which sums the CPU time. */
+/* Fills CPU time and user threads. Call it after read_gauges(), which sums the CPU time. */
 static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
 				       struct usage *u)
 {

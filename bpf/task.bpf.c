@@ -73,7 +73,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
-	st->flags = flags; /* set last: with PROC_BORN, a scan uses fd_base */
+	st->flags = flags; /* flags are set last: with PROC_BORN, a scan uses fd_base */
 	rebase_maps(st, child);
 	send_fork(parent, child);
 	return 0;
@@ -95,7 +95,7 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 		st->fd_base = fds;
 }
 
-/* posix_spawn() may return before exec has closed fds inherited from faultscope. */
+/* posix_spawn() may return before exec has closed the fds inherited from faultscope. */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
 	return (st->flags & PROC_COMMAND) && !st->execs;
@@ -111,7 +111,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	if (!st)
 		return 0;
 	if (old_pid != get(task, pid)) {
-		/* from now on, the slot of the leader holds its faults */
+		/* The slot of the leader holds the thread's faults from now on. */
 		slot = former_slot(execing, old_pid);
 		if (slot)
 			add_latency(st, slot);
@@ -150,7 +150,7 @@ static __always_inline void tell_end(struct fs_state *st, struct task_struct *le
 		bump(shared.losses.ring);
 		return;
 	}
-	st->threads = 0; /* 0: the next sum must not be reused */
+	st->threads = 0; /* a sum of the last scan must not be reused */
 	r->g.fd_base = st->fd_base;
 	read_gauges(st, leader, last, sig, &r->g);
 	read_usage(st, leader, &r->u);
@@ -257,7 +257,7 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 					       struct signal_struct *sig)
 {
-	/* read as numbers: the verifier allows no arithmetic on trusted pointers */
+	/* All are read as numbers: the verifier allows no arithmetic on trusted pointers. */
 	__u64 hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
 			 (__u64)BPF_CORE_READ(leader, real_parent));
 
@@ -286,7 +286,7 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
 	    !st->counted && from_outside == st->from_outside)
 		return true;
-	/* before the other values are read: a thread that runs meanwhile is scanned again */
+	/* Other values are read later, so that a thread that runs meanwhile is scanned again. */
 	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;
@@ -344,12 +344,12 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 		st->epoch = shared.epoch;
 		return true;
 	}
-	/* before counting: after an exec between both, the base changes in a later record */
+	/* fd_base is read before fds are counted: an exec in between shows in a later record. */
 	scanned.g.fd_base = st->fd_base;
 	count_holdings(st, leader, alive, sig);
 	read_gauges(st, leader, alive, sig, &scanned.g);
 	st->threads = scanned.g.threads;
-	/* a move within cgroup v1 changes no gauge: user space reads the names again */
+	/* A move within cgroup v1 changes no gauge: user space reads the names again. */
 	signature = gauge_signature(&scanned.g) ^ st->from_outside;
 	counted = take_counted(st);
 	if (counted || shared.scan_whole || signature != st->signature) {
@@ -399,7 +399,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 		return true;
 	sig = get(leader, signal);
 	if (get(sig, live.counter) == 0)
-		return true; /* a zombie, whose last record was sent */
+		return true; /* the process is a zombie: its last record was sent */
 	st = config.watch_all ? proc_make(task) : proc_find(task);
 	if (!st)
 		return true;
@@ -414,7 +414,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 	if (get(leader, exit_state) && goes_on(sig))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
-		return true; /* sent before the ring filled up */
+		return true; /* the process was sent before the ring filled up */
 	return scan_state(st, leader, alive);
 }
 

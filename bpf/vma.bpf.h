@@ -14,7 +14,7 @@
 
 /* A mapping, or a hole between two mappings: addresses from `from` to `to` - 1. */
 struct area {
-	/* address of the mm_struct: global functions take no kernel pointers before 5.12 */
+	/* The address of the mm_struct: global functions take no kernel pointers before 5.12. */
 	__u64 mm;
 	__u64 vma; /* address of the vm_area_struct; 0: the area is a hole */
 	__u64 from;
@@ -26,7 +26,7 @@ struct area {
  * not relocated: for types that an older kernel lacks, libbpf searches the BTF of modules, which
  * CAP_BPF alone does not permit. src/probe/layout.c compares them with the kernel's BTF.
  */
-/* maximum depth: with 16 entries per leaf and 10 per inner node, enough for vm.max_map_count */
+/* The maximum depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
 #define MAPLE_LEVELS 8
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
@@ -199,7 +199,7 @@ static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {
 	if (config.areas_foreign)
 		return ~0UL;
-	/* bit RWSEM_WRITER_LOCKED of include/linux/rwsem.h */
+	/* The bit RWSEM_WRITER_LOCKED of include/linux/rwsem.h. */
 	if (BPF_CORE_READ(mm, mmap_lock.count.counter) & 1)
 		return ~0UL;
 	return BPF_CORE_READ(mm, total_vm) * 31 + BPF_CORE_READ(mm, data_vm) * 7 +

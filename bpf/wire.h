@@ -21,15 +21,15 @@ enum fs_shape {
 	FS_SHAPE_MAP,	  /* the call returns 0, an address, or -errno */
 	FS_SHAPE_MMAP,	  /* as FS_SHAPE_MAP; argument 1 is the length */
 	FS_SHAPE_MADVISE, /* as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
-	/* brk: returns the break; if lower than requested, the call failed without errno */
+	/* brk returns the break; if lower than requested, the call failed without errno */
 	FS_SHAPE_BRK,
-	FS_SHAPE_FD,   /* the call returns a file descriptor */
+	FS_SHAPE_FD,   /* the call returns an fd */
 	FS_SHAPE_FD2,  /* the call writes two file descriptors to memory */
 	FS_SHAPE_DUP2, /* the call duplicates an fd to the number in argument 1 */
-	/* fcntl: returns an fd if argument 1 is F_DUPFD or F_DUPFD_CLOEXEC */
+	/* fcntl returns an fd if argument 1 is F_DUPFD or F_DUPFD_CLOEXEC */
 	FS_SHAPE_FCNTL,
 	FS_SHAPE_CLOSE, /* the call closes one fd if the result is 0 */
-	/* The call closes several fds if the result is 0; the next scan counts the open ones. */
+	/* the call closes several fds if the result is 0; the next scan counts the open ones */
 	FS_SHAPE_CLOSE_RANGE,
 	FS_SHAPE_RECVMSG,   /* the call receives fds in SCM_RIGHTS control messages */
 	FS_SHAPE_RECVMMSG,  /* as FS_SHAPE_RECVMSG, for an array of messages in argument 1 */
@@ -43,7 +43,7 @@ enum fs_shape {
 	FS_SHAPE_SETRLIMIT, /* the call sets the limit in argument 0; EPERM counts as failed */
 	FS_SHAPE_PRLIMIT,   /* as FS_SHAPE_SETRLIMIT, for the limit in argument 1 */
 	FS_SHAPE_SELECT,    /* the call reads sets of fds; argument 0 is their size in bits */
-	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD; a message queue, whose bytes are limited per user */
+	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD; a message queue, of limited bytes per user */
 };
 
 struct fs_syscall {
@@ -71,7 +71,7 @@ struct fs_state {
 	__u32 map_high;
 	__u32 fd_high;
 	__u32 fds;
-	/* next threshold to cross, by enum what: an index of config.mark_percent */
+	/* The next threshold to cross, by enum what: an index of config.mark_percent. */
 	__u32 marks[2];
 	__u32 execs;
 	__u32 epoch;
@@ -85,7 +85,7 @@ struct fs_state {
 	__u64 maj_flt;
 	__u64 reclaim_ns; /* time in direct reclaim that is not sent yet */
 	__u64 swap_ins;	  /* faults that read from swap, not sent yet */
-	/* time of the last failed request for memory; 0: none, or a retry succeeded */
+	/* The time of the last failed request for memory; 0: none, or a retry succeeded. */
 	__u64 refused_ns;
 	__u64 refused_bytes; /* size of the failed request */
 	__u32 refused_tid;   /* thread of the failed request */
@@ -119,7 +119,7 @@ struct fs_config {
 	__u64 slow_ns;	    /* minimum duration of a slow fault; ~0: no fault is slow */
 	__u32 begins_both;  /* probe fault_begin also sees kernel-mode faults */
 	__u32 sums_spared;  /* do not sum faults of many threads at each scan */
-	/* the CPU has SMAP: EFLAGS.AC separates user copies from bad accesses */
+	/* The CPU has SMAP: EFLAGS.AC separates user copies from bad accesses. */
 	__u32 smap_enforced;
 	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
 	__u64 variable[NR_VARIABLES]; /* addresses of kernel variables; 0: not known */
@@ -128,7 +128,7 @@ struct fs_config {
 	__u32 attribute_maps;
 	__u32 attribute_fds;
 	__u32 samples; /* page faults may be sampled: see sample_each */
-	/* FS_LOCK_SUCCESS_*: position of the argument `success` of mmap_lock_acquire_returned */
+	/* Position of the argument `success` of mmap_lock_acquire_returned: FS_LOCK_SUCCESS_*. */
 	__u32 lock_success;
 	__u32 areas_foreign; /* the maple tree has an unknown layout */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];

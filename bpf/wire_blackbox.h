@@ -31,7 +31,7 @@ struct fs_blackbox_shared {
 	__u64 faults_benign; /* number of user copies that faulted */
 	__u64 areas;	     /* number of ranges that drivers have freed */
 	__u64 panic_cpu;     /* number of the CPU, plus 1, whose panic waits; 0: none */
-	/* set by the recorder when everything is written: the panic continues */
+	/* The recorder sets this when everything is written: the panic then continues. */
 	__u64 panic_kept;
 };
 

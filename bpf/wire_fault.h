@@ -14,9 +14,9 @@ struct fs_fault_slot {
 	__u64 area_from; /* mapping of the thread's last fault: [area_from, area_to) */
 	__u64 area_to;
 	__u64 area_version; /* mappings_version() when area_from and area_to were set */
-	/* bytes that the thread read from disks: before the fault; at its end, in the fault */
+	/* bytes that the thread read from disks: before the fault; after its end, in the fault */
 	__u64 read_bytes;
-	/* anonymous RSS before the fault, to detect huge pages */
+	/* Anonymous RSS before the fault, to detect huge pages. */
 	__s64 known;
 	__u64 numa;		   /* numa_figure() before the fault, to detect NUMA hints */
 	__u64 lock_ns;		   /* time when a wait for mmap_lock began; 0: none */
