@@ -28,9 +28,9 @@
 struct census_workload {
 	struct table_link link;
 	struct identity id; /* identity of one of the workload's processes */
-	/* true: `id` is equal for all processes; false: only its kind, name and namespace are */
+	/* If true, `id` is equal for all processes; else only its kind, name and namespace are. */
 	bool one;
-	bool own;			      /* the workload has series under its own name */
+	bool own;			      /* the workload has series of its own */
 	bool active;			      /* the workload has a live process */
 	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums over live processes at the last update */
 	uint64_t counter[NR_CENSUS_COUNTERS]; /* events while the workload had its own series */
@@ -48,9 +48,9 @@ struct census_workload {
 struct census_limits {
 	uint32_t workloads; /* maximum number of workloads with their own series; default 50 */
 	uint32_t series;    /* maximum number of series of the exporter; default 5000 */
-	/* series that do not belong to workloads; they count towards `series` */
+	/* Number of series that do not belong to workloads; they count towards `series`. */
 	uint32_t series_else;
-	/* series of each workload, without the rare counters: see census_series() */
+	/* Number of series of each workload, without the rare counters: see census_series(). */
 	uint32_t series_each;
 	uint64_t min_age_ns;   /* a workload must be this old to get its own series; default 30 s */
 	uint64_t retention_ns; /* how long series stay after the last process; default 5 min */
@@ -65,7 +65,7 @@ struct census {
 	uint32_t series;	 /* current number of series of workloads and of `other` */
 	uint64_t series_limited; /* number of series dropped because of limits.series */
 	uint64_t processes_lost; /* number of process records dropped: the table was full */
-	/* how often a new workload exceeded CENSUS_WORKLOADS_MAX and was counted in `other` */
+	/* How often a new workload exceeded CENSUS_WORKLOADS_MAX and was counted in `other`. */
 	uint64_t workloads_lost;
 
 	struct pids processes; /* table of struct census_process */

@@ -74,7 +74,7 @@ static size_t uuid_len(const char *s)
 	for (size_t i = 0; i < UUID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		/* in names of slices, systemd replaces '-' by '_' */
+		/* In names of slices, systemd replaces '-' by '_'. */
 		if (dash ? s[i] != '-' && s[i] != '_' : !isxdigit((unsigned char)s[i]))
 			return 0;
 	}

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define LABEL_BYTES 201 /* bytes of a workload name, including its NUL */
+#define LABEL_BYTES 201 /* maximum bytes of a workload name, including its NUL */
 
 /* Kinds of variable parts that are removed from names. */
 #define COLLAPSE_REPLICAS  1u /* random parts of names of ReplicaSet, DaemonSet, Job pods */

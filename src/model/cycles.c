@@ -149,7 +149,7 @@ static struct line fit(const double *x, const double *y, int n)
 
 		rest += off * off;
 	}
-	/* counts are integers: less scatter than half a unit cannot be measured */
+	/* Counts are integers: less scatter than half a unit cannot be measured. */
 	l.scatter = sqrt((rest + 0.25 * n) / (n > 2 ? n - 2 : 1));
 	l.error = l.scatter / sqrt(across);
 	return l;
@@ -185,7 +185,7 @@ static bool grow_evenly(const struct cycles *c, int n)
 
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns)
 {
-	/* Student's t at 97.5 %, by degrees of freedom */
+	/* Student's t at 97.5 %, by degrees of freedom. */
 	static const double student[] = {0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45};
 	double x[CYCLES_KEPT], peak[CYCLES_KEPT], low[CYCLES_KEPT];
 	struct peak_trend t = {.peaks = c->n};
@@ -200,7 +200,7 @@ struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns)
 		low[i] = c->cycle[i].low;
 	}
 	peaks = fit(x, peak, n);
-	/* the low after the last peak may not be reached yet */
+	/* While the value falls, the low after the last peak is not reached yet. */
 	lows = fit(x, low, n - c->falling);
 	if (peaks.slope <= peaks.error * fmax(CLEAR, student[n - 2]) ||
 	    lows.slope < peaks.slope * LOWS_SHARE || !outgrow_steps(c) || !grow_evenly(c, n))

@@ -38,7 +38,7 @@ struct peak_trend {
 	double per_second; /* slope of the line through the peaks */
 	double error;	   /* standard error of `per_second` */
 	double scatter;	   /* standard deviation of the peaks from the line */
-	/* time from first to last peak, and from the peaks' mean time until now, in seconds */
+	/* Seconds from the first to the last peak, and from the peaks' mean time until now. */
 	double span, middle;
 	double period; /* mean time between two peaks, in seconds */
 	int peaks;

@@ -43,7 +43,7 @@ enum census_gauge {
 
 #define NR_EXPORTED (NR_CENSUS_COUNTERS + NR_EXPORTED_GAUGES)
 
-/* Flag of a series that exists only after its value was above 0. */
+/* Flag of a series that exists only once its value was above 0. */
 #define EXPORT_RARE 1
 /* Flag of a failed call or killed process: its workload gets series of its own first. */
 #define EXPORT_FAILURE 2

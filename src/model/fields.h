@@ -14,7 +14,7 @@ enum field_type {
 
 /* A column in the live view's and text output's table of processes. */
 struct field_column {
-	/* position of the column from the left; narrow screens omit the last ones; 0: no column */
+	/* Position of the column from the left; narrow screens omit the last ones; 0: no column. */
 	int nth;
 	int width;
 	const char *title; /* title of the column; NULL: title of the field */
@@ -62,7 +62,7 @@ struct field {
 	const char *key;
 	enum unit unit;
 	enum field_type type;
-	/* probe without which the value is null; NULL: the kernel itself keeps the value */
+	/* Probe without which the value is null; NULL: the kernel itself keeps the value. */
 	const char *hook;
 	const char *help;
 	/* Reads the value of the field; false: unknown (null). NULL: the counter at offset `at`. */
@@ -78,7 +78,7 @@ struct field {
 	struct field_gate gate;
 	struct field_lead overview, lead; /* columns in the first tab, and in the group's tab */
 	int resource;			  /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
-	/* the live view keeps recent values of the field for a sparkline */
+	/* The live view keeps recent values of the field for a sparkline. */
 	bool trend;
 	struct field_sum sum;
 };

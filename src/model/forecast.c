@@ -6,7 +6,7 @@
 
 #define MIN_POINTS 4
 #define MAX_BLOCKS 8
-#define MIN_WINDOW (1.0 / 512) /* shortest window, as a share of the time observed */
+#define MIN_WINDOW (1.0 / 512) /* shortest window, as a part of the time observed */
 
 /* CLEAR: growth is clear if its rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
@@ -286,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* at most as far ahead as the series reaches back */
+	f.sure = t.sure && at <= t.span; /* at most as far ahead as the cycles reach back */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

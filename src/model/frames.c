@@ -9,7 +9,7 @@ static bool is_go(const char *text)
 	return strstr(text, "runtime.goexit") || strstr(text, "runtime.mstart");
 }
 
-/* First path elements of Go's standard packages that make system calls. */
+/* First path elements of those standard packages of Go that make system calls. */
 static const char *const go_library[] = {
 	"archive",  "bufio",   "bytes",	  "compress", "context", "crypto", "database",
 	"encoding", "fmt",     "html",	  "internal", "io",	 "log",	   "mime",

@@ -39,7 +39,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 	int err;
 
 	if (r->place >= MODEL_GROWTH_MAX)
-		return 0; /* only a hostile recording has such a place */
+		return 0; /* only a hostile recording has a place outside of the tables */
 	close_up(row.name);
 	if (!m->growth)
 		m->growth = calloc(GROWTH_MAX, sizeof(*m->growth));
@@ -80,7 +80,7 @@ static void join_alike(struct model *m, struct frames *f)
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* unknown functions of two stacks may differ */
+		return; /* two unknown functions may differ */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 

@@ -103,7 +103,7 @@ int growth_archive(struct model *m, const struct growth *row)
 		kept->last_ns = row->last_ns;
 		return 0;
 	}
-	/* try to make room only if a process has exited since the last try */
+	/* Tries to make room only if a process has exited since the last try. */
 	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
 		m->growth_dropped_at = m->totals.ended;
 		drop_ended(m);

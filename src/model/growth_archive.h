@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* number of entries and archived rows */
+#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows: entries and archived rows */
 
 /*
  * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated.

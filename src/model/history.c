@@ -148,7 +148,7 @@ static struct history_row *least(struct history *h)
 		struct history_row *r = &h->row[i];
 		bool matters;
 
-		/* faults_before is cheap to compare: a search for a new process visits all rows */
+		/* Compares faults_before first, as it is cheap and a search visits all rows. */
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
@@ -173,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* size: one value per field, a constant number */
+	/* The size is that of one value per field, which is constant. */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -437,7 +437,7 @@ static int add_faults(struct history *h, struct history_row *r)
 	return 0;
 }
 
-/* What a process adds to the sums over all processes: counters, and gauges while it is alive. */
+/* A process's part of the sums over all processes: counters, and gauges while it is alive. */
 struct share {
 	uint64_t minor, major, stall_ns, failed, gauge[HISTORY_GAUGES_MAX];
 };

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-#define HISTORY_POINTS_MAX 240	    /* even, because pairs of points are merged */
+#define HISTORY_POINTS_MAX 240	    /* must be even, because pairs of points are merged */
 #define HISTORY_ROWS_MAX   4096	    /* maximum number of rows, unless more processes are alive */
 #define HISTORY_OTHERS	   "~other" /* name of the row with the sums of removed processes */
 #define HISTORY_EVENTS_MAX 512

@@ -7,7 +7,7 @@
 
 #define HOLDINGS_MAX 64 /* maximum number of kinds of mappings or fds per process */
 
-/* Only for model_take.c. Returns 0 or -ENOMEM; unknown processes are ignored. */
+/* Called only by model_take.c. Returns 0 or -ENOMEM; unknown processes are ignored. */
 int holdings_take(struct model *m, const struct holding_record *r);
 
 const char *holding_kind_name(uint32_t kind);

@@ -178,7 +178,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	/* the runtime names a pod, although the path does not */
+	/* The runtime may name a pod that is not in the path. */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))

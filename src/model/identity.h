@@ -23,7 +23,7 @@ enum workload_kind {
 };
 
 struct identity {
-	/* hash of all other members, never 0: pods of one set may share a name */
+	/* Hash of all other members, never 0: pods of one set may share a name. */
 	uint64_t serial;
 	enum workload_kind kind;
 	char name[LABEL_BYTES]; /* value of label `workload`; never empty, never starts with '~' */

@@ -26,7 +26,7 @@ enum kernel_report_kind {
 
 struct kernel_report {
 	enum kernel_report_kind kind;
-	/* name of the module; "vmlinux": the kernel itself; empty: not known */
+	/* Name of the module; "vmlinux": the kernel itself; empty: not known. */
 	char module[REPORT_MODULE];
 };
 

@@ -40,7 +40,7 @@ struct limit {
 	unsigned int ulimit_by; /* number of bytes per unit of ulimit and limits.conf */
 
 	const char *controller; /* name of the cgroup controller */
-	/* files with the cgroup's limit and use; %s: huge page size, as 2MB; NULL: none in v1 */
+	/* Files with the cgroup's limit and use; %s: huge page size, as 2MB; NULL: none in v1. */
 	const char *max, *now, *max_v1, *now_v1;
 
 	const char *unit_key;	 /* name of the setting in systemd units; NULL: none */

@@ -27,7 +27,7 @@ const struct counters *facts_counters(const struct facts *f)
 
 uint64_t gauges_rss_pages(const struct gauges *g)
 {
-	/* sums as unsigned, because values of a hostile recording could overflow */
+	/* The sum is unsigned, because values of a hostile recording could overflow. */
 	int64_t n = (uint64_t)g->rss_file_pages + (uint64_t)g->rss_anon_pages +
 		    (uint64_t)g->rss_shmem_pages;
 
@@ -64,7 +64,7 @@ const char *event_comm(const union event *e)
 	}
 }
 
-/* Searches the text, because recordings of each version contain this text. */
+/* Searches the text of a hook record, because recordings of each version contain this text. */
 bool hook_is_unwanted(const char *why)
 {
 	return strstr(why, SWITCHED_OFF) != NULL;

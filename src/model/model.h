@@ -36,7 +36,7 @@ struct facts {
 	struct gauges g;
 	struct usage u;
 	struct counters *c; /* counters; NULL: all are 0; owned by the subject */
-	/* totals of fds: opened - closed is the change of the number of open fds */
+	/* Totals of fds: opened - closed is the change of the number of open fds. */
 	uint64_t fds_opened, fds_closed;
 };
 
@@ -100,7 +100,7 @@ struct subject {
 	struct past recent[2];		/* memory use: [0] 5 to 10 s ago, [1] later */
 	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
 	struct series *
-		/* recent values by row of resources[], NULL if far from the limit; owned */
+		/* Recent values by row of resources[], NULL if far from the limit; owned. */
 		*series;
 	struct subject *next_changed;
 };
@@ -127,7 +127,7 @@ struct frames {
 	char text[];	/* function names, one frame per line, innermost first */
 };
 
-/* An event record of the current window. */
+/* An event record that arrived in the current window. */
 union event {
 	struct record h;
 	struct crossing_record crossing;
@@ -196,7 +196,7 @@ struct model {
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events passed to note_event() */
-	/* successful retries of this window; when full, the last entry is replaced */
+	/* Successful retries of this window; when full, the last entry is replaced. */
 	struct retry_record retry[MODEL_RETRIES_MAX];
 	size_t retries;
 	uint64_t events_lost;

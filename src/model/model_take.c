@@ -166,10 +166,10 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
 	const struct gauges *g = &s->now.g;
-	/* at the first record of a session, the limit is not known yet */
+	/* The limit is not known yet at the first record of a session. */
 	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
-	/* before its first exec, a new process runs its parent's program */
+	/* A new process runs its parent's program before its first exec. */
 	if (g->flags & PROC_BORN && !before->execs && g->execs) {
 		memset(s->top, 0, sizeof(s->top));
 		s->fds_high = 0;
@@ -223,7 +223,7 @@ static int take_counters(struct subject *s, const struct process_record *r, bool
 
 static void take_gauges(struct subject *s, const struct gauges *g)
 {
-	/* sums over threads may miss a thread that is exiting; totals must not decrease */
+	/* Sums over threads may miss a thread that is exiting, but totals must not decrease. */
 	uint64_t min = later(g->min_flt, s->now.g.min_flt);
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
@@ -313,7 +313,7 @@ static int take_process(struct model *m, const struct process_record *r)
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
 	hold_past(s, r->h.t_ns);
-	/* exec(2) replaces the address space, so memory use starts again */
+	/* Memory use starts again at exec(2), which replaces the address space. */
 	if (r->g.execs > s->now.g.execs)
 		s->exec_ns = r->h.t_ns;
 	take_gauges(s, &r->g);

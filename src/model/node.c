@@ -19,7 +19,7 @@ enum sums {
 	NR_SUMS
 };
 
-/* Separate from struct node_process, because few processes have faults with a measured latency. */
+/* A part of struct node_process that few processes have: their faults with measured latency. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[NR_ENDS][NR_LATENCY];
@@ -366,7 +366,7 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 		return r->error == EMFILE   ? REASON_EMFILE
 		       : r->error == ENFILE ? REASON_ENFILE
 		       : r->error	    ? REASON_FD_OTHER
-					    : REASON_EMFILE; /* recvmsg: drops the file, no errno */
+					    : REASON_EMFILE; /* recvmsg dropped an fd, no errno */
 	if (!strcmp(reason, "max_map_count"))
 		return REASON_MAX_MAP_COUNT;
 	if (!strcmp(reason, "rlimit_as"))
@@ -488,7 +488,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 		if (!strcmp(n->module[i].name, name))
 			return &n->module[i];
 	if (n->modules < NODE_MODULES_MAX) {
-		/* the last entry counts all modules that have no entry of their own */
+		/* The last entry counts all modules that have no entry of their own. */
 		name = n->modules == NODE_MODULES_MAX - 1 ? NODE_OTHER_MODULE : name;
 		array_copy(n->module[n->modules].name, sizeof(n->module->name), name);
 		return &n->module[n->modules++];

@@ -64,7 +64,7 @@ struct node_site {
 struct node {
 	struct census *census;
 	uint64_t now_ns; /* current time of CLOCK_BOOTTIME, which the caller sets */
-	/* user-mode faults: by access (read, write, exec), and by whether the page was present */
+	/* User-mode faults: by access (read, write, exec), and by whether the page was present. */
 	uint64_t access[3][2];
 	uint64_t kernel_user;	       /* kernel-mode faults at user addresses */
 	uint64_t kernel_kernel;	       /* kernel-mode faults at kernel addresses */
@@ -92,7 +92,7 @@ int node_take(struct node *n, const struct process_record *r, const struct ident
 /* Removes a process that has exited without a last record. */
 void node_gone(struct node *n, const struct process_key *of);
 
-/* Each function takes one event record. `reason` names a cause, as in rules/cause.h. */
+/* Each takes one event record. `reason` names a cause, as in rules/cause.h. */
 void node_refused(struct node *n, const struct refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct memory_wait_record *r);
 /* `site` describes the invalid memory access; NULL: not known. */

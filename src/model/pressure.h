@@ -36,7 +36,7 @@ struct pressure {
 	uint64_t lost; /* number of cgroups and mounts left out for lack of room */
 };
 
-/* Only for model_take(). Returns 0 or -ENOMEM. */
+/* Called only by model_take(). Returns 0 or -ENOMEM. */
 int pressure_take(struct model *m, const struct record *h);
 
 /* Return the events per second since `base`; below 0: not known. */

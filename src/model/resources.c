@@ -170,7 +170,7 @@ struct forecast resource_forecast(const struct model *m, const struct subject *s
 	const struct series *series = resource_series(m, s, i);
 	uint64_t limit = resource_limit(m, s, i);
 
-	/* no forecast: an exited process reaches no limit */
+	/* An exited process reaches no limit, and so gets no forecast. */
 	if (!series || limit == UINT64_MAX || (s && s->final))
 		return (struct forecast){};
 	return series_forecast(series, m->last_ns, limit);

@@ -11,7 +11,7 @@
 
 #include "records/records.h"
 
-#define SAMPLES_MAX 32768 /* even, because every second sample is dropped */
+#define SAMPLES_MAX 32768 /* must be even, because every second sample is dropped */
 
 struct samples {
 	struct sample_record *sample; /* array of samples in order of time; owned */
@@ -19,7 +19,7 @@ struct samples {
 	uint64_t taken;	      /* number of samples offered, including dropped ones */
 	uint32_t least, most; /* lowest and highest weight of samples before doubling */
 	unsigned int
-		/* how often every second sample was dropped; new samples are thinned accordingly */
+		/* How often every second sample was dropped; new samples are thinned likewise. */
 		thinned;
 };
 

@@ -12,7 +12,7 @@
 
 struct slow_row {
 	struct slow_faults_record now;
-	struct slow_faults_record before; /* totals at the start of the window */
+	struct slow_faults_record before; /* the totals at the start of the current window */
 	uint64_t window;		  /* last window in which the totals grew */
 };
 
@@ -22,7 +22,7 @@ struct slow_rows {
 	uint64_t lost;
 };
 
-/* Only for model_take(). Returns 0 or -ENOMEM. */
+/* Called only by model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
 /* Returns whether two records are totals of the same row: the later includes the earlier one. */

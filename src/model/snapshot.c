@@ -69,7 +69,7 @@ static int make_room(struct snapshot *s, size_t bytes)
 	bytes += bytes / 4; /* 25 % more, so that not every new process causes a malloc() */
 	free(s->room);
 	s->size = 0;
-	s->room = malloc(bytes); /* at most 1.25 * SNAPSHOT_BYTES_MAX */
+	s->room = malloc(bytes); /* size: at most 1.25 * SNAPSHOT_BYTES_MAX */
 	if (!s->room)
 		return -ENOMEM;
 	s->size = bytes;

@@ -27,7 +27,7 @@ static struct trend *find(const struct trends *t, const struct process_key *of)
 
 static struct trend *make(struct trends *t, const struct process_key *of)
 {
-	struct trend *one = calloc(1, sizeof(*one)); /* at most TRENDS_MAX allocations */
+	struct trend *one = calloc(1, sizeof(*one)); /* called at most TRENDS_MAX times */
 
 	if (!one)
 		return NULL;

@@ -71,7 +71,7 @@ static void take_container(struct workload *w, enum runtime runtime, const char 
 		len = sizeof(w->container) - 1;
 	memcpy(w->container, id, len);
 	w->container[len] = 0;
-	/* units below a container belong to the container's own systemd */
+	/* Units below a container belong to the container's own systemd. */
 	w->unit[0] = 0;
 	w->user_manager = w->of_user = false;
 }
@@ -210,10 +210,10 @@ static void take_unit(struct workload *w, const char *name)
 	unsigned long uid;
 	char *end;
 
-	/* systemd adds '_' to names that look like files of the kernel */
+	/* systemd adds '_' to names that look like files of the kernel. */
 	if (name[0] == '_')
 		name++;
-	/* init.scope contains the manager's own processes, not a unit with limits */
+	/* init.scope contains the manager's own processes. It is not a unit with limits. */
 	if (!strcmp(name, "init.scope") ||
 	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
 	      is_unit(name, "mount") || is_unit(name, "swap")))
