@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * Notes something about the thread's current call, until the call ends. st->noted counts such
- * threads, so that other threads skip the lookup.
+ * Adds a note, which keeps data about the thread's current call until the call ends. st->noted
+ * counts the threads with a note, so that others skip the lookup.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -56,7 +56,7 @@ static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
 	return slot && slot->noted ? slot : NULL;
 }
 
-/* Removes the note: a later search in the same call found a free range. */
+/* Removes the note of a failed search: a later search in the same call found a free range. */
 static __always_inline void forget_area(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);

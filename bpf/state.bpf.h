@@ -463,7 +463,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	/* An exited leader keeps its old cgroup and user. */
+	/* Cgroup and user are those of a living thread: an exited leader keeps its old ones. */
 	g->cgroup_id = cgroup_id_of(alive);
 	g->ppid = get(leader, real_parent, tgid);
 	g->uid = get(alive, cred, uid.val);

@@ -95,7 +95,9 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 		st->fd_base = fds;
 }
 
-/* posix_spawn() may return before exec has closed the fds inherited from faultscope. */
+/*
+ * Returns whether the command of `faultscope run` is before its exec, with faultscope's open fds.
+ */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
 	return (st->flags & PROC_COMMAND) && !st->execs;

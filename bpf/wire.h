@@ -78,7 +78,7 @@ struct fs_state {
 	__u32 fd_base;
 	__u32 fd_limit; /* low half of the soft limit at the last update of fd_high */
 	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
-	__u32 noted;	/* number of threads with a note until the end of their call */
+	__u32 noted;	/* number of threads with a note: see note_down() in refusal.bpf.h */
 	__u32 owners;	/* number of open fds whose creator is recorded */
 	__u32 stirred;	/* a counter had changed before the last scan */
 	__u64 min_flt;	/* sum of minor faults of all threads, also dead ones, at the last sum */

@@ -47,7 +47,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 		return -ENOMEM;
 	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
-	/* A place from GROWTH_MAX on belongs to an archived row, at the start of a recording. */
+	/* Archived rows have places from GROWTH_MAX on, and are at the start of a recording. */
 	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;

@@ -166,10 +166,10 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
 	const struct gauges *g = &s->now.g;
-	/* The limit is not known yet at the first record of a session. */
+	/* At the first record of a session, the limit is not known: then the peak counts as new. */
 	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
-	/* A new process runs its parent's program before its first exec. */
+	/* Drops the peaks before the first exec, when the process ran its parent's program. */
 	if (g->flags & PROC_BORN && !before->execs && g->execs) {
 		memset(s->top, 0, sizeof(s->top));
 		s->fds_high = 0;

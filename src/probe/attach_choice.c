@@ -13,7 +13,7 @@ bool choice_is_hash(const struct choice *c)
 {
 	const struct hook_alternate *state = choice_of(c, hook_find("state"));
 
-	/* Without a state probe nothing is counted: the hash-table build loads on every kernel. */
+	/* Without a state probe nothing is counted; the hash-table build loads on any kernel. */
 	return !state || state->state == STATE_HASH;
 }
 

@@ -249,7 +249,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* posix_spawn() may return before exec closes the fds that the child inherited. */
+	/* Skips a command before exec closes inherited fds: posix_spawn() may return earlier. */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)
