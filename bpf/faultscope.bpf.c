@@ -80,7 +80,7 @@ int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 }
 
 #else
-/* Attached to the exit tracepoint of each system call in the tables: other calls cost less. */
+/* Attached to the exit tracepoint of each system call in the tables; all other calls cost less. */
 SEC("tp")
 int on_call_exit(struct syscall_trace_exit *ctx)
 {

@@ -37,7 +37,7 @@ struct trend {
 	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
 	double bend, bend_error;     /* change of the rate per second, and its standard error */
 	double early, late;	     /* mean rates of the first and last half */
-	double fallen;		     /* deepest fall below an earlier peak, as a share of rise */
+	double fallen;		     /* deepest fall below an earlier peak, divided by the rise */
 };
 
 /* Returns Student's t at 97.5 % for a number of degrees of freedom. */

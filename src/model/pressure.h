@@ -27,7 +27,7 @@ struct mount_use {
 };
 
 struct pressure {
-	bool known; /* false: no record of memory pressure of the host */
+	bool known; /* false if the host has no record of memory pressure */
 	struct pressure_record now, base, newer;
 	struct level level[LEVELS_MAX];
 	struct mount_use mount[MOUNTS_MAX];
