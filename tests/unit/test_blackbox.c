@@ -205,7 +205,7 @@ static void test_ring(const char *path)
 	unlink(path);
 }
 
-/* RLIMIT_FSIZE stands for a full file system. */
+/* Tests a full file system, for which RLIMIT_FSIZE stands. */
 static void test_full_disk(const char *path)
 {
 	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
@@ -252,7 +252,7 @@ static void test_full_disk(const char *path)
 #define PMSG_ZONE 2000
 
 /*
- * pstore returns what was written to /dev/pmsg0: the last bytes of the zone, oldest first
+ * Tests /dev/pmsg0: pstore returns the last bytes of the zone, oldest first
  * (persistent_ram_save_old() of fs/pstore/ram_core.c), so the first record is cut off.
  */
 static void test_pmsg(const char *path)
@@ -285,7 +285,7 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
-/* With more boots than fit, all records that are kept belong to a boot that is kept. */
+/* Tests more boots than fit: all records that are kept belong to a boot that is kept. */
 static void test_many_boots(void)
 {
 	struct bb_found f = {};
@@ -316,7 +316,7 @@ static void test_many_boots(void)
 	bb_found_free(&f);
 }
 
-/* Records above the maximum are not kept, but counted. */
+/* Tests that records above the maximum are not kept, but counted. */
 static void test_many_records(void)
 {
 	struct bb_record r = example(1);

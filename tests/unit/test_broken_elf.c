@@ -167,7 +167,7 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/* A file shrinks after it was opened. It is read, not mapped, so there is no SIGBUS. */
+/* Tests a file that shrinks while it is open: it is read, not mapped, so there is no SIGBUS. */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;
@@ -186,7 +186,7 @@ static void test_shrinks(struct victim *v)
 		ok(false, "the file could not be restored");
 }
 
-/* A file claims gigabytes, and has them, because it is sparse. */
+/* Tests a sparse file, which has the gigabytes that its headers claim. */
 static void test_sparse(struct victim *v)
 {
 	Elf64_Ehdr e = *(const Elf64_Ehdr *)v->bytes;

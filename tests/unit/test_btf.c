@@ -57,7 +57,7 @@ static void test_own(void)
 	is_str(path, "", "but the kernel's own comes first");
 }
 
-/* A kernel has at least the features of its release; distributions only add to them. */
+/* Tests that a kernel has at least the features of its release; distributions only add some. */
 static void test_features(void)
 {
 	struct features f = {}, again;

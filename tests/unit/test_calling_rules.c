@@ -219,7 +219,7 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/* All processes under a full pids.max end together: one finding stands for all of them. */
+/* Tests that processes which end together under a full pids.max cause one finding. */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

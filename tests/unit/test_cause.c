@@ -545,7 +545,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Random records: the verdict has a listed cause, and no more evidence than there is room for. */
+/* Tests random records: a verdict has a listed cause, and no more evidence than fits. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

@@ -373,7 +373,7 @@ static void test_objects(void)
 	is_cause("nr_open", true, "setrlimit beyond fs.nr_open");
 }
 
-/* A rare errno comes from a driver or the like, never from a limit. */
+/* Tests rare errnos: they come from a driver or the like, never from a limit. */
 static void test_other_errnos(void)
 {
 	static const int errors[] = {EIO, ENXIO, EBUSY, EFAULT, ENOSYS, ENOTTY, EROFS, ELOOP};
@@ -389,7 +389,7 @@ static void test_other_errnos(void)
 			r.memory = r.pids = (struct level_room){.known = 1};
 			cause_of(&r, &l, arch, &v);
 			if (call == CALL_MREMAP && errors[i] == EFAULT)
-				continue; /* mremap of a range that is not mapped */
+				continue; /* EFAULT: mremap of a range that is not mapped */
 			good &= !v.certain && !strcmp(v.cause, "unknown");
 		}
 	ok(good, "errnos of no limit: unknown, whatever is exceeded");

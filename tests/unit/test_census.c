@@ -89,7 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Two pods share a name. When the pod whose labels are shown ends, those of the other are shown. */
+/* Tests two pods with one name: when that whose labels are shown ends, the other takes over. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -195,7 +195,7 @@ static void test_retention(void)
 	census_free(&c);
 }
 
-/* A unit crashes two seconds after each start, again and again. */
+/* Tests a unit that crashes two seconds after each start, again and again. */
 static void test_crash_loop(void)
 {
 	struct census c;
@@ -342,7 +342,7 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/* Programs with different names come and go: the census forgets them, but no living program. */
+/* Tests that the census forgets programs that come and go, but no program that lives. */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -368,8 +368,8 @@ static void test_names_that_come_and_go(void)
 }
 
 /*
- * Random lives of processes: no series decreases, each count is in exactly one series, and the
- * bounds hold.
+ * Tests random lives of processes: no series decreases, each count is in exactly one series, and
+ * the bounds hold.
  */
 #define LIVES	  600
 #define NAMES	  40

@@ -228,7 +228,7 @@ static void test_view(void)
 	end();
 }
 
-/* The collector records each record as it came, with names and symbols. */
+/* Tests that each record is recorded as it came, with names and symbols. */
 static void test_recording_failure(void)
 {
 	struct process_record a = process_record(10, 1, SECOND);
@@ -280,7 +280,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/* The kernel side tells the programs of processes whose /proc is not readable. */
+/* Tests programs of processes whose /proc is not readable: the kernel side tells them. */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

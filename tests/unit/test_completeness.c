@@ -27,7 +27,8 @@ static const char *const all_clears[] = {
 
 /* A random recording: what was lost, unavailable or unmatched in it. */
 struct scene {
-	uint64_t lost[6]; /* lost events by place: ring, map, slot, missed, stack, growth */
+	/* number of lost events by place: ring, map, slot, missed, stack, growth */
+	uint64_t lost[6];
 	uint32_t state[NR_FIXTURE_HOOKS];
 	bool unwanted[NR_FIXTURE_HOOKS]; /* the probe is unavailable because of --probe NAME=none */
 	int processes;

@@ -92,7 +92,7 @@ static void test_find(void)
 	ok(m01 && diagnosis_rule(m01) && !strcmp(diagnosis_rule(m01)->id, "M01"), "and its rule");
 }
 
-/* Slugs never change: tests/e2e/compatible/findings.txt has a copy. */
+/* Tests slugs, which never change: tests/e2e/compatible/findings.txt has a copy. */
 static void test_slugs(void)
 {
 	const struct diagnosis *d, *m01 = diagnosis_find("M01");

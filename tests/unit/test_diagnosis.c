@@ -117,7 +117,7 @@ static void test_well(void)
 	end();
 }
 
-/* A process that ended before diagnose did is reported as it was. */
+/* Tests that a process which ended before diagnose is reported as it was. */
 static void test_ended(void)
 {
 	struct process_record r;

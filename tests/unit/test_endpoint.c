@@ -238,7 +238,7 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* A connection above the maximum closes the connection that has been idle longest. */
+/* Tests that a connection above the maximum closes the one that has been idle longest. */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};
@@ -366,7 +366,7 @@ static void test_reload(void)
 	endpoint_close(e);
 }
 
-/* A compressed answer is smaller, and its header says so; zlib restores the page. */
+/* Tests that a compressed answer is smaller and says so, and that zlib restores the page. */
 static void test_gzip(void)
 {
 	static char text[8192];

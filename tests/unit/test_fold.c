@@ -46,7 +46,7 @@ static void test_names(void)
 	}
 }
 
-/* A result that is cut off is terminated, and no byte after it is written. */
+/* Tests that a result which is cut off is terminated, and no byte after it is written. */
 static void test_cut(void)
 {
 	static const char *const names[] = {"/dev/shm/torch_2653_91_7 (deleted)", "1-2-3-4-5-6",

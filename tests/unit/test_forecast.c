@@ -590,7 +590,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Prints the cost of a forecast. The cost is not tested: it depends on the machine. */
+/* Prints the cost of a forecast, which no test checks: it depends on the machine. */
 static void tell_cost(void)
 {
 	struct timespec from, to;

@@ -78,7 +78,7 @@ static void stack_reads(int32_t stack, const char *text)
 	model_take(&m, &r.h);
 }
 
-/* Stacks with equal text are one place, and their numbers are added up. */
+/* Tests that stacks with equal text are one place, and their numbers are added up. */
 static void test_places(void)
 {
 	struct grower g[4];
@@ -140,7 +140,7 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/* Kinds above the maximum are merged, and the total stays complete. */
+/* Tests that kinds above the maximum are merged, and the total stays complete. */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -189,7 +189,7 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
-/* A row is replaced by another one, as the kernel side does when places are freed. */
+/* Tests rows that are replaced by others, as the kernel side does when places are freed. */
 static void test_taken_places(void)
 {
 	struct growth_record r = row("leak", 5, 0, 1);
@@ -274,7 +274,7 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* The row that grew most comes last, after more kinds than are kept: it must be found. */
+/* Tests that the row which grew most is found, though more kinds than are kept come before it. */
 static void test_late_sort(void)
 {
 	struct grower g[2];

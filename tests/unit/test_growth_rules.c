@@ -90,7 +90,7 @@ static void test_torch(void)
 	end();
 }
 
-/* A trainer and two workers, which also have mappings. */
+/* Tests a trainer and two workers, which also have mappings. */
 static void test_tree(void)
 {
 	struct process_record r = process_with(5000, 50);
@@ -517,7 +517,7 @@ static void test_close_wait(void)
 	end();
 }
 
-/* The severity depends on how near the limit is. */
+/* Tests that the severity depends on how near the limit is. */
 static void test_severity(void)
 {
 	begin_with(100, 15000);
@@ -528,7 +528,7 @@ static void test_severity(void)
 	end();
 }
 
-/* A recording may contain any text and any number. */
+/* Tests hostile records: a recording may contain any text and any number. */
 static void test_hostile(void)
 {
 	char long_text[3000];

@@ -139,7 +139,7 @@ static void test_errors(void)
 	is_str(holding_kind_name(NR_HOLDING_KINDS), "?", "no kind");
 }
 
-/* A recording may contain any values. */
+/* Tests hostile records: a recording may contain any values. */
 static void test_records(void)
 {
 	struct holding_record r = RECORD(holding_record, RECORD_HOLDING, SECOND);

@@ -252,7 +252,7 @@ static void test_podman(void)
 	machine_free(&m);
 }
 
-/* A cgroup is read once, through its first member; members that come later may have ended. */
+/* Tests that a cgroup is read once, through its first member; later members may have ended. */
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -282,7 +282,7 @@ static void test_cache(void)
 	machine_free(&m);
 }
 
-/* While a process moves, its record and its /proc may show different cgroups. */
+/* Tests a process that moves: its record and its /proc may show different cgroups. */
 static void test_moved(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -320,7 +320,7 @@ static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 	return identity_of(m->ids, &r)->name;
 }
 
-/* A move whose record was lost is noticed within a minute, at a bounded cost. */
+/* Tests that a move whose record was lost is noticed within a minute, at a bounded cost. */
 static void test_moved_unseen(void)
 {
 	struct machine m = machine_make(V1, NULL);
@@ -458,7 +458,7 @@ static void test_pattern(void)
 	machine_free(&m);
 }
 
-/* With more cgroups and pids than there is room for, lookups are slower, but never wrong. */
+/* Tests more cgroups and pids than there is room for: lookups are slower, but never wrong. */
 static void test_many(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -498,7 +498,7 @@ static void test_foreign(void)
 	machine_free(&m);
 }
 
-/* A cgroup id is found by a walk through the cgroup file system of the host. */
+/* Tests that a walk through the host's cgroup file system finds a cgroup by its id. */
 static void test_walked(void)
 {
 	static const char path[] =
@@ -555,8 +555,8 @@ static unsigned int lost_labels(const struct census *c)
 }
 
 /*
- * Programs come and go, each with a name of its own. Workloads that live all the time keep their
- * identity in the census, and their labels.
+ * Tests programs that come and go, each with a name of its own: workloads that live all the time
+ * keep their identity in the census, and their labels.
  */
 static void test_churn(const char *own, const char *line, const char *what)
 {

@@ -66,7 +66,7 @@ static void test_fails(void)
 	is_str(text, "", "and there is no text");
 }
 
-/* The text needs several reads and writes: it is longer than a pipe. */
+/* Tests a text that is longer than a pipe, and so needs several reads and writes. */
 static void test_pieces(void)
 {
 	static char sent[LONG_BYTES], got[LONG_BYTES + 1];

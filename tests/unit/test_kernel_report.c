@@ -84,7 +84,7 @@ static void test_place_follows(void)
 		"WARNING: CPU: 1 PID: 89 at mm/maccess.c:228 __copy_overflow+0x16/0x30");
 }
 
-/* Names of processes and files may look like reports, but are none. */
+/* Tests names of processes and files that look like reports, but are none. */
 static void test_none(void)
 {
 	COUNTED("", "no report", "WARNING: this is not what it seems",

@@ -42,7 +42,7 @@ static void test_levels(const char *id)
 	end();
 }
 
-/* A process that sleeps is judged again when vm.max_map_count is changed. */
+/* Tests that a sleeping process is judged again when vm.max_map_count is changed. */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;
@@ -108,7 +108,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* A program that opens and closes as many fds as it may, to learn the limit, has no problem. */
+/* Tests a program that learns its limit by opening and closing all fds it may: no problem. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
@@ -149,7 +149,7 @@ static void test_peak_of_one_that_ended(void)
 	end();
 }
 
-/* The first scan sends processes before the limits of the machine. */
+/* Tests the first scan, which sends processes before the limits of the machine. */
 static void test_first_look(void)
 {
 	struct process_record r = process_record(10, 1, SECOND / 2);
@@ -244,7 +244,7 @@ static void test_saw_tooth(void)
 	end();
 }
 
-/* For a process that grew and ended, no time to its limit is given. */
+/* Tests that no time to the limit is given for a process that grew and ended. */
 static void test_growth_of_dead(void)
 {
 	const struct finding *f = NULL;

@@ -81,7 +81,7 @@ static void test_taken(void)
 	close(two.fd);
 }
 
-/* Sockets handed over by systemd: sd_listen_fds(3). */
+/* Tests sockets handed over by systemd: sd_listen_fds(3). */
 static void test_handed(void)
 {
 	struct listener l[2];

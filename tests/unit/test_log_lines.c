@@ -187,7 +187,7 @@ static void test_row(const struct row *row)
 	lines_free(&ls);
 }
 
-/* journal export writes a message with line feeds in binary, with its size in 8 bytes. */
+/* Tests journal export, which writes a message with line feeds in binary, after an 8-byte size. */
 static void test_binary(void)
 {
 	static const char log[] = "__REALTIME_TIMESTAMP=1\nMESSAGE\n\x04\0\0\0\0\0\0\0x\nyz\n"

@@ -53,7 +53,7 @@ static void test_rows(void)
 	ok(n >= LEAST_MESSAGES, "%zu messages", n);
 }
 
-/* Every pattern is found in a log line with a time before it and another line after it. */
+/* Tests that every pattern is found in a log line with a time before it and a line after it. */
 static void test_each_is_found(void)
 {
 	const struct message *m;
@@ -139,7 +139,7 @@ static void test_nothing(void)
 	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
 }
 
-/* Errors that no limit causes, and other texts, have no candidate. */
+/* Tests that errors which no limit causes, and other texts, have no candidate. */
 static void test_no_candidate(void)
 {
 	static const char *const texts[] = {

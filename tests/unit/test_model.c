@@ -209,7 +209,7 @@ static void test_final(void)
 	model_free(&m);
 }
 
-/* The counters opened and closed always match the number of fds, even if calls were not seen. */
+/* Tests that the counters opened and closed match the number of fds, even if calls were missed. */
 static void test_fd_balance(void)
 {
 	static const struct {

@@ -73,7 +73,7 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
 }
 
-/* A process ends before /proc is read: its cgroup was recorded when the cgroup was made. */
+/* Tests a process that ends before /proc is read; its cgroup was recorded when it was made. */
 static void test_made(void)
 {
 	struct cgroup_path_record made = {.id = 7, .path = "/system.slice/a.service"};
@@ -125,8 +125,8 @@ static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, co
 }
 
 /*
- * A process that moves after its record was made must not give its new cgroup's name to the id of
- * the old one, which nearly all processes share on a host with both cgroup versions.
+ * Tests that a process which moves after its record was made does not give its new cgroup's name to
+ * the id of the old one, which nearly all processes share on a host with both cgroup versions.
  */
 static void test_moved_meanwhile(void)
 {
@@ -149,7 +149,7 @@ static void test_moved_meanwhile(void)
 	fakeroot_free(&root);
 }
 
-/* After records were lost, a pid may belong to another process. */
+/* Tests pids that may belong to another process, because records were lost. */
 static void test_pid_reused(void)
 {
 	struct process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};

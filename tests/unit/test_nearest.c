@@ -45,7 +45,7 @@ static size_t random_below(size_t n)
 	return seed % n;
 }
 
-/* A distance is symmetric, 0 between equal words, and at most the number of edits. */
+/* Tests that a distance is symmetric, 0 between equal words, and at most the number of edits. */
 static void test_random_words(void)
 {
 	size_t wrong = 0;

@@ -83,7 +83,7 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Each class has a number of faults that no sum of other classes has: a sum shows its classes. */
+/* Tests sums of classes: each class has a number of faults that no sum of other classes has. */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -106,7 +106,7 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/* Counters never decrease: processes end, pids are reused, and records come twice. */
+/* Tests that counters never decrease: processes end, pids are reused, records come twice. */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -128,7 +128,7 @@ static void test_growth(void)
 	close_world(&w);
 }
 
-/* The signal code alone is ambiguous: each signal has codes of its own. */
+/* Tests signal codes: a code alone is ambiguous, because each signal has codes of its own. */
 static void test_signals(void)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 		node_refused(&w->n, &r, why);
 }
 
-/* Failures for several reasons between two records of a process: each reason is counted. */
+/* Tests failures for several reasons between two records of a process: each reason is counted. */
 static void test_reasons(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -254,7 +254,7 @@ static struct kernel_fault_record bad_access(uint64_t count)
 	return r;
 }
 
-/* The 1st, 2nd, 4th … recovered fault has a record; the counter of the process has the rest. */
+/* Tests recovered faults: the 1st, 2nd, 4th … has a record; the process's counter has the rest. */
 static void test_fixups(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);

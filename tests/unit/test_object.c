@@ -47,7 +47,7 @@ static void test_build(enum object_build build, const char *name)
 	object_close(&o);
 }
 
-/* What a probe keeps between its entry and its exit is in task storage: one map each. */
+/* Tests that task storage has what a probe keeps between entry and exit: one map each. */
 static void test_on_tasks(void)
 {
 	static const char *const names[] = {"procs", "slots", "ooms"};

@@ -250,7 +250,7 @@ static void test_scenes(void)
 	}
 }
 
-/* No suggested value is above what the machine has left, or above the limit. */
+/* Tests that no suggested value is above what the machine has left, or above the limit. */
 static void test_room(void)
 {
 	uint64_t seed = 9;

@@ -181,7 +181,7 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/* Each directory has a drop-in of one name; `systemd-analyze verify` showed which one is read. */
+/* Tests drop-ins of one name in several directories: `systemd-analyze verify` showed the order. */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {

@@ -71,7 +71,7 @@ static void test_growth(void)
 	is_at(0x6000, NULL, 0);
 }
 
-/* More lines than are searched one by one, then a line that is longer than one read. */
+/* Tests more lines than are searched one by one, then a line that is longer than one read. */
 static void test_many(void)
 {
 	size_t room = 200000, n = 0;

@@ -24,7 +24,7 @@ static void says(int err, const char *log, const char *text)
 	is_str(answer.text, text, text);
 }
 
-/* Texts for each errno, if nothing else is known. */
+/* Tests the text for each errno, if nothing else is known. */
 static void test_errnos(void)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void explains(int err, const char *log, int status, const char *begin, co
 	   "%d: %d %s", err, got, error);
 }
 
-/* A user who may load programs gets the kernel's error and its log. */
+/* Tests that a user who may load programs gets the kernel's error and its log. */
 static void test_explained(void)
 {
 	static char log[600];
@@ -117,7 +117,7 @@ static void test_explained(void)
 	   "a program alone was refused");
 }
 
-/* A user without rights learns which capability is missing. As root, a child becomes nobody. */
+/* Tests that a user without rights learns the missing capability. Root's child becomes nobody. */
 static void test_without_rights(void)
 {
 	pid_t pid;

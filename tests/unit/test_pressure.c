@@ -649,7 +649,7 @@ static void test_oom(void)
 	end();
 }
 
-/* Two processes grow, each by so many MiB in a minute; then the first is OOM-killed. */
+/* Tests two processes that grow by so many MiB in a minute; then the first is OOM-killed. */
 static void test_who_grew(void)
 {
 	static const struct {
@@ -749,7 +749,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Cgroups beyond the maximum of a scan are counted, and reported as lost data. */
+/* Tests cgroups beyond the maximum of a scan: they are counted, and reported as lost data. */
 static void test_left_out(void)
 {
 	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);

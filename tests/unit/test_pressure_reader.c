@@ -85,7 +85,7 @@ static uint64_t number_in(const char *path)
 	return n;
 }
 
-/* Host counters must lie between two readings by the test. */
+/* Tests host counters: they must lie between two readings by the test. */
 static void test_host(void)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void test_host(void)
 	pressure_close(&r);
 }
 
-/* Each file system in a record is as statfs(2) describes it. */
+/* Tests that each file system in a record is as statfs(2) describes it. */
 static void test_mounts(void)
 {
 	struct pressure_reader r = {.scores = true};

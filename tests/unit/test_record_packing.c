@@ -208,7 +208,7 @@ static void test_flipped(void)
 	ok(part, "and never another record than was recorded");
 }
 
-/* Two key chunks: the second is read even if a chunk before it is damaged. */
+/* Tests that a second key chunk is read even if a chunk before it is damaged. */
 static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
@@ -270,7 +270,7 @@ static void test_bounded(void)
 	unlink(path);
 }
 
-/* Records after the last scan may exceed the size limit, too. */
+/* Tests that the size limit also holds for records after the last scan. */
 static void test_bounded_at_the_end(void)
 {
 	const char *path = fixture_path("bounded");

@@ -165,7 +165,7 @@ static void add(struct bb_found *f, struct bb_record *r, enum bb_class class, do
 	memset(r, 0, sizeof(*r));
 }
 
-/* An oops as pstore keeps it, into which another CPU wrote records. */
+/* Tests an oops as pstore keeps it, into which another CPU wrote records. */
 static void test_records_in_a_log(void)
 {
 	static const char before[] =
@@ -207,7 +207,7 @@ static void test_records_in_a_log(void)
 	buf_free(&log);
 }
 
-/* The machine died before it printed a log line. */
+/* Tests a machine that died before it printed a log line. */
 static void test_fault_alone(void)
 {
 	struct bb_found f = {};
@@ -250,7 +250,7 @@ static void test_fault_alone(void)
 	buf_free(&log);
 }
 
-/* Hostile records of recovered faults, each at another place: the result is fast and bounded. */
+/* Tests hostile records of recovered faults, each at another place: the result is bounded. */
 static void test_many_sites(void)
 {
 	static const char log[] =
@@ -280,7 +280,7 @@ static void test_many_sites(void)
 	bb_found_free(&f);
 }
 
-/* Records of a panic() that no fault preceded. */
+/* Tests records of a panic() that no fault preceded. */
 static void test_panic(void)
 {
 	static struct namer n;
@@ -334,7 +334,7 @@ static void test_panic(void)
 	bb_found_free(&f);
 }
 
-/* The panic is recorded before the log lines that led to it, but reported after them. */
+/* Tests that a panic recorded before the log lines that led to it is reported after them. */
 static void test_order(void)
 {
 	struct bb_found f = {};

@@ -316,7 +316,7 @@ static void test_existing(void)
 	unlink(full);
 }
 
-/* The disk is full while recording; there is room again at the end. */
+/* Tests a disk that is full while recording, and has room again at the end. */
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");
@@ -350,7 +350,7 @@ static void test_full_disk(void)
 	unlink(path);
 }
 
-/* A recording that is discarded leaves no file. A file that exists already is kept. */
+/* Tests that a discarded recording leaves no file, and that an existing file is kept. */
 static void test_discarded(void)
 {
 	const char *path = fixture_path("start");
@@ -369,7 +369,7 @@ static void test_discarded(void)
 	unlink(path);
 }
 
-/* A file of 5 bytes is no recording, but a file with only the magic number is a truncated one. */
+/* Tests a file of 5 bytes (no recording), and one with the magic number only (a truncated one). */
 static void test_short_files(void)
 {
 	replay_bytes("hello", 5);

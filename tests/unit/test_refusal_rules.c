@@ -86,7 +86,7 @@ static void test_case(size_t i)
 	end();
 }
 
-/* Every cause leads to one finding: its own, or the finding for all other causes. */
+/* Tests that every cause leads to one finding: its own, or the finding for all other causes. */
 static void test_all_causes(void)
 {
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);

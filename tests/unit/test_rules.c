@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "finding_text.h"
 
-/* A renderer reports a finding once, and again when the finding changes. */
+/* Tests that a renderer reports a finding once, and again when the finding changes. */
 static void test_told(void)
 {
 	struct finding *f;
@@ -57,7 +57,7 @@ static struct origin_record origin_record(const char *set_by, const char *at_onc
 	return r;
 }
 
-/* Commands for this machine replace general ones; a fix of the cause is kept. */
+/* Tests that commands for this machine replace general ones, and a fix of the cause is kept. */
 static void test_origin(void)
 {
 	struct origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
@@ -99,7 +99,7 @@ static void test_origin(void)
 	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
 }
 
-/* For each resource there is a rule with the right scope. */
+/* Tests that each resource has a rule with the right scope. */
 static void test_resources(void)
 {
 	for (enum resource_id i = 0; i < NR_RESOURCES; i++) {
@@ -144,7 +144,7 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
-/* Closed findings, which are kept for the summary, make room for open ones. */
+/* Tests that closed findings, which are kept for the summary, make room for open ones. */
 static void test_kept(void)
 {
 	struct process_record r = process_record(10, 1, 2 * SECOND);

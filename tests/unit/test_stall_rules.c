@@ -308,7 +308,7 @@ static void test_kinds(void)
 	}
 }
 
-/* A single burst, as when a program starts, is information; a lasting problem is a warning. */
+/* Tests that a single burst, as of a starting program, is information, a lasting one a warning. */
 static void test_lasts(void)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static void test_who_has_the_lock(void)
 	end();
 }
 
-/* A single read of the maps file is no lasting problem, unless the read takes long. */
+/* Tests that a single read of the maps file is no lasting problem, unless it takes long. */
 static void test_read_once(void)
 {
 	const struct finding *f;
@@ -451,7 +451,7 @@ static void test_read_once(void)
 	end();
 }
 
-/* With more kinds of slow faults than fit, the oldest are dropped. */
+/* Tests more kinds of slow faults than fit: the oldest are dropped. */
 static void test_many_slow(void)
 {
 	begin();

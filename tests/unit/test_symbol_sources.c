@@ -125,7 +125,7 @@ static int stop_at_map(void *ctx, const struct exec_map *m)
 	return -EXDEV;
 }
 
-/* The kernel's query interface and the text of /proc/PID/maps give equal mappings. */
+/* Tests that the kernel's query interface and the text of /proc/PID/maps give equal mappings. */
 static void test_own_maps(void)
 {
 	unsigned long long asked[2] = {}, text[2] = {};
@@ -237,7 +237,7 @@ static void test_demangle(void)
 	is_str(tiny, "at::nat", "as much as fits");
 }
 
-/* A demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the last one twice. */
+/* Tests a demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the last twice. */
 static void test_bomb(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -54,7 +54,7 @@ static void test_x86(void)
 	}
 }
 
-/* The access of each opcode to a memory operand, here (%rdi): Intel's manual, volume 2. */
+/* Tests the access of each opcode to a memory operand, here (%rdi): Intel's manual, volume 2. */
 static void test_x86_opcodes(void)
 {
 	static const struct {

@@ -259,7 +259,7 @@ static void test_filter(void)
 	end();
 }
 
-/* A finding of a cgroup or a file system shows the name of that, not of a process. */
+/* Tests findings of a cgroup or a file system: they show its name, not that of a process. */
 static void test_findings_of_places(void)
 {
 	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, 0);
@@ -351,7 +351,7 @@ static char cell_end(const char *title, const char *word)
 	return line[at];
 }
 
-/* One of two processes lacks a counter; later both lack it. */
+/* Tests two processes, of which one lacks a counter, and later both. */
 static void test_unknown_counter(void)
 {
 	struct process_record r = process_record(11, 1, SECOND);

@@ -64,7 +64,7 @@ static void know(enum variable which, uint64_t value)
 	r.variable[which] = value;
 }
 
-/* The limit at the time of the failure counts, not a later value in /proc. */
+/* Tests that the limit at the time of the failure counts, not a later value in /proc. */
 static void test_causes(void)
 {
 	begin_mmap(ENOMEM, 1, RW, ANON);

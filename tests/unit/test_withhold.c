@@ -122,7 +122,7 @@ static void test_records(void)
 	is_u64(w.records, 3, "and is not counted");
 }
 
-/* Each kind of record with addresses or file names, of a process of another user. */
+/* Tests each kind of record with addresses or file names, of a process of another user. */
 static void test_kinds(void)
 {
 	static struct withholding w;

@@ -249,7 +249,7 @@ static bool is_label(const char *s)
 	return true;
 }
 
-/* Any input gives a valid label. */
+/* Tests that any input gives a valid label. */
 static void test_hostile(void)
 {
 	static const char *const parts[] = {
