@@ -26,7 +26,7 @@ PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(skip\S*)\s*(.*))?", re.I)
 TOOK = re.compile(r"# (.+) took (\d+) s")
 CLEAR = "\x1b[2K"
 SLOWEST = 10
-MOST_WORDS = 20  # number of lines about a failure to print: the last ones
+MOST_WORDS = 20  # number of a failed command's last lines to print
 
 
 class Tap:
@@ -36,7 +36,7 @@ class Tap:
         self.command = command
         self.passed = self.failed = self.skipped = 0
         self.plan = None
-        self.reason = ""  # why the command skips all tests
+        self.reason = ""  # the reason, if the command skips all tests
         self.failures = []  # failures: lists of lines with the name of the test and its messages
         self.took = []  # (seconds, name) of slow tests
         self.of_failure = 0  # number of messages that may still follow the last failure

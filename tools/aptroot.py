@@ -23,7 +23,7 @@ class Missing(Exception):
 
 
 def locked(fetch):
-    """Decorator: only one process at a time fetches into a cache."""
+    """Decorator that lets only one process at a time fetch into a cache."""
     def alone(*args, **how):
         CACHE.mkdir(parents=True, exist_ok=True)
         with open(CACHE / "lock", "w", encoding="ascii") as lock:
@@ -42,7 +42,7 @@ def host_arch():
                           check=True).stdout.strip()
 
 
-# The host's own apt sources
+# Functions that read the host's own apt sources
 
 def one_line_sources(text):
     """Yields (uri, suite) of lines "deb [options] uri suite components"."""
@@ -96,7 +96,7 @@ def places_of(suite):
     return list(dict.fromkeys(found))
 
 
-# An apt root
+# Functions for an apt root of its own
 
 # Keeps the host's apt settings (such as a proxy), except those that would act outside of the apt
 # root.
@@ -126,7 +126,7 @@ Acquire::Check-Valid-Until "false";
 
 
 class Suite:
-    """Suites of one architecture, with a common apt root in the cache directory."""
+    """Some suites of one architecture, with a common apt root in the cache directory."""
 
     def __init__(self, cache, suites, arch):
         self.suites = suites
@@ -152,7 +152,7 @@ class Suite:
         except subprocess.TimeoutExpired:
             raise Missing(f"{' '.join(words)} takes more than {PATIENCE} s") from None
         if ran.returncode:
-            # apt prints the cause first.
+            # The first of several errors of apt is the cause.
             said = [line for line in ran.stderr.splitlines() if line.startswith("E:")]
             said = (said or ran.stderr.splitlines() or [f"status {ran.returncode}"])[0]
             raise Missing(f"{words[0]} {words[1]}: {said}")
@@ -193,8 +193,8 @@ class Suite:
         return re.search(r"^Version: (.*)$", text, re.M)[1]
 
     def wanted_besides(self, packages, release=None):
-        """Returns the packages that would be installed on the host for these packages, including
-        these."""
+        """Returns the packages that apt would install on the host if it installed these packages.
+        """
         target = ["-t", release] if release else []
         text = self.call("apt-get", *target, "--simulate", "--reinstall", "install", *packages,
                          against="host")

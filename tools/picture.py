@@ -28,7 +28,8 @@ def runs(line):
 
 
 def drawn(row, column, text, codes):
-    """Yields SVG of one part: its background if reversed, and its text, stretched to its columns.
+    """Yields SVG of one part of a line: its background if it is reversed, and its text, stretched
+    to its columns.
     """
     fore = next((COLOURS[code] for code in sorted(codes) if code in COLOURS),
                 DIM if "2" in codes else FORE)

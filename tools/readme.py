@@ -56,7 +56,7 @@ def verdict(build):
 
 
 def process(build):
-    """Returns the block of a process in the middle of the example recording."""
+    """Returns the lines that show one process, from the middle of the example recording."""
     lines = said(build, "replay", LEAK, "--width", "120")
     heads = [i for i, line in enumerate(lines) if line.startswith("fdleak[")]
     begin = heads[len(heads) // 2] - 1
@@ -75,7 +75,7 @@ def events(build):
 
 def matrix(build, check, was):
     """Returns the table of `make check-vm` results. Without results, or with --check, the table
-    stays as it is: its kernels are the newest of the day."""
+    stays as it is, since its kernels are those that were newest at the time."""
     results = build / "kernels"
     return was if check or not results.is_dir() else printed(ROOT / "tests/vm/table.py", results)
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Measures series, bytes and CPU of each exporter, and memory of Prometheus for a fleet of them.
 
-Needs root. An exporter watches this machine, with 220 programs of different names added, at each level of
-detail. A server then offers its page as many hosts and changes the counters at each scrape, and
-Debian's Prometheus scrapes these hosts. The script prints a table and checks nothing.
+Needs root. An exporter watches this machine, on which 220 programs of different names run, at each
+level of detail. A server then offers the exporter's page as many hosts, with other counters at each
+scrape, and Debian's Prometheus scrapes these hosts. Prints a table and checks nothing.
 """
 import argparse
 import gzip
@@ -81,7 +81,7 @@ def measure_level(faultscope, name, options):
         time.sleep(1)
         before = value(get(url), "process_cpu_seconds_total")
         for _ in range(SCRAPES):
-            time.sleep(0.15)  # a sooner scrape gets the exporter's cached values
+            time.sleep(0.15)  # within 0.1 s the exporter answers with the values of the last scrape
             page = get(url)
         cpu = value(page, "process_cpu_seconds_total") - before
         series = len([line for line in page.splitlines() if line and not line.startswith(b"#")])
@@ -93,8 +93,8 @@ def measure_level(faultscope, name, options):
 
 
 def replica(page):
-    """Starts an HTTP server on which every path is a host with this page, with larger counters each
-    time."""
+    """Starts an HTTP server on which every path is a host with this page. Its counters are larger
+    at each scrape."""
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

@@ -33,7 +33,8 @@ def record(name, *options):
                        "page-faults", "--"], wraps=True)
 
 
-# Perf records every fault, as overhead level 2 needs for class and latency of each fault.
+# For its table of faults with class and latency, overhead level 2 needs every fault; `perf record
+# -c 1` records every fault, too.
 RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
 RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
 # perf samples 4,000 faults a second, and weights each sample by the faults since the last one.
@@ -124,7 +125,7 @@ def many(setup, mode, count, times):
 
 
 def loads(setup, busy):
-    """Yields contexts, each of which starts a background load and gives its name."""
+    """Yields contexts. Each starts a background load, and its value is the name of the load."""
     yield contextlib.nullcontext("at rest")
     if busy:
         yield bench_forever(setup, "fault")
@@ -134,7 +135,8 @@ def loads(setup, busy):
 
 
 def quiet(interval, *options):
-    """Returns faultscope as a tool without a ready line: 1 s suffices to attach and scan once."""
+    """Returns a Tool for faultscope that counts as ready after 1 s, when it has attached and
+    scanned once."""
     return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
 
 
@@ -161,7 +163,9 @@ def cpu(setup, scale, say):
                     slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
                     each.add(row, slow)
                     if "fork" in name:
-                        continue  # each exit of a process causes work, more than a scan does
+                        # no scan cost with this load: each exit of a process causes more work than
+                        # a scan does
+                        continue
                     fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))
             for peer in peers:

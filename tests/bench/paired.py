@@ -12,8 +12,8 @@ def alone(setup, kind, count):
 
 
 def beside(setup, tool, kind, count):
-    """Measures an operation while a tool runs. Returns ns an operation, and the last line of the
-    tool if it is faultscope."""
+    """Measures an operation while a tool runs. Returns the ns of an operation, and the last output
+    line of the tool if it is faultscope."""
     count = max(int(count * tool.share), 1000)
     words = "bench", kind, count, "--pin", PIN
     if tool.wraps:
@@ -34,8 +34,8 @@ def note_losses(group, tool, end):
 
 
 def measure(setup, name, title, kind, count, tools, rounds, say):
-    """Returns a Group of added ns: each tool's run minus the mean of the baselines before and after
-    it."""
+    """Returns a Group with the ns that each tool adds: a run with the tool minus the mean of the
+    runs without it before and after."""
     group = Group(name, title, "ns")
     baselines = [alone(setup, kind, count)]
     for number in range(rounds):

@@ -35,13 +35,13 @@ class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
 
 
 def faultscope(name, *options):
-    """Returns faultscope as a tool. Its JSON goes to a file: the first line says that it is
-    attached, the last one what it cost."""
+    """Returns a Tool for faultscope with JSON output. Its first line says that it is attached, its
+    last line has its own CPU time."""
     return Tool(name, ["faultscope", "--json", *options], ready='"type":"start"')
 
 
 def bpftrace(name, program):
-    # bpftrace runs BEGIN before it attaches the other probes, so `settle` is needed.
+    # bpftrace prints "ready" in BEGIN, before it attaches the other probes, so `settle` is needed.
     program = 'BEGIN { printf("ready\\n"); } ' + program
     return Tool(name, ["bpftrace", "-e", program], ready="ready\n", settle=0.4)
 
@@ -152,8 +152,8 @@ class Running:
 
 
 class Workload:
-    """Context of a workload that waits for its start (--wait). go() starts it, truth() returns its
-    line."""
+    """Context of a workload that waits at its start (--wait). go() starts its work, truth() returns
+    its output line."""
 
     def __init__(self, setup, name, *words, before=()):
         self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]

@@ -11,7 +11,7 @@ def spread(values):
 
 
 class Group:
-    """A table with rows of values in one unit, or with the reason why a row has none."""
+    """A table whose rows have values in one unit, or the reason why there are none."""
 
     def __init__(self, name, title, unit):
         self.name, self.title, self.unit = name, title, unit

@@ -76,8 +76,8 @@ def report_of(check, place):
 
 
 def used_by_run(check, place, forced):
-    """Returns the attach type of each probe, or the reason why it has none, in a `run` with forced
-    types."""
+    """Runs `faultscope run` with these attach types forced. Returns {probe: attach type, or the
+    reason why it has none}."""
     words = [word for name, how in forced.items() for word in ("--probe", f"{name}={how}")]
     out, err = place.start("run", "--json", *words, "--", "true")
     if not check.that(out, f"run {' '.join(words)}: {err.strip()}"):
@@ -92,8 +92,8 @@ def used_by_export(check, place):
 
 
 def rounds(hooks):
-    """Yields the attach types to force together, so that each is used with each attach type of
-    `state`."""
+    """Yields sets of attach types to force in one run, so that each is tried with each attach type
+    of `state`."""
     most = max(len(hook["attach_types"]) for hook in hooks.values())
     for state in hooks["state"]["attach_types"]:
         for i in range(most):

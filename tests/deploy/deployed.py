@@ -32,8 +32,8 @@ def borrowed(name):
 
 
 def accepts(check, what, *argv, where=None):
-    """Checks that a program accepts a file: it exits with 0. Its output is the message of a
-    failure."""
+    """Checks that a program which reads a file exits with 0. If not, the program's output is the
+    message."""
     ran = call(*argv, where=where)
     check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
     return ran

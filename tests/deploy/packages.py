@@ -90,8 +90,8 @@ def packages(where):
 
 
 def contents(path):
-    """Returns the files of a package without leading "./". Unit files are listed as in Debian 12,
-    where /usr is not merged; lintian checks their place in each release.
+    """Returns the files of a package without leading "./". Unit files are listed below /lib, where
+    Debian 12 has them; lintian checks their place in each release.
     """
     listed = call("dpkg-deb", "-c", path).stdout.splitlines()
     return {re.sub("^(usr/)?lib/systemd/", "lib/systemd/", line.split()[5].removeprefix("./"))

@@ -106,8 +106,8 @@ def test_links_lead_to_dashboards_that_there_are(check):
 
 
 def test_prometheus_parses_each_query(check):
-    """Each query is put into a rule, for promtool. The metrics behind dashboard variables are
-    queries, too."""
+    """promtool parses a rule for each query of the dashboards. Queries of dashboard variables are
+    included."""
     found = list(queries())
     for board in dashboards().values():
         for one in board["templating"]["list"]:

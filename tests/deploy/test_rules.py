@@ -48,7 +48,8 @@ def test_rules_name_metrics_that_the_exporter_has(check):
 
 
 def test_rules_name_labels_that_the_exporter_has(check):
-    """Labels in braces must be the exporter's; `by` and `without` may also name labels of targets.
+    """Rules use only labels of the exporter in braces. (In `by` and `without`, labels of scrape
+    targets are allowed, too.)
     """
     known = {label for _, labels in families().values() for label in labels} | {"job"}
     for rule in rules():
@@ -99,8 +100,8 @@ def test_both_scrape_configurations_have_the_same_guards(check):
 
 
 def test_the_exporter_stays_within_the_guards(check):
-    """Each metric stays below label_limit: a target adds about four labels, and the metric name
-    counts as one."""
+    """Every metric stays below label_limit of the scrape configuration, with about four labels that
+    a target adds, and its name, which counts as a label."""
     job = read_yaml(PROMETHEUS / "prometheus.yml")["scrape_configs"][0]
     for name, (_, labels) in families().items():
         check.that(len(labels) + 6 <= job["label_limit"], f"{name}: {len(labels)} labels")

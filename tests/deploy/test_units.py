@@ -104,8 +104,8 @@ def test_the_exporter_has_two_capabilities_alone(check):
 
 
 def traced(check, become, words):
-    """Runs the program under strace with the setpriv options `become`, and yields the process, then
-    the names of its system calls."""
+    """Runs the program under strace, started by setpriv with the options `become`. Yields (process,
+    directory), then the set of its system calls."""
     if os.geteuid() or not shutil.which("strace") or not shutil.which("setpriv"):
         raise Skip("needs root, strace and setpriv")
     with tempfile.TemporaryDirectory() as place:

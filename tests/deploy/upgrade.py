@@ -24,8 +24,8 @@ SOCKET, EXPORTER = "faultscope-exporter.socket", "faultscope-exporter.service"
 RECORDER = "faultscope-blackbox.service"
 UNITS = SOCKET, EXPORTER, RECORDER
 PROGRAM, SERVICE = "faultscope", "faultscope-exporter"
-# Drop-in that replaces the flight recorder by sleep: it would need a kernel log and tracefs of its
-# own, and the test is about its unit.
+# Drop-in that replaces the flight recorder by sleep. The recorder itself would need its own kernel
+# log and tracefs, and the test is only about its unit.
 IDLE = "[Service]\nExecStart=\nExecStart=/bin/sleep infinity\n"
 
 
@@ -62,7 +62,8 @@ class Host(Machine):
         return {unit: self.main_pid(unit) for unit in (EXPORTER, RECORDER) if self.is_active(unit)}
 
     def runs_installed(self, unit):
-        """Returns whether a service runs the installed program, not a replaced one."""
+        """Returns whether a service runs the program file that is installed now, not one that was
+        replaced."""
         running = Path(f"/proc/{self.main_pid(unit)}/exe").stat()
         return running.st_ino == (self.root / "usr/bin/faultscope").stat().st_ino
 

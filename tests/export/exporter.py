@@ -131,7 +131,7 @@ class Exporter:
 
     def metrics(self, **headers):
         """Returns the samples of a fresh scrape in text format."""
-        time.sleep(0.11)  # scrapes within 0.1 s share one collection
+        time.sleep(0.11)  # a scrape within 0.1 s after another one would get the values of that one
         return Samples(self.get(**headers).text)
 
     def rss_bytes(self):
@@ -169,8 +169,10 @@ class Samples:
     """The samples of a page. A line that violates the format raises AssertionError."""
 
     def __init__(self, text, openmetrics=False):
-        self.all = []  # tuples (name, labels, value)
-        self.exemplars = []  # tuples (name, labels, labels of the exemplar, value of the exemplar)
+        self.all = []  # samples: tuples (name, labels, value)
+        # exemplars: tuples (name, labels of the sample, labels of the exemplar, value of the
+        # exemplar)
+        self.exemplars = []
         self.types = {}
         self.helps = {}
         self.units = {}

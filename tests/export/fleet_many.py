@@ -68,8 +68,8 @@ def test_churn(check, lab):
     until(lambda: (prometheus.value("count_over_time(up[10m])") or 0) >= 40, "a beginning", 120)
     begin, before = time.time(), set(workloads(prometheus, time.time() - 60))
     process = lab.spawn(["python3", churn, str(FORKS_PER_S), str(CHURN_S)])
-    # Names are remembered for --workload.min-age. After 75 s, old names expire as fast as new ones
-    # come.
+    # The exporter remembers names for --workload.min-age. After 75 s, names expire as fast as new
+    # ones come.
     time.sleep(75)
     early = exporter.rss_bytes()
     process.wait(CHURN_S * 4)  # a machine with other load forks more slowly

@@ -24,8 +24,8 @@ def own_name(which):
 
 
 def named(lab, name, program, *args, **how):
-    """Starts a workload under this program name, which becomes its workload label unless it is in a
-    unit."""
+    """Starts a workload under this program name. Outside of systemd units, the name becomes its
+    workload label."""
     path = lab.dir / program / name
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
@@ -35,7 +35,8 @@ def named(lab, name, program, *args, **how):
 
 
 def label_of(samples, name):
-    """Returns the workload label of a program: its own name. Skips the test inside a systemd unit.
+    """Returns the workload label of a program, which is its name. In a systemd unit the label is
+    the unit, and the test is skipped.
     """
     if samples.of("faultscope_workload_info", workload=name):
         return name
@@ -116,7 +117,7 @@ def test_faults_of_many_threads(check, lab):
     label = label_of(exporter.metrics(), own_name("b"))
 
     def faults():
-        time.sleep(0.11)  # scrapes within 0.1 s share one scan
+        time.sleep(0.11)  # a scrape within 0.1 s after another one would get the values of that one
         return exporter.metrics().one("faultscope_page_faults_total", workload=label,
                                       type="minor")
 
@@ -200,9 +201,10 @@ def test_faults_by_backing(check, lab):
             check.that(count >= before[backing], f"{backing} goes back")
         least_of_files = min(least_of_files, after["file"] - before["file"])
         before = after
-    # Other processes have faults in files, too, but not that many in each of ten turns.
+    # Faults of other processes count here, too, but there are fewer than 20,000 in at least one of
+    # ten turns.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
-    # Faults of the exporter's own scrape are in one of the two sums only.
+    # A scrape's own page faults are in one of the two sums, and not yet in the other.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
     check.near("as many as were timed", sum(before.values()), timed, 0.02)
     text = exporter.get(Accept=OPENMETRICS).text
@@ -214,7 +216,8 @@ def test_faults_by_backing(check, lab):
     check.equal("unless asked for", Exporter(lab, *AT_ONCE).metrics().of(metric), [])
 
 
-# Argument: a file to map, whose first page the script reads each time.
+# Python program that maps memory in three ways. Its argument is a file, whose first page it reads
+# each time.
 MAPPED_IN_THREE_WAYS = """
 import mmap, sys
 def touch(pages, flags):
@@ -395,7 +398,7 @@ def test_limits_of_series(check, lab):
 
 @live
 def test_age(check, lab):
-    """A workload younger than --workload.min-age has no series of its own."""
+    """Workloads younger than --workload.min-age have no series of their own."""
     exporter = Exporter(lab, "--workload.min-age", "1h")
     young = named(lab, own_name("a"), "touch", "100", "--hold")
     young.truth()
@@ -487,7 +490,8 @@ def all_are_renamed(lab):
 
 
 def make_cgroup(name):
-    """Makes a cgroup with this name without NUL and slash. Returns None if that is impossible."""
+    """Makes a cgroup with this name, without NUL and slash, and returns its path, or None if
+    cgroups are not writable."""
     if b"\n" in name:
         return None  # cgroup_mkdir() rejects names with a newline
     for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):

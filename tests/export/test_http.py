@@ -250,7 +250,8 @@ def test_socket_activation(check, lab):
     """Socket activation as by systemd: file descriptor 3, LISTEN_FDS and LISTEN_PID."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        # The shell cannot redirect to numbers above 9; systemd's first file descriptor is 3.
+        # The shell can only redirect file descriptors up to 9, and systemd passes sockets from file
+        # descriptor 3 on.
         wrap = ("sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$; '
                 "export LISTEN_FDS LISTEN_PID; exec \"$@\"", "sh")
         exporter = Exporter(lab, *REPLAY, "--web.listen-address", "fd://", argv=wrap,
@@ -278,7 +279,7 @@ def test_notify(check, lab):
 
 @live
 def test_reload_once_confined(check, lab):
-    """After it dropped its rights, a live exporter can still read its configuration again."""
+    """A live exporter can still read its configuration again after it has dropped its rights."""
     path = lab.dir / "web.yml"
     path.write_text("http_server_config: {headers: {X-Frame-Options: first}}\n")
     exporter = Exporter(lab, "--web.config.file", path)
@@ -296,7 +297,8 @@ def test_ends_in_order(check, lab):
 
 @live
 def test_timeout(check, lab):
-    """A scrape whose timeout is over gets faultscope_up 0 and the values that need no scan."""
+    """If a scrape's timeout is over, the page has faultscope_up 0 and only those values that need
+    no scan."""
     exporter = Exporter(lab, *AT_ONCE)
     late = exporter.metrics(X_Prometheus_Scrape_Timeout_Seconds="0.0000001")
     check.equal("up", late.one("faultscope_up"), 0)

@@ -33,7 +33,8 @@ def test_text(check, lab):
 
 
 def test_backings_of_a_recording(check, lab):
-    """Backings are derived from fault classes; in this recording, userfaultfd handled all faults.
+    """Without --export.faults, backings are derived from fault classes. In this recording,
+    userfaultfd handled all faults.
     """
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     samples = Samples(Exporter(lab, "--replay", recording).get().text)
@@ -207,8 +208,8 @@ def test_textfile(check, lab):
 
 @live
 def test_textfile_leaves_the_drafts_of_others(check, lab):
-    """In a shared directory, a file with the name of the temporary file belongs to someone else and
-    stays."""
+    """If another user has a file with the name of the temporary file in a shared directory, that
+    file is not changed."""
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')
@@ -219,8 +220,8 @@ def test_textfile_leaves_the_drafts_of_others(check, lab):
 
 @live
 def test_textfile_without_a_probe(check, lab):
-    """A single --textfile exits with 7 if a requested attach type is unavailable; a disabled probe
-    is no gap."""
+    """A single --textfile exits with 7 if a requested attach type is unavailable, but with 0 if a
+    probe is disabled."""
     ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--probe", "signal=none")
     check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
     for mechanism in ("kprobe", "fentry"):

@@ -11,7 +11,7 @@ from exporter import (AT_ONCE, PROTOBUF, RECORDINGS, Exporter, Prometheus, Sampl
 from harness import MOST_TRIES, PATIENCE, ROOT, Skip, live, workload_path
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
-# Format: features of Prometheus that make it request the format. OpenMetrics is its default.
+# {format: features of Prometheus with which it requests the format}. OpenMetrics is the default.
 FORMATS = {"openmetrics": (), "protobuf": ("native-histograms",)}
 
 
@@ -101,7 +101,8 @@ server.serve_forever()
 
 @live
 def test_exemplars(check, lab):
-    """Exemplars lead from a workload's counter to a process, since no label is a pid."""
+    """Exemplars lead from a counter of a workload to one of its processes, since no label has a
+    pid."""
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))

@@ -198,7 +198,7 @@ def test_passwords(check, lab):
 
 
 def test_passwords_are_remembered(check, lab):
-    """A password is hashed only once, and in a child process."""
+    """The exporter hashes a password only once, and in a child process."""
     exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n")
     children = lab.read(f"/proc/{exporter.pid}/task/{exporter.pid}/children").split()
     check.equal("children", len(children), 1)

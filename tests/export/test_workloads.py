@@ -173,8 +173,8 @@ exec "$@" """
 
 
 def lose_a_look(lab, exporter):
-    """Limits file descriptors so that a connection works but its scan fails, and returns that
-    scrape."""
+    """Lowers RLIMIT_NOFILE so that the exporter can accept a connection, but its scan fails.
+    Returns the samples of that scrape."""
     connection = exporter.connect()
     # the request only opens the connection; its answer does not matter
     connection.request("GET", "/healthy")
@@ -192,8 +192,8 @@ def lose_a_look(lab, exporter):
 
 @live
 def test_hidden_is_not_gone(check, lab):
-    """After losses, the exporter checks which processes have ended, but not in /proc, which may
-    hide them."""
+    """After losses, the exporter looks for processes that have ended. It does not use /proc, where
+    hidepid may hide living processes."""
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")
@@ -250,8 +250,8 @@ def test_pid_namespace(check, lab):
 
 @live
 def test_pid_namespace_of_its_own(check, lab):
-    """If the task iterator only sees the pid namespace, the exporter says that it sees no other
-    processes."""
+    """If the task iterator sees only its own pid namespace, the exporter says that it cannot see
+    other processes."""
     own = pid_namespace(lab)
     look = ("--probe", "scan=iter/task")
     check.equal("outside", collects(Exporter(lab, *look).metrics()), 1)

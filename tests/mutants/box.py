@@ -45,7 +45,8 @@ class Box:
 
     @property
     def may_be_live(self):
-        """Returns whether live tests may run: only a control group limits the memory of BPF maps.
+        """Returns whether live tests may run. They need a control group, which limits the memory of
+        BPF maps.
         """
         return bool(self.group)
 

@@ -149,7 +149,7 @@ def of_file(path, text):
     return [c for c in found if len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end]]
 
 
-# A function, and its expected mutations as "kind: the changed line".
+# A function for the self-test, and its expected mutations as "kind: the changed line".
 SELF = """\
 #define MOST 8
 /* a < b */

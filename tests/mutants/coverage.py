@@ -16,10 +16,10 @@ from pathlib import Path
 from carry import carry
 from tree import COVERED, PLAIN
 
-# seconds, for other and for live tests; a slower test is not quick
+# greatest duration of a quick test in seconds; of a quick live test
 LONGEST, LONGEST_LIVE = 60.0, 25.0
-LIVE_AT_ONCE = 2  # live tests at once for each CPU: most of their time they wait
-SLOWER = 4  # factor of the run time without optimisation and with gcov counters
+LIVE_AT_ONCE = 2  # number of live tests to run at once for each CPU, since they mostly wait
+SLOWER = 4  # a build without optimisation and with gcov counters is slower by this factor
 AT_ONCE = 40  # number of tests after which a run may be interrupted
 MEASURED = "measured"  # folder with the sources to which the rows of a map belong
 COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
@@ -176,7 +176,8 @@ class Map:
                     self.by_line[path, line].add(name)
 
     def worth(self, name, path):
-        """Returns the cost of a test for a file: least for a quick test that executes little else.
+        """Returns the cost of using a test for a mutant in this file. It is least for a quick test
+        that executes little code of other files.
         """
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 

@@ -36,8 +36,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
-HANGING = 5  # a test is killed after this multiple of its usual duration
-# environment variable that is set in the mount namespace with its own /dev
+HANGING = 5  # a test that takes longer than this multiple of its usual duration is killed
+# environment variable that says that the script already has its own /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
 # Seconds of test time to spend on a mutant that nothing notices: on test programs, on tests with
 # kept recordings and options, and on live tests. Each test counts with its duration alone.

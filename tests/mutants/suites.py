@@ -13,8 +13,8 @@ NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
            "live-export": "tests/export"}
 BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
-# Tests that build, install, download or take long. They execute nothing of src/ that quicker tests
-# do not.
+# Tests that build, install, download or take long. All code of src/ that they execute is executed
+# by quicker tests, too.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",

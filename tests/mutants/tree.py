@@ -100,7 +100,7 @@ class Changed:
     def __exit__(self, *_):
         self.file.write_text(self.text)
         if self.object:
-            # newer than its source, so that make does not rebuild it
+            # the restored object is newer than its source, so make does not rebuild it
             self.object.write_bytes(self.was)
         else:
             self.tree.make(PLAIN, "shared-program", quiet=True)

@@ -109,7 +109,8 @@ def not_filtered(seen):
     for part, whole in seen["inAll"].items():
         if whole and seen["inRange"][part] == whole:
             wrong.append(f"{part}: the same in a range as in the whole")
-        # The script redraws the flame graph identically, while cells first came from the program.
+        # The flame graph is always drawn by the page's script. Other cells are first drawn by
+        # faultscope, and may differ from the script's.
         if part != "flame-svg" and whole != seen["atFirst"][part]:
             wrong.append(f"{part}: as the script draws it, it is not what it was at first")
     return wrong
@@ -174,7 +175,7 @@ def report(tap, place, recording, shots):
     judge(tap, recording.stem, page, shots and shots / recording.stem, True)
 
 
-# Format: (file extension, text that speedscope shows after it imports the file).
+# {format: (file extension, text that speedscope shows for the imported file)}
 OPENED = {"speedscope": ("speedscope.json", "page faults"), "perf": ("perf", "faults: "),
           "pprof": ("pb.gz", "minor faults: anonymous]"),
           "folded-faults": ("folded", "minor faults: anonymous]")}

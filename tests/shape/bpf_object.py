@@ -76,7 +76,8 @@ class Object:
             at += one.size
 
     def helpers(self):
-        """Yields the numbers of called helpers, without its own functions and kfuncs."""
+        """Yields the numbers of called BPF helpers. Calls of the object's own functions and of
+        kfuncs are left out."""
         for code in self.code.values():
             for one in self.instructions(code):
                 if one.opcode == CALL and not one.source:
@@ -136,7 +137,8 @@ def callee(one, section, symbol):
     if one.opcode == CALL and one.source == PSEUDO_CALL:
         if not symbol:
             return section, one.at + 8 * (one.immediate + 1)
-        # libbpf: the immediate of a call into a section counts instructions from -1.
+        # In libbpf's relocations, the immediate of a call into a section is the instruction number
+        # minus 1.
         return symbol[2], symbol[3] + (8 * (one.immediate + 1) if symbol[1] == SECTION else 0)
     if one.opcode == LOAD64 and symbol:
         return symbol[2], symbol[3] + (one.immediate if symbol[1] == SECTION else 0)

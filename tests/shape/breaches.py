@@ -25,7 +25,7 @@ def includes(*names):
     return "\n".join(f"#include {name}" for name in names)
 
 
-# Each violation: description, path, code, and the check that must report it as the only one.
+# Violations: (description, path, code, the checks that must report it, and no others)
 BREACHES = [
     ("an own prototype of another room's function", "src/rules/x.c",
      function("void f(void *b)", "terminal_leave();", "void terminal_leave(void);"),
@@ -65,7 +65,7 @@ BREACHES = [
     ("the model written to", "src/render/x.c",
      function("void f(struct model *m)", "m->subjects = 0;", includes('"model/model.h"')),
      {holds_the_model_const}),
-    # Other ways to reach the same violations
+    # More violations of kinds that are also listed above
     ("a cast that takes const away", "src/render/x.c",
      function("void f(const struct model *m)", "*(size_t *)&m->subjects = 0;",
               includes('"model/model.h"')), COMPILER),
@@ -119,7 +119,7 @@ BREACHES = [
      {judges_nothing}),
     ("a function without a prototype", "src/base/x.c", "int f(void)\n{\n\treturn 0;\n}\n",
      COMPILER),
-    # Knowledge and state that a room must not have
+    # Violations by knowledge or state that a room must not have
     ("a room above", "src/base/x.c", includes('"model/model.h"'), {uses_only_its_rooms}),
     ("the state of the kernel side", "src/rules/x.c", includes('"wire.h"'),
      {uses_only_its_rooms}),

@@ -11,7 +11,8 @@ from run import Tap  # noqa: E402
 
 
 def main(about, name, check):
-    """Runs the check and returns whether a test failed. The first line of `about` is the help text.
+    """Runs `check` on each BPF object of the command line, and returns whether one failed. The
+    first line of `about` is the help text.
     """
     parser = argparse.ArgumentParser(description=about.split("\n", 1)[0])
     parser.add_argument("objects", metavar="OBJECT", nargs="+")

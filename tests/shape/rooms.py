@@ -41,7 +41,7 @@ SORTS = {
     "copies": "strdup asprintf vasprintf",
     "secrets": "explicit_bzero getrandom",
     "pages": "mmap munmap madvise mlockall malloc_trim",
-    # Errors, names of signals, and jumps
+    # Errors, names of signals, and longjmp
     "errors": "__errno_location strerror strerrorname_np",
     "signal names": "sigabbrev_np",
     "jumps": "_setjmp longjmp siglongjmp",
@@ -61,7 +61,7 @@ SORTS = {
         fchmod umask mkdir flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
-    # The own process, and other processes
+    # Properties of the own process, and other processes
     "environment": "getenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",

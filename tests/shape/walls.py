@@ -62,7 +62,7 @@ class File:
 
 
 class Tree:
-    """All sources, the definer of each symbol, and the structs of the model."""
+    """All sources of the tree, the file that defines each symbol, and the structs of the model."""
 
     def __init__(self, root, build):
         self.root, self.files = root, {}
@@ -184,10 +184,10 @@ def hides_nothing(tree, file):
 
 
 HEAP = re.compile(r"\b(strndup|malloc|calloc|realloc|reallocarray)\b(\s*\()?")
-# A constant that limits a size. The greatest values of types (INT_MAX) are no such limits.
+# A constant with a limit, as its name says. INT_MAX and other limits of types do not count.
 CAP = re.compile(r"\b(?!(?:U?INT\w*|U?L*LONG|S?SIZE|U?CHAR)_MAX\b)"
                  r"[A-Z][A-Z0-9_]*(?:MAX|MOST|CAP|LIMIT|ROOM)[A-Z0-9_]*\b")
-# Text without a part in a size: preprocessor lines, types, and the struct before `->`.
+# Text that has no part in a size: preprocessor lines, types, and the struct before `->`.
 NO_SIZE = re.compile(r"^[ \t]*#[^\n]*|\b\w+_t\b|\b(?:\w+(?:\[[^]]*\])?->)+", re.M)
 NAME = re.compile(r"\b[a-z_]\w*\b")
 ASSIGNED = re.compile(r"\b([a-z_]\w*)(?:\[[^]]*\])?\s*[-+*]?=(?!=)\s*([^;]*)")
@@ -203,8 +203,8 @@ def argument_text(code, at):
 
 
 def has_cap(function, sizes):
-    """Returns whether a statement of the function has one of these names, or a variable they are
-    computed from, together with a constant that is a cap."""
+    """Returns whether a statement of the function has one of these names, or a variable from which
+    it is computed, together with a constant that is a limit."""
     names = set(NAME.findall(NO_SIZE.sub("", sizes)))
     statements = re.split(r"[;{}]", NO_SIZE.sub("", function))
     while True:
@@ -278,8 +278,8 @@ def side(code, at, step):
 
 
 def is_judgement(comparison):
-    """Returns whether a comparison is with a number, a constant that is no own limit, or a share of
-    a value."""
+    """Returns whether a comparison is a judgement: with a number, with a constant that is not in
+    OWN_CONSTANT, or with a share of a value."""
     constants = CONSTANT.findall(comparison)
     return any("." in one or int(re.sub(r"\D", "", one)) > SMALL
                for one in NUMBER.findall(comparison)) or \
@@ -303,7 +303,8 @@ def judges_nothing(tree, file):
                 f"{both}: rules compare with thresholds, it only reads"
 
 
-OWN_COPIES = "snapshot trends fleet_entry".split()  # structs that the model copies for the caller
+# structs of src/model that callers own as copies
+OWN_COPIES = "snapshot trends fleet_entry".split()
 
 
 def holds_the_model_const(tree, file):

@@ -15,7 +15,8 @@ NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16,
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4
 STATS, AGGR_PID, AGGR_TGID = 3, 4, 5
-# Offsets in struct taskstats, which only grows; version 15 alone has other offsets.
+# Offsets in struct taskstats, to which later versions only append. Version 15 is an exception and
+# not supported.
 TGID_AT, SINCE, MOVED = 368, 12, 15
 DELAYS = {"blkio": 40, "swapin": 56, "freepages": 320, "thrashing": 336, "compact": 360}
 

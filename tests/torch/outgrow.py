@@ -94,8 +94,8 @@ def train(groups, folder, ready=lambda: None):
     text."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "run.fsr")
     enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups if os.path.exists(group))
-    # Use one CPU. With several, PSI weights each CPU by its busy time, so that a task which changes
-    # CPUs counts less.
+    # taskset to one CPU: PSI weights stalls by the busy time of each CPU, which makes those of a
+    # migrating task too small.
     words = ["sh", "-c", f'{enter}exec taskset -c 0 "$@"', "sh",
              PYTHON, "-B", TRAINER, str(RATE)]
     with subprocess.Popen([PROGRAM, "run", "--json", "-o", out, "--record", recording, "--", *words],
@@ -215,8 +215,8 @@ def judge_waits(lines, kernel):
         freed, read = told["freepages"], told["blkio"]
         yield "how long it reclaimed is what delay accounting says", \
             is_within(reclaim, freed, freed), f"{reclaim:.3f} s, {freed:.3f} s"
-        # In cgroup version 1, reclaim waits for writeback: delay accounting counts that in both
-        # kinds.
+        # In cgroup version 1, reclaim also waits for writeback. Delay accounting counts that both
+        # as reclaim and as disk I/O.
         yield "how long it waited for memory and disks, too", \
             is_within(reclaim + disk, max(freed, read), freed + read), \
             f"{reclaim:.3f} s and {disk:.3f} s, {freed:.3f} s and {read:.3f} s"

@@ -18,12 +18,13 @@ LOADER = os.path.join(HERE, "loader.py")
 PYTHON = "/usr/bin/python3"  # the interpreter for which Debian's torch is built
 PATIENCE = 600
 
-# (sharing strategy, tensors, what runs out, finding, cause, soft RLIMIT_NOFILE)
+# (sharing strategy, number of tensors, what runs out, finding, cause, soft RLIMIT_NOFILE or None)
 STORIES = [
     ("file_system", 66000, "maps", "M01", "max_map_count", None),
     ("file_descriptor", 66000, "fds", "F01", "rlimit_nofile", 16384),
 ]
-# (sharing strategy, tensors, options of the loader): enough for a pattern, below the limit
+# (sharing strategy, number of tensors, options of the loader): enough tensors for a finding, too
+# few to reach the limit
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
 ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
 GAIN = "sysctl -w vm.max_map_count=131072"  # the workaround, which only the most severe finding has

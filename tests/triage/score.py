@@ -64,8 +64,8 @@ def judge_all(corpus, rows, to):
 
 
 def bucket_shares(rows, said):
-    """Returns (logs in the most common bucket of their group, all logs); a group is one log in
-    several formats."""
+    """Returns (number of logs whose bucket is the most common one of their group, number of logs).
+    A group is one log in several formats."""
     families = collections.defaultdict(list)
     for row in rows:
         if row.get("base"):

@@ -49,7 +49,8 @@ class Answering(Asking):
 
 
 def words_of(scenario, lab):
-    """Returns the workload of a scenario, or None if it is more than that, or cannot run here."""
+    """Returns the workload of a scenario. Returns None if the scenario is more than a workload, or
+    cannot run here."""
     if scenario.alone:
         return None
     try:

@@ -44,7 +44,8 @@ DISK_MIB = 16
 SHARE_NEEDED = 0.95
 DRIVER = "crashlab"
 
-# Expected result: kinds of crash that name the fault, and whether the machine dies of it.
+# Expected result of a fault: the kinds of crash that `triage` may name, and whether the machine
+# dies of it.
 Fault = namedtuple("Fault", "mechanisms fatal command", defaults=(True, None))
 REMOVE = "echo {name} >/proc/crashlab; rmmod crashlab; sleep 5"
 FAULTS = {
@@ -358,7 +359,7 @@ def lines_of(text):
 
 
 class Judge:
-    """What survived a fault, and which parts of it are right."""
+    """Judges what survived a fault in each source."""
 
     def __init__(self, name, fault, found, faultscope):
         self.name, self.fault, self.faultscope = name, fault, faultscope
@@ -480,8 +481,7 @@ def test_kernel(tap, name, options):
 
 
 def test_dump(tap, name, options):
-    """Checks that a memory dump has the records of the BPF map, whose pages belong to the kernel.
-    """
+    """Tests that a memory dump (vmcore) has the records of the BPF map."""
     machine = None
     wrong = []
     try:
@@ -513,8 +513,8 @@ def read_ring(faultscope, ring):
 
 
 def judge_cut(records, began):
-    """Returns what is missing after a power cut: a record in a gap, older records, or records
-    before a heartbeat. Returns "" if nothing is."""
+    """Returns what is missing after a power cut: a record between others, older records, or one
+    that a heartbeat on the disk already counts. Returns "" if nothing is missing."""
     kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
     beats = [one["sequence"] for one in records if one["class"] == "heartbeat"]
     if kept != list(range(kept[0], kept[0] + len(kept))):

@@ -41,7 +41,7 @@ RING = "/files/ring"
 POLL_SECONDS = 10
 NEAR_MISSES, NEAR_MISSES_LEAST = "near_misses", 65
 INFO = "info"
-# Classes that may be above info. No record of these may be lost.
+# Classes of records whose severity may be above info. None of them may be lost.
 GRAVE = ("fault", "fixup", "report", "hardware", "iommu", "gpu", "oops", "panic")
 
 STRESSING = f"""echo 500 >/proc/self/oom_score_adj
@@ -96,7 +96,8 @@ class Guest:
         return process
 
     def end(self, process, signal):
-        """Ends a process with a signal and waits for its end. A shell's process group ends with it.
+        """Ends a process with a signal and waits for it. A shell's process group ends with the
+        shell.
         """
         self.vm.must(f"kill -{signal} {process.pid}; while kill -0 {process.pid} 2>/dev/null; do"
                      f" usleep 100000; done", 120)

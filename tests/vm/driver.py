@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Builds an out-of-tree module for a kernel of the table with Debian's headers.
+"""Builds an out-of-tree module for a kernel of tests/vm/fetch.py with Debian's headers.
 
-The headers and the build tools come from the kernel's own suite, unpacked in the cache. If these
-tools need a newer libc than the host's, they run with the libraries of their suite.
+The headers and the build tools come from the kernel's own Debian suite, unpacked in the cache. If
+these tools need a newer libc than the host's, they run with the libraries of their suite.
 """
 import hashlib
 import os

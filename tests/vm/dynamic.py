@@ -19,7 +19,8 @@ def needed(path):
 
 
 def loads(place, program):
-    """Returns ({name: path} of the libraries of a program, names of missing ones)."""
+    """Returns ({name: path} of the libraries that a program loads, names of those that are
+    missing)."""
     found, missing, wanted = {}, set(), needed(program)
     while wanted:
         name = wanted.pop()

@@ -28,7 +28,8 @@ WORKS = 10  # timeout of `qemu --version` in seconds
 
 @dataclass(frozen=True)
 class Source:
-    """A kernel of the table: its package, and the suites that may have it, the likeliest first."""
+    """A row of KERNELS: the package of a kernel, and the suites that may have it, the likeliest
+    first."""
     name: str
     arch: str
     package: str
@@ -132,7 +133,7 @@ def find_kernel(source, place):
 
 @locked
 def kernel(name, update=False):
-    """Returns a kernel of the table in the newest version of its suites."""
+    """Returns a kernel of KERNELS in the newest version that its suites have."""
     if name not in KERNELS:
         raise Missing(f"no such kernel in the table: {name} ({', '.join(KERNELS)})")
     source = KERNELS[name]

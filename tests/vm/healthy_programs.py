@@ -31,7 +31,7 @@ HEALTHY = ROOT / "tests/programs/healthy.py"
 KERNELS = ("6.1", "6.12")
 MEMORY_MIB = 3072
 SYSTEM = "/system"
-# Fraction of the usual work of each program; {name: fraction} for some of them.
+# Fraction of a program's usual work to do, and {program: fraction} of exceptions.
 SHARE, SHARES = 0.05, {"make -j": 0.1, "Perl": 0.1, "rsync": 0.1, "Emacs": 0.02}
 PATIENCE = 1200  # timeout in seconds for a part of a program's work
 WORK_SECONDS = 3000

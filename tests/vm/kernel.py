@@ -26,10 +26,11 @@ from vm import GuestError, Vm
 FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
 HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
-# Probes that a kernel lacks: the tracepoints of mmap_lock came with 2b5067a8143e (5.11).
+# {kernel: probes that it lacks}. The tracepoints of mmap_lock came with 2b5067a8143e (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
-DOCTOR_SECONDS = 300  # timeout; `doctor` loads and measures every probe, on an emulated CPU
-MOST_BOOTS = 4  # limit of boots of one kernel; it is rebooted after a crash
+# timeout in seconds: `doctor` loads and measures every probe, on an emulated CPU
+DOCTOR_SECONDS = 300
+MOST_BOOTS = 4  # greatest number of boots of one kernel, which is rebooted after a crash
 
 
 class Guest:
@@ -64,7 +65,7 @@ class Guest:
         self.vm = None
 
 
-# Core probes that work only with their last attach type on a kernel.
+# {kernel: core probes that work there only with their last attach type}
 DEGRADED = {"5.10": {"state"}}
 
 
@@ -90,7 +91,8 @@ class Hook:
 
 
 class ShortCheck(Check):
-    """Checks counts from which the kernel skipped `missed` events in all."""
+    """Checks counts that may be too small by `missed`, the number of events that the kernel
+    skipped."""
 
     def __init__(self, missed):
         super().__init__()
@@ -108,7 +110,8 @@ class ShortCheck(Check):
 
 
 def judged(expect, lines, truth, missed):
-    """Returns a check by an expect function of counts that may lack up to `missed` events."""
+    """Calls an expect function for counts that may be too small by `missed` events. Returns the
+    check with its errors."""
     found = ShortCheck(missed)
     try:
         expect(found, lines, truth)
@@ -126,16 +129,17 @@ class KernelRun:
         self.guest = guest
         self.name = guest.kernel.name
         self.only = only
-        self.brief = brief  # test attach types only in common starts, which is fast
+        self.brief = brief  # if true, attach types are tested only in common starts, which is fast
         self.hooks = {}
-        self.judged = {}  # scenario: errors with the best attach types
-        self.passed_over = set()  # scenarios with skipped events in every attempt
+        self.judged = {}  # {scenario: errors with the best attach types}
+        self.passed_over = set()  # names of scenarios with skipped events in every attempt
 
     def wants(self, name):
         return not self.only or self.only in name
 
     def test(self, name, body, *args):
-        """Runs a test. If the guest crashes, the test fails with the text of the console."""
+        """Runs a test. If the guest crashes, the test fails, and the message has the text of the
+        console."""
         def guarded(check):
             try:
                 body(check, *args)
@@ -184,13 +188,15 @@ class KernelRun:
             capture, ready = scenario.make(ready or lab), None
             lines = check_form(check, capture)
             missed = lines.losses().get("missed", 0)
-            # `doctor` may differ: a forced attach type can change other probes
+            # The capture says which attach types were used. `doctor` may name others, since forcing
+            # one can change others.
             used = lines.all[0]["probes"]
             differing = [name for name, hook in self.hooks.items()
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)
             found = judged(expect, lines, capture.truth, 0)
-            if not missed or not found.wrong:  # skipped events may be those of other processes
+            # the skipped events may have been those of other processes
+            if not missed or not found.wrong:
                 missed = 0
                 break
         if missed:
@@ -274,7 +280,7 @@ class KernelRun:
 
     def all(self):
         self.test("doctor", self.doctor)
-        # uses the list of probes that `doctor` reported
+        # these tests use the list of probes that `doctor` reported
         parts = [self.scenarios, Mechanisms(self).mechanisms]
         parts += [] if self.brief else [self.hidden_btf, self.few_rights]
         if self.guest.vm:
@@ -289,8 +295,8 @@ class KernelRun:
 
 
 def btf_files(kernel):
-    """Returns BTF files for a kernel whose own BTF is hidden: all of it, and what `make
-    btf-archive` makes of it."""
+    """Returns BTF files for a kernel whose own BTF is hidden: a full one, and the small one of
+    `make btf-archive`."""
     found = {FULL_BTF: kernel.btf}
     try:
         found[LITTLE_BTF] = programs.little_btf(kernel)

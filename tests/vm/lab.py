@@ -3,8 +3,8 @@
 captures.
 
 A scenario or test of tests/e2e that runs, reads and writes everything through its lab works with a
-VmLab as well. A test that reads /proc itself would read the host's: watched() and counted() replace
-such code.
+VmLab as well. One that reads /proc itself would read the host's: for these, the lab has watched()
+and counted().
 """
 import json
 import shlex
@@ -49,7 +49,7 @@ class GuestProcess:
         self.vm = lab.vm
         self.dir = lab.new_dir()
         self.command = command
-        # The standard input is a pipe that never ends. The shell execs the program, so its pid is
+        # The program's stdin is a pipe that never ends. The shell execs the program, so its pid is
         # the program's.
         self.number = self.vm.begin(
             f"mkfifo {self.dir}/in; : >{self.dir}/out; echo $$ >{self.dir}/pid;"
@@ -199,7 +199,7 @@ class VmLab:
         work = self.work(name, *args, "--wait", "--hold")
         self.vm.must(f"{FUNCTIONS}\nuntil sleeping {work.pid}; do {POLL}; done", FEW_SECONDS)
         before = self.proc_faults(work.pid)
-        # Wait for two lines: the start line, and the process before its work.
+        # Waits for two lines of output: the start line, and the process before its work.
         watch = self.watch("-p", work.pid, *options, first=2)
         work.go()
         truth = work.truth()
@@ -233,8 +233,8 @@ done 2>/dev/null
         return found
 
     def counted(self, works):
-        """Scans every process once. The truth has the values from /proc that were equal before and
-        after."""
+        """Scans every process once. The truth has those processes whose values in /proc were equal
+        before and after the scan."""
         before = self.counts_of_all()
         capture = self.watch("0.2", "1").finished()
         after = self.counts_of_all()

@@ -14,9 +14,9 @@ from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
-# Parts of reasons that come from faultscope, not from the kernel
+# Parts of messages with which faultscope itself, not the kernel, excludes an attach type
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# without these, the command of `run` is not counted until its end
+# without these probes, faultscope does not count the command of `run` until its end
 NO_TOTALS = ("state", "lifecycle")
 
 
@@ -43,22 +43,22 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # Tests of the zoo or of the exporter check the values of this probe.
+            # Tests of the zoo or of the exporter check the values of such a probe.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 
 
 def forcing(group, needs=()):
-    """Returns options that force these attach types. Overhead level 3 is left out if `calls` is not
-    needed: it takes half of the load time."""
+    """Returns the options that force these attach types. They leave out overhead level 3 (system
+    calls), which takes half of the load time, if the probe `calls` is not needed."""
     names = {one.hook.name for one in group}
     options = [word for one in group for word in ("--probe", one.name)]
     return options if "calls" in {*names, *needs} else [*options, "--overhead", "0,1,2"]
 
 
 def next_group(waiting):
-    """Returns one waiting attach type for each probe. Those that serve only a part of a probe come
-    last, alone."""
+    """Returns one of the waiting attach types for each probe. Attach types for a part of a probe
+    come last, alone."""
     found = {}
     for one in waiting:
         if not scenarios.is_part(one.mechanism):
@@ -81,7 +81,7 @@ class Mechanisms:
     def put(self, one, good, wrong, best=False):
         self.run.cells.put(one.hook.name, one.mechanism, good, wrong, best)
 
-    # Tests of attach types in a common start
+    # Tests of attach types that are forced in one common start
 
     def start(self, check, group):
         """Runs a short workload with these attach types and checks its totals. Returns {probe:
@@ -100,8 +100,8 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Returns the attach types that attached, and those that need another attach type of
-        `state`."""
+        """Returns the attach types of the group that attached, and those that only work with
+        another attach type of `state`."""
         said = self.start(check, group)
         forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []
@@ -135,8 +135,8 @@ class Mechanisms:
         return found.wrong
 
     def try_scenario(self, check, name, group, ready):
-        """Runs one scenario with all of these attach types; after an error, with each relevant one
-        alone."""
+        """Runs one scenario with all of these attach types. After an error, runs it again with each
+        one that the scenario tests."""
         concerned = [one for one in group if name in one.scenarios]
         blind = self.run.blind(scenarios.BY_NAME[name], {one.hook.name for one in group})
         if blind:

@@ -21,7 +21,8 @@ def doctor(check, lab):
 
 
 def sysctl(check, lab):
-    """A sysctl that a file set, then one that was set by hand, then the file that the advice makes.
+    """`doctor` names the file that set a sysctl, then that it was set by hand, then the file that
+    its advice has made.
     """
     lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
     lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
@@ -44,7 +45,7 @@ def sysctl(check, lab):
 
 
 def cgroup(check, lab):
-    """With cgroup version 2, the level with the least memory left is named."""
+    """With cgroup version 2, `doctor` names the level with the least memory left."""
     inner = "/sys/fs/cgroup/a/b"
     lab.vm.must("echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir -p /sys/fs/cgroup/a;"
                 " echo +memory +pids >/sys/fs/cgroup/a/cgroup.subtree_control;"
@@ -63,7 +64,7 @@ def cgroup(check, lab):
 
 
 def ancestor(check, lab):
-    """A limit that a shell set, two parents up; no process above the shell has it."""
+    """`doctor` names the shell, two parents up, that set a limit."""
     command = quoted([FAULTSCOPE, "doctor", "--json", "--no-calibrate"])
     ran = lab.vm.run(f"ulimit -n 317; echo $$ >/tmp/shell; sh -c '{command}; true'; true")
     report, set_by = told(check, ran)

@@ -92,7 +92,7 @@ def grows(lab, name, by, seconds):
 
 
 def swaps(lab):
-    """Waits until pages were swapped in, which is more than mere growth."""
+    """Waits until pages were swapped in, since memory that only grows is swapped out alone."""
     grows(lab, "pswpin", 2000, 120)
 
 
@@ -111,8 +111,8 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """A large process is idle, and another grows until the cgroup's limit is reached and the idle
-    one is killed."""
+    """Checks P17 for a large idle process that is killed because another process of its cgroup
+    grew."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
     for name in set(below) - {""}:
@@ -141,7 +141,7 @@ def killed_at_rest(check, lab, below=("", ""), controllers=""):
     check.equal("where", lines.of("oom")[0]["cgroup"], f"/test{below[0]}")
 
 
-# The tests
+# Functions that are tests
 
 def quiet(check, lab):
     """An idle machine is healthy."""
@@ -291,14 +291,16 @@ def files_kill(check, lab):
     if not kill:
         return
     told = " ".join(remedy_texts(kill))
-    # The kernel sums up the counts of all CPUs only every two seconds.
+    # For the statistics of a cgroup, the kernel sums up the counts of its CPUs only every two
+    # seconds.
     check.that(re.search(r"(29|30)\.\d MiB of the 48.0 MiB are tmpfs files", told), told)
     check.that("the killed process itself grew" not in told, told)
 
 
 def machine_kills(check, lab):
     """P24 memory-nearly-exhausted, then P17 oom-killed: all of the machine's memory, no swap."""
-    lab.write("/proc/sys/vm/overcommit_memory", "1")  # otherwise mmap fails at once
+    # with heuristic overcommit, mmap would fail at once
+    lab.write("/proc/sys/vm/overcommit_memory", "1")
     watch = lab.watch("1")
     work = lab.work("eat", "anon", "500", "--rate", "12")
     lab.write(f"/proc/{work.pid}/oom_score_adj", 500)
@@ -329,7 +331,7 @@ def strict_commit(check, lab):
     check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 90))
     check.equal("kind", answer_of(lines)["kind"], "commit")
     check.equal("status", ran.status, FOUND)
-    # faultscope itself needs some committed memory.
+    # Releases some of the commit limit, since faultscope itself needs some.
     lab.vm.must(f"kill -9 {held.pid}")
     held = lab.work("eat", "promised", "120", "--hold")
     held.truth()
@@ -368,7 +370,7 @@ def stall_of_files(check, lab):
     grows(lab, "workingset_refault_file", 5000, 180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    # both values begin and end at slightly different times
+    # the two values are not measured at exactly the same times
     check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid} {held.pid}")
 
@@ -381,7 +383,7 @@ def stall_of_swap(check, lab):
     swaps(lab)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for swap {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    # both values begin and end at slightly different times
+    # the two values are not measured at exactly the same times
     check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid}")
 
@@ -418,8 +420,8 @@ def numa_hints(check, lab):
     """Compares NUMA hint faults of a process with the kernel's count of the whole, otherwise idle
     machine."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
-    # Without this, the kernel scans pages that stay on their node ever more rarely, up to a minute
-    # apart.
+    # Lowers the scan period: for pages that stay on their node, the kernel raises it up to a
+    # minute.
     lab.vm.must("""
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 cd /sys/kernel/debug/sched/numa_balancing
@@ -515,11 +517,11 @@ def in_guest(check, guest, body):
             lab.close()
 
 
-# In a guest with one CPU: with more, a woken task may wait for its turn on another CPU.
+# Tests for a guest with one CPU: with more, a woken task may wait for its turn on another CPU.
 STALL_TESTS = {"stall of files": stall_of_files, "stall of swap": stall_of_swap}
-# In a guest with two NUMA nodes.
+# Tests for a guest with two NUMA nodes
 NUMA_TESTS = {"NUMA hints": numa_hints}
-# In a guest with Redis.
+# Tests for a guest with Redis
 REDIS_TESTS = {"Redis saves": saves_while_written}
 
 

@@ -53,7 +53,7 @@ def hooks_of(lab):
 
 
 def kept_by(check, lab, *capabilities):
-    """Returns the capabilities that nobody keeps of these."""
+    """Runs `doctor` as nobody with these capabilities. Returns the ones that it keeps."""
     ran = call_as_nobody(lab, capabilities, "doctor", "--json", *BRIEFLY)
     if not check.equal(f"status with {capabilities}", (ran.returncode, ran.err), (DONE, "")):
         return None
@@ -100,7 +100,7 @@ APPARMOR = "/sys/kernel/security/apparmor"
 PROFILE = ROOT / "deploy/apparmor/faultscope-exporter"
 INSTALLED = "/usr/bin/faultscope"
 PAGE = "http://127.0.0.1:10435/metrics"
-# ABI that the profile names, in the directory of its includes
+# the ABI file that the profile names
 ABI = Path("/etc/apparmor.d/abi/3.0")
 CONFINED = f"""printf 'exec {PROFILE.name}' >/proc/self/attr/exec && exec {INSTALLED} export"""
 
@@ -112,8 +112,8 @@ def compiled_profile():
         raise Skip(f"apparmor_parser of Debian cannot be had: {reason}") from None
     if not ABI.exists():
         raise Skip("AppArmor's rules of Debian are not installed")
-    # Otherwise the parser takes the features of a host without AppArmor, which do not include
-    # CAP_BPF.
+    # Without this option, the parser takes the features of the host. A host without AppArmor has no
+    # CAP_BPF among them.
     return subprocess.run([parser, "-QTK", "--kernel-features", ABI, "--stdout", PROFILE],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout
 
@@ -298,7 +298,8 @@ TESTS = {
 }
 
 
-# In a guest of their own: kernels cannot reliably move controllers back to version 2.
+# These tests run in a guest of their own, since kernels cannot reliably move controllers back to
+# version 2.
 WITH_V1 = {"cgroups of version 1": cgroups_v1, "cgroups of both versions": cgroups_hybrid}
 
 
@@ -312,8 +313,8 @@ def in_guest(check, guest, body):
 
 
 def test_all(run, of_its_own):
-    """Runs the tests of version 1 in a new guest, and the others in the guest of a KernelRun, which
-    then is locked down."""
+    """Runs the tests of cgroup version 1 in a new guest, and all others in the guest of `run`,
+    which they lock down."""
     for guest, tests in ((of_its_own, WITH_V1), (run.guest, TESTS)):
         for name, body in tests.items():
             if run.wants(f"privilege: {name}"):

@@ -37,7 +37,7 @@ def with_libraries(*names):
 
 
 def libraries(programs):
-    """Returns the paths of the libraries that programs and libraries load."""
+    """Returns the paths of all libraries that these programs and libraries load."""
     ran = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False)
     return set(re.findall(r"(/\S+) \(0x", ran.stdout))
 
@@ -47,7 +47,7 @@ def place_of(arch):
 
 
 def static_workloads(arch, place=None):
-    """Builds workloads that are older than their source. Returns their directory."""
+    """Builds the static workloads that are older than their sources. Returns their directory."""
     place = place or place_of(arch) / "workloads"
     place.mkdir(parents=True, exist_ok=True)
     headers = max(path.stat().st_mtime for path in (ROOT / "tests/workloads").glob("*.h"))

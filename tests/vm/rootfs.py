@@ -88,7 +88,7 @@ def make(suite, packages, image, log):
 
 
 def image(update=False):
-    """Returns the path of the image, which is made if there is none with these packages.
+    """Returns the path of the image. If there is none with the current list of packages, makes it.
 
     Raises Missing if it cannot be made."""
     suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()

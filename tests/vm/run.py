@@ -47,7 +47,7 @@ def test_here(name, options):
 
 
 def fetch_for(names):
-    """Makes what several kernels share before their tests run in parallel."""
+    """Fetches and builds what several kernels share, before their tests run in parallel."""
     for name in names:
         try:
             found = fetch.kernel(name)
@@ -99,7 +99,7 @@ def arguments():
 
 def main():
     options = arguments()
-    # exits normally, so that guests and their files are removed
+    # exits normally on SIGTERM, so that guests and their files are removed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     names = options.kernels.split(",")
     if len(names) == 1 and not options.zoo:

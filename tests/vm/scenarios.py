@@ -23,12 +23,13 @@ class Scenario:
     make: object  # function of (lab) that returns a Capture
     expect: object  # function of (check, lines, truth) that judges the capture
     needs: tuple  # probes that must work for `expect` to hold
-    # {probe: expect function to use instead if its attach type states a difference}
+    # {probe: expect function to use instead, if the probe's attach type states a difference}
     weaker: dict = field(default_factory=dict)
     alone: bool = False  # the scenario expects no lines of other processes
 
     def expectation(self, differing):
-        """Returns the expect function if the attach types of these probes state a difference."""
+        """Returns the expect function of the scenario if the attach types of these probes state a
+        difference."""
         return next((self.weaker[hook] for hook in differing if hook in self.weaker), self.expect)
 
 
@@ -94,8 +95,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """Expects 32-bit calls to be counted, or (arm64) not, but never as the 64-bit calls with these
-    numbers."""
+    """Expects that 32-bit calls are counted, or (arm64) not counted, but never as the 64-bit calls
+    with the same numbers."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return
@@ -107,7 +108,8 @@ def expect_calls_of_32_bit(check, lines, truth):
 
 
 def expect_area(check, lines, truth):
-    """Expects thresholds from the address space probe alone, without the calls probe."""
+    """Expects the thresholds if only the address space probe reports them, without the calls probe.
+    """
     crossings = lines.of("threshold", truth["pid"], what="maps")
     check.equal("thresholds crossed", [line["percent"] for line in crossings],
                 test_limits.THRESHOLDS)
@@ -119,7 +121,8 @@ def expect_area(check, lines, truth):
 
 
 def expect_totals(check, lines, truth):
-    """Expects only totals: attach types that do not know a fault's access or protection."""
+    """Expects only totals, for attach types that do not know whether a fault was a read or a write,
+    or of which mode."""
     faults = lines.final(truth["pid"])["faults"]
     check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
     check.equal("major", faults["major"], truth["majflt"])
@@ -128,7 +131,7 @@ def expect_totals(check, lines, truth):
 
 
 def expect_no_losses(check, lines, truth):
-    """Expects no losses although there are more false call chains than stack ids."""
+    """Expects no losses for a program with more false call chains than there are stack ids."""
     check.equal("made", truth["made"], 20000)
     check.equal("losses", lines.losses(), {})
 
@@ -141,7 +144,7 @@ def expect_closes(check, lines, truth):
 
 
 def expect_known_kinds(check, lines, truth):
-    """Expects known kinds of faults and their sums, where other kinds are unknown."""
+    """Expects the kinds of faults that are known, and their sums, if other kinds are unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     total = sum(lines.growth(pid, f"faults.{kind}") for kind in ("minor", "major"))
     check.equal("minor + major", total, truth["all_faults"])
@@ -158,7 +161,7 @@ def expect_known_kinds(check, lines, truth):
 
 
 def expect_vfork_by_call(check, lines, truth):
-    """Expects a map count by the process's own calls only, without what a vfork child maps in its
+    """Expects the map count of a process without the mappings that its vfork child made in its
     memory."""
     parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
     check.equal("mmap calls of the parent",
@@ -178,10 +181,10 @@ def expect_known_counts(check, lines, truth):
 
 
 def expect_some_classes(check, lines, truth):
-    """Expects classes that follow from the mapping, and sums, where access or protection is
-    unknown."""
+    """Expects the classes of faults that follow from the mapping alone, and sums, if access or
+    protection is unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
-    # handle_mm_fault() is called after the stack has grown
+    # these attach types are at handle_mm_fault(), which is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")
     check.equal("stack_growth", test_faults.handled(lines, pid, "stack_growth"),
                 0 if late else truth["stack_grown"])
@@ -248,16 +251,17 @@ ALL = [
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
-# Scenarios with the kernel's BTF hidden, where every probe has another attach type.
+# Scenarios for a kernel with hidden BTF, where every probe has another attach type.
 HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork",
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
 
-# Scenarios with only the small BTF of btf-archive: offsets are equal, but types may be missing.
+# Scenarios for a kernel with only the small BTF of btf-archive. Its offsets are equal, but types
+# may be missing.
 LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area", "crossings of files",
               "refusal munmap-split"]
 
-# Scenarios for each attach type of a probe: few, but they cover all values of the probe.
+# {probe: scenarios for each of its attach types}. They are few, but cover all values of the probe.
 OF_HOOK = {
     "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
@@ -275,8 +279,8 @@ OF_HOOK = {
 
 
 def is_part(mechanism):
-    """Returns whether an attach type times major faults alone (for the exporter), so that the
-    scenarios of others do not fit."""
+    """Returns whether an attach type times only major faults (for the exporter). Scenarios of other
+    attach types do not fit it."""
     return mechanism.endswith("_major")
 
 

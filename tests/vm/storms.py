@@ -23,7 +23,8 @@ class GuestDiagnosis(GuestWatch):
 
 
 def storm(lab, program=FAULTSCOPE):
-    """Returns the lines, the folded stacks by format, and the true values."""
+    """Runs `diagnose` on the workload `storm`. Returns its lines, {format: folded stacks}, and the
+    true values."""
     work = lab.work("storm", "apart", str(PROCESSES), str(GROWN), "--wait", "--hold")
     diagnosis = GuestDiagnosis(lab, work.pid, program)
     work.go()

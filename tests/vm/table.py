@@ -33,7 +33,7 @@ class Cells:
 
 
 class Notes:
-    """Texts that are too long for a cell, as numbered footnotes."""
+    """Numbered footnotes for texts that are too long for a cell."""
 
     def __init__(self):
         self.texts = []
@@ -63,7 +63,8 @@ def markdown(found):
                for name, one in found.items()}
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
     hooks = list(dict.fromkeys(hook for hook, _ in keys))
-    # Row "none" is the last of each probe, whichever kernel was first to name an attach type.
+    # In the rows of each probe, "none" comes last, whichever kernel was first to name an attach
+    # type.
     keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
     head = ["probe", "attach type", *(f"{name} ({found[name]['release']})" for name in columns)]
     notes = Notes()

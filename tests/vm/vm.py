@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A virtual machine with a kernel of the table, and commands that run in it."""
+"""A virtual machine with a kernel of tests/vm/fetch.py, and commands that run in it."""
 import atexit
 import base64
 import ctypes
@@ -18,10 +18,12 @@ from pathlib import Path
 import fetch
 from initrd import initrd
 
-BOOT_SECONDS = 60  # timeout of the boot: an idle machine needs 4 s, a busy one three times as long
+# timeout of the boot in seconds: an idle machine needs 4 s, a busy one three times as long
+BOOT_SECONDS = 60
 KVM_SECONDS = 15
 RUN_SECONDS = 60
-PUT_BYTES = 16384  # bytes per command, which must fit into the guest's input buffers
+# greatest number of bytes in a command, which must fit into the guest's input buffers
+PUT_BYTES = 16384
 PR_SET_PDEATHSIG = 1
 
 
@@ -62,7 +64,8 @@ MACHINES = {
 
 
 def end_with_parent():
-    """Runs in the child before exec: lets QEMU end with its parent, even if that is killed."""
+    """Runs in the child before exec: the kernel then kills QEMU when this process ends, even by
+    SIGKILL."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -123,7 +126,7 @@ class Vm:
     def __exit__(self, *_):
         self.close()
 
-    # QEMU process
+    # Functions for the QEMU process
 
     def make_disks(self, sizes_mib):
         """Makes empty disks, /dev/vda and following, as sparse files."""
@@ -140,12 +143,14 @@ class Vm:
                         "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):
-        """Yields options for QEMU, the fastest first: KVM if it may work, and TCG."""
+        """Yields options of QEMU for acceleration, the fastest first: KVM if it may work, and TCG.
+        """
         program = self.qemu.program
         if (fetch.host_arch() == self.kernel.arch and os.access("/dev/kvm", os.R_OK | os.W_OK)
                 and _kvm_works.get(program, True)):
             yield "kvm", ["-accel", "kvm", "-cpu", "host"]
-        # A single thread: otherwise a guest may see code that another CPU has patched only in part.
+        # TCG with a single thread: with more, a guest may run code that another CPU has only partly
+        # patched.
         cpu = self.machine.cpu
         if self.qemu.version < (8, 0) and self.kernel.arch == "amd64":
             cpu += ",-cx16"  # without cmpxchg16b (cx16), which QEMU 7 emulates wrongly
@@ -218,7 +223,7 @@ class Vm:
         shutil.rmtree(self.dir, ignore_errors=True)
         atexit.unregister(self.close)
 
-    # Console of the guest
+    # Functions for the guest's console
 
     def console(self):
         try:
@@ -227,7 +232,7 @@ class Vm:
             return ""
 
     def crash(self):
-        """Returns the console's text around the first sign of a crash, or None."""
+        """Returns the text of the console around the first sign of a crash, or None."""
         text = self.console()
         found = CRASHES.search(text)
         if not found:
@@ -235,8 +240,8 @@ class Vm:
         return "\n".join(text[text.rfind("\n", 0, found.start()) + 1:].splitlines()[:30])
 
     def stalls(self):
-        """Returns messages about stalls. They explain a timeout of a busy machine, and are no
-        crash."""
+        """Returns kernel messages about stalls. They explain a timeout on a busy machine, and are
+        no crash."""
         return [line for line in self.console().splitlines() if STALLS.search(line)]
 
     def usable(self):
@@ -247,10 +252,10 @@ class Vm:
         tail = "\n".join(self.console().splitlines()[-15:])
         return f"{self.kernel.name}: {what}\n{qemu}\n{self.crash() or tail}".strip()
 
-    # Commands
+    # Functions for commands in the guest
 
     def receive(self):
-        """Receives pending data. Returns whether the other end is still connected."""
+        """Receives pending data from the guest. Returns whether the guest is still connected."""
         try:
             data = self.channel.recv(65536)
         except TimeoutError:
@@ -263,7 +268,7 @@ class Vm:
         return bool(data)
 
     def take_answer(self):
-        """Moves one whole answer from the received bytes to the list of answers."""
+        """Moves one complete answer of the guest from the received bytes to the list of answers."""
         start = self.received.find(b"@@ ")
         end = self.received.find(b"\n", start)
         if start < 0 or end < 0:

@@ -9,7 +9,8 @@ usage: lifetimes.py --self-test
 import math
 import sys
 
-TICK_NS = 10_000_000  # unit of field 22 (starttime) of /proc/PID/stat, which counts from boot
+# ns per tick of field 22 (starttime) of /proc/PID/stat, which counts from boot
+TICK_NS = 10_000_000
 
 
 class Life:
@@ -43,14 +44,15 @@ class Lifetimes:
                     None)
 
     def parent(self, life):
-        """Returns the youngest process with the parent's pid that is older than the child, or None.
+        """Returns the process that started a child: the youngest one with the right pid that is
+        older than the child, or None.
         """
         older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
         return older[-1] if older else None
 
     def subject(self, line):
-        """Returns the process of a line: with a reused pid, the first one that had not ended, else
-        the last."""
+        """Returns the process to which a line belongs. If several had its pid, it is the first that
+        had not ended at the time of the line, else the last."""
         lives = self.by_pid.get(line.get("pid"))
         if not lives:
             return None
@@ -70,7 +72,7 @@ class Lifetimes:
         return [line for line in self.lines if self.subject(line) in group]
 
 
-# Capture of the self-test: pid 9 is used three times, twice by a child of the wanted process 5.
+# Capture for the self-test: pid 9 is used three times, twice by a child of the wanted process 5.
 
 def process(t, pid, ppid, tick, final=True):
     return {"type": "process", "t": t, "pid": pid, "ppid": ppid,

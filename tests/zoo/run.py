@@ -3,9 +3,9 @@
 """Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
 
 A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
-`faultscope run` watches each of them. Every fourth case is also started before faultscope and
-watched by `-p`, and every fourth ends right after the failed call, so that /proc cannot be read any
-more.
+`faultscope run` watches each case. Every fourth case is also started before faultscope and watched
+by `-p`. Every fourth case also ends right after the failed call, so that faultscope cannot read its
+/proc any more.
 """
 
 import argparse
@@ -39,16 +39,18 @@ def patience_for(cases):
 
 
 class Failure(Exception):
-    """A case did not behave as it claims."""
+    """Raised if a case does not behave as it claims."""
 
 
 class Broken(Exception):
-    """faultscope itself failed while it watched a case."""
+    """Raised if faultscope itself fails while it watches a case."""
 
 
-# Accepted statuses. On a busy CPU the kernel skips events; answers that are lost count as missed.
+# Accepted exit statuses. On a busy CPU the kernel skips events; an answer that lacks them counts as
+# missed.
 WORKED = 0, INCOMPLETE
-# Runs the cases in its arguments one after another, and keeps the output and status of each.
+# Shell script that runs the cases in its arguments one after another, and keeps the output and
+# status of each.
 SCRIPT = """
 place=$1 zoo=$2 options=$3
 shift 3
@@ -60,8 +62,8 @@ done
 
 
 def truth_of(out, err, status, name):
-    """Returns the last line that a case printed, parsed; an earlier line may say that the case
-    waits."""
+    """Returns the last line that a case printed, parsed as JSON. An earlier line may say that the
+    case waits."""
     if status not in (0, SKIPPED):
         raise Failure(f"status {status}: {err.strip()}")
     lines = out.splitlines()
@@ -90,8 +92,8 @@ class Host:
         return [json.loads(line) for line in listed.splitlines()]
 
     def run(self, cases, *options):
-        """Watches cases by one `faultscope run`, one after another. Returns {case: (lines, truth)
-        or an exception}."""
+        """Watches several cases, one after another, by one `faultscope run`. Returns {case: (lines,
+        truth) or an exception}."""
         lab = Lab()
         try:
             out = lab.new_output()[0]
@@ -128,7 +130,7 @@ class Host:
             lab.close()
 
     def clean(self):
-        """Removes cgroups of cases that were killed before they could remove them."""
+        """Removes cgroups of cases that were killed before they could remove their cgroups."""
         for place in Path("/sys/fs/cgroup").glob("**/faultscope-zoo-*"):
             alive = Path(f"/proc/{place.name.rpartition('-')[2]}").exists()
             for path in [*place.glob("*/"), place] if not alive else ():
@@ -142,7 +144,8 @@ class Host:
 
 
 def told_of(cases, status, err, read_lines, read_file):
-    """Returns {case: (lines, truth) or an exception}."""
+    """Returns {case: (lines, truth)} after a run, with an exception in place of the pair if the
+    case failed."""
     told = {}
     lines = Lines(read_lines()) if status in WORKED else None
     for name in cases:
@@ -243,7 +246,8 @@ def watch_each(place, case):
 
 
 def batches(cases, size):
-    """Yields lists of at most `size` cases. A case that changes the whole machine is alone."""
+    """Yields lists of at most `size` cases to run together. A case that changes the whole machine
+    runs alone."""
     together = []
     for case in cases:
         if case["guest"]:
@@ -293,7 +297,8 @@ class Tap:
 
 
 class Results:
-    """Answers, skipped cases with their reasons, and cases that did not behave as they claim."""
+    """The answers, the skipped cases with their reasons, and the cases that did not behave as they
+    claim."""
 
     def __init__(self, options):
         self.options = options

@@ -10,7 +10,7 @@ LEAST_RIGHT = 97.0  # required percentage of right answers
 RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN = "right", "unknown", "missed", "wrong", "wrong, certain"
 VERDICTS = (RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN)
 
-# Names that are accepted for the same call: each set has one family.
+# Families of system calls. Any name in the family of a call is accepted for it.
 FAMILIES = [
     {"open", "creat", "openat", "openat2", "open_by_handle_at", "mq_open"},
     {"dup", "dup2", "dup3", "fcntl"},
@@ -80,7 +80,7 @@ def of_line(line, causes):
 
 
 def fits(line, truth, want):
-    # An errno without a name is shown as a number.
+    # If an errno has no name, faultscope shows its number.
     return (line["pid"] == truth["pid"] and line["tid"] == truth["tid"]
             and line["call"] in names_of(want["call"])
             and line["errno"] in (want["errno"], f"errno {want['errno']}"))
@@ -92,7 +92,8 @@ def split(lines, truth, wants):
     others = []
     for line in lines:
         fitting = [i for i, want in enumerate(wants) if fits(line, truth, want)]
-        # If two expectations have equal call and errno, the line's cause decides between them.
+        # If two expectations have equal call and errno, the cause in the line decides to which of
+        # them it belongs.
         named = [i for i in fitting if line["cause"] in wants[i]["causes"]]
         if fitting:
             taken[(named or fitting)[0]].append(line)
@@ -141,8 +142,8 @@ def of_oom(answer, lines, truth):
 
 
 def of_control(answer, refused, signals, truth):
-    """Judges a control case: no call may be blamed on a limit. The case lists other causes that are
-    allowed."""
+    """Judges a control case, in which no call may be blamed on a limit. The case itself lists other
+    causes that are allowed."""
     bad = [line for line in refused if line["cause"] not in truth["allowed"]]
     answer.want = "nothing" + "".join(f" or {cause}" for cause in truth["allowed"])
     answer.got = "; ".join(dict.fromkeys([told(line) for line in refused] +
@@ -152,7 +153,7 @@ def of_control(answer, refused, signals, truth):
 
 
 def judge(case, kind, way, lines, truth):
-    """Judges one case; `lines` (harness.Lines) are a capture of only that case."""
+    """Judges one case. `lines` (harness.Lines) are from a capture in which only this case ran."""
     answer = Answer(case, kind, way, MISSED, "", "")
     refused, signals = lines.of("failed_call"), lines.of("signal")
     if truth.get("control"):
