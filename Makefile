@@ -42,7 +42,7 @@ WERROR ?=
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wformat-security -Wmissing-prototypes $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
-# Since clang 21, BPF_CORE_READ() of a const field gives this warning.
+# Since clang 21, BPF_CORE_READ() of a const field gives the warning default-const-init-var-unsafe.
 NO_CONST_INIT := -Wno-unknown-warning-option -Wno-default-const-init-var-unsafe
 BPF_CFLAGS = -O2 -g -mcpu=v3 -target bpfel -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
 	$(if $(WERROR),-Werror) -Wno-unused-parameter $(NO_CONST_INIT) -Ivmlinux -Ibpf -Isrc
@@ -59,7 +59,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # With zstd, triage reads compressed logs; without, it says that it cannot.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
-# Libraries of base/compress.c
+# Libraries that src/base/compress.c needs
 PACKERS := -lz -llzma $(UNPACKERS)
 LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
@@ -76,8 +76,8 @@ ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
 # The HTTP server needs libraries that are not fetched for other architectures: without them
-# `export` only writes files. The same holds for static programs without libunistring.a, which the
-# normal build does not need.
+# `export` only writes files. Static programs lack the server, too, if libunistring.a is missing,
+# which the normal build does not need.
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))

@@ -47,7 +47,7 @@ command -v debootstrap >/dev/null || skip "debootstrap is missing: tools/setup.s
 	skip "the apt sources of this machine name no Debian mirror"
 
 place=$(mktemp -d)
-# The mounts were in a mount namespace that has ended, so rm cannot reach files outside of $place.
+# The mounts end with their mount namespace, so this rm cannot reach files outside of $place.
 trap 'rm -rf --one-file-system "$place"' EXIT
 trap 'exit 1' INT TERM HUP
 mkdir -p "$top/build/distros"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording in which every name that others can choose is hostile: TEXT after a word that
- * tells the field.
+ * Writes a recording in which every name that others can choose is hostile: a word that identifies
+ * the field, then TEXT.
  *
  * usage: hostile_recording TEXT FILE
  */

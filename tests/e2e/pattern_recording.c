@@ -19,7 +19,7 @@ static struct recorder *rec;
 
 #define PUT(record) put_record(rec, &(record).h)
 
-/* Returns the growth until scan `at`, of `room` in all. */
+/* Returns how much of `room` a process has used at scan `at`. */
 static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_t room)
 {
 	uint64_t period = 10 + pattern, left = scans - at;

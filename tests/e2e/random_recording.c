@@ -11,7 +11,7 @@
 
 #define LOOKS_MOST   60
 #define LIVING_MOST  4200
-#define SCANS_OF_ONE 3 /* most scans in the life of most processes */
+#define SCANS_OF_ONE 3 /* greatest number of scans in which most processes are seen */
 
 static void begin(struct recorder *rec)
 {

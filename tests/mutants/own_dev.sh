@@ -13,7 +13,7 @@ cp -ax "$old/." /dev
 for inner in pts shm; do
 	[ ! -d "$old/$inner" ] || mount --bind "$old/$inner" "/dev/$inner"
 done
-chmod a+w /dev/kmsg # tests of the flight recorder write to the kernel log
+chmod a+w /dev/kmsg # tests of the flight recorder write to this device
 umount -R -l "$old"
 rmdir "$old"
 [ ! -d /var/lib/faultscope ] || mount -t tmpfs -o mode=755 tmpfs /var/lib/faultscope

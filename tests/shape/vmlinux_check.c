@@ -409,7 +409,10 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 	case BTF_KIND_PTR:
 		return pointees_fit(c, t, k, path);
 	case BTF_KIND_ARRAY:
-		/* An array without a length in the kernel extends beyond the struct. */
+		/*
+		 * Arrays without a length in the kernel are flexible array members, for which any
+		 * length is right.
+		 */
 		if (btf_array(k)->nelems && btf_array(t)->nelems > btf_array(k)->nelems)
 			return no(c, path, "%u elements here, %u in the kernel",
 				  btf_array(t)->nelems, btf_array(k)->nelems);
@@ -507,8 +510,8 @@ static bool is_own(const char *name)
 }
 
 /*
- * Adds flavours to the names, wherever they are defined. Prints types that are neither curated nor
- * the object's own.
+ * Adds types with a flavour, wherever they are defined, to the names. Prints types that are neither
+ * curated nor the object's own.
  */
 static int check_rest(struct names *ns, const struct btf *obj)
 {

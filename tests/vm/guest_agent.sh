@@ -38,8 +38,8 @@ echo @@ 0 0 0 0 >&3
 while read -r number text <&3; do
 	case $number in
 	-*) kill -KILL "-$(cat "$top/${number#-}/pid")" ;;
-	# A double fork: if a direct child ended during `read`, busybox would lose the part of the
-	# line that it has read.
+	# Runs in the background by a double fork: when a direct child ends during `read`, busybox
+	# loses the part of the line that it has read.
 	*) (serve "$number" "$text" &) ;;
 	esac
 done

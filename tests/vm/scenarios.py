@@ -121,8 +121,7 @@ def expect_area(check, lines, truth):
 
 
 def expect_totals(check, lines, truth):
-    """Expects only totals, for attach types that do not know whether a fault was a read or a write,
-    or of which mode."""
+    """Expects only totals, for attach types that know neither access nor protection of a fault."""
     faults = lines.final(truth["pid"])["faults"]
     check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
     check.equal("major", faults["major"], truth["majflt"])

@@ -240,8 +240,8 @@ static void pipe_with_rights_of_namespace(void)
 }
 
 /*
- * Arguments of execve are put on a new stack, whose size RLIMIT_AS limits, too: E2BIG, as for too
- * many arguments.
+ * The arguments of execve are put on a new stack, whose size RLIMIT_AS limits, too. The errno is
+ * E2BIG, as for too many arguments.
  */
 static char *arguments[6];
 static bool lifted;
@@ -315,7 +315,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* System calls that a signal interrupts or restarts. */
+/* Control test: system calls that a signal interrupts or restarts. */
 static long interrupted_calls(void)
 {
 	struct sigaction action = { .sa_handler = nothing };

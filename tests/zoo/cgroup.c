@@ -8,7 +8,8 @@
 
 /* Test cases of pids.max */
 
-static const char *limited_group; /* cgroup that has the limit: the parent, or the one below it */
+/* name of the cgroup that has the limit: the parent, or the one below it */
+static const char *limited_group;
 
 static void pids(const char *limited, const char *most)
 {

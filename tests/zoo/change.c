@@ -106,14 +106,14 @@ static void protect_exec(void)
 
 static void deny_exec_gain(void)
 {
-	/* Undo the call that succeeded before. */
+	/* Undoes the call that succeeded without the limit. */
 	if (mprotect(block, PAGE_BYTES, RW))
 		die("mprotect");
 	if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 		skip("prctl PR_SET_MDWE: %s", strerror(errno));
 }
 
-/* Test cases of mseal: nothing can unseal a mapping, so the call must succeed before. */
+/* Test cases of mseal. Nothing can unseal a mapping, so the call must succeed before mseal. */
 
 static void seal_block(void)
 {
@@ -133,7 +133,7 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* Only the end of the mapping is sealed later. Before, the other half can be unmapped. */
+/* Before mseal, munmap of the second half succeeds. After mseal of the first half, it fails there. */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);

@@ -219,7 +219,7 @@ static long look_alikes_of_want(void)
 {
 	/* 149 is mlock in 64-bit mode, and the obsolete _sysctl in 32-bit mode. */
 	must_fail_as(149, 0, 0, ENOSYS);
-	/* link() of a directory and across file systems; its number is mmap in 64-bit mode. */
+	/* link() of a directory, across file systems. Its number is mmap in 64-bit mode. */
 	must_fail_as(CALL_LINK, low_text("/proc"), low_text("/tmp/zoo-link"), EXDEV);
 	/*
 	 * 56 is clone and 53 is socketpair in 64-bit mode. 32-bit mode does not implement either

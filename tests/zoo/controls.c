@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Controls: programs that are at a limit but within it, and everyday failures. faultscope must not
- * blame a limit.
+ * Control tests: programs that are at a limit but within it, and everyday failures. faultscope must
+ * not blame a limit.
  */
 #include "zoo.h"
 
@@ -34,7 +34,7 @@ static void works(bool ok, const char *what)
 		die("%s", what);
 }
 
-/* Control tests within limits */
+/* Control tests of programs within their limits */
 
 static void one_below_count(void)
 {
@@ -188,7 +188,7 @@ static void beyond_memory_unreserved(void)
 	ASK(mmap, 0, beyond_memory(), RW, PRIVATE_ANON | MAP_NORESERVE, -1, 0);
 }
 
-/* mmap's first search for a place fails, and its second one succeeds. */
+/* mmap first searches for an aligned place and fails, then searches for any place and succeeds. */
 static void last_hole(void)
 {
 	fill_space(64 * MIB);
@@ -218,7 +218,7 @@ static long fills_tmpfs(void)
 	return 0;
 }
 
-/* Everyday failures */
+/* Control tests of everyday failures */
 
 static long opens_in_vain(void)
 {

@@ -9,7 +9,7 @@
 
 #define BLOCK_PAGES 9
 
-static char *block; /* a mapping to be split */
+static char *block; /* a mapping that the call must split */
 static int segment;
 
 static void make_block(int protection)
@@ -103,7 +103,7 @@ static long start_big_thread(void)
 
 static void thread_stack(void)
 {
-	/* The first thread makes the mappings that all threads share. */
+	/* Starting a first thread makes the mappings that all threads share. */
 	pthread_join(start_thread(empty_thread, NULL), NULL);
 	fill_maps(most_maps() + 1);
 }
@@ -204,7 +204,7 @@ static void unmap_middle(void)
 	fill_maps(most_maps());
 }
 
-/* A mapping that is not next to the last filler, so that unmapping it makes room for the call. */
+/* An extra mapping that is not next to the last filler: unmapping it makes room for the call. */
 static char *spare;
 
 static void make_spare(void)

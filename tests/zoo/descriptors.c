@@ -19,7 +19,10 @@
 static int pair[2];
 static const char null_path[] = "/dev/null";
 
-/* The call to make, and the limit: no free number, or only one for a call that needs two. */
+/*
+ * FULL and ONE_FREE set the call to make, and a limit with no free number, or with one for a call
+ * that needs two.
+ */
 #define FULL(call, ...)                                                                            \
 	do {                                                                                       \
 		ASK(call, __VA_ARGS__);                                                            \

@@ -127,10 +127,10 @@ static void one_too_many(void)
 {
 	user = 1000000000 + getpid();
 	arguments[0] = path;
-	soft_limit(RLIMIT_NPROC, 0); /* a single process of the user exceeds it */
+	soft_limit(RLIMIT_NPROC, 0); /* a single process of the user exceeds this limit */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* Wait until the other process belongs to that user. */
+	/* Waits until the other process has changed to that user. */
 	for (long uid = 0; uid != user; usleep(1000)) {
 		char text[32];
 		FILE *status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* More accesses that end in a signal: those that resemble another kind. */
+/* Test cases of more accesses that end in a signal, but resemble another kind. */
 #include "zoo.h"
 
 #include <linux/userfaultfd.h>
@@ -117,7 +117,10 @@ static void at_edge(void)
 	bad_address = PAGE_BYTES - 1;
 }
 
-/* A mapping within the guard gap below the stack; the stack's limit is far away. */
+/*
+ * A mapping within the guard gap below the stack makes the stack end there, although RLIMIT_STACK
+ * is far away.
+ */
 static char *neighbour;
 
 static long low_stack(void)

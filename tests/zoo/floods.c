@@ -58,7 +58,7 @@ static void space_in_as(void)
 	room_as(bytes / 2);
 }
 
-/* The hidden call asks for less memory than the flood, and its arguments are usual. */
+/* The hidden call asks for less memory than the repeated one, and its arguments are usual. */
 static void window_in_as(void)
 {
 	size_t bytes = some_bytes();

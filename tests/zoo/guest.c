@@ -209,7 +209,7 @@ static void numbers_used_up(void)
 	for (int fd = 0; fd < 64; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && dup2(STDOUT_FILENO, fd) != fd)
 			die("dup2 to %d", fd);
-	close(63); /* needed for the file of the sysctl */
+	close(63); /* frees a number for the file of the sysctl */
 	machine_setting(NR_OPEN, 64);
 	if (dup2(STDOUT_FILENO, 63) != 63)
 		die("dup2");

@@ -78,7 +78,7 @@ static void lock_hole(void)
 	ASK(mlock, P(block), BLOCK_PAGES * PAGE_BYTES);
 }
 
-/* The amount is near RLIMIT_MEMLOCK, but the call fails because of the hole. */
+/* The range is nearly as large as RLIMIT_MEMLOCK, but mlock fails because of a hole in it. */
 static void lock_hole_near_limit(void)
 {
 	lock_hole();

@@ -228,7 +228,7 @@ static void hugetlb_shared(void)
 	ASK(mmap, 0, vary(1, 8) * 2 * MIB, RW, SHARED_ANON | MAP_HUGETLB, -1, 0);
 }
 
-/* The file has huge pages, without a flag of mmap. */
+/* The huge pages come from the memfd, not from a flag of mmap. */
 static void hugetlb_memfd(void)
 {
 	size_t bytes = vary(1, 8) * 2 * MIB;

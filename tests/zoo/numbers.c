@@ -71,7 +71,7 @@ static void few_but_full(void)
 	soft_limit(RLIMIT_NOFILE, 8);
 }
 
-/* The only free number is not the last one. */
+/* pipe needs two numbers, and the only free one is in the middle. */
 static void one_in_the_middle(void)
 {
 	static int pair[2];

@@ -38,7 +38,7 @@ static void instances_of_user(void)
 	make_instances(count);
 }
 
-/* A user namespace has its own, lower limit. */
+/* A user namespace has its own limit of inotify instances, which is lower than the host's. */
 static void instances_of_namespace(void)
 {
 	enter_user_namespace();
@@ -102,7 +102,7 @@ static void remove_watch(void)
 		die("inotify_rm_watch");
 }
 
-/* fanotify_init fails with EMFILE, not because of file descriptors. */
+/* fanotify_init fails with EMFILE because of the limit on groups, not on file descriptors. */
 static void groups_of_namespace(void)
 {
 	const unsigned int flags = FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC;
@@ -172,7 +172,7 @@ static void restore_memlock(void)
 	restore_limit(RLIMIT_MEMLOCK);
 }
 
-/* Memory that io_uring pins counts for its user. */
+/* The kernel counts the memory that io_uring pins for each user. */
 static void registered_buffers(void)
 {
 	static struct iovec buffer;

@@ -46,7 +46,8 @@ static void drop_some_fillers(void)
 	restore_as();
 	if (munmap(block + BLOCK, BLOCK))
 		die("munmap");
-	ask.arg[2] = BLOCK + PAGE_BYTES; /* the block can grow in place, without another mapping */
+	/* the block can now grow in place, without another mapping */
+	ask.arg[2] = BLOCK + PAGE_BYTES;
 }
 
 /* With MREMAP_FIXED, mremap checks the map count first. */
@@ -172,14 +173,14 @@ static void advise_middle_before_hole(void)
 	ask.arg[2] = MADV_RANDOM;
 }
 
-/* Leaves out the hole, and makes room for the split. */
+/* Lifts both causes: leaves out the hole, and makes room for the split. */
 static void no_hole_and_room(void)
 {
 	unmap_last_filler();
 	ask.arg[1] = BLOCK - PAGE_BYTES;
 }
 
-/* A whole mapping needs no split, so only the hole behind it makes the call fail. */
+/* A call on a whole mapping needs no split, so only the hole behind the mapping makes it fail. */
 static void whole_before_hole(long call)
 {
 	hole_behind(RX);
@@ -202,7 +203,7 @@ static void whole_alone(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* The hole comes first; the split of a mapping at the limit would fail after it. */
+/* The hole comes first in the range. A split at the limit would also fail, but comes later. */
 static void hole_before_middle(void)
 {
 	hole_behind(RW);
@@ -438,8 +439,7 @@ static void nproc_before_pids(void)
 }
 
 /*
- * The process cannot get its rights back. Only a child that was forked before could lift both
- * limits.
+ * The limits cannot be lifted after the change of user. So the fork that must succeed comes first.
  */
 static void fork_before(void)
 {

@@ -198,7 +198,7 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* hlt raises #GP, without a wrong address. */
+/* The instruction hlt raises #GP in user mode, without a wrong address. */
 static void halt(void)
 {
 	__asm__ volatile("hlt");

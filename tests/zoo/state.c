@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What cases set up: limits, rights, mappings, full address spaces, file descriptors, cgroups. */
+/*
+ * Functions that set up cases: limits, rights, mappings, full address spaces, file descriptors,
+ * cgroups.
+ */
 #include "zoo.h"
 
 #include <sched.h>
@@ -7,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
-/* Resource limits */
+/* Functions for resource limits */
 
 static struct rlimit original[RLIM_NLIMITS];
 static bool limited[RLIM_NLIMITS];
@@ -86,7 +89,7 @@ void restore_stack(void)
 	restore_limit(RLIMIT_STACK);
 }
 
-/* Rights and identity */
+/* Functions for rights and identity */
 
 static void set_effective(int capability, bool on)
 {
@@ -160,7 +163,7 @@ void enter_mount_namespace(void)
 		die("mount --make-rprivate /");
 }
 
-/* Files */
+/* Functions for files */
 
 long read_number(const char *path)
 {
@@ -226,7 +229,7 @@ int reopen(int fd, int flags)
 	return again;
 }
 
-/* Mappings */
+/* Functions for mappings */
 
 void *map_anon(size_t bytes, int protection, int flags)
 {
@@ -256,7 +259,9 @@ void fill_maps(long count)
 
 	if (room < 1)
 		die("there are more than %ld mappings already", count);
-	/* The first one may have merged with an existing mapping, so one more may be needed. */
+	/*
+	 * The first new mapping may have merged with an existing one, so another one may be needed.
+	 */
 	for (long i = 0; room > 0; room = count - map_count())
 		for (; room > 0; room--) {
 			last_filler = map_unmergeable(i++);
@@ -283,7 +288,7 @@ size_t beyond_memory(void)
 	return (info.totalram + info.totalswap) * info.mem_unit + some_bytes();
 }
 
-/* Address space */
+/* Functions for the address space */
 
 #define STACK_ROOM  (16 * MIB) /* space below the stack in which it can grow */
 #define MOST_RANGES 64
@@ -364,7 +369,7 @@ void unfill_space(void)
 		die("munmap");
 }
 
-/* File descriptors */
+/* Functions for file descriptors */
 
 void leave_free(int free)
 {
@@ -376,7 +381,9 @@ void leave_free(int free)
 	soft_limit(RLIMIT_NOFILE, lowest + free);
 }
 
-/* Cgroups: version 1 has a hierarchy for each controller, version 2 has one for all. */
+/*
+ * Functions for cgroups: version 1 has a hierarchy for each controller, version 2 has one for all.
+ */
 
 #define V1_TOP "/sys/fs/cgroup"
 #define V2_TOP "/sys/fs/cgroup"

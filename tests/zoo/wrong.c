@@ -122,7 +122,7 @@ static void old_size_told(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* With MREMAP_DONTUNMAP, the old mapping still counts. */
+/* With MREMAP_DONTUNMAP, the old mapping still counts towards RLIMIT_AS. */
 static void keep_past_as(void)
 {
 	size_t bytes = some_bytes();

@@ -242,7 +242,7 @@ static unsigned long long birth_of_this_process(void)
 		die("/proc/self/stat: %s", strerror(errno));
 	close(fd);
 	text[n] = 0;
-	rest = strrchr(text, ')'); /* the name before it may contain spaces */
+	rest = strrchr(text, ')'); /* the process name before ')' may contain spaces */
 	if (!rest || sscanf(rest + 1, " %*c" " %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
 			    " %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
 		die("/proc/self/stat is not as in proc(5): %s", text);
@@ -262,7 +262,7 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 		    when);
 }
 
-/* Makes the call as often as the case wants. Dies unless each call fails as claimed. */
+/* Makes the call as often as the case says. Dies unless each call fails with the right errno. */
 static void must_fail(const struct zoo_case *c)
 {
 	for (long i = 0; i < (c->times ? c->times : 1); i++) {

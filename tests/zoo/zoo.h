@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The zoo: cases of calls that the kernel lets fail, each for a cause that is true by construction.
- * A case reaches one limit, makes its call, lifts only that limit, and makes the call again. The
- * second call must succeed, or the case is wrong. No code of faultscope is used.
+ * The zoo consists of cases: calls that fail, each for a cause that is true by construction. A case
+ * reaches one limit, makes its call, lifts only that limit, and makes the call again. The second
+ * call must succeed, or the case is wrong. No code of faultscope is used.
  */
 #ifndef ZOO_H
 #define ZOO_H
@@ -29,7 +29,7 @@
 #define GIB	     (1024 * MIB)
 /* end of user addresses on x86-64 with 4 levels of page tables */
 #define USER_END     0x7ffffffff000L
-/* ENOTSUPP of the kernel's include/linux/errno.h, which user space can get all the same */
+/* ENOTSUPP from the kernel's include/linux/errno.h, which sometimes reaches user space */
 #define ERROR_NOTSUPP 524
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
@@ -41,7 +41,7 @@ struct want {
 	const char *causes;
 	const char *next;     /* further limits that the call exceeds, checked after this one */
 	bool undecidable;     /* no fact that faultscope can read decides between causes */
-	int or_error;	      /* errno of other kernels, or 0 */
+	int or_error;	      /* another accepted errno, of other kernels, or 0 */
 };
 
 struct zoo_case {
@@ -126,7 +126,7 @@ size_t some_bytes(void);  /* whole pages, 4 to 64 MiB */
 size_t small_bytes(void); /* whole pages, 256 KiB to 4 MiB */
 size_t beyond_memory(void); /* more than all memory and swap */
 
-/* Functions for limits, rights and identity */
+/* Functions that set limits, rights and identity */
 void soft_limit(int resource, rlim_t soft);
 void restore_limit(int resource);
 void room_as(size_t bytes);
