@@ -133,7 +133,7 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* Before mseal, munmap of the second half succeeds. After mseal of the first half, it fails there. */
+/* munmap of the second half succeeds. After mseal of the first half, munmap of that half fails. */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);
