@@ -375,7 +375,7 @@ check-builds: build/vmlinux_check build/tables dashboards check-parts
 check: check-builds ## the tests that every change must pass
 	$(TALLY) $(TESTS)
 
-# Guests run after the other tests: beside them, their timeouts could expire on a busy machine.
+# Guests run after all other tests, since a guest on a busy machine may exceed its timeouts.
 check-all: check-builds static ## every test: check, sanitizers, fuzzers, and briefly other kernels (KERNELS=)
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	$(TALLY) $(TESTS) $(LONG_TESTS)

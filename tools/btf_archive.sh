@@ -24,7 +24,7 @@ release_of() {
 }
 
 mkdir -p "$directory/$machine"
-# files made for older objects may lack types that these objects read
+# BTF files that are older than the BPF objects may lack types that these objects read.
 find "$directory/$machine" -name '*.btf' ! -newer "${objects%% *}" -delete
 for word; do
 	file=${word#*=}

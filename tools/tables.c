@@ -155,7 +155,7 @@ static void put_classes(void)
 #undef X
 }
 
-/* Prints a table cell with bars escaped, which would end it. */
+/* Prints a table cell. Bars in the text are escaped, since a bar would end the cell. */
 static void put_cell(const char *text)
 {
 	for (; *text; text++)

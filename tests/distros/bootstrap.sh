@@ -14,7 +14,7 @@ command -v debootstrap >/dev/null || {
 }
 mirror=$(cd "$top/tools" && python3 -B -c 'import aptroot; print(aptroot.mirrors()[0][0])')
 debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$root" "$mirror"
-# A mirror that is some days old has an expired Release file, which is no error here.
+# A mirror that was not updated for some days has an expired Release file. apt shall accept it.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90mirror"
 for file in resolv.conf hosts; do
 	cp "/etc/$file" "$root/etc/$file"

@@ -89,7 +89,8 @@ def check_verdict(check, text, first):
 
 # Tests of a growth table that fills up
 
-# rows to fill the growth table with more than it holds, rows per second, and files to leak then
+# number of rows, which exceeds the growth table; rows per second; number of files to leak
+# afterwards
 ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 
@@ -255,7 +256,7 @@ def test_code_that_leads_astray(check, lab):
 @live
 def test_near_the_limit(check, lab):
     """A process that held many mappings before the start and is near the limit: M25
-    max-map-count-near names the limit, who set it, and M03 as its cause."""
+    max-map-count-near names the limit, who set it, and its cause M03 pytorch-shared-tensors."""
     before = 55000
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "2000", "--before",
                                      str(before), status=FOUND)

@@ -65,7 +65,7 @@ def test_forecast_of_a_start(lab):
         told = Lines(watch.said().rpartition("\n")[0]).of("finding", work.pid, id="F13")
         return told[-1]["state"] == "cleared" if told else time.monotonic() > ended + REST_SECONDS
 
-    # If the finding was not cleared, expect_silence() reports it.
+    # If finding F13 nofile-growth was not cleared, expect_silence() reports it.
     with contextlib.suppress(AssertionError):
         until(is_silent, "the end of F13")
     capture = watch.stop()

@@ -18,7 +18,7 @@ NULL_WITHOUT = {
 }
 
 
-# other probes depend on these, so a test disables each alone
+# probes on which other probes depend, so a test disables each of them alone
 ALONE = ("state", "lifecycle", "scan", "fault_begin")
 
 

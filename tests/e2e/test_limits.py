@@ -158,7 +158,8 @@ os._exit(0)
 
 @live
 def test_evidence_reads_the_counter(check, lab):
-    """Equal failed calls are merged into few records, but the evidence of F01 counts all 1,000."""
+    """Equal failed calls are merged into few records, but the evidence of F01 nofile-reached counts
+    all 1,000."""
     ran = lab.faultscope("run", "--json", "--", sys.executable, "-c", REFUSED_OFTEN)
     lines = Lines(ran.out or ran.err)
     finals = [line for line in lines.of("process", final=True) if line["fds"]["failed"]]
@@ -187,7 +188,8 @@ print(len(made))
 
 @live
 def test_remedy_of_queues(check, lab):
-    """The RLIMIT_MSGQUEUE that M27 suggests is enough for the queue that failed."""
+    """The RLIMIT_MSGQUEUE that M27 other-call-failed suggests is enough for the queue that failed.
+    """
     made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
     ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
     first = int(ran.out or 0)

@@ -24,8 +24,8 @@ def waits_of(lines, pid):
 
 
 def expect_convoy(check, lines, truth):
-    """Expects P12 mmap-lock-contention with the calls that held the lock, and no P13 for another
-    process."""
+    """Expects P12 mmap-lock-contention with the calls that held the lock, and no P13
+    mmap-lock-other-process."""
     pid = truth["pid"]
     findings = told(lines, "P12", pid)
     if not check.that(findings, waits_of(lines, pid)):

@@ -35,7 +35,7 @@ def below(group, name):
 
 
 def kill_of(check, watch, pid):
-    """Returns the finding P17 of a process and its OOM record, or (None, None)."""
+    """Returns the finding P17 oom-killed of a process and its OOM record, or (None, None)."""
     lines = check_form(check, watch.stop())
     kills = opened(lines, "P17", pid=pid)
     if not check.that(kills, f"findings {[(f['id'], f['pid']) for f in lines.of('finding')]}"):

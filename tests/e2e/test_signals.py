@@ -88,8 +88,8 @@ def test_stack_of_a_thread(lab, case):
 
 
 def expect_crash(check, lines, truth):
-    """M24 crash-after-enomem names the failed mmap (M01) as its cause, and M01 names its own
-    causes."""
+    """M24 crash-after-enomem names the failed mmap (M01 max-map-count-reached) as its cause, and
+    that finding names its own causes."""
     told = lines.of("finding", truth["pid"], id="M24", state="open")
     if not check.that(told, "no M24"):
         return

@@ -32,7 +32,8 @@ STATEMENT = re.compile(r"""
              | (?P<call>\w+)\([^;{}]*\) );[ \t]*$
 """, re.X | re.M)
 NO_STATEMENT = re.compile(r"[ \t]+(?:return|break|continue|goto|case|default|else|do|while|for|if)\b")
-# Functions that call these are not mutated: an error there could harm more than the copied tree.
+# Functions that call kill, unlink and the like are not mutated: an error there could harm more than
+# the copied tree.
 HARMING = re.compile(r"\b(?:kill|unlink|unlinkat|rename|renameat2?|rmdir|reboot|u?mount2?)\(")
 RELEASING = re.compile(r"free|close|destroy|unlink|munmap|end$|drop$")
 ARGUMENTS = re.compile(r"(?<=\w)\((?:[^()]*?, )?([\w.>&*-]+), ([\w.>&*-]+)(?=[,)])")

@@ -20,7 +20,7 @@ from tree import COVERED, PLAIN
 LONGEST, LONGEST_LIVE = 60.0, 25.0
 LIVE_AT_ONCE = 2  # number of live tests to run at once for each CPU, since they mostly wait
 SLOWER = 4  # a build without optimisation and with gcov counters is slower by this factor
-AT_ONCE = 40  # number of tests after which a run may be interrupted
+AT_ONCE = 40  # a measurement may be interrupted after this number of tests
 MEASURED = "measured"  # folder with the sources to which the rows of a map belong
 COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
@@ -92,7 +92,7 @@ class Map:
         self.jobs = os.cpu_count()
 
     def keep(self, rows):
-        """Rewrites the rows and the sources that belong to them."""
+        """Writes all rows to the file, and the sources to which their line numbers belong."""
         self.rows = {row["test"]: row for row in rows}
         self.path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         kept = self.path.parent / MEASURED / "src"
@@ -111,8 +111,8 @@ class Map:
             jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
-        """Measures rows of the map: duration and executed lines of each test, or why it cannot be
-        used."""
+        """Measures tests. A row of the map has a test's duration and executed lines, or the reason
+        why the test cannot be used."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
         place.chmod(0o777)  # tests run as another user, who writes the counters
         try:

@@ -272,7 +272,7 @@ def main():
     place.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0 and not all(one.stat().st_mode & 1 for one in (place, *place.parents)):
         sys.exit(f"{place}: tests run as nobody, who may not go there; give another --place")
-    # held until exit, so that no second run changes the same copy
+    # a lock, held until exit, so that no second run changes the same copy
     alone = open(place / "lock", "w")
     try:
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,7 +4,8 @@
 include Makefile
 
 EXTRA ?=
-# A change that causes such type errors is no mutant. (-w would suppress these errors.)
+# A mutant that causes a type error does not count. (With -w, the compiler would not report type
+# errors.)
 ALL_CFLAGS += -fPIC -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
 HELPERS := naming screens random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices pattern_recording
@@ -17,7 +18,7 @@ WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
-# With gcov counters, links counted.o, which writes them although the program confines itself.
+# counted.o writes the gcov counters of a program that confines itself.
 COUNTED := $(if $(findstring coverage,$(EXTRA)),$(BUILD)/counted.o)
 $(BUILD)/counted.o: tests/mutants/counted.c
 	@mkdir -p $(@D)

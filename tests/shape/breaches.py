@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Violations of the room walls, each in a file of its own. The self-test compiles them in a copy of
-the tree with the Makefile and -Werror. walls.py or the compiler must report each of them.
+"""C files that violate the walls between rooms. The self-test compiles them in a copy of the tree
+with the Makefile and -Werror. walls.py or the compiler must report each of them.
 """
 import os
 import subprocess

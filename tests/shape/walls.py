@@ -261,7 +261,8 @@ SHARE = re.compile(r"[*/] ?\d|\d ?\*(?!\w)|>> ?\d")
 # Parts of a comparison to ignore: arguments, indices, sizes in bytes.
 NO_OPERAND = re.compile(r"\bsizeof\s*\([^()]*\)( / sizeof\([^()]*\))?|<<\s*\d+|\[[^]]*\]"
                         r"|(?<=\w)\([^()]*\)")
-SMALL = 16  # greatest number that counts as no threshold, such as the number of words in a line
+# greatest number that does not count as a threshold, such as a number of words in a line
+SMALL = 16
 
 
 def side(code, at, step):

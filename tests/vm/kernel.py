@@ -170,8 +170,8 @@ class KernelRun:
                 if hook not in besides and not self.hooks[hook].sees]
 
     def answers(self, names, options=()):
-        """Runs those of the scenarios that can share one run. Returns what judge() takes as
-        `ready`."""
+        """Runs those scenarios together that can share one `faultscope run`. Returns {name: lab
+        with the capture}, for judge()."""
         lab = self.guest.lab(options)
         found = batch.answers(lab, [scenarios.BY_NAME[name] for name in names])
         if self.guest.vm.usable():
@@ -195,7 +195,7 @@ class KernelRun:
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)
             found = judged(expect, lines, capture.truth, 0)
-            # the skipped events may have been those of other processes
+            # the skipped events may have belonged to other processes
             if not missed or not found.wrong:
                 missed = 0
                 break

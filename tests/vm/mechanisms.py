@@ -84,8 +84,8 @@ class Mechanisms:
     # Tests of attach types that are forced in one common start
 
     def start(self, check, group):
-        """Runs a short workload with these attach types and checks its totals. Returns {probe:
-        attach type or reason}."""
+        """Runs a short workload with the attach types of a group and checks its totals. Returns
+        {probe: attach type or reason}."""
         lab = self.run.guest.lab(forcing(group))
         capture = lab.run("touch", "5000")
         lines = check_form(check, capture)
@@ -118,7 +118,7 @@ class Mechanisms:
         return attached, other
 
     def wrong_of(self, name, group, ready=None):
-        """Returns the errors of a scenario with these attach types."""
+        """Returns the errors of a scenario with the attach types of a group."""
         scenario, found = scenarios.BY_NAME[name], Check()
         options = forcing([one for one in group
                            if one.hook.name != "calls" or "calls" in scenario.needs], scenario.needs)

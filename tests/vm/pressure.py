@@ -111,8 +111,8 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """Checks P17 for a large idle process that is killed because another process of its cgroup
-    grew."""
+    """Checks P17 oom-killed for a large idle process that is killed because another process of its
+    cgroup grew."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
     for name in set(below) - {""}:
@@ -242,8 +242,8 @@ def held_back(check, lab):
 
 
 def kill_beside_files(check, lab, limit, files, grows):
-    """Returns P17 of a cgroup in which an ended process left `files` MiB in a tmpfs, or None if P17
-    is missing."""
+    """Returns the finding P17 oom-killed of a cgroup in which an ended process left `files` MiB in
+    a tmpfs, or None."""
     new_group(lab, max=limit * MIB)
     lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
     lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
@@ -370,7 +370,7 @@ def stall_of_files(check, lab):
     grows(lab, "workingset_refault_file", 5000, 180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    # the two values are not measured at exactly the same times
+    # faultscope and the kernel are not read at exactly the same times
     check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid} {held.pid}")
 
@@ -383,7 +383,7 @@ def stall_of_swap(check, lab):
     swaps(lab)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for swap {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    # the two values are not measured at exactly the same times
+    # faultscope and the kernel are not read at exactly the same times
     check.near("share of the time", ours, kernels, 0.15)
     lab.vm.must(f"kill -9 {work.pid}")
 

@@ -183,7 +183,7 @@ def expect_some_classes(check, lines, truth):
     """Expects the classes of faults that follow from the mapping alone, and sums, if access or
     protection is unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
-    # these attach types are at handle_mm_fault(), which is called after the stack has grown
+    # fentry and kprobe attach to handle_mm_fault(), which is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")
     check.equal("stack_growth", test_faults.handled(lines, pid, "stack_growth"),
                 0 if late else truth["stack_grown"])

@@ -130,7 +130,7 @@ static void one_too_many(void)
 	soft_limit(RLIMIT_NPROC, 0); /* a single process of the user exceeds this limit */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* Waits until the other process has changed to that user. */
+	/* Waits until the process `other` has changed to that user. */
 	for (long uid = 0; uid != user; usleep(1000)) {
 		char text[32];
 		FILE *status;

@@ -112,7 +112,7 @@ static struct setting {
 
 static void restore_settings(void)
 {
-	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped it */
+	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped this capability */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
 			fprintf(stderr, "%s is not as it was\n", settings[i].path);

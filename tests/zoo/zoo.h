@@ -82,11 +82,14 @@ extern struct ask ask;
 
 long make_asked(void);
 long make_fork(void); /* forks a child that exits at once */
-void end_with(pid_t parent); /* in a child: makes it end with its parent */
+void end_with(pid_t parent); /* makes a child end when its parent ends */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
-/* The process and thread that make the failing call, if it is not the main thread. */
+/*
+ * The process and the thread that make the failing call. A case sets them if it is not the main
+ * thread.
+ */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
