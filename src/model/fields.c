@@ -297,8 +297,8 @@ const struct grid grids[] = {
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},
-	{"fds", "by_call", "calls", "descriptors made (or closed) by calls", NR_FD_CALLS, 2,
-	 fd_call_row, fd_columns, fd_call_cell},
+	{"fds", "by_call", "calls", "file descriptors opened (or closed) by system calls",
+	 NR_FD_CALLS, 2, fd_call_row, fd_columns, fd_call_cell},
 };
 const size_t nr_grids = sizeof(grids) / sizeof(grids[0]);
 
@@ -353,7 +353,7 @@ const struct histogram histograms[] = {
 	/* clang-format off */
 	FAULT_CLASSES(CLASS_HISTOGRAM)
 	/* clang-format on */
-	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, NR_MAP_SIZES,
+	{"maps", "size_bytes", "calls", "sizes requested from mmap", NULL, UNIT_BYTES, NR_MAP_SIZES,
 	 MAP_SIZE_SHIFT, map_sizes, NULL},
 };
 const size_t nr_histograms = sizeof(histograms) / sizeof(histograms[0]);

@@ -73,7 +73,7 @@ static void choose(struct choice *c, size_t hook)
 	c->at[hook] = -1;
 	if (!(c->tiers >> hooks[hook].tier & 1) &&
 	    !(c->majors && (int)hook == hook_find("fault_end"))) {
-		note(c, hook, "off", "its tier is not paid for in this mode");
+		note(c, hook, "off", "its overhead level is disabled in this mode");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none",

@@ -451,7 +451,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	begin = host_monotonic_ns();
 	err = scan_all(live, sink);
 	if (err) {
-		snprintf(src->error, sizeof(src->error), "looking at the processes failed: %s",
+		snprintf(src->error, sizeof(src->error), "scanning the processes failed: %s",
 			 strerror(-err));
 		return err;
 	}

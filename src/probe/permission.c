@@ -176,7 +176,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 }
 
 #define NO_SUCH	  "this kernel has no such function or tracepoint"
-#define NOT_TAKEN "the verifier of this kernel does not take it"
+#define NOT_TAKEN "the verifier of this kernel rejects it"
 #define POLICY	  "not permitted by this kernel's policy"
 #define AS_ROOT	  "sudo faultscope …: tracefs is root's"
 

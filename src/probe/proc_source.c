@@ -36,7 +36,7 @@ static int proc_source_scan(struct source *src, const struct sink *sink)
 	limits_read(&p->limits, &tick.limits);
 	err = proc_scan(&p->proc, true, NULL, sink);
 	if (err) {
-		snprintf(src->error, sizeof(src->error), "looking at the processes failed: %s",
+		snprintf(src->error, sizeof(src->error), "scanning the processes failed: %s",
 			 strerror(-err));
 		return err;
 	}

@@ -190,8 +190,8 @@ struct asked {
 };
 
 /*
- * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at least
- * 1.5 times as much by mmap or mremap. This record follows that of the failed call.
+ * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at
+ * least half as much by mmap or mremap. This record follows that of the failed call.
  */
 struct retry_record {
 	struct record h;

@@ -21,8 +21,8 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FAULTS] = {"faults", "page faults", "count"},
 	[MEASURE_STALL] = {"stall", "time stalled in page faults", "nanoseconds"},
 	[MEASURE_BYTES] = {"bytes", "memory faulted in", "bytes"},
-	[MEASURE_MAPS] = {"mappings", "mappings made and left", "count"},
-	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
+	[MEASURE_MAPS] = {"mappings", "mappings created and not unmapped", "count"},
+	[MEASURE_FDS] = {"descriptors", "file descriptors opened and not closed", "count"},
 };
 
 /*

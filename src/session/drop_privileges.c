@@ -17,16 +17,16 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	if (!s->in.src->live)
 		return 0;
 	if (live_needs_rights(s->in.src))
-		ret[n++] =
-			(struct right){CAP_BPF, CAP_SYS_ADMIN,
-				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
-				       "scans and BPF map commands too"};
+		ret[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
+					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
+					  "also forbids scans and BPF map commands"};
 	/* A user who runs faultscope with file capabilities must not see more of other users. */
 	if (rights_are_of_file())
 		return n;
 	if (host_hides_processes())
-		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "/proc is mounted with hidepid: other users' processes"};
+		ret[n++] = (struct right){
+			CAP_SYS_PTRACE, -1,
+			"/proc is mounted with hidepid, which hides other users' processes"};
 	else if (s->plan.attributes_all || s->out.redraws)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "diagnose and the live view read what a process maps and "

@@ -32,7 +32,7 @@ PLACE = ROOT / "build/compilers"
 OBJECTS = ("faultscope", "faultscope_plain", "faultscope_hash", "blackbox")
 # objects of src/probe that contain the BPF objects as bytes
 EMBEDDING = ("object.o", "precursors.o")
-REFUSED = "the verifier of this kernel does not take it"
+REFUSED = "the verifier of this kernel rejects it"
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
 # Required attach types of core probes by kernel; 5.10 has no task storage.
 BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}

@@ -7,6 +7,7 @@ command has a reason in the Markdown source: <!-- not run: REASON -->.
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -95,6 +96,18 @@ def make_files(lab):
         (lab.dir / name).write_bytes(log)
     subprocess.run(f"xz -c a.log > b.log.xz; {FAULTSCOPE} report leak.fsr --format jsonl "
                    "> leak.jsonl 2>/dev/null", shell=True, cwd=lab.dir, check=False)
+
+
+def test_examples_are_current(check, lab):
+    """The example pages are what this build makes of their recordings. A meant change of pages:
+    FS_MAKE_EXAMPLES=1 tests/e2e/run.py --no-live --only examples_are_current"""
+    for recording in sorted(EXAMPLES.glob("*.fsr")):
+        made = lab.dir / f"{recording.stem}.html"
+        lab.faultscope("report", recording, "-o", made)
+        page = recording.with_suffix(".html")
+        if os.environ.get("FS_MAKE_EXAMPLES"):
+            shutil.copy(made, page)
+        check.that(made.read_bytes() == page.read_bytes(), f"{page.name} is of another build")
 
 
 def runs_here(command):

@@ -54,7 +54,7 @@ def test_info(check, lab):
     check.equal("bytes", told["bytes"], recording.stat().st_size)
     check.equal("damages", (told["damages"], told["damage"]), (0, None))
     other = info(lab, rewritten(lab, recording))
-    for key in ("format", "records", "looks", "processes", "events", "seconds", "time"):
+    for key in ("format", "records", "scans", "processes", "events", "seconds", "time"):
         check.equal(key, other[key], told[key])
     text = lab.faultscope("info", recording)
     check.equal("status", text.returncode, 0)
@@ -75,7 +75,7 @@ def test_truncated_and_damaged(check, lab):
         check.equal(f"status of {path.name}", ran.returncode, INCOMPLETE)
         check.that("bytes were lost" in ran.err and "offset" in ran.err, ran.err)
         check.that("cannot be read" in ran.out, ran.out)
-        check.that(info(lab, path)["looks"] > 3, "what was whole")
+        check.that(info(lab, path)["scans"] > 3, "what was whole")
     before, after = Lines(said(lab, recording)), Lines(said(lab, cut))
     check.equal("what the cut one says", after.of("process"),
                 before.of("process")[:len(after.of("process"))])
@@ -364,4 +364,4 @@ def test_record_killed(check, lab):
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)
     told = info(lab, out)
-    check.that(told["looks"] >= 2 and told["damages"] <= 1, f"{told}")
+    check.that(told["scans"] >= 2 and told["damages"] <= 1, f"{told}")

@@ -83,7 +83,7 @@ static void test_verdict(void)
 	has(text, "from open (libc.so.6) <- write_log (python3) (stack may be short)\n",
 	    "a stack that may be short is said to be");
 	has(text, "worker[11], child of grower[10]  maps 200", "whose child it is");
-	has(text, "checked: map count", "what was checked");
+	has(text, "checked: limits of mappings", "what was checked");
 	has(text, "not checked: what 1 of 2 processes held", "and what was not");
 	has(text, "2 findings (0 critical, 1 warning, 1 info).  More: faultscope explain M03\n",
 	    "the sum");
@@ -101,7 +101,7 @@ static void test_well(void)
 	text = said_by(&diagnosis_renderer);
 	ok(!strncmp(text, "grower[10]  maps 100", 20), "no verdict where there is none");
 	has_not(text, "it held", "little is not told");
-	has(text, "checked: map count, descriptors", "it says what was checked");
+	has(text, "checked: limits of mappings, file descriptors", "it says what was checked");
 	has_not(text, "not checked", "all was");
 	has(text, "no finding: all is well as far as it was checked\n", "and that all is well");
 	free(text);

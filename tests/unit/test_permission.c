@@ -9,7 +9,7 @@
 #include "probe/permission.h"
 #include "tap.h"
 
-#define REFUSED "the verifier of this kernel does not take it "
+#define REFUSED "the verifier of this kernel rejects it "
 #define BEGIN                                                                                      \
 	"libbpf: prog 'look_syscall': BPF program load failed: Permission denied\n"                \
 	"libbpf: prog 'look_syscall': -- BEGIN PROG LOAD LOG --\n"

@@ -518,7 +518,7 @@ static void test_every_field_is_shown(void)
 static void test_tabs(void)
 {
 	static const char *const names[] = {"MINFLT", "CREATED", "OPENED",
-					    "SWAP",   "Hooks",	 "SEVERITY"};
+					    "SWAP",   "Probes",	 "SEVERITY"};
 
 	begin();
 	some_processes();

@@ -106,7 +106,7 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 }
 
 /*
- * Finds the highest OOM scores. The kernel computes each one in 4 us (oom_badness(), mm/oom_kill.c).
+ * Finds the highest OOM scores. The kernel takes 4 us for each (oom_badness(), mm/oom_kill.c).
  */
 static size_t first_scores(const struct model *m, struct scored *ret)
 {

@@ -176,7 +176,7 @@ void html_card(struct buf *b, const char *title, const char *subtitle, const str
 	buf_puts(b, "</pre>\n");
 	html_section_end(b);
 	html_section(b, "data", "Data",
-		     "What the verdict was made of, as <code>--json</code> has it.");
+		     "The facts that led to the verdict, as in <code>--json</code>.");
 	buf_puts(b, "<p class=\"buttons\"><button type=\"button\" data-save=\"json\" hidden>Save "
 		    "JSON</button></p>\n");
 	html_section_end(b);

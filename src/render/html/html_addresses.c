@@ -133,28 +133,25 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 {
 	const struct samples *all = s->v->m->samples;
 
-	html_section(
-		b, "addresses", "Faults by address and time",
-		"The mappings that most faults went to, each in runs of pages from where it was "
-		"touched first: a slope is a scan, a filled block is memory that is used again "
-		"and again, a column is a burst.");
+	html_section(b, "addresses", "Faults by address and time",
+		     "The mappings with the most page faults, by address and time. Addresses start "
+		     "at the first page that was touched. A slope is a sequential scan, a filled "
+		     "block is memory that is used repeatedly, a column is a burst.");
 	if (m->rows) {
-		buf_printf(
-			b,
-			"<p class=\"note\">Drawn by chance: %s faults, each of which stands for %u",
-			as_count(all->taken).s, all->least);
+		buf_printf(b, "<p class=\"note\">Sampled: %s faults, each of which stands for %u",
+			   as_count(all->taken).s, all->least);
 		if (all->most > all->least)
 			buf_printf(b, " to %u", all->most);
 		buf_puts(b, ".");
 		if (all->thinned)
-			buf_printf(b, " For want of room one in %u of them was kept.",
+			buf_printf(b, " The table was full, so one in %u of them was kept.",
 				   1u << (all->thinned & 15));
 		buf_puts(b, "</p>\n");
 		put_map(b, s, m);
 	} else {
-		buf_puts(b, "<p class=\"note\">No fault was drawn: that takes chosen processes "
-			    "(<code>run</code>, <code>-p</code>), overhead level latency, and "
-			    "Linux 5.17 or later.</p>"
+		buf_puts(b, "<p class=\"note\">No fault was sampled. Sampling needs selected "
+			    "processes (<code>run</code>, <code>-p</code>), overhead level "
+			    "latency, and Linux 5.17 or later.</p>"
 			    "\n");
 	}
 	html_section_end(b);

@@ -198,11 +198,10 @@ void html_timeline(struct buf *b, const struct story_view *s)
 	double y = 16, height;
 	size_t shown = 0;
 
-	html_section(
-		b, "timeline", "Timeline",
-		"All processes together. Drag to choose a range: the flame graph, the heat maps, "
-		"the latency, the processes and the events follow it. By keyboard: the two handles "
-		"take arrow keys.");
+	html_section(b, "timeline", "Timeline",
+		     "The sums of all processes. Drag to select a time range for the flame graph, "
+		     "the heat maps, the latency, the processes and the events. With the keyboard, "
+		     "move the two handles by arrow keys.");
 	for (size_t k = 0; k < nr_tracks(s); k++) {
 		struct track t = track_of(s, k);
 
@@ -213,7 +212,7 @@ void html_timeline(struct buf *b, const struct story_view *s)
 		    "role=\"status\">whole recording</span> <button type=\"button\" "
 		    "id=\"range-clear\">Whole recording</button></p>\n");
 	if (!s->h->points) {
-		buf_puts(b, "<p class=\"note\">No looks.</p>\n");
+		buf_puts(b, "<p class=\"note\">No scans.</p>\n");
 		html_section_end(b);
 		return;
 	}
@@ -221,7 +220,7 @@ void html_timeline(struct buf *b, const struct story_view *s)
 		b,
 		"<div class=\"chart wide\"><svg id=\"timeline-svg\" viewBox=\"0 0 1000 %.0f\" "
 		"role=\"img\" aria-labelledby=\"timeline-desc\" data-left=\"%.0f\" "
-		"data-right=\"%.0f\">\n<title id=\"timeline-desc\">Faults, stall, mappings, "
+		"data-right=\"%.0f\">\n<title id=\"timeline-desc\">Faults, stall, mappings, file "
 		"descriptors and memory over time; the table below has the same numbers</title>\n",
 		height, LEFT, RIGHT);
 	for (size_t k = 0; k < nr_tracks(s); k++) {
@@ -323,10 +322,9 @@ void html_heat(struct buf *b, const struct story_view *s)
 
 	while (rows && n && !history_faults(rows[n - 1]))
 		n--;
-	html_section(
-		b, "heat", "Faults by process and time",
-		"A row a process, those that faulted most; a column a span of time; the darker "
-		"on light, or the lighter on dark, the more page faults.");
+	html_section(b, "heat", "Faults by process and time",
+		     "One row for each of the processes with the most page faults, one column for "
+		     "each span of time. Cells with more faults differ more from the background.");
 	if (rows && cell && n && columns) {
 		most = fill_heat(s, rows, n, cell);
 		buf_printf(
@@ -504,7 +502,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 	int first, last;
 
 	html_section(b, "latency", "Latency of faults",
-		     "How long threads stood in page faults that were served.");
+		     "How long threads waited in page faults that the kernel handled.");
 	if (bounds(s->h, &first, &last)) {
 		put_quantiles(b, s->h);
 		put_histogram(b, s->h, first, last);
@@ -625,13 +623,11 @@ void html_gauges(struct buf *b, const struct story_view *s)
 	struct gauge *g = buf_needs(b, calloc(room, sizeof(*g)));
 
 	n = g ? find_gauges(s, g, room) : 0;
-	html_section(
-		b, "gauges", "Limits and when they are reached",
-		"The highest so far against the limit. The wedge is where it comes to if it goes "
-		"on as it did; no wedge where growth is too uneven to say.");
+	html_section(b, "gauges", "Limits and when they are reached",
+		     "The peak so far, and the limit. The wedge shows the forecast if growth "
+		     "continues; there is no wedge if growth is too uneven for a forecast.");
 	if (!n)
-		buf_puts(b, "<p class=\"note\">No process came near a limit of its own (10 % of "
-			    "it).</p>\n");
+		buf_puts(b, "<p class=\"note\">No process used 10 % of a limit of its own.</p>\n");
 	for (size_t i = 0; i < n && i < GAUGES_SHOWN; i++)
 		put_gauge(b, s, &g[i], i);
 	html_section_end(b);

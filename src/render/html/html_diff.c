@@ -49,10 +49,11 @@ static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
 	snprintf(title, sizeof(title), "What grew %s", diff_part_title(part));
 	html_section(b, ids[part], title, NULL);
 	if (!d->rows[part]) {
-		buf_puts(b, part == DIFF_HELD
-				    ? "<p class=\"note\">Not known: <code>record</code> reads what "
-				      "processes hold, <code>run</code> does not.</p>\n"
-				    : "<p class=\"note\">Neither recording has any.</p>\n");
+		buf_puts(b,
+			 part == DIFF_HELD
+				 ? "<p class=\"note\">Unknown: only <code>record</code> reads what "
+				   "processes hold.</p>\n"
+				 : "<p class=\"note\">There are none in either recording.</p>\n");
 		html_section_end(b);
 		return;
 	}

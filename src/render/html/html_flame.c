@@ -141,11 +141,11 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 
 	html_section(
 		b, "flame", "Flame graph",
-		"Of page faults by workload, process, user stack and sort, and of mappings and "
-		"descriptors that are left by the code that made them. The sums of a process are "
-		"counted; stacks share in them as in the faults that were drawn by chance. Of "
-		"code without frame pointers the innermost functions alone are known. Click or "
-		"Enter zooms, Escape goes back, arrow keys walk.");
+		"Page faults by workload, process, user stack and kind; mappings and file "
+		"descriptors by the code that created them, if they still existed at the end. The "
+		"totals of a process are exact; stacks share them in proportion to the sampled "
+		"faults. For code without frame pointers only the innermost functions are known. "
+		"Click or press Enter to zoom, Escape to go back, arrow keys to move.");
 	d.b = &boxes;
 	if (order && spare && p->total[d.measure]) {
 		for (size_t i = 0; i < p->samples; i++)
@@ -423,7 +423,7 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_text(&j, "host", s->v->m->host.host);
 	json_text(&j, "time", as_utc(s->v->m->host.wall_ns).s);
 	json_real(&j, "seconds", story_seconds(s));
-	json_count(&j, "looks", s->h->looks);
+	json_count(&j, "scans", s->h->looks);
 	json_count(&j, "processes_seen", history_processes(s->h));
 	json_count(&j, "page_bytes", s->v->m->tick.limits.page_bytes);
 	json_count(&j, "latency_shift", LATENCY_SHIFT);
@@ -434,11 +434,10 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	write_sampling(&j, s);
 	write_addresses(&j, s, m);
 	json_finish(&j);
-	html_section(
-		b, "data", "Data",
-		"All that is drawn here, as JSON (<code>schema</code> 1: keys are only ever "
-		"added). The recording has more: <code>faultscope report --format</code> makes "
-		"pprof, speedscope, perf script, CSV and others of it.");
+	html_section(b, "data", "Data",
+		     "All values of this page as JSON (<code>schema</code> 1: new versions only "
+		     "add keys). <code>faultscope report --format</code> converts the recording, "
+		     "which has more, to pprof, speedscope, perf script, CSV and other formats.");
 	buf_puts(b, "<p class=\"tools\" hidden><button type=\"button\" data-save=\"json\">Save "
 		    "JSON</button> <button type=\"button\" data-save=\"folded\">Save folded stacks"
 		    "</button> <button type=\"button\" data-save=\"speedscope\">Save for speedscope"

@@ -18,7 +18,7 @@ static const struct {
 	{"gauges", "Limits"},
 	{"processes", "Processes"},
 	{"mappings", "Mappings"},
-	{"descriptors", "Descriptors"},
+	{"descriptors", "File descriptors"},
 	{"events", "Events"},
 	{"data", "Data"},
 };

@@ -150,10 +150,9 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	const struct model *m = s->v->m;
 	bool blind = false;
 
-	buf_puts(b,
-		 "<p class=\"note\">Checked: map count, descriptors, locked memory, threads and "
-		 "cgroups against their limits; refused calls; crashes; commit, swap and files of "
-		 "the host; growth and when it ends.");
+	buf_puts(b, "<p class=\"note\">Checked: limits of mappings, file descriptors, locked "
+		    "memory, threads and cgroups; failed calls; crashes; commit limit, swap and "
+		    "open files of the host; forecasts of growth.");
 	for (size_t i = 0; i < m->hooks; i++)
 		if (m->hook[i].state != HOOK_ON) {
 			html_printf(b, "%s%s",
@@ -185,8 +184,8 @@ static void put_no_finding(struct buf *b, const struct story_view *s)
 	gaps_of(&gaps, s->v);
 	if (!s->v->findings->n && !has_gaps(&gaps))
 		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
-			    "findings: nothing that was checked is near its limit, and no call was "
-			    "refused.</p>\n");
+			    "findings: no checked value is near its limit, and no call failed at a "
+			    "limit.</p>\n");
 	else if (!s->v->findings->n)
 		buf_puts(b,
 			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
@@ -321,7 +320,7 @@ void html_facts(struct buf *b, const struct story_view *s)
 			 m->tick.own_cpu_ns / 1e7 / seconds);
 	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
 		    m->host.arch, m->host.cpus);
-	html_printf(b, FACT("begun", "%s"), as_utc(m->host.wall_ns).s);
+	html_printf(b, FACT("started", "%s"), as_utc(m->host.wall_ns).s);
 	html_printf(b, FACT("duration", "%s, %" PRIu64 " scans, one every %s"), as_span(seconds).s,
 		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
@@ -368,9 +367,9 @@ void html_processes(struct buf *b, const struct story_view *s)
 	const struct history_row **rows = buf_needs(b, story_rows(s));
 	char name[64];
 
-	html_section(
-		b, "processes", "Processes",
-		"Those that faulted most. Totals since they were watched; gauges as last seen.");
+	html_section(b, "processes", "Processes",
+		     "The processes with the most page faults. Counters are totals since "
+		     "faultscope started watching; other values are the last ones seen.");
 	buf_puts(b, "<p class=\"tools\" hidden><label>Filter <input type=\"search\" "
 		    "id=\"process-filter\"></label></p>\n"
 		    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
@@ -483,13 +482,13 @@ void html_held(struct buf *b, const struct story_view *s, enum what what)
 	size_t shown = 0;
 
 	if (what == WHAT_MAPS)
-		html_section(
-			b, "mappings", "Mappings",
-			"What was mapped, by kind and name (numbers folded to #), and which code "
-			"made it.");
+		html_section(b, "mappings", "Mappings",
+			     "Mappings by kind and name (digits become #), and the code that "
+			     "created them.");
 	else
-		html_section(b, "descriptors", "Descriptors",
-			     "What was open, by kind and name, and which code opened it.");
+		html_section(
+			b, "descriptors", "File descriptors",
+			"Open file descriptors by kind and name, and the code that opened them.");
 	if (rows)
 		qsort(rows, s->h->rows, sizeof(*rows), what == WHAT_MAPS ? by_maps : by_fds);
 	for (size_t i = 0; rows && i < s->h->rows && shown < HOLDERS_SHOWN; i++) {
@@ -501,10 +500,9 @@ void html_held(struct buf *b, const struct story_view *s, enum what what)
 		shown += any;
 	}
 	if (!shown)
-		buf_puts(b,
-			 "<p class=\"note\">Not in this recording: <code>faultscope record</code> "
-			 "reads it of the processes with the most, and keeps who makes it of those "
-			 "that are named.</p>\n");
+		buf_puts(b, "<p class=\"note\">Not in this recording. <code>faultscope "
+			    "record</code> reads it for the processes with the most, and records "
+			    "the code for the processes that are named with -p.</p>\n");
 	html_section_end(b);
 	free(rows);
 }

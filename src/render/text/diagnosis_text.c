@@ -20,11 +20,10 @@
 #define HOLDINGS_LEAST	64 /* minimum number of holdings that are listed */
 
 #define CHECKED                                                                                    \
-	"map count, descriptors, locked memory, threads and cgroups against their limits; "        \
-	"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "       \
-	"tmpfs; growth and when it ends"
-#define CHECKED_RECORDS                                                                            \
-	"what precedes a crash of the kernel, by the flight recorder's records of this boot"
+	"limits of mappings, file descriptors, locked memory, threads and cgroups; failed calls; " \
+	"crashes and OOM kills; memory, swap, commit limit, open files and tmpfs of the host; "    \
+	"forecasts of growth"
+#define CHECKED_RECORDS "signs of a kernel crash in the flight recorder's records of this boot"
 
 static const char *const what_name[] = {"mappings", "descriptors"};
 

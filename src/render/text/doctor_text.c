@@ -287,7 +287,8 @@ static void write_rights(struct buf *b, const struct view *v, const struct repor
 	write_title(b, v, "privileges after all probes are attached");
 	if (!r->nr_kept)
 		write_row(b, v, "capabilities",
-			  "none is kept; `run` keeps cap_kill: its command may change its user");
+			  "none is kept; `run` keeps cap_kill, because its command may change its "
+			  "user");
 	for (size_t i = 0; i < r->nr_kept; i++)
 		write_row(b, v, "capabilities", "%s is kept: %s", r->kept[i].capability,
 			  r->kept[i].why);

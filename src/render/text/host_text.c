@@ -162,13 +162,12 @@ static void write_stalls(struct buf *b, const struct view *v)
 	if (!p->now.some.known) {
 		line_printf(&l, "not known: this kernel has no PSI (boot with psi=1)");
 	} else {
-		line_printf(
-			&l,
-			"some %.1f%%  all %.1f%% of 10 s;  %.1f%%  %.1f%% of a minute;  %.1f%%  "
-			"%.1f%% of five",
-			p->now.some.avg10 / 100.0, p->now.full.avg10 / 100.0,
-			p->now.some.avg60 / 100.0, p->now.full.avg60 / 100.0,
-			p->now.some.avg300 / 100.0, p->now.full.avg300 / 100.0);
+		line_printf(&l,
+			    "some/full in the last 10 s: %.1f/%.1f %%; minute: %.1f/%.1f %%; 5 "
+			    "minutes: %.1f/%.1f %%",
+			    p->now.some.avg10 / 100.0, p->now.full.avg10 / 100.0,
+			    p->now.some.avg60 / 100.0, p->now.full.avg60 / 100.0,
+			    p->now.some.avg300 / 100.0, p->now.full.avg300 / 100.0);
 	}
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 	begin(&l, v, "");

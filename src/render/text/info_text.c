@@ -64,7 +64,7 @@ static void write_contents(struct buf *b, const struct story_view *s, struct buf
 {
 	const struct history *h = s->h;
 
-	buf_printf(t, "%s, %" PRIu64 " looks, one each %s", as_span(story_seconds(s)).s, h->looks,
+	buf_printf(t, "%s, %" PRIu64 " scans, one each %s", as_span(story_seconds(s)).s, h->looks,
 		   as_span(s->v->m->host.interval_ns / 1e9).s);
 	say(b, s->v, "duration", t);
 	buf_printf(t, "%" PRIu64 ", of these %" PRIu64 " ended", history_processes(h),
@@ -133,7 +133,7 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_text(&j, "target", m->host.target);
 	json_real(&j, "interval_seconds", m->host.interval_ns / 1e9);
 	json_real(&j, "seconds", story_seconds(s));
-	json_count(&j, "looks", s->h->looks);
+	json_count(&j, "scans", s->h->looks);
 	json_count(&j, "processes", history_processes(s->h));
 	json_count(&j, "processes_left_out", s->h->rows_lost);
 	json_count(&j, "ended", history_ended(s->h));

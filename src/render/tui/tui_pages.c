@@ -253,13 +253,13 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	if (text.s)
 		buf_add(b, text.s, text.len);
 	else if (!s->held[WHAT_MAPS].n && !s->held[WHAT_FDS].n && t->looks)
-		text_wrapped(b, v, " ", "its maps and descriptors could not be read");
+		text_wrapped(b, v, " ", "its mappings and file descriptors could not be read");
 	else
-		text_wrapped(b, v, " ", "nothing to speak of");
+		text_wrapped(b, v, " ", "nothing notable");
 	if (!s->grew[WHAT_MAPS] && !s->grew[WHAT_FDS] && model_watches_all(v->m))
 		text_wrapped(b, v, " ",
-			     "user stacks and the latency of each fault are kept of chosen "
-			     "processes alone: faultscope -p PID");
+			     "user stacks and fault latency are recorded only for selected "
+			     "processes: faultscope -p PID");
 	buf_free(&text);
 }
 
@@ -339,7 +339,7 @@ static void write_finding(const struct tui *t, const struct view *v, struct buf 
 
 static void write_hooks(const struct view *v, struct buf *b)
 {
-	heading(b, v, "Hooks");
+	heading(b, v, "Probes");
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 		struct line l = {.v = v};
@@ -348,7 +348,7 @@ static void write_hooks(const struct view *v, struct buf *b)
 		line_cell(&l, h->name, 14, false);
 		line_cell(&l,
 			  h->state == HOOK_ON	   ? h->mechanism
-			  : h->state == HOOK_BLIND ? "blind"
+			  : h->state == HOOK_BLIND ? "unavailable"
 						   : "off",
 			  18, false);
 		line_printf(&l, "%s", h->why);
