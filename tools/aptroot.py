@@ -193,8 +193,7 @@ class Suite:
         return re.search(r"^Version: (.*)$", text, re.M)[1]
 
     def wanted_besides(self, packages, release=None):
-        """Returns the packages that apt would install on the host if it installed these packages.
-        """
+        """Returns the packages that apt would install on the host with these packages."""
         target = ["-t", release] if release else []
         text = self.call("apt-get", *target, "--simulate", "--reinstall", "install", *packages,
                          against="host")

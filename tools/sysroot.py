@@ -27,8 +27,7 @@ SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma)\d\w*|zlib1g")
 
 
 def point_inside(root):
-    """Makes links to /lib/... relative, since as absolute links they would lead to the host's
-    files."""
+    """Makes links to /lib/... relative, since absolute links would lead to the host's files."""
     for link in root.rglob("*"):
         if link.is_symlink() and os.readlink(link).startswith("/"):
             target = root / os.readlink(link).lstrip("/")

@@ -135,8 +135,7 @@ def loads(setup, busy):
 
 
 def quiet(interval, *options):
-    """Returns a Tool for faultscope that counts as ready after 1 s, when it has attached and
-    scanned once."""
+    """Returns a Tool for faultscope that counts as ready after 1 s: attached, and scanned once."""
     return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
 
 
@@ -148,8 +147,7 @@ def cpu_ms_per_second(setup, tool, seconds):
 
 
 def cpu(setup, scale, say):
-    """Measures CPU. The cost of a scan is the extra CPU of frequent scans, compared with one a
-    second."""
+    """Measures CPU. A scan's cost is the extra CPU of frequent scans over one scan a second."""
     each = Group("cpu", "CPU of the tool, each second at an interval of 1 s", "ms")
     look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
     peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
@@ -264,8 +262,7 @@ LIBRARIES = ("/lib/*/libc.so.6", "/lib/*/libstdc++.so.6", "/lib/*/libpython3.*.s
 
 
 def naming(setup, scale, say):
-    """Measures naming of 1,000 distinct user stacks of 20 frames each, in the code of installed
-    libraries."""
+    """Measures naming of 1,000 distinct user stacks of 20 frames each, in installed libraries."""
     program = os.path.join(setup.build, "naming_bench")
     found = [paths[0] for paths in map(sorted, map(glob.glob, LIBRARIES)) if paths]
     if not os.path.exists(program) or not found:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measures the time that tools add to an operation, in rounds of baseline, tool A, baseline, tool
-B, ..."""
+"""Measures the time that tools add to an operation, in rounds of baseline, tool A, baseline, ..."""
 from procs import PIN, CannotRun, Running, Workload
 from report import Group
 

@@ -47,8 +47,7 @@ def bpftrace(name, program):
 
 
 class Setup:
-    """Paths of a benchmark, and a sleeping process. Attributes: root, build, tmp, other (its pid).
-    """
+    """Paths of a benchmark, and a sleeping process. Attributes: root, build, tmp, other (a pid)."""
 
     def __init__(self, root, build):
         self.root, self.build = root, build
@@ -139,8 +138,7 @@ class Running:
                 pass
 
     def cpu_ns(self):
-        """Returns the CPU time of the process in ns, from the clock id of clock_getcpuclockid(3).
-        """
+        """Returns the CPU time of a process in ns, from the clock id of clock_getcpuclockid(3)."""
         return time.clock_gettime_ns(~self.process.pid << 3 | 2)
 
     def memory_kib(self, field):

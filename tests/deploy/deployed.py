@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Shared code of the checks of deploy/: its files, the programs that read them, the exporter's
-metrics."""
+"""Shared code of the checks of deploy/: its files, programs that read them, exporter metrics."""
 import re
 import subprocess
 
@@ -32,8 +31,7 @@ def borrowed(name):
 
 
 def accepts(check, what, *argv, where=None):
-    """Checks that a program which reads a file exits with 0. If not, the program's output is the
-    message."""
+    """Checks that a program which reads a file exits with 0. If not, its output is the message."""
     ran = call(*argv, where=where)
     check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
     return ran
@@ -60,8 +58,7 @@ def families():
 
 
 def metrics():
-    """Returns all metric names that a query may use: the exporter's, those that rules record, and
-    `up`."""
+    """Returns all metric names that a query may use: the exporter's, those of rules, and `up`."""
     names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
     for name, (kind, _) in families().items():
         names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}

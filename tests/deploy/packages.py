@@ -129,8 +129,7 @@ def check_contents(check, where):
 
 
 def check_fields(check, where):
-    """All packages have the Makefile's version, and the program's package depends on its libraries.
-    """
+    """All packages have the Makefile's version; the program's package depends on its libraries."""
     version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
     for name, path in packages(where).items():
         check.equal(f"{name}: version", field(path, "Version"), version[1])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks the rendered dashboards: Grafana's schema accepts them, and Prometheus accepts each query.
-"""
+"""Checks rendered dashboards: Grafana's schema accepts them, Prometheus accepts each query."""
 import itertools
 import json
 import re
@@ -106,8 +105,7 @@ def test_links_lead_to_dashboards_that_there_are(check):
 
 
 def test_prometheus_parses_each_query(check):
-    """promtool parses a rule for each query of the dashboards. Queries of dashboard variables are
-    included."""
+    """promtool parses a rule for each query of the dashboards, those of variables included."""
     found = list(queries())
     for board in dashboards().values():
         for one in board["templating"]["list"]:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks the Kubernetes manifests: kustomize renders them, and they ask for no more rights than
-needed."""
+"""Checks the Kubernetes manifests: kustomize renders them, and they ask only for needed rights."""
 import yaml
 from deployed import DEPLOY, RUNBOOKS, borrowed, call, read_yaml
 from harness import ROOT

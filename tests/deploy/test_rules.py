@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks rules and scrape configurations: Prometheus accepts them, and each alert fires when it
-should."""
+"""Prometheus accepts rules and scrape configurations, and each alert fires when it should."""
 import re
 import tempfile
 from pathlib import Path
@@ -76,8 +75,7 @@ def test_prometheus_takes_the_scrape_configuration(check):
 
 
 def test_prometheus_takes_what_scrapes_the_daemonset(check):
-    """Debian's Prometheus is built without Kubernetes discovery, so the test uses static targets
-    instead."""
+    """Debian's Prometheus lacks Kubernetes discovery, so the test uses static targets instead."""
     text = (PROMETHEUS / "kubernetes.yml").read_text(encoding="utf-8")
     text, found = DISCOVERY.subn("  static_configs: [{targets: ['node:10435']}]\n", text)
     check.equal("places where pods are discovered", found, 1)

@@ -62,8 +62,7 @@ class Host(Machine):
         return {unit: self.main_pid(unit) for unit in (EXPORTER, RECORDER) if self.is_active(unit)}
 
     def runs_installed(self, unit):
-        """Returns whether a service runs the program file that is installed now, not one that was
-        replaced."""
+        """Returns whether a service runs the installed program file, not one that was replaced."""
         running = Path(f"/proc/{self.main_pid(unit)}/exe").stat()
         return running.st_ino == (self.root / "usr/bin/faultscope").stat().st_ino
 

@@ -103,8 +103,7 @@ class SideBySide:
         return self.failed > 0
 
     def run(self, bodies, jobs):
-        """Runs bodies, which are (name, function) pairs, in their order, at most `jobs` at a time.
-        """
+        """Runs bodies, which are (name, function) pairs, in order, at most `jobs` at a time."""
         take_signals()
         waiting, running = list(bodies), {}
         try:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Converts dmesg text ("[   12.345678] text") to log formats in which other programs keep or send
-it."""
+"""Converts dmesg text ("[ 12.345678] text") to log formats in which others keep or send it."""
 
 import html
 import json

@@ -60,9 +60,7 @@ def compare(check, name, text):
 
 
 def compare_sum(check, name, text):
-    """Compares a whole output with one expected checksum, which suits groups of many similar
-    outputs.
-    """
+    """Compares a whole output with one checksum, which suits groups of many similar outputs."""
     if os.environ.get("FS_SHOW_EXPECTED"):
         (Path(os.environ["FS_SHOW_EXPECTED"]) / name.replace("/", "_")).write_text(text)
     elif os.environ.get("FS_MAKE_EXPECTED"):

@@ -214,8 +214,7 @@ class Lab:
         Path(path).write_text(str(text))
 
     def for_all(self, program):
-        """Copies a program to a place where every user may run it. The build may lie in a home
-        directory."""
+        """Copies a program to a place where every user may run it; the build may lie in a home."""
         path = self.dir / Path(program).name
         if not path.exists():
             shutil.copy(program, path)
@@ -324,8 +323,7 @@ def proc_sleeps(pid):
 
 
 def map_lines(text):
-    """Returns the number of lines of /proc/PID/maps without [vsyscall], which is no mapping of the
-    process."""
+    """Returns the number of lines of /proc/PID/maps without [vsyscall], which is no mapping."""
     return sum(not line.endswith("[vsyscall]") for line in text.splitlines())
 
 
@@ -465,8 +463,7 @@ def live(test):
 
 
 def quiet(test):
-    """Marks a test that must run alone. WANTS_QUIET = "why" in a module marks all tests of the
-    module."""
+    """Marks a test that must run alone. WANTS_QUIET = "why" in a module marks all its tests."""
     test.wants_quiet = True
     return test
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Removes from a recording what identifies the machine: program paths, cgroups and the host name.
-"""
+"""Removes from recordings what identifies the machine: program paths, cgroups, the host name."""
 
 from recording_format import read, write
 
@@ -8,8 +7,7 @@ HOST, NAMES = "host", "names"
 
 
 def changed(recording, change):
-    """Returns the bytes of a recording after calling change(name of the kind, fields) on each
-    record."""
+    """Returns a recording's bytes after calling change(name of the kind, fields) on each record."""
     layout, chunks = read(recording)
     for chunk in chunks:
         for kind, _, fields, *_ in chunk.records:
@@ -18,8 +16,7 @@ def changed(recording, change):
 
 
 def placeless(recording, root):
-    """Returns the bytes of a recording without traces of the machine; `root` is the source
-    checkout."""
+    """Returns a recording's bytes without traces of the machine; `root` is the source checkout."""
     root = str(root).encode()
 
     def below_root(text):
@@ -40,8 +37,7 @@ def placeless(recording, root):
 
 
 def renamed(recording, old, new):
-    """Returns the bytes of a recording in which each text `old` is replaced by `new` (any bytes).
-    """
+    """Returns a recording's bytes in which each text `old` is replaced by `new` (any bytes)."""
     def rename(_, fields):
         for key, value in fields.items():
             if value == old:

@@ -70,8 +70,7 @@ def zigzag(value):
 
 
 class State:
-    """Decoder state that a chunk needs from the chunks before it: time, slots, last record of each
-    kind."""
+    """Decoder state that a chunk needs from those before: time, slots, last record of each kind."""
 
     def __init__(self):
         self.t_ns, self.slot, self.slots, self.last = 0, -1, [], {}

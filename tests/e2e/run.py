@@ -172,8 +172,7 @@ class Runner:
 
 
 def find_tests(only, paths):
-    """Yields the tests of these modules whose names contain `only`. The modules must be on
-    sys.path."""
+    """Yields the tests of modules whose names contain `only`. The modules must be on sys.path."""
     for path in sorted(paths):
         module = importlib.import_module(path.stem)
         # Another suite's module of this name would be imported instead, and this suite's tests

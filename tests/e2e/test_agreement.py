@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that all outputs of one recording show equal numbers, and that each output says what it
-leaves out."""
+"""Checks that all outputs of a recording show equal numbers and say what they leave out."""
 
 import csv
 import gzip
@@ -125,8 +124,7 @@ def check_rows(check, name, rows, last):
 
 
 def check_gauges(check, lab, recording, name, page, peaks):
-    """Checks that the peak sums agree in csv-time, in the HTML page, in the trace and in the JSON.
-    """
+    """Checks that the peak sums agree in csv-time, HTML page, trace and JSON."""
     rows = list(csv.DictReader(io.StringIO(report(lab, "csv-time", recording), newline="")))
     for column, _ in GAUGES:
         got = [int(row[column]) for row in rows]
@@ -411,8 +409,7 @@ def test_nothing_matched_is_no_all_clear(check, lab):
 
 
 def test_losses_are_no_all_clear(check, lab):
-    """Every command says of a recording with events that the kernel skipped that it is incomplete.
-    """
+    """Every command calls a recording incomplete if the kernel skipped events of it."""
     lossy = [one for one in (*sorted(RECORDINGS.glob("*.fsr")),
                              *sorted((ROOT / "docs" / "examples").glob("*.fsr")))
              if json.loads(lab.faultscope("info", "--json", one).out)["lost"]]
@@ -442,8 +439,7 @@ def test_empty_recordings_are_no_all_clear(check, lab):
 
 
 def drawn_cells(page):
-    """Returns (row, left, right) of each cell of the heat map of processes, left and right in
-    seconds."""
+    """Returns (row, left, right) of each cell of the heat map of processes; edges in seconds."""
     svg = re.search(r'<svg id="heat-svg".*?</svg>', page, re.S).group(0)
     left, right, height = (float(re.search(rf'data-{key}="([\d.]+)"', svg).group(1))
                            for key in ("left", "right", "row"))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the flight recorder on this kernel: what it records, its errors, and reading its ring file.
-"""
+"""Tests the flight recorder on this kernel: what it records, its errors, reading its ring."""
 import json
 import os
 import re

@@ -104,8 +104,7 @@ def test_sysroot_of_no_architecture(check, lab):
 
 
 def test_fuzzer_that_does_not_build_fails(check, lab):
-    """A fuzzer is skipped only if the compiler lacks libFuzzer, not for other build errors that
-    mention it."""
+    """A fuzzer is skipped only if the compiler lacks libFuzzer, not for other build errors."""
     if not shutil.which("clang"):
         raise Skip("no clang")
     (lab.dir / "make").write_text("#!/bin/sh\necho 'clang: -fsanitize=fuzzer: no such file: "

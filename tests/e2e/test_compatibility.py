@@ -17,8 +17,7 @@ KEPT = Path(__file__).resolve().parent / "compatible"
 
 
 def keys_of(schema, path):
-    """Yields `path type,type` for each key of a JSON Schema at any depth, and `path = value` for
-    its values."""
+    """Yields `path type,type` for each key of a JSON Schema, `path = value` for its values."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     values = [json.dumps(schema["const"])] if "const" in schema else schema.get("enum", [])

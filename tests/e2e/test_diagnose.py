@@ -137,8 +137,7 @@ def test_rows_of_the_closed(check, lab):
 
 @live
 def test_rows_that_are_held(check, lab):
-    """If every row of the growth table is in use, findings say that the rest could not be
-    attributed."""
+    """If every row of the growth table is in use, findings say that the rest is unattributed."""
     lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
                                         status=FOUND)
     check.that(truth["leaked"] < LEAKED, f"no descriptor was failed: {truth}")
@@ -234,8 +233,7 @@ def test_growth_by_munmap(check, lab):
 
 @live
 def test_leak_without_frames(check, lab):
-    """Without frame pointers, the recorded stacks of one call site differ by chance. `diagnose`
-    merges them."""
+    """Without frame pointers, recorded stacks of one call site differ. `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "mapleak", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
@@ -588,8 +586,7 @@ ctypes.CDLL(None).pthread_exit(None)
 
 @live
 def test_sockets_where_the_first_thread_has_ended(check, lab):
-    """If the first thread of a process has exited, the kind of its sockets is read through a living
-    thread."""
+    """If a process's first thread has exited, the kind of sockets is read through a living one."""
     process = lab.spawn([sys.executable, "-c", LEADER_GONE])
     pid = int(process.stdout.readline())
     until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")

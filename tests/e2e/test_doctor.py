@@ -107,8 +107,7 @@ def test_doctor_limits(check, lab):
 
 @live
 def test_doctor_advises(check, lab):
-    """If the shell that starts `doctor` has a low limit, `doctor` advises a command that raises the
-    limit."""
+    """If the shell that starts `doctor` has a low limit, `doctor` advises how to raise it."""
     ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {FAULTSCOPE} doctor --json --no-calibrate")
     report = json.loads(ran.out)
     check.equal("limit", report["limits"]["rlimit_nofile"], 256)
@@ -277,8 +276,7 @@ def check_target(check, lab, names, force):
 
 
 def reason_of(hook, names):
-    """Returns why a probe is unavailable while the probes `names` are disabled, or None if it
-    works."""
+    """Returns why a probe is unavailable while probes `names` are disabled; None if it works."""
     if hook in names:
         return REASON
     behind = [name for name in ("state", *BEHIND.get(hook, ())) if name in names]

@@ -79,8 +79,7 @@ def words_of(command):
 
 
 def check_parsed(check, lab, name, words):
-    """Checks that the parser knows the command and its options. An added --help prevents the run.
-    """
+    """Checks that the parser knows a command and its options. An added --help prevents the run."""
     end = words.index("--") if "--" in words else len(words)
     ran = lab.faultscope(*words[:end], *(() if words[:1] == ["explain"] else ("--help",)))
     check.that(ran.returncode == 0, f"{name}: {words}: {ran.err.strip()}")
@@ -111,8 +110,7 @@ def test_examples_are_current(check, lab):
 
 
 def runs_here(command):
-    """Returns whether a command needs no rights, no other machine and no file outside of the
-    directory."""
+    """Returns whether a command needs no rights, no other machine and no file from elsewhere."""
     first = command.split()[0]
     return first == "jq" or first == "faultscope" and not re.search(
         r"(^|\s)/|--journal|finding\.fsr|bash_completion", command)
@@ -208,8 +206,7 @@ def test_metrics_in_documents_exist(check, lab):
 
 
 def test_symptoms_lead_to_their_findings(check, lab):
-    """For each symptom in docs/symptoms.md, `explain` names the first finding of the table row
-    first."""
+    """For each symptom in docs/symptoms.md, `explain` names its row's first finding first."""
     text = (ROOT / "docs/symptoms.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.+?)` \| .*? \| (\[.*) \|$", text, re.M)
     check.that(len(rows) > 20, f"only {len(rows)} rows")

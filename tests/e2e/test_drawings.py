@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Drawings of an HTML page: everything lies within its frame, rows have labels, bars have the right
-length."""
+"""Drawings of an HTML page: all lies within the frame, rows have labels, bars the right length."""
 
 import html.parser
 import math
@@ -90,8 +89,7 @@ def test_rows_of_drawings_have_their_labels(check, lab):
 
 
 def test_axes_of_drawings(check, lab):
-    """Labels of a time axis go from the left to the right edge in equal steps, each below its
-    drawing."""
+    """Labels of a time axis go from left to right edge in equal steps, each below its drawing."""
     for recording in EXAMPLES:
         for name, (_, height, attrs, elements) in drawings(lab, recording).items():
             if "data-right" not in attrs:

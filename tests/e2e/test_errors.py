@@ -271,8 +271,7 @@ def bpf_objects_in_use():
 
 @live
 def test_signals_at_any_time(check, lab):
-    """No BPF program or map stays in the kernel after a signal, not even after one during the
-    start."""
+    """No BPF program or map stays in the kernel after a signal, not even after one at the start."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     before = bpf_objects()
@@ -353,8 +352,7 @@ def run_brief(lab, *options):
 
 @live
 def test_btf_that_may_not_be_read(check, lab):
-    """A BTF file without read permission gives a message with its name, not one about missing BTF.
-    """
+    """A BTF file without read permission gives a message with its name, not "BTF is missing"."""
     secret = lab.new_place_for_all() / "secret.btf"
     secret.write_bytes(BTF.read_bytes())
     secret.chmod(0o600)

@@ -330,8 +330,7 @@ def mark_of(dice):
 
 
 def trace_of(dice, records, log):
-    """Returns a trace with records, lines that only resemble records, and lines of the kernel
-    console."""
+    """Returns a trace with records, lines that only resemble records, and kernel console lines."""
     lines, seconds = ["# tracer: nop", "#"], 40.0
     for i in range(60):
         seconds += (1 + dice.below(1000)) / 997
@@ -365,8 +364,7 @@ def test_kept_verdicts_of_traces(check, lab):
 
 
 def test_kept_verdicts_of_logs_with_records(check, lab):
-    """Verdicts of `triage` on every second log with records of the flight recorder from that boot.
-    """
+    """Verdicts of `triage` on every second log with flight recorder records of that boot."""
     for i, (name, text) in enumerate(logs()):
         if i % 2:
             continue

@@ -38,8 +38,7 @@ def test_faults_touched_by_threads(lab, threads):
 
 
 def expect_kinds(check, lines, truth):
-    """Compares faults by kind of access. Of faults outside of the measured work only the number is
-    known."""
+    """Compares faults by kind of access. Outside of the measured work only the number is known."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     read, write, cow = truth["read"], truth["write"], truth["cow"]
     copied, executed = truth["user_copy"], truth["exec"]
@@ -61,8 +60,7 @@ def expect_kinds(check, lines, truth):
 
 
 def work_watched(lab, name, *args):
-    """Lets a waiting workload run under -p. Returns its true values and its fault counts from
-    /proc."""
+    """Lets a waiting workload run under -p. Returns its true values and fault counts from /proc."""
     work = lab.work(name, *args, "--wait", "--hold")
     until(lambda: proc_sleeps(work.pid), "its threads to wait")
     before = proc_faults(work.pid)
@@ -151,8 +149,7 @@ def test_faults_of_both_sides_of_a_fork(lab):
 
 
 def expect_lock_waits(check, lines, truth):
-    """Threads that map and touch memory at once wait for mmap_lock, and the holder is their own
-    process."""
+    """Threads that map and touch memory at once wait for mmap_lock; their own process holds it."""
     pid = truth["pid"]
     faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
     check.that(maps["lock_waits"] > 0, "nobody waited")

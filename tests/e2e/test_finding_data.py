@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""In the JSON of all kept recordings, evidence and remedies of findings are records, not sentences.
-"""
+"""In the JSON of all kept recordings, evidence and remedies are records, not sentences."""
 
 import re
 

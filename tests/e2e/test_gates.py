@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests --fail-on: which gates fail, which pass, and how text and machine-readable output say so.
-"""
+"""Tests --fail-on: which gates fail, which pass, how text and machine-readable output say so."""
 
 import json
 import os

@@ -31,8 +31,7 @@ LATE_FAULTS = 60
 
 
 def counters(line):
-    """Returns {path: value} of the counters of a line; a histogram bucket has its bound in the
-    path."""
+    """Returns {path: value} of a line's counters; a histogram bucket has its bound in the path."""
     def walk(value, path):
         if isinstance(value, dict):
             for key, inner in value.items():

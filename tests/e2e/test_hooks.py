@@ -48,8 +48,7 @@ def run_with(lab, *options):
 
 
 def check_exact(check, what, lines, truth):
-    """Checks the kernel's own fault counts, which need only the scan and the lifecycle of
-    processes."""
+    """Checks the kernel's own fault counts, which need only the scan and process lifecycles."""
     final = lines.final(truth["pid"])
     check.near(f"{what}, minor", final["faults"]["minor"], truth["minflt"], 0.001)
     # After printing its true values, the workload may read pages of a library again.
@@ -134,8 +133,7 @@ def test_each_mechanism(check, lab):
 
 
 def timed_by(lab, mechanism, name, *args):
-    """Runs a workload with this attach type of fault_end. Returns its last line and its true
-    values."""
+    """Runs a workload with this attach type of fault_end. Returns its last line and true values."""
     out = lab.dir / "timed.jsonl"
     ran = lab.faultscope("run", "--json", "-o", out, "--probe", f"fault_end={mechanism}", "--",
                          lab.workload(name), *args)

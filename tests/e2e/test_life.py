@@ -313,8 +313,7 @@ def test_changed_from_outside(check, lab):
 
 @live
 def test_moved_within_version_1(check, lab):
-    """With the memory controller on version 1, a change of cgroup is not visible in the cgroup v2
-    id."""
+    """With the memory controller on version 1, a cgroup change is not visible in the v2 id."""
     top = Path("/sys/fs/cgroup/memory")
     if not (top / "cgroup.procs").exists():
         raise Skip("no memory cgroup of version 1")

@@ -73,8 +73,7 @@ def expect_kinds(check, lines, truth):
 
 
 def work_in_turn(works, watch):
-    """Runs waiting workloads one after another. Returns the capture of the watch and the true
-    values."""
+    """Runs waiting workloads in turn. Returns the capture of the watch and the true values."""
     truths = []
     for work in works:
         work.go()
@@ -188,8 +187,7 @@ print(len(made))
 
 @live
 def test_remedy_of_queues(check, lab):
-    """The RLIMIT_MSGQUEUE that M27 other-call-failed suggests is enough for the queue that failed.
-    """
+    """The RLIMIT_MSGQUEUE that M27 other-call-failed suggests suffices for the failed queue."""
     made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
     ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
     first = int(ran.out or 0)
@@ -228,8 +226,7 @@ sys.stdin.readline()
 
 @live
 def test_request_over_the_end_of_an_interval(check, lab):
-    """A failed huge page request is no critical finding if normal pages are mapped one interval
-    later."""
+    """A failed huge page request is not critical if normal pages are mapped one interval later."""
     work = lab.spawn([sys.executable, "-c", DOES_WITHOUT], stdin=-1)
     watch = lab.watch("-p", str(work.pid), "0.1")
     work.stdin.write("\n")

@@ -36,8 +36,7 @@ def losing(lost):
 
 
 def numbers_in(text):
-    """Returns {kind of loss: number} from a text such as "70,101 records lost because the ring
-    ..."."""
+    """Returns {kind of loss: number} of a text such as "70,101 records lost because the ..."."""
     found, text = {}, " ".join(text.split())
     for key, words in SAID.items():
         said = re.search(rf"([\d,]+) {words}", text)

@@ -59,8 +59,7 @@ def empty_directory(lab):
 
 
 def unreadable_logs(lab):
-    """Makes a directory in which no file can be read: a dangling link, and a link to a directory.
-    """
+    """Makes a directory in which no file can be read: a dangling link, a link to a directory."""
     path = lab.dir / "logs"
     path.mkdir(exist_ok=True)
     for name, target in (("gone.log", "/nowhere"), ("dir.log", "/")):

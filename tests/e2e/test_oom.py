@@ -107,8 +107,7 @@ def test_nested_limit(check, lab):
 
 @live
 def test_files_left_in_memory(check, lab):
-    """A tmpfs file of an ended process fills half of the limit, so the killed process is not called
-    a leak."""
+    """A tmpfs file of an ended process fills half of the limit: the killed process is no leak."""
     watch = lab.watch("0.5")
     place = f"/dev/shm/faultscope-{os.getpid()}"
     try:

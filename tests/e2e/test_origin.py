@@ -109,8 +109,7 @@ class Groups:
 
 @live
 def test_memory_of_a_cgroup(check, lab):
-    """`doctor` names the cgroup with the least memory left, even if another cgroup has a lower
-    limit."""
+    """`doctor` names the cgroup with the least memory left, even if another has a lower limit."""
     with Groups(lab, "memory", "memory.limit_in_bytes", 256 * MIB, 512 * MIB) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 256 * MIB)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""With ever fewer file descriptors, a command works as usual or ends with an error that names the
-reason."""
+"""With ever fewer file descriptors, a command works or ends with an error that says why."""
 import resource
 from functools import partial
 
@@ -26,8 +25,7 @@ def check_refused(check, ran, status, what):
 
 @live
 def test_descriptors_run_out_for_measuring(check, lab):
-    """With too few file descriptors, nothing is measured, no command is started, and no file is
-    left."""
+    """With too few file descriptors, nothing is measured, no command started, no file left."""
     made = {"run": (RUN_FAILED, ("run", "--", "touch", "made")),
             "record": (FAILED, ("record", "-o", "made", "-d", "1s")),
             "watch": (FAILED, ("1", "1")),

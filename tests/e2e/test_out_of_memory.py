@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""With ever less memory, a command's output is complete, or it ends with an error that names the
-reason."""
+"""With ever less memory, a command's output is complete, or an error gives the reason."""
 import resource
 from functools import partial
 
@@ -34,9 +33,7 @@ def least_that_is_enough(lab, words, low=0):
 
 
 def check_ever_less(check, lab, begins, *words):
-    """Runs a command with ever less memory, from what suffices down to what the program needs to
-    start.
-    """
+    """Runs a command with ever less memory, from enough down to what the program needs to start."""
     whole, enough = least_that_is_enough(lab, words, begins)
     check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
     failed = 0

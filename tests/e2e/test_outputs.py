@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Output files are written whole or not at all, never leave other names, and never go through
-links."""
+"""Output files are written whole or not at all, leave no other names, never go through links."""
 
 import os
 import shlex
@@ -199,8 +198,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
 
 @live
 def test_live_output_replaces_at_its_end(check, lab):
-    """A new output file can be read while it is written; an existing file is replaced at the end.
-    """
+    """A new output file can be read while it is written; an existing one is replaced at the end."""
     out, junit = lab.dir / "out", lab.dir / "junit.xml"
     gate = ["--fail-on", "maps.peak>999999", "--junit", junit]
     for end in (signal.SIGINT, signal.SIGTERM):
@@ -236,8 +234,7 @@ def test_live_output_in_the_directory_of_another_user(check, lab):
 
 @live
 def test_record_ends_on_a_full_disk(check, lab):
-    """`record` writes nothing but the recording: on a full disk it ends, and what was written can
-    be read."""
+    """`record` writes only the recording: on a full disk it ends, and what it wrote is readable."""
     place = lab.dir / "disk"
     place.mkdir()
     ran = lab.call(*lab.own_mounts, "sh", "-c", f"""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the findings of memory shortage: they name its kind and its cause, and healthy machines get
-none."""
+"""Findings of memory shortage name its kind and its cause, and healthy machines get none."""
 
 import contextlib
 import json
@@ -194,8 +193,7 @@ def expect_full(check, lines, truth):
 
 @captures(expect_full)
 def test_tmpfs_full(lab):
-    """P01 tmpfs-full, and P21 tmpfs-nearly-full before it: 32 MiB are written to a tmpfs of 16 MiB.
-    """
+    """P01 tmpfs-full, and before it P21 tmpfs-nearly-full: 32 MiB go to a tmpfs of 16 MiB."""
     with tmpfs(lab, 16) as place:
         out, recording = lab.new_output()
         ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",

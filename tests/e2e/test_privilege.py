@@ -38,8 +38,7 @@ def status_of(text):
 
 
 def check_minor(check, what, line, truth):
-    """Compares minor faults. The workload prints its count first, and printing takes a few more
-    faults."""
+    """Compares minor faults. The workload prints its count first; printing takes a few more."""
     check.between(what, line["faults"]["minor"], truth["minflt"], truth["minflt"] + 15)
 
 
@@ -216,8 +215,7 @@ def version_of(lab):
 
 
 def keeps_bpf(lab):
-    """Returns whether faultscope must keep CAP_BPF, because this kernel allows bpf(2) only with it.
-    """
+    """Returns whether faultscope must keep CAP_BPF, as this kernel allows bpf(2) only with it."""
     return setting(lab, BPF_DISABLED) != 0 and version_of(lab) < (5, 19)
 
 
@@ -296,8 +294,7 @@ def test_perf_event_paranoid(check, lab):
 
 @live
 def test_kptr_restrict(check, lab):
-    """Kernel addresses get names if kptr_restrict shows them, even long after the rights were
-    dropped."""
+    """Kernel addresses get names if kptr_restrict shows them, long after rights were dropped."""
     for value in (0, 1, 2):
         with sysctl(lab, "kernel.kptr_restrict", value):
             watch = lab.watch("0.3", *FEW)
@@ -471,8 +468,7 @@ def test_hidden_processes(check, lab):
 # Tests of control groups
 
 def cgroup_mounts(lab):
-    """Returns mount points of cgroup v2 and of v1 hierarchies that can identify a process, the best
-    first."""
+    """Returns mount points of cgroup v2 and of v1 that can identify a process, the best first."""
     found = {}
     for line in lab.read("/proc/mounts").splitlines():
         _, where, kind, options, *_ = line.split()

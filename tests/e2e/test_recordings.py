@@ -111,8 +111,7 @@ def check_incomplete(check, name, ran, reason):
 
 
 def test_cut_off_is_incomplete(check, lab):
-    """Each command says that a recording is incomplete if the recorder was killed, or if bytes are
-    missing."""
+    """Each command calls a recording incomplete if the recorder was killed or bytes are missing."""
     for path, reason in cut_recordings(lab):
         for words in (["info"], ["replay"], ["diff", path]):
             ran = lab.faultscope(*words, path)
@@ -242,8 +241,7 @@ def test_diff(check, lab):
 
 
 def test_replay_at_its_times(check, lab):
-    """On a terminal, a replay takes its original time divided by --speed, and stays at its end
-    until q."""
+    """On a terminal, a replay takes its original time divided by --speed, then waits for q."""
     recording = kept("forecast_of_a_leak")
     seconds = info(lab, recording)["seconds"]
     for options, least, most in ((["--speed", "4"], seconds / 4 - 0.5, None),

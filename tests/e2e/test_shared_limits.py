@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of limits that several processes share: threads of a user, memory and threads of a cgroup.
-"""
+"""Tests limits that several processes share: a user's threads, a cgroup's memory and threads."""
 import shlex
 import shutil
 import subprocess

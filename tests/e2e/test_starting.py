@@ -52,8 +52,7 @@ def ignoring(numbers):
 
 @live
 def test_ignored_signals_stay_ignored(check, lab):
-    """Signals that nohup or a shell set to be ignored stay ignored; another signal ends the
-    program."""
+    """Signals that nohup or a shell set to be ignored stay ignored; another ends the program."""
     for words in (["--json", "0.2"], ["run", "--json", "--", "sleep", "60"]):
         process = lab.spawn([lab.program, *words], stdout=subprocess.PIPE,
                             preexec_fn=lambda: ignoring([signal.SIGHUP, signal.SIGINT]))
@@ -71,8 +70,7 @@ def test_ignored_signals_stay_ignored(check, lab):
 
 @live
 def test_command_inherits_ignored_signals(check, lab):
-    """The command of `run` inherits ignored HUP, INT, PIPE and XFSZ as they were, and ignores no
-    others."""
+    """The command of `run` inherits ignored HUP, INT, PIPE and XFSZ as they were, and no others."""
     show = ["grep", "SigIgn", "/proc/self/status"]
     of_glibc = 3 << 31  # posix_spawn() ignores signals 32 and 33, which glibc's threads use
 

@@ -203,8 +203,7 @@ def test_terminal_keys(check, lab):
 
 @live
 def test_progress(check, lab):
-    """A measurement that takes longer than two seconds shows its progress, and erases it at the
-    end."""
+    """A measurement longer than two seconds shows its progress, and erases it at the end."""
     terminal = Terminal(lab, "-p", str(os.getpid()), "--json", "-o", "/dev/null", "-d", "4", "0.1",
                         errors=True)
     check.equal("status", terminal.ended(), 0)

@@ -310,8 +310,7 @@ def test_view_wide_names(check, lab):
 
 
 def test_view_of_a_recording(check, lab):
-    """Time control of a replay: pause, continue, step forward and back, and the end of the
-    recording."""
+    """Time control of a replay: pause, continue, step forward and back, end of the recording."""
     tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")

@@ -72,8 +72,7 @@ class Answer:
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Returns free TCP ports. All sockets stay open until the last port is found, so ports differ.
-    """
+    """Returns free TCP ports. All sockets stay open until the last is found, so ports differ."""
     held = [socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
             for _ in range(count)]
     try:
@@ -275,8 +274,7 @@ def messages_of(data):
 
 
 def families_of(data):
-    """Returns {name: (help, type, [(labels, value message by field number)])} of delimited
-    messages."""
+    """Returns {name: (help, type, [(labels, values by field number)])} of delimited messages."""
     families = {}
     for family in map(message, messages_of(data)):
         name = family[1][0].decode()

@@ -19,8 +19,7 @@ FORKS_PER_S = 100
 
 
 def own_kib(pid):
-    """Returns the private memory of a process in KiB, without shared pages of programs and
-    libraries."""
+    """Returns a process's private memory in KiB, without shared pages of programs and libraries."""
     return sum(int(line.split()[1]) for line in
                Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
                if line.startswith(("Private_Clean", "Private_Dirty")))

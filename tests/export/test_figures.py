@@ -70,8 +70,7 @@ def test_gauges(check, lab):
 
 @live
 def test_descriptors_nearest_the_limit(check, lab):
-    """The worst process is the one nearest to its own limit, not the one with most file
-    descriptors."""
+    """The worst process is the one nearest to its own limit, not the one with most open files."""
     exporter = Exporter(lab, *AT_ONCE)
     most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
@@ -181,8 +180,7 @@ except OSError:
 @quiet
 @live
 def test_faults_by_backing(check, lab):
-    """With --export.faults, faults are counted by the kind of mapping, also for processes that
-    ended."""
+    """With --export.faults, faults are counted by kind of mapping, also for ended processes."""
     metric = "faultscope_page_faults_by_backing_total"
     exporter = Exporter(lab, *AT_ONCE, "--export.faults")
     before = exporter.metrics().values(metric, "backing")
@@ -317,8 +315,7 @@ def test_refusals(check, lab):
 
 @live
 def test_without_calls_nothing_is_claimed(check, lab):
-    """Without --export.calls there are no metrics of failed calls, so that no 0 suggests that none
-    failed."""
+    """Without --export.calls no metric counts failed calls, so that no 0 suggests none failed."""
     samples = Exporter(lab, *AT_ONCE).metrics()
     check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 0)
     for name in ("mapping_failures", "fd_failures", "commit_failures"):
@@ -415,8 +412,7 @@ def counters_of(samples):
 
 @live
 def test_consistent_in_a_storm(check, lab):
-    """While programs start and end at full speed, counters never decrease, and sums are consistent.
-    """
+    """While programs start and end at full speed, counters never decrease; sums are consistent."""
     storm = [lab.spawn(["sh", "-c", "while :; do /bin/true; sh -c :; done"]) for _ in range(4)]
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
     before, ends = {}, time.monotonic() + 8
@@ -444,8 +440,7 @@ HOSTILE = (b'"} 1\n# EOF', b"\xff\xfe\xc3(", b"\\\\\\n\n\"", b"{a=\"b\"}", b"~ot
 
 @live
 def test_hostile_names(check, lab):
-    """Hostile names of programs and cgroups break no format, and each name gives at most one
-    workload."""
+    """Hostile names of programs and cgroups break no format; each gives at most one workload."""
     places = [make_cgroup(name) for name in HOSTILE]
     try:
         for name, place in zip(HOSTILE, places):
@@ -515,8 +510,7 @@ def remove(place):
 
 @live
 def test_reclaim(check, lab):
-    """A memory cgroup that is too small: time in direct reclaim is exported, and with swap also
-    swap-ins."""
+    """A memory cgroup that is too small: direct reclaim time is exported; with swap, swap-ins."""
     place = memory_cgroup()
     try:
         exporter = Exporter(lab, *AT_ONCE)

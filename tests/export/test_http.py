@@ -109,8 +109,7 @@ def test_post_is_answered(check, lab):
 
 
 def test_two_lengths_are_refused(check, lab):
-    """Two lengths are an error: a proxy in between could see another request (request smuggling).
-    """
+    """Two lengths are an error: a proxy in between could see another request (smuggling)."""
     exporter = Exporter(lab, *REPLAY)
     for method in (b"GET", b"POST"):
         for heads in ((b"Content-Length: 5", b"Content-Length: 6"),
@@ -150,8 +149,7 @@ def test_long_headers(check, lab):
 
 
 def test_slow_clients(check, lab):
-    """A client that sends a byte now and then is disconnected, and other clients get answers
-    meanwhile."""
+    """A client that sends a byte now and then is disconnected; others get answers meanwhile."""
     exporter = Exporter(lab, *REPLAY)
     slow = [socket.create_connection((exporter.host, exporter.port)) for _ in range(20)]
     for s in slow:
@@ -297,8 +295,7 @@ def test_ends_in_order(check, lab):
 
 @live
 def test_timeout(check, lab):
-    """If a scrape's timeout is over, the page has faultscope_up 0 and only those values that need
-    no scan."""
+    """After a scrape's timeout, the page has faultscope_up 0 and only values that need no scan."""
     exporter = Exporter(lab, *AT_ONCE)
     late = exporter.metrics(X_Prometheus_Scrape_Timeout_Seconds="0.0000001")
     check.equal("up", late.one("faultscope_up"), 0)

@@ -68,8 +68,7 @@ def test_bounded(check, lab):
 
 
 def test_documented(check, lab):
-    """docs/metrics.md lists every metric family with type and labels. Removing one breaks users'
-    queries."""
+    """docs/metrics.md lists all metric families, types and labels. Removing one breaks queries."""
     text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
     documented = {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in
                   re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \|", text, re.M)}
@@ -190,8 +189,7 @@ def test_recording_without_root(check, lab):
 
 @live
 def test_textfile(check, lab):
-    """--textfile writes once, or at each interval. The file is complete or absent, and promtool
-    accepts it."""
+    """--textfile writes once, or at each interval: a whole file or none, which promtool accepts."""
     path = lab.dir / "faultscope.prom"
     ran = lab.faultscope("export", "--textfile", path, *AT_ONCE)
     check.equal("status", ran.returncode, 0)

@@ -26,8 +26,7 @@ def scraped(prometheus, wanted=3):
 
 
 def check_series(check, exporter, prometheus):
-    """Checks that Prometheus stored every sample of a scrape, and that later scrapes add no series.
-    """
+    """Checks that Prometheus stored every sample of a scrape; later scrapes add no series."""
     want = len(Samples(exporter.get().text).all)
     check.equal("samples of a scrape", prometheus.value("scrape_samples_scraped"), want)
     check.equal("series added by the last", prometheus.value("scrape_series_added"), 0)
@@ -101,8 +100,7 @@ server.serve_forever()
 
 @live
 def test_exemplars(check, lab):
-    """Exemplars lead from a counter of a workload to one of its processes, since no label has a
-    pid."""
+    """Exemplars lead from a workload's counter to one of its processes, as no label has a pid."""
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Real processes in cgroups with names as container runtimes give them: each gets the right
-workload name."""
+"""Real processes in cgroups named as by container runtimes: each gets the right workload name."""
 
 import contextlib
 import os
@@ -140,8 +139,7 @@ def test_workloads_of_version_2(check, lab):
 
 @live
 def test_short_lived_cgroups(check, lab):
-    """A process and its cgroup that end before a scrape are still counted under the workload's
-    name."""
+    """A process and cgroup that end before a scrape still count under the workload's name."""
     points = mounts()
     point = points.get("memory") or points.get("unified")
     if not point:

@@ -73,8 +73,7 @@ class Child:
             os._exit(status)
 
     def ended(self):
-        """Returns the status of the test, or None while it runs. Ends a test that exceeds its
-        patience."""
+        """Returns a test's status, or None while it runs. Ends a test that exceeds its patience."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         now = time.monotonic()
         if pid:

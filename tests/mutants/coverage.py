@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Coverage map: which quick test runs which line. A mutant is tested only by tests that run its
-line."""
+"""Coverage map: which quick test runs which line. Only tests that run its line test a mutant."""
 import collections
 import json
 import os
@@ -138,8 +137,7 @@ class Map:
             shutil.rmtree(place, ignore_errors=True)
 
     def complete(self, tests, tell, last):
-        """Measures the tests that have no row yet, until the time `last`. Returns whether all have
-        one."""
+        """Measures tests that have no row, until the time `last`. Returns whether all have one."""
         missing = collections.defaultdict(list)
         for test in tests:
             if self.rows.get(test.name, {}).get("digest") != test.digest:

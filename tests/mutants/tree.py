@@ -72,8 +72,7 @@ class Tree:
             workloads.symlink_to(self.top / PLAIN / "workloads")
 
     def object_of(self, path):
-        """Returns the object of src/ROOM/NAME.c, or None for a header, which is part of many
-        objects."""
+        """Returns the object of src/ROOM/NAME.c, or None for a header, part of many objects."""
         return self.top / PLAIN / path.replace(".c", ".o") if path.endswith(".c") else None
 
 

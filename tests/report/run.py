@@ -103,8 +103,7 @@ def compare(recording, page):
 
 
 def not_filtered(seen):
-    """Returns the parts that a selected time range did not change, or that differ after selecting
-    all."""
+    """Returns parts that a time range did not change, or that differ after selecting all."""
     wrong = []
     for part, whole in seen["inAll"].items():
         if whole and seen["inRange"][part] == whole:

@@ -23,8 +23,7 @@ def is_jump(one):
 
 
 def next_of(one):
-    """Returns the offsets of the next instructions, in the order in which the kernel visits them.
-    """
+    """Returns offsets of the next instructions, in the order in which the kernel visits them."""
     behind = one.at + one.size
     if one.opcode == EXIT:
         return []

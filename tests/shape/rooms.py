@@ -223,8 +223,7 @@ TOP = [one.path for one in ROOMS if "/" not in one.path]
 
 
 def rooms_of(path):
-    """Returns the rows for src/ROOM/PART/FILE.c (or its object), the room first, or [] outside of
-    rooms."""
+    """Returns the rows for src/ROOM/PART/FILE.c (or its object), room first, or [] elsewhere."""
     parts = Path(path).with_suffix("").parts
     if parts[0] == "bpf":
         return [BY_PATH["bpf"]]
@@ -252,8 +251,7 @@ def plain(symbol):
 
 
 def sort_of(symbol):
-    """Returns the group or library of a symbol, "" if any code may need it, or None if it is in no
-    group."""
+    """Returns a symbol's group or library, "" if any code may need it, None if it has no group."""
     if any(fnmatchcase(plain(symbol), one) for one in COMPILER):
         return ""
     for sort in [*SORTS, *LIBRARIES]:

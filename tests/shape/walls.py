@@ -289,8 +289,7 @@ def is_judgement(comparison):
 
 
 def judges_nothing(tree, file):
-    """A room with the rule `no judgement` compares values only with its own limits, not with
-    thresholds."""
+    """A room with the rule `no judgement` compares values with its own limits, not thresholds."""
     if not file.keeps("no judgement") or file.path in SHARES:
         return
     for found in JUDGES.finditer(file.code):
@@ -377,8 +376,7 @@ def used_by(tree, row):
 
 
 def unused(tree):
-    """Yields permissions in rooms.py that no file of the row uses, so that walls stay as tight as
-    the code."""
+    """Yields permissions in rooms.py that no file uses, so that walls stay as tight as the code."""
     for row in ROOMS:
         for what in sorted(set(row.uses + row.needs) - used_by(tree, row)):
             yield f"rooms.py: {row.path} may use \"{what}\", and does not"

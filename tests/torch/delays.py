@@ -113,8 +113,7 @@ class Listener(threading.Thread):
 
 @contextlib.contextmanager
 def delays():
-    """Yields a Listener for threads that end within the context, or None without delay accounting.
-    """
+    """Yields a Listener for threads that end meanwhile, or None without delay accounting."""
     if not os.path.exists(SWITCH):
         yield None
         return

@@ -63,8 +63,7 @@ def cgroup(limit):
 
 
 def stalled_by_psi(stalls):
-    """Returns the seconds for which PSI says that the cgroup waited for memory, or None without
-    PSI."""
+    """Returns the seconds that the cgroup waited for memory according to PSI; None without PSI."""
     try:
         with open(f"{stalls}/memory.pressure", encoding="ascii") as file:
             return int(file.readline().rpartition("total=")[2]) / 1e6
@@ -227,8 +226,7 @@ def judge_waits(lines, kernel):
 
 
 def judge_swapped(status, lines, kernel):
-    """Yields verdicts for the run with swap: the end of swap is reported, and waits equal the
-    kernel's."""
+    """Yields verdicts for the run with swap: its end is reported, and waits equal the kernel's."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
     if not kills:

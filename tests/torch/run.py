@@ -100,8 +100,7 @@ def story(strategy, tensors, what, finding, cause, nofile):
 
 
 def diagnose(strategy, tensors, how):
-    """Runs `diagnose` on a living loader: faultscope attaches before the loader shares its tensors.
-    """
+    """Runs `diagnose` on a living loader: faultscope attaches before the loader shares tensors."""
     command = ["prlimit", "--nofile=20000", PYTHON, "-B", LOADER, strategy, str(tensors),
                *how.split()]
     loader = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -292,8 +292,7 @@ class Machine:
         return process
 
     def from_disk(self, *commands):
-        """Runs debugfs commands on the disk after its journal was replayed, as the next mount would
-        do."""
+        """Runs debugfs commands on the disk after replaying its journal, as a mount would do."""
         subprocess.run([shutil.which("e2fsck") or "/sbin/e2fsck", "-fy", self.dir / "disk"],
                        check=False, capture_output=True)
         program = shutil.which("debugfs") or "/sbin/debugfs"

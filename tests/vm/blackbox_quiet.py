@@ -96,9 +96,7 @@ class Guest:
         return process
 
     def end(self, process, signal):
-        """Ends a process with a signal and waits for it. A shell's process group ends with the
-        shell.
-        """
+        """Ends a process by a signal and waits for it. A shell's process group ends with it."""
         self.vm.must(f"kill -{signal} {process.pid}; while kill -0 {process.pid} 2>/dev/null; do"
                      f" usleep 100000; done", 120)
 

@@ -26,8 +26,7 @@ def unpack_bzip2(data):
 
 
 def unpack_by(*command):
-    """Unpacks with a Debian tool. Its complaint about the kernel size behind the stream is ignored.
-    """
+    """Unpacks with a Debian tool. Its complaint about the size behind the stream is ignored."""
     def unpack(data):
         if not shutil.which(command[0]):
             raise Missing(f"{command[0]} is missing, and this kernel is packed by it")

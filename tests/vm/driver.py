@@ -64,8 +64,7 @@ def wrap(path, place):
 
 
 def make_usable(place, release):
-    """Makes unpacked headers usable: replaces absolute paths, and wraps programs that need a newer
-    libc."""
+    """Makes unpacked headers usable: replaces absolute paths, wraps programs for a newer libc."""
     source, done = place / "usr/src", place / "usable"
     if done.exists():
         return source / f"linux-headers-{release}"
@@ -101,8 +100,7 @@ def headers(name):
 
 
 def module(name, source):
-    """Builds a module from a directory of sources with a Makefile. Returns its path, which is
-    cached."""
+    """Builds a module from a directory of sources with a Makefile. Returns its cached path."""
     source = Path(source)
     release = fetch.kernel(name).release
     text = b"".join(path.read_bytes() for path in sorted(source.iterdir()))

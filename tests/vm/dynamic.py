@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Prepares a Debian program for guests, which have no libraries: with all libraries that it loads.
-"""
+"""Prepares a Debian program for guests without libraries: with all libraries that it loads."""
 import re
 import subprocess
 from pathlib import Path
@@ -19,8 +18,7 @@ def needed(path):
 
 
 def loads(place, program):
-    """Returns ({name: path} of the libraries that a program loads, names of those that are
-    missing)."""
+    """Returns ({name: path} of libraries that a program loads, names of those that are missing)."""
     found, missing, wanted = {}, set(), needed(program)
     while wanted:
         name = wanted.pop()

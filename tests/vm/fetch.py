@@ -28,8 +28,7 @@ WORKS = 10  # timeout of `qemu --version` in seconds
 
 @dataclass(frozen=True)
 class Source:
-    """A row of KERNELS: the package of a kernel, and the suites that may have it, the likeliest
-    first."""
+    """A row of KERNELS: the package of a kernel, and suites that may have it, likeliest first."""
     name: str
     arch: str
     package: str

@@ -12,8 +12,7 @@ DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
 class Cpio:
-    """An archive in the kernel's "newc" cpio format. It is not compressed, as unpacking is slow
-    under TCG."""
+    """An archive in the kernel's "newc" cpio format, uncompressed: unpacking is slow under TCG."""
 
     def __init__(self):
         self.parts = []
@@ -80,8 +79,7 @@ def modules_wanted(kernel, names):
 
 
 def initrd(kernel, busybox, line, files, modules):
-    """Returns the initrd. files: path in the guest -> bytes or a path here; modules: name ->
-    arguments."""
+    """Returns the initrd. files: guest path -> bytes or a path here; modules: name -> arguments."""
     cpio = Cpio()
     for path in DIRECTORIES:
         cpio.directory(path)

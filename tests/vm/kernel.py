@@ -91,8 +91,7 @@ class Hook:
 
 
 class ShortCheck(Check):
-    """Checks counts that may be too small by `missed`, the number of events that the kernel
-    skipped."""
+    """Checks counts that may be too small by `missed`, the number of skipped events."""
 
     def __init__(self, missed):
         super().__init__()

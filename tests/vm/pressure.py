@@ -85,8 +85,7 @@ def waits_for(lab, what, seconds=60):
 
 
 def grows(lab, name, by, seconds):
-    """Waits until a counter of /proc/vmstat grew by `by`. Earlier tests have already increased it.
-    """
+    """Waits until a counter of /proc/vmstat grew by `by`. Earlier tests have increased it too."""
     count = f"$(awk '$1==\"{name}\"{{print $2}}' /proc/vmstat)"
     lab.vm.must(f"was={count}; until [ {count} -gt $((was + {by})) ]; do usleep 200000; done", seconds)
 
@@ -285,8 +284,7 @@ def nested_kills_without_controller(check, lab):
 
 
 def files_kill(check, lab):
-    """P17 oom-killed: a process that has ended wrote more than half of the cgroup's limit to a
-    tmpfs."""
+    """P17 oom-killed: an ended process wrote more than half of the cgroup's limit to a tmpfs."""
     kill = kill_beside_files(check, lab, 48, 30, ("40", "--rate", "4"))
     if not kill:
         return

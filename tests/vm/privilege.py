@@ -240,8 +240,7 @@ def lock_down(lab, mode):
 
 
 def integrity(check, lab):
-    """Lockdown mode integrity: all attach types stay the same, and kprobes and perf events work,
-    too."""
+    """Lockdown mode integrity: attach types stay the same; kprobes and perf events work too."""
     want = hooks_of(lab)
     lock_down(lab, "integrity")
     told = lab.doctor()

@@ -24,8 +24,7 @@ def compiler(arch):
 
 
 def with_libraries(*names):
-    """Returns the files that a guest of this architecture needs to run programs that are installed
-    here."""
+    """Returns the files that a guest of this architecture needs to run programs from here."""
     found = {}
     for name in names:
         program = shutil.which(name)

@@ -108,8 +108,7 @@ def expect_calls_of_32_bit(check, lines, truth):
 
 
 def expect_area(check, lines, truth):
-    """Expects the thresholds if only the address space probe reports them, without the calls probe.
-    """
+    """Expects the thresholds if only the address space probe reports them, not the calls probe."""
     crossings = lines.of("threshold", truth["pid"], what="maps")
     check.equal("thresholds crossed", [line["percent"] for line in crossings],
                 test_limits.THRESHOLDS)
@@ -136,8 +135,7 @@ def expect_no_losses(check, lines, truth):
 
 
 def expect_closes(check, lines, truth):
-    """Expects F06 close-loop for a daemon that closes all possible file descriptors at its start.
-    """
+    """Expects F06 close-loop for a daemon that closes all possible file descriptors at start."""
     check.equal("failed", field_of(lines.final(truth["pid"]), "fds.close_failed"), truth["done"])
     check.that(lines.of("finding", truth["pid"], id="F06"), "no F06")
 

@@ -143,8 +143,7 @@ class Vm:
                         "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):
-        """Yields options of QEMU for acceleration, the fastest first: KVM if it may work, and TCG.
-        """
+        """Yields options of QEMU for acceleration, the fastest first: KVM if it may work, TCG."""
         program = self.qemu.program
         if (fetch.host_arch() == self.kernel.arch and os.access("/dev/kvm", os.R_OK | os.W_OK)
                 and _kvm_works.get(program, True)):
@@ -240,8 +239,7 @@ class Vm:
         return "\n".join(text[text.rfind("\n", 0, found.start()) + 1:].splitlines()[:30])
 
     def stalls(self):
-        """Returns kernel messages about stalls. They explain a timeout on a busy machine, and are
-        no crash."""
+        """Returns kernel messages about stalls, which explain a timeout on a busy machine."""
         return [line for line in self.console().splitlines() if STALLS.search(line)]
 
     def usable(self):

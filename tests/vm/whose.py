@@ -22,8 +22,7 @@ LOG = f"/var/log/containers/cart-7d9f8b6c5d-x2x9v_shop_app-{ID}.log"
 
 
 def samples_of(text, name):
-    """Returns {workload: value} of a metric. If a workload has several series, the value is their
-    sum."""
+    """Returns {workload: value} of a metric; the sum, if a workload has several series."""
     found = {}
     for workload, value in re.findall(rf'^{name}{{workload="([^"]*)"[^}}]*}} (\S+)$', text, re.M):
         found[workload] = found.get(workload, 0) + float(value)
@@ -42,8 +41,7 @@ def until(vm, path, good, what):
 
 
 def workloads(check, lab):
-    """Workload names come from cgroup ids, for living processes and for some that end before a
-    scan."""
+    """Workload names come from cgroup ids, for living processes and some that end before a scan."""
     vm = lab.vm
     page = f"{lab.new_dir()}/page.prom"
     family = "faultscope_worst_process_mappings"

@@ -161,8 +161,7 @@ def told_of(cases, status, err, read_lines, read_file):
 
 
 class Guest:
-    """Runs all cases in a guest under QEMU, also those that change settings of the whole machine.
-    """
+    """Runs all cases in a guest under QEMU, also those that change settings of the machine."""
 
     guest = True
 
@@ -221,8 +220,7 @@ class Guest:
 
 
 def ways_of(number, case, asked):
-    """Returns the ways to watch a case: always by `run`, and every fourth case also by each other
-    way."""
+    """Returns the ways to watch a case: always `run`, and every fourth case also each other way."""
     if asked != "some":
         return asked.split(",")
     ways = ["run"]
@@ -297,8 +295,7 @@ class Tap:
 
 
 class Results:
-    """The answers, the skipped cases with their reasons, and the cases that did not behave as they
-    claim."""
+    """The answers, the skipped cases with reasons, and cases that did not behave as they claim."""
 
     def __init__(self, options):
         self.options = options
