@@ -401,8 +401,8 @@ CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))
 check-compilers: all static ## load every BPF program as each clang builds it, here and in QEMU (CLANGS=, KERNELS=)
 	$(TALLY) "tests/compilers/load.py $(addprefix --kernels ,$(KERNELS)) $(CLANGS)"
 
-# 38 faults for each kernel, with a warm reboot each: an hour for three kernels. CUTS is the number
-# of power cuts on 6.12.
+# Each kernel runs 38 faults of the blackbox tests, most of them crashes, and reboots warm after
+# each: an hour for three kernels. CUTS is the number of power cuts on 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
 CUTS ?= 100
 check-blackbox: static ## test the flight recorder with kernel crashes and power cuts, in QEMU (an hour)

@@ -52,7 +52,7 @@ def alerts():
 
 
 def families():
-    """Returns {name: (type, labels)} of each metric in the exporter's table."""
+    """Returns {name: (type, labels)} of each metric in the exporter's table of metrics."""
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| ", call(TABLES, "metrics").stdout, re.M)
     return {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in rows}
 

@@ -243,8 +243,7 @@ sleep 0.5"""
 
 @captures(expect_disk_full, cases=["kept", "deleted", "private", "overlay"])
 def test_disk_full(lab, case):
-    """P03 disk-full: a sparse file of 40 MiB is filled on an ext4 of 24 MiB, which no scan saw
-    full."""
+    """P03 disk-full: a sparse file of 40 MiB fills an ext4 of 24 MiB, which no scan saw full."""
     with disk(lab, 24) as (image, place):
         out, recording = lab.new_output()
         options = "run", "--json", "-o", out, "--record", recording, "--"

@@ -315,7 +315,8 @@ def test_refusals(check, lab):
 
 @live
 def test_without_calls_nothing_is_claimed(check, lab):
-    """Without --export.calls no metric counts failed calls, so that no 0 suggests none failed."""
+    """Without --export.calls there are no metrics of failed calls, since a 0 would mean that none
+    failed."""
     samples = Exporter(lab, *AT_ONCE).metrics()
     check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 0)
     for name in ("mapping_failures", "fd_failures", "commit_failures"):

@@ -109,7 +109,7 @@ def test_post_is_answered(check, lab):
 
 
 def test_two_lengths_are_refused(check, lab):
-    """Two lengths are an error: a proxy in between could see another request (smuggling)."""
+    """A request with two lengths is an error: a proxy in between could see another request."""
     exporter = Exporter(lab, *REPLAY)
     for method in (b"GET", b"POST"):
         for heads in ((b"Content-Length: 5", b"Content-Length: 6"),

@@ -43,7 +43,7 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # Tests of the zoo or of the exporter check the values of such a probe.
+            # Without scenarios: other tests, of the zoo or of the exporter, check the values.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 

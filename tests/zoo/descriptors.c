@@ -20,8 +20,8 @@ static int pair[2];
 static const char null_path[] = "/dev/null";
 
 /*
- * FULL and ONE_FREE set the call to make, and a limit with no free number, or with one for a call
- * that needs two.
+ * Both macros set the call to make, and lower the limit: FULL leaves no free number, ONE_FREE
+ * leaves one, for a call that needs two.
  */
 #define FULL(call, ...)                                                                            \
 	do {                                                                                       \
