@@ -157,7 +157,7 @@ def test_view_keys(check, lab):
         ("Tab", ["Tab"], ["RSS TREND"]),
         ("Shift-Tab", ["BTab"], [r"FDS +OF LIMIT"]),
         ("6: findings", ["6"], [r"SEVERITY ID", r"viewed\["]),
-        ("5: kernel", ["5"], ["This machine", "Hooks", "faultscope itself"]),
+        ("5: kernel", ["5"], ["This machine", "Probes", "faultscope itself"]),
         ("1: back", ["1"], ["PID MINFLT/s"]),
         ("t: tree", ["t"], [r"\(1\)"]),
         ("t: flat", ["t"], [r"filter: viewed"]),
