@@ -105,7 +105,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -462,6 +462,11 @@ check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader
 check-report: all ## test HTML reports in a browser (installs Chromium, Node.js: large)
 	tools/report_tools.sh
 	tests/tally.py tests/report/run.py
+
+pictures: all ## make the pictures of reports in docs from the examples (installs Chromium, Node.js: large)
+	tools/report_tools.sh
+	node tools/page_pictures.mjs "$(CURDIR)/build/report-tools/node_modules" /usr/bin/chromium \
+		"$(CURDIR)/docs/examples" "$(CURDIR)/docs/pictures"
 
 check-programs: all ## test the diagnosis of leaking Debian programs (installs Java, Go, Redis, Node.js: large)
 	tools/setup.sh test programs

@@ -101,9 +101,17 @@ def c_comments(path):
 
 def python_comments(path):
     source = path.read_text(encoding="utf-8")
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT and "SPDX" not in token.string:
-            yield Text(name(path), token.start[0], token.string.lstrip("#! "))
+    comments = [(token.start, token.string.lstrip("# "))
+                for token in tokenize.generate_tokens(io.StringIO(source).readline)
+                if token.type == tokenize.COMMENT and "SPDX" not in token.string
+                and not token.string.startswith("#!")]
+    text, first, last = [], 0, (0, 0)
+    for at, line in [*comments, ((0, 0), "")]:
+        if text and at != (last[0] + 1, last[1]):  # not the next line of the same comment
+            yield Text(name(path), first, " ".join(text))
+            text = []
+        first, last = first if text else at[0], at
+        text.append(line)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
             yield Text(name(path), getattr(node, "lineno", 1), ast.get_docstring(node))

@@ -19,7 +19,7 @@
 #define DOUBT_FAR  0.08
 /* No forecast if the limit is more than TOO_FAR * FORECAST_REACH windows away at this rate. */
 #define TOO_FAR 8
-/* No forecast if the interval's end is more than this many times as far ahead as its start. */
+/* No forecast if the latest predicted time is more than this many times the earliest. */
 #define VAGUE 8
 /* No forecast if a fall in the last FALL_SEEN windows took back this share of the growth. */
 #define FALL	  0.5

@@ -7,19 +7,24 @@
 
 bool gzip_accepted(const char *s)
 {
+	bool any = false; /* by "*", which stands for codings that the header does not name */
+
 	while (s && *s) {
-		size_t len;
+		size_t len, name;
 		const char *q;
+		bool good;
 
 		s += strspn(s, " \t,");
 		len = strcspn(s, ",");
+		name = strcspn(s, " \t;,");
 		q = memchr(s, ';', len);
-		if ((!strncasecmp(s, "gzip", 4) || *s == '*') &&
-		    strcspn(s, " \t;,") == (*s == '*' ? 1 : 4)) {
-			q = q ? strpbrk(q, "qQ,") : NULL;
-			return !(q && *q != ',' && q[1] == '=' && strtod(q + 2, NULL) <= 0);
-		}
+		q = q ? strpbrk(q, "qQ,") : NULL;
+		good = !(q && *q != ',' && q[1] == '=' && strtod(q + 2, NULL) <= 0);
+		if (name == 4 && !strncasecmp(s, "gzip", 4))
+			return good;
+		if (name == 1 && *s == '*')
+			any = good;
 		s += len;
 	}
-	return false;
+	return any;
 }

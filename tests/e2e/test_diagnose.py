@@ -84,7 +84,7 @@ def check_verdict(check, text, first):
     check.that(text.startswith(first), f"begins {text[:90]!r}, not {first!r}")
     check.that(re.search(r"^\d+ findings? \(\d+ critical, \d+ warning, \d+ info\)\.  More: "
                          r"faultscope\n?\s*explain [A-Z]\d\d$", text, re.M), "no sum at the end")
-    check.that("\nchecked: map count" in text, "it does not say what was checked")
+    check.that("\nchecked: limits of mappings" in text, "it does not say what was checked")
 
 
 # Tests of a growth table that fills up
@@ -213,8 +213,8 @@ def test_leak_of_one_place(check, lab):
     lines, _, truth = diagnose(check, lab, "growth", "leak", "3000")
     check.equal("findings", ids(lines), ["M10"])
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that("3,000 of 3,000 mappings created while watched are from one place" in finding["title"],
-               finding["title"])
+    check.that("3,000 of 3,000 mappings created while watched are from one call stack" in
+               finding["title"], finding["title"])
     check.that("leak_mapping (growth) <- make_all (growth)" in evidence(finding, "from"),
                evidence(finding, "from"))
 
@@ -224,7 +224,7 @@ def test_growth_by_munmap(check, lab):
     """Mappings that munmap splits off are attributed to the caller of munmap."""
     lines, _, truth = diagnose(check, lab, "growth", "split", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that("mappings created while watched are pieces of others" in finding["title"],
+    check.that("mappings created while watched are splits of larger mappings" in finding["title"],
                finding["title"])
     check.that(evidence(finding, "created").startswith("split by munmap"), f"{finding}")
     check.that("cut_hole (growth) <- make_all (growth)" in evidence(finding, "from"),
@@ -245,7 +245,9 @@ def test_code_that_leads_astray(check, lab):
     `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
+    # a few of the accidental chains may end in code with another name
+    attributed = re.match(r"([\d,]+) of 20,000 mappings", finding["title"])
+    check.that(attributed and int(attributed[1].replace(",", "")) >= 19990, finding["title"])
     check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
     check.equal("made", truth["made"], 20000)
     check.equal("losses", lines.losses(), {})
@@ -346,7 +348,8 @@ def test_all_is_well(check, lab):
     check.equal("status", (ran.returncode, ran.err), (0, ""))
     check.that(ran.out.endswith("no finding: all is well as far as it was checked\n"),
                ran.out[-200:])
-    check.that("\nchecked: map count, descriptors" in ran.out, "it does not say what it checked")
+    check.that("\nchecked: limits of mappings, file descriptors" in ran.out,
+               "it does not say what it checked")
     check.that(f"touch[{work.pid}]" in ran.out, "it does not say of whom")
 
 

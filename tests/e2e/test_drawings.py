@@ -2,6 +2,7 @@
 """Drawings of an HTML page: all lies within the frame, rows have labels, bars the right length."""
 
 import html.parser
+import json
 import math
 import re
 
@@ -150,3 +151,14 @@ def test_levels_of_colours(check, lab):
     check.equal("colours", [int(level) for level, _, _ in boxes], list(range(1, 8)))
     check.equal("places", [int(x) for _, x, _ in boxes], [16 * i for i in range(7)])
     check.equal("width", int(legend[1]), 16 * 7)
+
+
+def test_script_reads_what_the_page_has(check, lab):
+    """Every value of a point of the timeline that the page's script reads is in the page's data."""
+    script = (ROOT / "src/render/html/report.js").read_text(encoding="utf-8")
+    page = lab.faultscope("report", "--html", EXAMPLES[0]).out
+    points = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])["points"]
+    read = set(re.findall(r"\bp\.([a-z]+(?:_[a-z]+)*)\b", script)) - {
+        "weights", "faults_by_point", "remove"}  # of other objects
+    check.equal("values that no point has", read - set(points[0]), set())
+    check.that(len(read) > 5, f"read: {read}")

@@ -132,7 +132,8 @@ def test_gzip(check, lab):
     bare = exporter.get()
     check.that(not bare.is_gzipped, "compressed, though nobody asked")
     for accept, want in (("gzip", True), ("deflate, gzip;q=0.5", True), ("*", True),
-                         ("gzip;q=0", False), ("identity", False), ("gzipped", False),
+                         ("gzip;q=0", False), ("*;q=0, gzip", True), ("*, gzip;q=0", False),
+                         ("*;q=0", False), ("identity", False), ("gzipped", False),
                          ("br, GZIP ; q=1.0", True)):
         packed = exporter.get(Accept_Encoding=accept)
         check.equal(f"{accept}", packed.is_gzipped, want)

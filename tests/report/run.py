@@ -127,7 +127,7 @@ def used(seen):
         wrong.append(f"a key moved nothing: {seen['keyed']}")
     if seen["cleared"] != seen["whole"]:
         wrong.append(f"cleared: {seen['cleared']}")
-    if "minor" not in seen["tip"]:
+    if "minor" not in seen["tip"] or re.search("NaN|undefined|null", seen["tip"]):
         wrong.append(f"tip: {seen['tip']!r}")
     if "matched" not in seen["matched"] or not seen["marked"]:
         wrong.append(f"search: {seen['matched']!r}, {seen['marked']} marked")

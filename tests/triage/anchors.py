@@ -4,9 +4,10 @@
 
 usage: anchors.py --corpus DIR [--markdown]
 
-DIR has the layout that tests/triage/score.py describes. The compared greps find the first
-instruction pointer (function, and module in brackets), the first frame of the first call trace, and
-usual words of crashes. "-" means that a grep has no answer. Other programs are not compared: crash
+DIR has the layout that tests/triage/score.py describes. faultscope is compared with three greps:
+for the first instruction pointer (function, and module in brackets), for the first frame of the
+first call trace, and for words that crash logs usually have. "-" means that a grep matched
+nothing. Other programs are not compared: crash
 and drgn read dumps, not logs; ABRT with satyr, kerneloops and apport are not in
 Debian 11 to sid.
 """

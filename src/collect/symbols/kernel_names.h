@@ -32,7 +32,8 @@ bool kernel_names_read(struct kernel_names *k);
 
 /*
  * Reads the functions of modules again, some lines per call: a kernel fault must not wait for all
- * of them. Returns true once all are read.
+ * of them. Returns true once all are read, or if /proc/kallsyms cannot be opened; the names that
+ * were read before stay then.
  */
 bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);

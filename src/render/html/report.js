@@ -354,7 +354,7 @@
 			tell(event, `${at(p.from)} to ${at(p.to)}\n` +
 				`minor ${number(p.minor / span)}/s, major ${number(p.major / span)}/s\n` +
 				`stall ${time(p.stall_ns / span)}/s\nmappings ${number(p.mappings)}, ` +
-				`descriptors ${number(p.descriptors)}\nresident ${bytes(p.rss_bytes)}, ` +
+				`file descriptors ${number(p.fds)}\nresident ${bytes(p.rss_bytes)}, ` +
 				`swapped ${bytes(p.swap_bytes)}`);
 		});
 		timeline.addEventListener("pointerup", () => { from = null; });
