@@ -411,7 +411,8 @@ const struct option_row option_rows[] = {
 	 "latency (2, page fault latency), syscalls (3, all system calls)",
 	 OTHER(set_overhead)},
 	{"probe", 0, "NAME=TYPE", W | R | D | G | X | C | H,
-	 "attach the probe NAME by the attach type TYPE; TYPE none disables it (faultscope doctor lists both)",
+	 "attach the probe NAME by the attach type TYPE; TYPE none disables it (faultscope doctor "
+	 "lists both)",
 	 OTHER(set_hook)},
 	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
 	 "BTF file of this kernel, if /sys/kernel/btf/vmlinux does not exist", TEXT(btf)},
