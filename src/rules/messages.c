@@ -36,6 +36,7 @@ static const struct message messages[] = {
 #include "rules/messages_devices.def"
 #include "rules/messages_runtimes.def"
 #include "rules/messages_servers.def"
+#include "rules/messages_symptoms.def"
 #include "rules/messages_system.def"
 };
 
@@ -382,14 +383,39 @@ static void add_ids(struct scores *sc, const char *ids, double score)
 	}
 }
 
-/* Returns true if `text`, in any case, has the word as a whole word. */
-static bool stands_in(const char *text, const char *word)
+/* Returns the length of a word without an English ending, such as "s" or "ing". */
+static size_t stem_len(const char *word)
 {
+	static const char *const endings[] = {"ings", "ing", "ies", "ed", "es", "s", "y", "e"};
 	size_t len = strlen(word);
 
-	for (const char *s = text; s && (s = strcasestr(s, word)); s++)
-		if ((s == text || !joins(s[-1], s[0])) && !joins(s[len - 1], s[len]))
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t end = strlen(endings[i]);
+
+		if (len >= end + 4 && !strcmp(word + len - end, endings[i]))
+			return len - end;
+	}
+	return len;
+}
+
+/* Returns true if `text`, in any case, has the word, perhaps with another English ending. */
+static bool stands_in(const char *text, const char *word)
+{
+	size_t len = stem_len(word);
+	char stem[WORD_BYTES];
+
+	memcpy(stem, word, len);
+	stem[len] = 0;
+	for (const char *s = text; s && (s = strcasestr(s, stem)); s++) {
+		size_t more = 0;
+
+		if (s != text && joins(s[-1], s[0]))
+			continue;
+		while (isalnum((unsigned char)s[len + more]))
+			more++;
+		if (!more || (len > 3 && more <= 4))
 			return true;
+	}
 	return false;
 }
 
@@ -474,7 +500,7 @@ static bool is_call(const struct message *m)
 /* Returns true for messages that many programs print. */
 static bool is_generic(const struct message *m)
 {
-	return is_one_of(m->program, "C errno signal shell sysctl") || is_call(m);
+	return is_one_of(m->program, "C errno signal shell sysctl symptom") || is_call(m);
 }
 
 /*
@@ -524,12 +550,31 @@ static size_t sift(struct match *m, size_t n)
 	return left;
 }
 
+/*
+ * Returns whether the messages of programs in the text have causes that are no limit. An "Aborted"
+ * beside them then says nothing more.
+ */
+static bool has_no_limit(const struct match *m, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!m[i].from || is_generic(m[i].message))
+			continue;
+		if (*m[i].message->ids)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 void messages_match(const char *s, size_t len, struct candidates *ret)
 {
 	struct match match[MATCHES_MAX];
 	struct scores sc = {};
 	struct text t;
 	const struct message *m;
+	bool no_limit;
 	size_t n = 0;
 
 	memset(ret, 0, sizeof(*ret));
@@ -541,8 +586,11 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 		n += match[n].score >= LEAST_SCORE;
 	}
 	n = sift(match, n);
+	no_limit = has_no_limit(match, n);
 	for (size_t i = 0; i < n; i++)
-		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
+		if (!no_limit || !is_generic(match[i].message))
+			add_ids(&sc, match[i].message->ids,
+				match[i].score * match[i].score / match->score);
 	/* a message without a diagnosis is an answer, too: no other search is needed */
 	if (!n || (!match->from && *match->message->ids))
 		add_texts(&sc, &t);
