@@ -438,7 +438,7 @@ def test_recording_of_a_run(check, lab):
     text = lab.faultscope("diagnose", "--replay", recording).out
     check.that(text.startswith("info[M03 pytorch-shared-tensors]: growth["), text[:100])
     check.that("share_tensor (growth)" in text, "no stack")
-    check.that(re.search(r"^not checked: .*held \(maps and descriptors were not read\)",
+    check.that(re.search(r"^not checked: .*held \(mappings and file descriptors were not read\)",
                          text, re.M), text)
 
 

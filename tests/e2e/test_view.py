@@ -150,7 +150,7 @@ def test_view_keys(check, lab):
         ("a filter", ["v", "i", "e", "w", "e", "d", "Enter"], ["filter: viewed"]),
         ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "viewed"]),
         ("Enter: who is nearest", ["Enter"], [r"Process viewed\[", r"fds +\S+ of 400"]),
-        ("what it holds", [], [r"at the start it held \d+ descriptors"]),
+        ("what it holds", [], [r"held at the start: \d+ file descriptors"]),
         ("d: diagnosis", ["d"], [r"Diagnosis of viewed\[", "checked:"]),
         ("Esc: back", ["Escape"], [r"Process viewed\["]),
         ("Esc: back again", ["Escape"], [r"FDS +OF LIMIT"]),
@@ -224,7 +224,7 @@ def test_view_of_one_process(check, lab):
     tmux = in_tmux(120, 50, f"-p {work.pid}")
     expect(check, tmux, "one process is shown at once", r"Process mapleak\[", "mmap", "syscall",
            "max_map_count")
-    expect(check, tmux, "with what it holds", "What it holds", r"it held [\d,]+ mappings")
+    expect(check, tmux, "with what it holds", "What it holds", r"held at the start: [\d,]+ mappings")
     tmux.keys("Escape")
     expect(check, tmux, "and the table is behind it", "PID MINFLT/s")
     tmux.keys("q")

@@ -70,10 +70,10 @@ static void test_verdict(void)
 	    "     $ sysctl -w vm.max_map_count=1048576\n",
 	    "a command has a line of its own");
 	has(text, "grower[10]  maps 40,000  fds 50  threads 1\n", "then each process");
-	has(text, "  at the start it held 39,000 mappings:\n", "what it held");
+	has(text, "  held at the start: 39,000 mappings\n", "what it held");
 	has(text, "   |    38000  /dev/shm/torch_# (deleted)  (shared memory)\n", "by sort");
 	has_not(text, "CLOSE_WAIT", "forty descriptors are not worth a table");
-	has(text, "  made in the 1.5 s watched: 2,000 mappings\n", "what it made");
+	has(text, "  created while watched (1.5 s): 2,000 mappings\n", "what it made");
 	has(text, "   |    +1995  torch_#  (2,000 made, at most 5 gone)\n",
 	    "by sort, less what went");
 	has(text, "           from mmap (libc.so.6) <- f1 <- f2 <- f3 <- f4 <- ...\n",

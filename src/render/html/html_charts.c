@@ -588,7 +588,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 		    "<figure class=\"gauge\"><figcaption id=\"gauge-%zu\"><strong>%s[%u]</strong> "
 		    "%s: %s of %s (%.1f%%)",
 		    nth, g->row->comm, g->row->id.pid,
-		    g->what == WHAT_MAPS ? "mappings" : "descriptors",
+		    g->what == WHAT_MAPS ? "mappings" : "file descriptors",
 		    as_count(x->point[x->n - 1].high).s, as_count(g->limit).s, 100 * g->share);
 	if (g->forecast.known) {
 		buf_printf(b, ", full in <strong>%s</strong> (%s to %s)",

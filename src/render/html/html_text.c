@@ -411,7 +411,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 		   "aria-label=\"What %u held: %s\"><table><thead><tr><th scope=\"col\">what</th>"
 		   "<th scope=\"col\">kind</th><th scope=\"col\" class=\"n\">count</th><td></td>"
 		   "%s</tr></thead><tbody>\n",
-		   r->id.pid, r->id.pid, what == WHAT_MAPS ? "mappings" : "descriptors",
+		   r->id.pid, r->id.pid, what == WHAT_MAPS ? "mappings" : "file descriptors",
 		   what == WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		const struct holding *g = &h->sort[i];
@@ -570,7 +570,7 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u%% of the limit: ",
-			   e->crossing.what == WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.what == WHAT_MAPS ? "mappings" : "file descriptors",
 			   e->crossing.percent);
 		buf_printf(b, "%s of %s", as_count(e->crossing.value).s,
 			   as_count(e->crossing.limit).s);

@@ -25,7 +25,7 @@
 	"forecasts of growth"
 #define CHECKED_RECORDS "signs of a kernel crash in the flight recorder's records of this boot"
 
-static const char *const what_name[] = {"mappings", "descriptors"};
+static const char *const what_name[] = {"mappings", "file descriptors"};
 
 static uint64_t count_of(const struct subject *s, enum what what)
 {
@@ -48,7 +48,7 @@ static void write_holdings(struct buf *b, const struct view *v, const struct sub
 		all += h->sort[i].count;
 	if (all < HOLDINGS_LEAST)
 		return;
-	styled_line(b, v, STYLE_PLAIN, "  at the start it held %s%s %s:", as_count(all).s,
+	styled_line(b, v, STYLE_PLAIN, "  held at the start: %s%s %s", as_count(all).s,
 		    h->sort[0].cut ? " and more" : "", what_name[what]);
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		write_holding(b, v, &h->sort[i]);
@@ -90,7 +90,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	/* skip fds that are all closed again; for mappings, `removed` is only an upper bound */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
-	styled_line(b, v, STYLE_PLAIN, "  made in the %.1f s watched: %s %s",
+	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s %s",
 		    view_seconds(v, v->m->last_ns), as_count(added).s, what_name[what]);
 	for (size_t i = 0; i < n; i++)
 		if (!i || g[i].added > g[i].removed)
@@ -180,7 +180,7 @@ static void write_unread(struct buf *b, const struct view *v)
 		buf_puts(b, "processes");
 	else
 		buf_printf(b, "%zu of %zu processes", unread, all);
-	buf_puts(b, " held (maps and descriptors were not read)");
+	buf_puts(b, " held (mappings and file descriptors were not read)");
 }
 
 /*

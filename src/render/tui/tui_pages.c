@@ -134,7 +134,7 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u %% of ",
-			   e->crossing.what == WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.what == WHAT_MAPS ? "mappings" : "file descriptors",
 			   e->crossing.percent);
 		put_limit(b, e->crossing.limit);
 		break;
