@@ -13,7 +13,7 @@
 #define RECORD_MAX 4096
 
 /*
- * Finds where each text field ends: texts of a hostile file may lack the NUL, which is set there.
+ * Finds where the text fields of a record end, and sets their NUL, which a hostile file may lack.
  */
 static void find_texts(struct collector *c)
 {
@@ -38,7 +38,7 @@ static void end_texts(struct collector *c, const struct record_fields *r, unsign
 		copy[end[i]] = 0;
 }
 
-/* Returns the fields of a kind of record; NULL: this version does not know the kind. */
+/* Returns the fields of a kind of record, or NULL if this version does not know the kind. */
 static const struct record_fields *fields_of(__u32 kind)
 {
 	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++)
@@ -47,7 +47,7 @@ static const struct record_fields *fields_of(__u32 kind)
 	return NULL;
 }
 
-/* Stack records come from live sources only: recordings have none. They contain no text. */
+/* Returns whether `h` is a stack record, which has no text. Recordings have no stack records. */
 static bool is_stack(const struct record *h)
 {
 	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
@@ -97,7 +97,7 @@ static int name_process(struct collector *c, const struct process_record *r)
 	const struct subject *s = model_find(c->m, &r->subject);
 
 	names.subject = r->subject;
-	/* after exec, the old program's name is wrong: an empty name replaces it */
+	/* after exec, the old program's name is wrong: an empty name replaces it in the model */
 	if (!names_find(&c->names, r, &names) && !(s && s->exe))
 		return 0;
 	if (!names.cgroup[0] && s && s->cgroup)
@@ -105,7 +105,7 @@ static int name_process(struct collector *c, const struct process_record *r)
 	return pass_on(c, &names.h);
 }
 
-/* An exec record may arrive after a process record that counts the exec: name the process again. */
+/* Names a process again if its exec record arrives after a process record that counts the exec. */
 static int take_exec(struct collector *c, const struct exec_record *r)
 {
 	const struct subject *s = model_find(c->m, &r->subject);
@@ -118,7 +118,7 @@ static int take_exec(struct collector *c, const struct exec_record *r)
 	return name_process(c, &at);
 }
 
-/* Decides whether the view shows a process; called again when its name or cgroup changes. */
+/* Decides whether the view shows a process; called again if its name or cgroup changes. */
 static void judge_view(struct collector *c, const struct process_key *id)
 {
 	struct subject *s = model_find(c->m, id);
@@ -178,7 +178,7 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 	user_symbol_text(s, name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '\n')
-			*c = '?'; /* a newline would begin another frame */
+			*c = '?'; /* a newline in a name would begin another frame */
 	n = snprintf(r->text + *at, sizeof(r->text) - *at, "%s%s%s%s%s", *at ? "\n" : "", name,
 		     s->name[0] && s->module[0] ? " (" : "", s->name[0] ? s->module : "",
 		     s->name[0] && s->module[0] ? ")" : "");
@@ -191,8 +191,8 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 }
 
 /*
- * System call wrappers set up no frame, so the caller of the innermost function is missing.
- * r->caller is a candidate: it must be code of the process, and not of the next frame's function.
+ * System call wrappers set up no frame, so the caller of the innermost function is missing. Its
+ * candidate r->caller must be in the process's code, but not in the next frame's function.
  */
 static bool name_caller(struct collector *c, const struct stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
@@ -209,8 +209,8 @@ static bool name_caller(struct collector *c, const struct stack_record *r,
 }
 
 /*
- * Code without frame pointers breaks the chain of frames: an address outside of the process's code
- * ends the stack, as all frames behind it are random. The innermost frame is always right.
+ * Code without frame pointers breaks the chain of frames. An address outside of the process's code
+ * ends the stack, because all frames behind it are random. The innermost frame is always right.
  */
 static size_t name_frames(struct collector *c, const struct stack_record *r,
 			  struct user_symbol *named)
@@ -228,7 +228,7 @@ static size_t name_frames(struct collector *c, const struct stack_record *r,
 	return n;
 }
 
-/* Names the frames of a stack, if its process lives or its mappings are known. */
+/* Names the frames of a stack, if its process is alive or its mappings are known. */
 static int take_stack(struct collector *c, const struct stack_record *r)
 {
 	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
@@ -260,7 +260,7 @@ static int pass_made(void *ctx, const struct record *h)
 	return pass_on(ctx, h);
 }
 
-/* On SIGBUS, measures the file system of the mapped file: it may have filled up since a scan. */
+/* On SIGBUS, measures the mapped file's file system, which may have filled up since a scan. */
 static int take_signal(struct collector *c, const struct signal_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -271,7 +271,7 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* A tick ends a scan: levels of cgroups, which only files have, are sent before it. */
+/* A tick record ends a scan: cgroup levels, which the kernel side does not send, go before it. */
 static int take_tick(struct collector *c, const struct tick_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
@@ -282,7 +282,7 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* Writes a record of unknown kind, or the name of an unknown field, to the recording. */
+/* Writes a record of an unknown kind, or a record that names an unknown field, to the recording. */
 static int carry(struct collector *c, const struct record *h)
 {
 	int err =
@@ -324,7 +324,7 @@ int collector_take(void *ctx, const struct record *h)
 		return c->live ? take_exec(c, (const struct exec_record *)copy) : 0;
 	case RECORD_PRESSURE:
 	case RECORD_REPORT:
-		return 0; /* only `export` uses these records, and takes them itself */
+		return 0; /* only `export` uses these records, and its code reads them elsewhere */
 	case RECORD_CGROUP:
 		if (c->live)
 			names_cgroup(&c->names, (const struct cgroup_path_record *)copy);

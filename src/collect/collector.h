@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks every record, whether the kernel sent it or a file. What only the live machine
- * knows (names, symbols) is looked up and added as records, so that a recording holds all that a
+ * collect: checks every record, whether the kernel sent it or a file. Adds names and symbols, which
+ * only the live machine knows, as further records, so that a recording holds everything that a
  * replay needs.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
@@ -20,7 +20,7 @@
 #include "probe/source.h"
 
 #define RECORD_KINDS_MAX 48
-#define RECORD_TEXTS_MAX 8 /* text fields per kind of record, at most */
+#define RECORD_TEXTS_MAX 8 /* maximum number of text fields in a kind of record */
 
 struct collector {
 	struct model *m;
@@ -29,25 +29,25 @@ struct collector {
 	const struct redaction *redaction; /* redaction of recorded data; NULL: none */
 	struct withholding withholding;	   /* withholds data in all incoming records */
 	int rec_error; /* -errno if recording failed; the caller reports it once */
-	bool live;     /* the source is live: look up names on this machine */
+	bool live;     /* the source is this machine, not a recording: look up names here */
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;
-	bool names_stacks; /* `user_symbols` is open: name user stacks */
+	bool names_stacks; /* `user_symbols` is open: name the frames of user stacks */
 	struct cgroup_levels levels;
-	bool reads_levels; /* `levels` is open: read levels of cgroups */
-	/* offsets of the last bytes of text fields, by kind as in record_fields[]; 0: none */
+	bool reads_levels; /* `levels` is open: read limits and usage of cgroups */
+	/* offset of each text field's last byte, by kind as in record_fields[]; 0: none */
 	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
-	/* bytes of the last record's unknown fields */
+	/* unknown fields at the end of the last record */
 	const unsigned char *unknown;
 	size_t extra; /* size of `unknown` in bytes */
 	__u32 extra_of;
-	/* the record as written to the recording */
+	/* the record as it is written to the recording */
 	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX];
 };
 
-/* Takes a source's record; `ctx`: struct collector. Returns 0, -EBADMSG (wrong size) or -ENOMEM. */
+/* Processes a source's record; `ctx` is a struct collector. Returns 0, -EBADMSG or -ENOMEM. */
 int collector_take(void *ctx, const struct record *h);
 
 void collector_free(struct collector *c);

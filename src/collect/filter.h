@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: selects the processes that a view shows, where the kernel side does not select them. */
+/* collect: selects the processes that a view shows, unless the kernel side selects them. */
 #ifndef FS_COLLECT_FILTER_H
 #define FS_COLLECT_FILTER_H
 
@@ -13,18 +13,18 @@
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
 	size_t pids;   /* number of pids to show; 0: all processes */
-	bool children; /* show followed children of these pids, too */
+	bool children; /* also show the children of these pids that faultscope follows */
 	bool has_comm;
 	regex_t comm;
-	char cgroup[256]; /* cgroup path without the mount point; empty: all */
+	char cgroup[256]; /* cgroup path without the mount point; empty: all cgroups */
 };
 
-/* Selects by name: an extended regular expression. Returns 0, or -EINVAL with `error` set. */
+/* Selects processes by name, an extended regular expression. Returns 0, or -EINVAL and `error`. */
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size);
 
 /*
- * Selects a cgroup: a path below a cgroup mount, or as in /proc/PID/cgroup. Returns 0, or -ENOENT
- * with `error` set.
+ * Selects processes by cgroup: `path` is below a cgroup mount, or as in /proc/PID/cgroup. Returns
+ * 0, or -ENOENT with `error` set.
  */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 

@@ -20,13 +20,13 @@
 
 #define SORTS_MAX    2048
 #define SLOTS	     4096    /* hash slots: a power of two above SORTS_MAX */
-#define LINES_MAX    4000000 /* lines of /proc/PID/maps: more than limits allow */
+#define LINES_MAX    4000000 /* maximum lines of /proc/PID/maps, above usual limits */
 #define HOLDING_NAME sizeof(((struct holding *)0)->name)
 
 struct sorts {
 	struct holding *sort;	     /* array of SORTS_MAX groups */
 	char (*first)[HOLDING_NAME]; /* full name of each group's first member */
-	uint16_t slot[SLOTS];	     /* hash table: 1 + index into `sort`; 0: free slot */
+	uint16_t slot[SLOTS];	     /* hash table of 1 + group index; 0: free slot */
 	size_t n;
 	bool cut;
 };
@@ -52,7 +52,7 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* Counts an object in its group. The group is shown as `shown` while all have the same name. */
+/* Counts an object in its group. Displays `shown` for the group while all members have one name. */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
@@ -119,8 +119,8 @@ static int holdings_emit(struct sorts *s, const struct process_key *of, enum wha
 }
 
 /*
- * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst). The first row
- * that matches decides.
+ * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst). The first
+ * matching row of the table decides.
  */
 static uint32_t kind_of_map(const char *rights, const char *name)
 {
@@ -144,7 +144,7 @@ static uint32_t kind_of_map(const char *rights, const char *name)
 	return rights[3] == 's' ? HOLDING_FILE_SHARED : HOLDING_FILE_PRIVATE;
 }
 
-/* Adds a line "start-end rwxp offset dev inode   name"; the name may contain spaces. */
+/* Adds a line of maps, "start-end rwxp offset dev inode name"; the name may contain spaces. */
 static void add_map(struct sorts *s, char *line)
 {
 	char rights[8], shown[32];
@@ -163,7 +163,7 @@ static void add_map(struct sorts *s, char *line)
 		sorts_add_named(s, kind_of_map(rights, name), name, end - start);
 		return;
 	}
-	/* a mapping without a name is grouped by permissions; its size is part of its full name */
+	/* mappings without a name are grouped by permissions; the full name also has the size */
 	snprintf(shown, sizeof(shown), "%s %" PRIu64 " KiB", rights, (end - start) >> 10);
 	sorts_add(s, strncmp(rights, "---", 3) ? HOLDING_ANONYMOUS : HOLDING_GUARD, rights, shown,
 		  end - start);
@@ -214,8 +214,8 @@ static uint32_t kind_of_fd(const char *target)
 }
 
 /*
- * Sockets of a process, read when its first socket is found: the kernel walks the tables of the
- * whole machine for them, which takes longer than everything else here.
+ * The sockets of a process, read when its first socket is found. Reading them is slow, because the
+ * kernel walks the socket tables of the whole machine.
  */
 struct lazy_sockets {
 	uint32_t pid;
@@ -241,7 +241,7 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 		label = label ? label : "socket";
 		sorts_add(s, HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
-		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* pipe numbers mean nothing */
+		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* pipe numbers have no meaning */
 	} else {
 		sorts_add_named(s, kind_of_fd(target), target, 0);
 	}
@@ -264,7 +264,7 @@ static int read_fds(struct sorts *s, uint32_t pid)
 			continue;
 		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
 		if (n < 0)
-			continue; /* the fd was closed meanwhile */
+			continue; /* the file descriptor was closed meanwhile */
 		target[n] = 0;
 		add_fd(s, &lazy, target);
 	}

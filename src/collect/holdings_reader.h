@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: reads the mappings and open fds of a process, grouped by kind and folded name: one
- * bounded read of /proc/PID/maps, one of /proc/PID/fd, on demand. Never reads smaps.
+ * collect: reads the mappings and open file descriptors of a process, grouped by kind and by name
+ * with numbers folded. Reads /proc/PID/maps and /proc/PID/fd once, on request. Never reads smaps.
  */
 #ifndef FS_COLLECT_HOLDINGS_READER_H
 #define FS_COLLECT_HOLDINGS_READER_H
 
 #include "probe/source.h"
 
-#define HOLDINGS_TOLD 48 /* records per process for maps, and for fds: the largest groups */
+#define HOLDINGS_TOLD 48 /* records per process and kind (maps or fds): the largest groups */
 
 /*
- * Sends RECORD_HOLDING records to the sink. `pid` is the process's pid in our /proc. Returns 0,
- * -errno of the read (-ESRCH: the process is gone, -EACCES), or what the sink returns.
+ * Sends RECORD_HOLDING records to the consumer `sink`. `pid` is the process's pid in our /proc.
+ * Returns 0, -errno of the read (-ESRCH: the process is gone, -EACCES), or the consumer's error.
  */
 int holdings_read(__u32 pid, const struct process_key *of, enum what what, const struct sink *sink);
 

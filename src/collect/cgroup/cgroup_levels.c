@@ -83,7 +83,7 @@ static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t
 	r->level = *ret;
 }
 
-/* Returns whether the model has other levels. A process without limits never gets a record. */
+/* Returns whether the levels differ from the model's. A process without limits gets no record. */
 static bool is_news(const struct subject *s, const struct levels_record *r)
 {
 	return memcmp(&s->memory, &r->memory, sizeof(r->memory)) ||

@@ -7,8 +7,8 @@
 #include "model/model.h"
 #include "probe/source.h"
 
-#define LEVELS_PROCESSES 256 /* processes per scan; more are not read */
-#define LEVELS_GROUPS	 32  /* cgroups per scan, each read once for all of its processes */
+#define LEVELS_PROCESSES 256 /* processes read per scan, at most */
+#define LEVELS_GROUPS	 32  /* cgroups per scan; each is read once for all its processes */
 
 struct cgroup_levels {
 	struct files files;
@@ -16,13 +16,13 @@ struct cgroup_levels {
 	bool has_memory, has_pids;
 };
 
-/* Opens the cgroup hierarchies. Returns false if none is visible: then do not close. */
+/* Opens the cgroup hierarchies. Returns false if none is visible: then there is none to close. */
 bool cgroup_levels_open(struct cgroup_levels *l);
 void cgroup_levels_close(struct cgroup_levels *l);
 
 /*
- * Sends the sink a record for each live process that has a limit, or had one, if it differs from
- * the model's. Returns what the sink returns.
+ * Sends a record to the consumer `sink` for each live process whose cgroup limits or usage differ
+ * from the model, unless it never had a limit. Returns the consumer's result.
  */
 int cgroup_levels_read(struct cgroup_levels *l, const struct model *m, uint64_t t_ns,
 		       const struct sink *sink);

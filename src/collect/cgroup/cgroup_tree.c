@@ -141,7 +141,7 @@ static bool read_level(const struct cgroup_tree *t, const char *dir, const char 
 	return true;
 }
 
-/* Returns bytes of file pages and slab that are freed before the OOM killer runs. v1: recursive. */
+/* Returns bytes of file pages and slab that the kernel frees before the OOM killer runs. */
 static uint64_t reclaimable(const struct cgroup_tree *t, const char *dir)
 {
 	static const char *const rows[2][3] = {
@@ -186,7 +186,7 @@ bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct 
 {
 	char path[FILE_PATH_BYTES + 512];
 
-	/* v1 lacks some limits, such as memory.high */
+	/* cgroup v1 lacks some limit files, such as memory.high */
 	snprintf(path, sizeof(path), "%s%s", t->mount.point, dir);
 	return file_exists(t->f, path) && (!t->mount.v1 || l->max_v1);
 }

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: cgroup hierarchies, and the level above a process whose limit applies. */
+/* collect: finds cgroup hierarchies, and which ancestor's limit applies to a process. */
 #ifndef FS_COLLECT_CGROUP_CGROUP_TREE_H
 #define FS_COLLECT_CGROUP_CGROUP_TREE_H
 
 #include "collect/files/rooted_file.h"
 
-/* A hierarchy, from /proc/self/mountinfo. */
+/* A cgroup hierarchy, from /proc/self/mountinfo. */
 struct cgroup_mount {
 	char point[256];
-	char root[256]; /* path of the cgroup that is mounted there */
+	char root[256]; /* path of the cgroup that is mounted at `point` */
 	bool v1;
 };
 
 /*
- * Finds the hierarchy with the controller: its own in version 1, else version 2. Returns false if
- * there is none.
+ * Finds the hierarchy that manages a controller: the controller's own in cgroup v1, else that of
+ * v2. Returns false if no hierarchy is mounted.
  */
 bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret);
 
-/* Finds the path in /proc/PID/cgroup, for a controller (version 1) or for version 2 (NULL). */
+/*
+ * Finds the path of a process's cgroup in the text of /proc/PID/cgroup: in the v1 hierarchy of
+ * `controller`, or in v2 if `controller` is NULL.
+ */
 bool cgroup_path_find(struct span text, const char *controller, char *ret, size_t size);
 
 struct cgroup_tree {
@@ -32,28 +35,28 @@ struct cgroup_tree {
 bool cgroup_tree_open(struct files *f, const char *controller, struct cgroup_tree *ret);
 
 /*
- * Finds the cgroup of a process, below the mount, in its /proc file. For a process that is gone,
- * `path` is the known path of version 2 (NULL: none).
+ * Finds the cgroup of a process in /proc/PID/cgroup, relative to the mount. For a process that is
+ * gone, `path` is its last known cgroup v2 path (NULL: none).
  */
 bool cgroup_tree_dir(const struct cgroup_tree *t, uint32_t pid, const char *path, char *ret,
 		     size_t size);
 
-/* Returns whether the cgroup exists and has this limit. The root of v2 has none. */
+/* Returns whether the cgroup exists and has this limit. The root cgroup of v2 has no limits. */
 bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct limit *l);
 
 struct cgroup_level {
-	bool binds; /* a limit was found; false: no level has one */
+	bool binds; /* whether the cgroup or an ancestor has a limit */
 	uint64_t max, used;
-	uint32_t up;   /* levels between the process's cgroup and this one */
+	uint32_t up;   /* number of levels from the process's cgroup up to this one */
 	char dir[768]; /* absolute path of this cgroup */
 	char file[64]; /* name of the limit's file in `dir` */
 };
 
-/* Reads the limit of one level, without the levels above. */
+/* Reads the limit of one cgroup, without those of its ancestors. */
 void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struct limit *l,
 		       struct cgroup_level *ret);
 
-/* Finds the level with the least room; of equal ones the innermost. Overwrites `dir`. */
+/* Finds the cgroup with the least room among `dir` and its ancestors. Overwrites `dir`. */
 void cgroup_tree_find(const struct cgroup_tree *t, char *dir, const struct limit *l,
 		      struct cgroup_level *ret);
 

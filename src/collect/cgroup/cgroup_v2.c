@@ -9,8 +9,7 @@
 
 #include "base/io.h"
 
-#define MOUNTINFO_BYTES (1u << 20) /* bytes of mountinfo: hosts with containers have many mounts   \
-				    */
+#define MOUNTINFO_BYTES (1u << 20) /* hosts with containers have many mounts */
 
 void cgroup_v2_open(struct cgroup_v2 *v, int root)
 {
@@ -38,7 +37,7 @@ enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, u
 	struct stat st;
 	int len;
 
-	/* "/.." begins the path of a cgroup outside of our cgroup namespace */
+	/* the path of a cgroup outside of our cgroup namespace begins with "/.." */
 	if (!v->mount.point[0] || !strncmp(path, "/..", 3))
 		return CGROUP_UNKNOWN;
 	len = snprintf(whole, sizeof(whole), "%s%s", v->mount.point + 1, path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: checks whether a path is the v2 cgroup with a given id. A record and /proc/PID/cgroup
- * are read at different times, and a process may move in between. A path may be cached for an id
- * only after this check.
+ * are read at different times, and a process may move to another cgroup in between. A path may be
+ * cached for an id only after this check.
  */
 #ifndef FS_COLLECT_CGROUP_CGROUP_V2_H
 #define FS_COLLECT_CGROUP_CGROUP_V2_H
@@ -12,8 +12,8 @@
 #include "collect/cgroup/cgroup_tree.h"
 
 struct cgroup_v2 {
-	int root;		   /* the directory "/"; owned by the caller */
-	struct cgroup_mount mount; /* mount of v2; `point` is empty if v2 is not visible */
+	int root;		   /* file descriptor of the directory "/"; owned by the caller */
+	struct cgroup_mount mount; /* mount of cgroup v2; `point` is empty if v2 is not visible */
 };
 
 enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
@@ -22,9 +22,9 @@ enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
 void cgroup_v2_open(struct cgroup_v2 *v, int root);
 
 /*
- * Compares the id of the cgroup at `path` with `id`: that of the kernfs node, which is the inode
- * number of the cgroup's directory on 64-bit kernels since 5.5 (fs/kernfs/inode.c). Returns
- * CGROUP_UNKNOWN when the directory is gone or not visible.
+ * Compares the id of the cgroup at `path` with `id`. A cgroup's id is that of its kernfs node,
+ * which is the inode number of its directory on 64-bit kernels since 5.5 (fs/kernfs/inode.c).
+ * Returns CGROUP_UNKNOWN when the directory is gone or not visible.
  */
 enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, uint64_t id);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Visits a directory, then all directories below it. */
+/* Visits a cgroup directory, then all directories below it. */
 static void walk_from(struct cgroup_walk *w, int dir, unsigned int depth)
 {
 	size_t len = strlen(w->path);

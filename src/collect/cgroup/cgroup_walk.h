@@ -11,14 +11,14 @@ struct cgroup_walk {
 	void (*take)(void *ctx, int dir, const char *path); /* called for each cgroup, "/" first */
 	void *ctx;
 	unsigned int dirs_most, depth_most;
-	uint64_t over; /* cgroups skipped: too many, or too deep */
+	uint64_t over; /* number of cgroups skipped: too many, or nested too deeply */
 
-	/* private: only cgroup_walk() uses these */
+	/* private: only cgroup_walk() uses these members */
 	unsigned int dirs;
 	char path[CGROUP_WALK_PATH];
 };
 
-/* Walks below `dir`, and closes it. */
+/* Walks the cgroups below the directory `dir`, and closes `dir`. */
 void cgroup_walk(struct cgroup_walk *w, int dir);
 
 #endif

@@ -10,18 +10,18 @@
 #include <linux/types.h>
 
 struct byte_source {
-	int fd;		 /* file descriptor, not owned; -1: read `mem` */
+	int fd;		 /* file descriptor, not owned; -1: the bytes are in `mem` */
 	const char *mem; /* memory to read, not owned */
 	__u64 bytes;	 /* size of `mem`, or of the file when it was opened */
 };
 
-/* Reads up to `size` bytes at `offset`, fewer at the end. Returns how many, or -errno. */
+/* Reads up to `size` bytes at `offset`. Returns the number of bytes that were read, or -errno. */
 ssize_t bytes_read(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
-/* Reads all `size` bytes, or returns false. */
+/* Reads exactly `size` bytes at `offset`. Returns false if that fails or the file is shorter. */
 bool bytes_get(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
-/* Reads text from `offset` up to a NUL or the character `end`, cut to size. Returns its length. */
+/* Reads text up to a NUL or the character `end`, cut to `size` bytes. Returns its length. */
 size_t bytes_text(const struct byte_source *s, __u64 offset, char end, char *ret, size_t size);
 
 #endif

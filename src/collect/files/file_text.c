@@ -65,7 +65,7 @@ void text_copy(struct span s, char *ret, size_t size)
 {
 	size_t len = s.len < size - 1 ? s.len : size - 1;
 
-	/* a NUL in the text would end the string too early */
+	/* a NUL within the text would end the string too early */
 	for (size_t i = 0; i < len; i++)
 		ret[i] = s.s[i] ? s.s[i] : ' ';
 	ret[len] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: parses configuration files: lines, values, and limits. */
+/* collect: parses lines, values and limits in the text of configuration files. */
 #ifndef FS_COLLECT_FILES_FILE_TEXT_H
 #define FS_COLLECT_FILES_FILE_TEXT_H
 
@@ -18,13 +18,13 @@ struct text_lines {
 	unsigned int line; /* number of the last line that was returned */
 };
 
-/* Returns the next line, without blanks at its ends; false at the end of the text. */
+/* Returns the next line, without blanks at its ends. Returns false at the end of the text. */
 bool text_line(struct text_lines *l, struct span *ret);
 
-/* Removes the next word from a line and returns it; empty at the end. */
+/* Removes the next word from a line and returns it. The word is empty at the end of the line. */
 struct span text_word(struct span *line);
 
-/* Splits at the first character `at`, and trims both sides. Returns false if there is none. */
+/* Splits a text at the first character `at`, and trims both parts. Returns false without `at`. */
 bool text_split(struct span s, char at, struct span *ret_left, struct span *ret_right);
 
 bool text_is(struct span s, const char *word);
@@ -32,22 +32,22 @@ struct span text_trim(struct span s);
 void text_copy(struct span s, char *ret, size_t size); /* copies a text, cut to `size` */
 
 /*
- * Parses a number as systemd, PAM and kernel files have it: "65536", "8M" (powers of 1024), "0x10";
- * "infinity", "unlimited", "max" and "-1" are LIMIT_NONE. Returns 0, or -EINVAL for anything else.
+ * Parses a number as systemd, PAM and the kernel write it: "65536", "8M" (powers of 1024), "0x10".
+ * "infinity", "unlimited", "max" and "-1" give LIMIT_NONE. Returns 0, or -EINVAL for other texts.
  */
 int text_number(struct span s, uint64_t *ret);
 
-/* Parses "1024:524288", or one number for both. */
+/* Parses a soft and a hard limit, "1024:524288", or one number for both. */
 int text_pair(struct span s, uint64_t *ret_soft, uint64_t *ret_hard);
 
-/* Stores a line of a file, and the value in it. */
+/* Stores a line of a configuration file with its file name and line number, and the value in it. */
 void text_keep(struct origin_line *ret, const char *file, unsigned int line, struct span text,
 	       struct span value);
 
-/* Finds a row of /proc/PID/limits. Returns false if it is missing. */
+/* Finds a row of /proc/PID/limits by its title. Returns false if the row is missing. */
 bool text_rlimit(struct span text, const char *title, uint64_t *ret_soft, uint64_t *ret_hard);
 
-/* Finds a value in /proc/PID/status by its key without the colon, such as "PPid". */
+/* Finds a value in /proc/PID/status by its key, which has no colon here, such as "PPid". */
 bool text_status(struct span text, const char *key, struct span *ret);
 
 #endif

@@ -9,20 +9,18 @@
 #include "collect/files/file_text.h"
 
 struct mount_line {
-	uint64_t device;   /* device number of the kernel: MKDEV() */
-	struct span point; /* mount point, with octal escapes */
+	uint64_t device;   /* device number in the kernel's format, MKDEV() */
+	struct span point; /* mount point, in which blanks and backslashes are octal escapes */
 	struct span type;
 };
 
-/* Parses a line. Returns false if the line is invalid. */
+/* Parses a line of mountinfo. Returns false if the line is invalid. */
 bool mountinfo_parse(struct span line, struct mount_line *ret);
 
-/*
- * Decodes a mount point: blanks and backslashes are octal escapes. Returns false if it is too long.
- */
+/* Decodes a mount point, whose blanks are octal escapes. Returns false if the path is too long. */
 bool mountinfo_path(struct span point, char *ret, size_t size);
 
-/* The device number of the kernel, include/linux/kdev_t.h. */
+/* Makes a device number in the kernel's format, as MKDEV() in include/linux/kdev_t.h does. */
 static inline uint64_t mountinfo_device(uint64_t major, uint64_t minor)
 {
 	return major << 20 | minor;

@@ -15,7 +15,7 @@
 
 #define ENTRIES_MOST 4096 /* entries read per directory, at most */
 
-/* Opens a path. Every link, also an absolute one, ends below the root: openat2(2), Linux 5.6. */
+/* Opens a path below the root; even absolute links stay inside it: openat2(2), Linux 5.6. */
 static int open_below(const struct files *f, const char *path, int flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -30,7 +30,7 @@ static int open_below(const struct files *f, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens a regular file. Its type is checked first: to open a FIFO or a device may block or act. */
+/* Opens a regular file. The type is checked first: opening a FIFO or a device may block or act. */
 static int open_regular(const struct files *f, const char *path)
 {
 	int fd = open_below(f, path, O_PATH), opened;
@@ -51,7 +51,7 @@ static int open_regular(const struct files *f, const char *path)
 	return opened;
 }
 
-/* Reads to the end: files in /proc have no size. */
+/* Reads a file to its end, because files in /proc report no size. */
 static int read_all(int fd, char *text, size_t *ret_len)
 {
 	size_t len = 0;
@@ -133,8 +133,8 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 }
 
 /*
- * Returns whether an entry masks entries of its name in later directories. A dangling link does
- * not; a link to /dev/null does, even if there is no /dev/null.
+ * Returns whether a directory entry masks entries of the same name in later directories. A dangling
+ * link does not mask them. A link to /dev/null does, even if /dev/null does not exist.
  */
 static bool is_file(const struct files *f, int dir, const char *path, const char *name,
 		    bool *ret_empty)

@@ -14,46 +14,46 @@
 #define FILE_DIRS_MOST	64
 #define FILE_PATH_BYTES 512
 
-/* Where to read, and how much could not be read. */
+/* The root directory below which files are read, and the number of files that could not be read. */
 struct files {
-	int root;	 /* descriptor of the root directory */
+	int root;	 /* file descriptor of the root directory */
 	bool foreign;	 /* another process's root: no mount point is crossed */
-	uint32_t unread; /* files that exist but were not read, or were too many */
+	uint32_t unread; /* number of files not read: no permission, or too many */
 };
 
-/* Reads a whole file; the caller frees *ret. Returns 0 or -ENOENT, -EACCES, -EFBIG … */
+/* Reads a whole file; the caller frees *ret. Returns 0, or -errno such as -ENOENT or -EFBIG. */
 int file_read(struct files *f, const char *path, char **ret, size_t *ret_len);
 
-/* Reads the number in a kernel file. Returns 0 or -errno. */
+/* Reads a file of the kernel that contains one number. Returns 0 or -errno. */
 int file_number(struct files *f, const char *path, uint64_t *ret);
 
 bool file_exists(struct files *f, const char *path);
 
-/* Opens another process's root, /proc/PID/root; the caller closes it. */
+/* Opens the root directory of another process, /proc/PID/root. The caller closes it. */
 int file_root_of(struct files *f, uint32_t pid, struct files *ret);
 
-/* Sorted names of files in several directories: a name hides equal names in later directories. */
+/* Sorted names of files in several directories: an earlier directory hides names in later ones. */
 struct file_list {
 	struct {
 		char name[FILE_NAME_BYTES];
 		unsigned int dir;
-		bool empty; /* a link to /dev/null: it only hides others */
+		bool empty; /* a link to /dev/null: hides files of this name */
 	} * entry;	    /* array of `n` entries, owned */
 	size_t n;
 	char (*dir)[FILE_PATH_BYTES]; /* array of `dirs` paths, owned */
 	size_t dirs;
 };
 
-/* Adds a directory; the first one has precedence. Zero-initialise the list. */
+/* Adds a directory to a list, which begins zero-initialised. The first directory has precedence. */
 void file_list_add_dir(struct files *f, struct file_list *l, const char *dir);
 void file_list_sort(struct file_list *l);
 void file_list_free(struct file_list *l);
 
-/* Calls `each` for each readable file, in the order of the list. */
+/* Called by file_list_each() for each readable file, in the order of the list. */
 typedef void file_text_fn(void *ctx, const char *path, struct span text);
 void file_list_each(struct files *f, const struct file_list *l, file_text_fn *each, void *ctx);
 
-/* Calls `each` for one file if it exists. Returns whether it does. */
+/* Calls `each` for a file if it exists. Returns whether the file exists. */
 bool file_each(struct files *f, const char *path, file_text_fn *each, void *ctx);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_thread_of(int proc, __u32 pid)
 	return line && strtoul(line + 6, NULL, 10) == pid;
 }
 
-/* Returns `proc`, or closes it and returns that of a live thread if the main thread has ended. */
+/* Returns `proc`, or, if the main thread has ended, the open directory of a live thread. */
 static int open_alive(int proc, __u32 pid)
 {
 	__u32 tid = alive_thread(pid);
@@ -86,8 +86,8 @@ int target_root_open(int proc)
 }
 
 /*
- * Opens for reading what an O_PATH descriptor refers to, and closes that. The type is checked
- * first: to open a device or a pipe may already have an effect, or wait.
+ * Opens the file of an O_PATH descriptor for reading, and closes that descriptor. The type is
+ * checked first, because opening a device or a pipe may have an effect or block.
  */
 static int reopen_regular(int path_fd, struct stat *ret)
 {
@@ -130,7 +130,7 @@ int target_path_open(int root, const char *path, struct stat *ret)
 	return open_within(root, path, 0, ret);
 }
 
-/* O_PATH would open a link itself: it is refused, being no regular file. */
+/* With O_PATH, a symbolic link itself is opened, and refused because it is no regular file. */
 int target_plain_open(int root, const char *path, struct stat *ret)
 {
 	return open_within(root, path, O_NOFOLLOW, ret);
@@ -143,7 +143,7 @@ int target_link_open(int proc, const char *name, struct stat *ret)
 	return fd < 0 ? -errno : reopen_regular(fd, ret);
 }
 
-/* Finds the last of up to skip + 1 numbers in a line "KEY: n n n". Returns false if none. */
+/* Finds the last of up to skip + 1 numbers in a line "KEY: n n n". Returns false without any. */
 static bool parse_last(const char *text, const char *key, int skip, __u32 *ret)
 {
 	const char *line = strstr(text, key);
@@ -172,7 +172,7 @@ bool target_identity_parse(const char *status, struct target_identity *ret)
 {
 	struct target_identity id;
 
-	/* the name, the only text that the process chooses, has its newlines escaped */
+	/* of the texts in `status`, the process chooses only its name: newlines are escaped */
 	if (!parse_last(status, "\nUid:", 1, &id.euid) ||
 	    !parse_last(status, "\nNSpid:", 31, &id.pid))
 		return false;
