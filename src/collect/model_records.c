@@ -61,7 +61,7 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 		r.c = *s->now.c;
 	else
 		r.h.len = offsetof(struct process_record, c);
-	/* the probes also count what came before the first scan; the model subtracted that */
+	/* records count from the start of the probes; the model has subtracted `base` */
 	if (s->now.c && s->base)
 		counters_add(&r.c, s->base);
 	return recorder_take(rec, &r.h);
@@ -166,6 +166,6 @@ int retell(const struct model *m, struct recorder *rec)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
 		err = parts[i](m, rec);
-	/* end this scan by a tick record: later records are of real scans */
+	/* the tick record ends this artificial scan: later records are of real scans */
 	return err ? err : recorder_take(rec, &m->tick.h);
 }

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-#define NULL_BYTES 65536 /* addresses below: members of a structure at NULL */
+#define NULL_BYTES 65536 /* lower addresses are members of a structure at NULL */
 
 static const struct {
 	enum bb_class class;
@@ -45,8 +45,8 @@ static void put_name(const struct namer *n, struct bb_record *r, const char *key
 }
 
 /*
- * Names a return address by the byte before it, as the kernel's %pB does: after a call that does
- * not return, such as that of panic(), the return address is in the next function.
+ * Names a return address by the byte before it, as the kernel's %pB does. After a call that does
+ * not return, such as panic(), the return address is already in the next function.
  */
 static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 			char ret_module[BB_MODULE_NAME])
@@ -62,9 +62,7 @@ static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 	return true;
 }
 
-/*
- * Names the region of an address: by the layout of x86-64, elsewhere only by user and kernel half.
- */
+/* Names the region of an address by the memory layout of x86-64; elsewhere only user or kernel. */
 static const char *region_of(__u64 address)
 {
 	if (address < NULL_BYTES)
@@ -112,7 +110,7 @@ static void put_was(const struct namer *n, struct bb_record *r, __u64 address, _
 		bb_put_u64(r, "unloaded_ms_ago", (now_ns - was->unloaded_ns) / 1000000);
 }
 
-/* Returns the index of the faulting instruction: the frames before it are the fault handler's. */
+/* Returns the index of the faulting instruction: earlier frames are those of the fault handler. */
 static size_t first_frame(const struct precursor_record *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -267,7 +265,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 		buf_printf(b, " [%s]", module);
 }
 
-/* Adds an argument of panic(): a code address, the first word of a string, or a number. */
+/* Adds an argument of panic() as a code address, the first word of a string, or a number. */
 static void put_argument(const struct namer *n, const struct precursor_record *p, int i,
 			 char conversion, struct buf *b)
 {

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: processes that ended without a last record: the probe `lifecycle` is off, the ring
- * buffer was full, or the kernel skipped the event. Without this they would be watched forever.
+ * collect: finds processes that ended without a last record: the probe `lifecycle` is off, the ring
+ * buffer was full, or the kernel skipped the event. They would otherwise be watched forever.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H
 
 #include "collect/collector.h"
 
-/* Ends are detected by signal 0 or, in another pid namespace, by a scan of all processes. */
+/* Search for ended processes by signal 0 or, in another pid namespace, by a scan of all. */
 struct ends {
 	bool foreign;	 /* our pid namespace is not that of the records */
 	bool whole;	 /* the current scan sends all processes, changed or not */
-	uint64_t losses; /* losses of ring, map and kernel at the last check */
-	uint64_t before; /* losses before the current scan */
+	uint64_t losses; /* lost records (ring, map, kernel) at the last check */
+	uint64_t before; /* lost records before the current scan */
 	uint64_t begin_ns;
 };
 
 /*
- * Call before a scan. In another pid namespace the scan sends all processes if an end may be lost.
+ * Call before a scan. If an end may be lost in another pid namespace, the scan sends all processes.
  */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
-/* Call after a scan: returns whether an end may have been lost and can be detected now. */
+/* Call after a scan. Returns whether an end may have been lost, and can be detected now. */
 bool ends_may_be_lost(struct ends *e, const struct model *m);
 
 /*
- * Returns whether a process with its last record at `told_ns` is gone: no process has its pid, or a
- * scan of all processes did not see it.
+ * Returns whether a process, whose last record was made at `told_ns`, is gone: no process has its
+ * pid, or a scan of all processes did not see it.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 
 /*
- * Call after a scan: sends a last record, with the last known values, for each process that did not
- * change and is gone. Drains pending ends from `src` first. Returns how many it sent, or -errno.
+ * Call after a scan. Sends a last record, with the last known values, for each process that is
+ * gone. Sends pending records of `src` first. Returns how many last records were sent, or -errno.
  */
 int ends_find(const struct ends *e, struct collector *c, struct source *src);
 

@@ -10,9 +10,9 @@
 #include "base/hash.h"
 #include "model/pressure.h"
 
-#define LOW_BYTES    (1ULL << 20) /* addresses below stay: they only show that they are near NULL */
+#define LOW_BYTES    (1ULL << 20) /* lower addresses are not redacted: they are near NULL */
 #define USER_END     (1ULL << 47)
-#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB: a huge page */
+#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB, a huge page */
 #define KERNEL_BEGIN (1ULL << 63)
 
 void redaction_begin(struct redaction *r)
@@ -20,7 +20,7 @@ void redaction_begin(struct redaction *r)
 	__u64 secret[3];
 
 	memset(r, 0, sizeof(*r));
-	/* getrandom(2): up to 256 bytes are returned whole, or not at all */
+	/* getrandom(2) returns up to 256 bytes completely, or not at all */
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		secret[0] = secret[1] = secret[2] = (__u64)(unsigned long)r;
 	r->user_shift = secret[0] & SHIFT_MASK;
@@ -28,7 +28,7 @@ void redaction_begin(struct redaction *r)
 	r->salt = secret[2];
 }
 
-/* Shifts an address within its half of the address space, user or kernel. */
+/* Shifts an address, but keeps it in the user or kernel half of the address space. */
 static void hide_address(const struct redaction *r, __u64 *a)
 {
 	if (*a >= LOW_BYTES && *a < USER_END)
@@ -45,7 +45,7 @@ static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
 	return x >> 32;
 }
 
-/* Returns whether many machines have this name, as of system libraries: it identifies nobody. */
+/* Returns whether many machines have a file of this name, such as a system library. */
 static bool is_common(const struct redaction *r, const char *name)
 {
 	static const char *const kept[] = {"torch_", "[",    "rw",    "r-",	 "--",	 "socket",
@@ -74,7 +74,7 @@ static void hide_path(const struct redaction *r, char *path, size_t size)
 		snprintf(path, size, "name-%08x", hash_of(r, name, strlen(name)));
 }
 
-/* Removes the directory from the path of a program. */
+/* Removes the directory from a program's path. */
 static void hide_place(char *path, size_t size)
 {
 	const char *last = strrchr(path, '/');
@@ -84,7 +84,7 @@ static void hide_place(char *path, size_t size)
 	path[size - 1] = 0;
 }
 
-/* Replaces components of a path by hashes that keep the suffix: "name-0123abcd.service". */
+/* Replaces components of a cgroup path by hashes with their suffix: "name-0123abcd.service". */
 static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 {
 	char from[CGROUP_PATH_LEN], one[32];
@@ -114,7 +114,7 @@ static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 		snprintf(path, size, "/");
 }
 
-/* Keeps mount points that most machines have, and /dev/shm of processes; hides all others. */
+/* Keeps mount points that most machines have, and processes' /dev/shm; redacts all others. */
 static void hide_mount(const struct redaction *r, char *path, size_t size)
 {
 	static const char *const kept[] = {"/", "/dev/shm", "/tmp", "/run"};
@@ -137,7 +137,7 @@ static void hide_signal(const struct redaction *r, struct signal_record *s)
 	hide_path(r, s->file.name, sizeof(s->file.name));
 }
 
-/* Returns the index of the system call's argument that is an address; -1: none. */
+/* Returns the index of a system call's argument that is an address; -1: none. */
 static int address_argument(__u32 call)
 {
 	switch (call) {

@@ -12,7 +12,7 @@
 #include "collect/limits/origin_rlimit.h"
 #include "collect/limits/origin_sysctl.h"
 
-/* The inode number of the initial pid namespace, in every kernel: include/linux/proc_ns.h */
+/* Inode number of the initial pid namespace, equal in every kernel (include/linux/proc_ns.h). */
 #define INITIAL_PIDS "pid:[4026531836]"
 
 const char *const origin_places[] = {
@@ -30,7 +30,7 @@ static bool read_link(int root, const char *path, char *ret, size_t size)
 	return n > 0;
 }
 
-/* Returns whether the root has files that container runtimes create. */
+/* Returns whether the root directory has files that container runtimes create. */
 static bool has_marks(struct files *f)
 {
 	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
@@ -52,8 +52,8 @@ static bool has_initial_pids(const struct files *f)
 }
 
 /*
- * Returns whether the files below the root are not the host's. In the initial pid namespace, the
- * host's root is that of pid 1; if that may not be read, has_marks() decides.
+ * Returns whether the root is another than the host's. In the initial pid namespace, the host's
+ * root is that of pid 1; if pid 1's root may not be read, has_marks() decides.
  */
 static bool is_outside(struct files *f)
 {

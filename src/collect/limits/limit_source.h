@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * collect: finds where a limit of a process comes from, in /proc, cgroupfs and configuration files.
- */
+/* collect: finds who set a limit of a process, from /proc, cgroupfs and configuration files. */
 #ifndef FS_COLLECT_LIMITS_LIMIT_SOURCE_H
 #define FS_COLLECT_LIMITS_LIMIT_SOURCE_H
 
@@ -9,27 +7,27 @@
 
 /* The process whose limit is to be found; unknown fields are 0 or NULL. */
 struct origin_of {
-	uint32_t pid; /* pid in /proc below the root; if it has ended, the other fields count */
+	uint32_t pid; /* pid in /proc below the root; if gone, `ppid` and `cgroup` are used */
 	uint32_t ppid;
 	const char *cgroup; /* last known cgroup path, of v2 or of the v1 memory controller */
-	bool at_cgroup;	    /* read the limit of `cgroup` itself, not those of its ancestors */
+	bool at_cgroup;	    /* find the limit of `cgroup` itself, ignoring those of its ancestors */
 };
 
 /*
- * Opens the root directory that belongs to this kernel: ours, or the host's if we run in a
- * container that shares the host's pid namespace and has access. Returns a descriptor that the
+ * Opens the root directory whose files configure this kernel: our own, or the host's if we run in a
+ * container that shares the host's pid namespace and may access it. Returns a descriptor that the
  * caller closes, or -errno.
  */
 int origin_root(void);
 
 /*
- * Files and directories that are read besides /proc and /sys; NULL-terminated. They must stay
- * readable when privileges are dropped.
+ * Files and directories that origin_find() reads besides /proc and /sys; NULL-terminated. When
+ * faultscope drops privileges, these paths must stay readable.
  */
 extern const char *const origin_places[];
 
 /*
- * Finds the origin of a limit. Files that may no longer be read (privileges dropped, Landlock) are
+ * Finds who set a limit. Files that may no longer be read (privileges dropped, Landlock) are
  * counted in `unread`. Returns 0, even if parts are unknown, or -EBADF.
  */
 int origin_find(int root, const struct origin_of *of, enum limit_id limit, struct origin *ret);

@@ -35,7 +35,7 @@ static bool is_line(struct files *f, const struct origin_line *line, uint64_t va
 	return !text_number(text, &said) && (said == value || (said & ~4095ULL) == value);
 }
 
-/* A slice, service or scope is a systemd unit, whose files may set the limit. */
+/* Finds the line that sets the limit of a cgroup that is a systemd slice, service or scope. */
 static bool judge_unit(struct files *f, struct origin *o)
 {
 	struct workload *w = &o->at_holder;
@@ -66,7 +66,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 	return is_share(f, o->value, 15); /* systemd's DefaultTasksMax=15% since 228 */
 }
 
-/* Returns whether the runtime made a cgroup: the container's or pod's own, not one below it. */
+/* Returns whether a container runtime made this cgroup: for a container or pod, not below one. */
 static bool is_runtimes(const char *dir)
 {
 	const char *name = strrchr(dir, '/');
@@ -108,7 +108,7 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-/* v1 has one limit for memory plus swap: the memory limit itself if no swap is allowed. */
+/* cgroup v1 limits memory plus swap together: if no swap is allowed, to the memory limit. */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {
 	char path[sizeof(o->dir) + 32];

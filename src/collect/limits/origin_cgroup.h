@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: finds the cgroup level whose limit applies, and who set it. */
+/* collect: finds the cgroup whose limit applies to a process, and who set that limit. */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_CGROUP_H
 #define FS_COLLECT_LIMITS_ORIGIN_CGROUP_H
 
 #include "collect/limits/limit_source.h"
 #include "collect/files/rooted_file.h"
 
-/* Finds the level with the least room (at_cgroup: the given cgroup), and who set its limit. */
+/* Finds the cgroup with the least room (at_cgroup: the given one), and who set its limit. */
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 
 #endif

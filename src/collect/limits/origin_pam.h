@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds the line that sets a login's limit, by the rules of pam_limits(8) and
+ * collect: finds the line that sets a limit at login, by the rules of pam_limits(8) and
  * limits.conf(5).
  */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_PAM_H
@@ -8,12 +8,12 @@
 
 #include "collect/limits/origin_user.h"
 
-/* What limits.conf and limits.d say about one item. Initialise with user and item. */
+/* Lines of limits.conf and limits.d that set one item. Initialise `user` and `item`. */
 struct pam_limit {
 	const struct user *user;
 	const char *item;	       /* item of limits.conf, such as "nofile" */
 	struct origin_line soft, hard; /* lines that match best so far */
-	/* how specifically `soft` and `hard` match the user; 0: no match yet */
+	/* how specifically the lines `soft` and `hard` match the user; 0: no match yet */
 	int soft_rank, hard_rank;
 };
 

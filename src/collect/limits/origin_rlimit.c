@@ -70,7 +70,7 @@ static bool has_same(const struct origin_process *a, const struct origin_process
 	return a->known && b->known && a->soft == b->soft && a->hard == b->hard;
 }
 
-/* Finds the oldest ancestor with the same limit, and its parent, whose limit is another. */
+/* Finds the oldest ancestor with the same limit, and its parent, which has another limit. */
 static void climb(struct files *f, struct relative *at, struct origin *o)
 {
 	struct relative up;
@@ -104,7 +104,7 @@ static bool is_value(const struct origin_line *line, const struct origin *o)
 	return soft == p->soft && hard == p->hard;
 }
 
-/* Reads the files of the systemd that runs the unit: a container may have its own systemd. */
+/* Reads the unit files of the systemd that runs the unit: a container may have its own systemd. */
 static bool find_in_unit(struct files *f, const struct origin *o, bool of_manager,
 			 struct origin_line *ret)
 {
@@ -126,7 +126,7 @@ static bool find_in_unit(struct files *f, const struct origin *o, bool of_manage
 	return found;
 }
 
-/* Returns whether the limit is a built-in default of systemd: 1024:524288 fds since version 240. */
+/* Returns whether a limit is systemd's built-in default: 1024:524288 fds since version 240. */
 static bool is_builtin(const struct origin *o)
 {
 	const struct origin_process *p = &o->holder;
@@ -141,9 +141,7 @@ static bool is_scope(const struct workload *w)
 	return is_unit(w->unit, "scope");
 }
 
-/*
- * A process started by systemd has the limit of its unit, else the manager's, else a built-in one.
- */
+/* A process that systemd started has its unit's limit, or the manager's, or a built-in default. */
 static bool judge_unit(struct files *f, struct origin *o)
 {
 	const struct workload *w = &o->at_holder;
@@ -195,7 +193,7 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* Returns whether the holder of the limit is a container's first process: its parent is outside. */
+/* Returns whether the process that has the limit is the first of a container. */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;
@@ -230,7 +228,7 @@ static bool is_raised(const struct origin *o)
 	return o->limit == &limit_table[LIMIT_NOFILE] && o->at_holder.unit[0] && p->hard == 524288;
 }
 
-/* The holder of the limit has no known parent: it is pid 1, or its parent cannot be read. */
+/* Decides for a process without a known parent: it is pid 1, or its parent cannot be read. */
 static void judge_first(struct origin *o)
 {
 	if (o->outside)
@@ -241,7 +239,7 @@ static void judge_first(struct origin *o)
 		o->from = is_kernels(o) ? ORIGIN_KERNEL : ORIGIN_PROCESS;
 }
 
-/* Finds who gave the limit to its holder, the oldest ancestor with the same limit. */
+/* Finds who set the limit of o->holder, the oldest ancestor with the same limit. */
 static void judge(struct files *f, struct origin *o)
 {
 	struct origin_line tried = {};
@@ -265,7 +263,7 @@ static void judge(struct files *f, struct origin *o)
 	o->raised = o->from == ORIGIN_PROCESS && is_raised(o);
 }
 
-/* Prefers the process's own unit if that sets the limit: an ancestor outside may have it, too. */
+/* Prefers the process's own unit if it sets the limit: an ancestor outside may have the same. */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {
 	struct origin own = *o;

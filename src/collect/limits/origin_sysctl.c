@@ -103,8 +103,8 @@ static void scan_file(void *ctx, const char *path, struct span text)
 }
 
 /*
- * `sysctl --system` reads sysctl.conf last. systemd does not read it, except by a link in sysctl.d:
- * there, *ret_late gets its lines, which only a manual `sysctl -p` applies.
+ * `sysctl --system` reads sysctl.conf last. systemd reads it only through a link in sysctl.d. Under
+ * systemd, *ret_late gets the lines of sysctl.conf, which only a manual `sysctl -p` applies.
  */
 static void scan_files(struct files *f, struct sysctl_setting *s, struct sysctl_setting *ret_late)
 {
@@ -138,7 +138,7 @@ static void scan_cmdline(void *ctx, const char *path, struct span text)
 		o->line.line = 0;
 }
 
-/* Files are applied after the command line; the current value shows which of them set it last. */
+/* Files are applied after the command line: a file with the current value set it last. */
 static void judge_files(struct files *f, struct origin *o)
 {
 	struct sysctl_setting said = {.key = o->limit->path}, late = said;
@@ -159,7 +159,7 @@ static void judge_files(struct files *f, struct origin *o)
 		return;
 	if (line)
 		o->line = *line;
-	/* a value reset by hand to the initial one looks like never set */
+	/* a value that was reset by hand to the initial one looks as if it was never set */
 	o->from = !line && o->value == o->limit->initial ? ORIGIN_KERNEL : ORIGIN_HAND;
 	/* systemd raises fs.file-max: bump_file_max_and_nr_open(), src/core/main.c */
 	if (!line && o->limit == &limit_table[LIMIT_FILE_MAX] && o->value == LONG_MAX &&

@@ -8,23 +8,23 @@
 
 #include "collect/files/rooted_file.h"
 
-/* Lines of files that set one key. Initialise with the key. */
+/* Lines of sysctl files that set one key. Initialise `key`. */
 struct sysctl_setting {
 	const char *key; /* key, such as "vm/max_map_count" */
 	struct origin_line exact, glob;
-	bool excluded; /* a line "-KEY" excludes the key from globs */
+	bool excluded; /* a line "-KEY" excludes the key from glob patterns */
 };
 
-/* Adds a file's lines; call it in the order in which files are applied. */
+/* Adds the lines of a sysctl file. Call it in the order in which files are applied. */
 void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 
-/* Returns the effective line: an exact key has precedence over every glob. NULL: none. */
+/* Returns the line that sets the key: an exact one before any glob pattern; NULL: none. */
 const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
-/* Finds sysctl.KEY=VALUE in the kernel command line (since Linux 5.8). Returns false if missing. */
+/* Finds sysctl.KEY=VALUE in the kernel command line (since Linux 5.8). Returns false if absent. */
 bool sysctl_scan_boot(const char *key, struct span cmdline, struct origin_line *ret);
 
-/* Fills the current value, its origin, and the line that sets it. */
+/* Finds the current value of a sysctl, and the line that sets it. */
 void origin_of_sysctl(struct files *f, struct origin *o);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "collect/limits/origin_user.h"
 
-#define NAMES_MOST 12 /* names under which a unit is configured; others are ignored */
+#define NAMES_MOST 12 /* names under which a unit is configured, at most */
 
-/* systemd's search paths, the first has precedence; %u is the user's id, %h the home directory. */
+/* systemd's search paths for units, highest precedence first; %u is the uid, %h the home. */
 static const char *const system_dirs[] = {
 	"/etc/systemd/system.control", "/run/systemd/system.control",
 	"/run/systemd/transient",      "/run/systemd/generator.early",
@@ -80,7 +80,7 @@ void unit_scan(struct unit_limit *s, const char *file, struct span text)
 struct unit_names {
 	char name[NAMES_MOST][FILE_NAME_BYTES * 2];
 	size_t n;
-	const char *type; /* suffix of all names, such as "service" */
+	const char *type; /* suffix of all names of the unit, such as "service" */
 };
 
 static bool has_name(const struct unit_names *names, const char *name)
@@ -92,8 +92,8 @@ static bool has_name(const struct unit_names *names, const char *name)
 }
 
 /*
- * Adds a unit's name, its template, and for both the prefixes that end in a dash (foo-.service), in
- * the order in which they mask each other: as `systemd-analyze verify` of version 252.
+ * Adds the names whose files configure a unit: its own, its template's, and their prefixes that end
+ * in a dash (foo-.service). Order of precedence: as `systemd-analyze verify` of version 252.
  */
 static void add_names(struct unit_names *names, const char *name)
 {
@@ -139,7 +139,7 @@ struct unit_search {
 	struct user user; /* the user whose manager runs the unit */
 };
 
-/* Puts the user into a directory of the search path. Returns false if the home is not known. */
+/* Replaces %u and %h in a directory of the search path. Returns false if the home is unknown. */
 static bool expand(const struct unit_search *s, const char *dir, char *ret, size_t size)
 {
 	int len;
@@ -153,7 +153,7 @@ static bool expand(const struct unit_search *s, const char *dir, char *ret, size
 	return len > 0 && (size_t)len < size;
 }
 
-/* Reads the unit's own file or, if there is none, that of its template. */
+/* Reads the unit's own file or, if it has none, the file of its template. */
 static void scan_fragment(const struct unit_search *s, const struct unit_names *names,
 			  struct unit_limit *said)
 {
@@ -190,7 +190,7 @@ static void scan_drop_ins(const struct unit_search *s, const struct unit_names *
 	for (size_t i = 0; s->dirs[i]; i++)
 		for (size_t n = 0; n < names->n && expand(s, s->dirs[i], dir, sizeof(dir)); n++)
 			add_drop_ins(s, dir, names->name[n], &list);
-	/* drop-ins for all units of a type come last, so that those of the unit mask them */
+	/* drop-ins for a unit type come last, so that those of the unit mask them */
 	for (size_t i = 0; s->dirs[i]; i++)
 		if (expand(s, s->dirs[i], dir, sizeof(dir)))
 			add_drop_ins(s, dir, names->type, &list);

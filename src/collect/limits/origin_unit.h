@@ -5,22 +5,20 @@
 
 #include "collect/files/rooted_file.h"
 
-/* The line that sets one key. Initialise with the key. */
+/* The line that sets one key of a unit. Initialise `key`. */
 struct unit_limit {
 	const char *key; /* key, such as "LimitNOFILE" */
 	struct origin_line line;
 };
 
-/* Adds a file's lines: the last assignment applies, an empty one removes earlier ones. */
+/* Adds the lines of a unit file. The last assignment applies; an empty one clears earlier ones. */
 void unit_scan(struct unit_limit *s, const char *file, struct span text);
 
-/*
- * Reads a unit as its manager does: fragment and drop-ins. Returns false if nothing sets the key.
- */
+/* Reads the unit file and its drop-ins as systemd does. Returns false if no line sets the key. */
 bool unit_find(struct files *f, const struct workload *w, const char *unit, const char *key,
 	       struct origin_line *ret);
 
-/* Finds the manager's default for units that do not set the key, such as DefaultLimitNOFILE=. */
+/* Finds the manager's default for a key that units do not set, such as DefaultLimitNOFILE=. */
 bool unit_find_default(struct files *f, const struct workload *w, const char *key,
 		       struct origin_line *ret);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define FIELDS 7 /* fields in a line of passwd, at most */
+#define FIELDS 7 /* maximum number of fields in a line of passwd */
 
 static size_t fields_of(struct span line, struct span *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: reads a user and its groups from the files below a root. */
+/* collect: reads a user and the user's groups from files below a root directory. */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_USER_H
 #define FS_COLLECT_LIMITS_ORIGIN_USER_H
 
@@ -19,10 +19,10 @@ struct user {
 	size_t groups;
 };
 
-/* Reads /etc/passwd and /etc/group; other sources (LDAP) are not read. */
+/* Reads a user from /etc/passwd and /etc/group. Does not read other sources, such as LDAP. */
 void user_find(struct files *f, uint32_t uid, struct user *ret);
 
-/* Parse the texts of /etc/passwd and /etc/group. */
+/* Parse the text of /etc/passwd or /etc/group. */
 void user_scan(struct user *u, struct span passwd);
 void user_scan_groups(struct user *u, struct span group);
 

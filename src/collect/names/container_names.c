@@ -53,7 +53,7 @@ static uint32_t parent_of(int root, uint32_t pid)
 	return ppid;
 }
 
-/* Returns the word after an option; NULL if the option is missing. `words` are separated by NUL. */
+/* Returns the word after an option in `words`, which NULs separate. NULL: the option is missing. */
 static const char *word_behind(const char *words, size_t len, const char *option)
 {
 	for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
@@ -65,7 +65,7 @@ static const char *word_behind(const char *words, size_t len, const char *option
 	return NULL;
 }
 
-/* Podman's monitor, conmon(8), has the container in its command line: -c ID -n NAME. */
+/* Finds a container's name in the command line of Podman's monitor, conmon(8): -c ID -n NAME. */
 static bool podman_name(int root, const char *id, uint32_t pid, char *ret, size_t size)
 {
 	char text[4096];

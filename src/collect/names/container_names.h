@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: finds the names of Docker and Podman containers, if they are readable. */
+/* collect: finds the names of Docker and Podman containers. */
 #ifndef FS_COLLECT_NAMES_CONTAINER_NAMES_H
 #define FS_COLLECT_NAMES_CONTAINER_NAMES_H
 
@@ -10,9 +10,9 @@
 #include "model/workload.h"
 
 /*
- * Docker: reads the container's config.v2.json, which only root may read. Podman: reads the command
- * line of the container's monitor (conmon), an ancestor of its processes. `pid` is a process of the
- * container, `root` the directory "/". Returns false if the name is not known.
+ * Finds a container's name. For Docker, reads its config.v2.json, which only root may read. For
+ * Podman, reads the command line of its monitor (conmon), an ancestor of its processes. `pid` is a
+ * process of the container, `root` the directory "/". Returns false if the name is not known.
  */
 bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size);
 

@@ -12,7 +12,7 @@
 
 #define WAYS	    4
 #define SETS	    256
-#define PAUSE_FIRST 1000000000ULL /* first pause: the kubelet creates some log files late */
+#define PAUSE_FIRST 1000000000ULL /* pause before retry: the kubelet creates some logs late */
 #define PAUSE_LAST  (300 * 1000000000ULL)
 
 int known_init(struct known_table *t)
@@ -58,7 +58,7 @@ void identity_rename_by(const regex_t *pattern, struct identity *id)
 	identity_rename(id, name);
 }
 
-/* Finds the names of a pod or container. Returns false if some are still missing. */
+/* Finds the names of a pod or container. Returns false if some names are still missing. */
 static bool find_names(const struct known_table *t, const struct workload *w,
 		       const struct member *m, struct pod_names *ret)
 {
@@ -67,9 +67,9 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	memset(ret, 0, sizeof(*ret));
 	if (!in_pod && !has_id)
 		return true;
-	/* in a delegated subtree, a user may name a cgroup after a container of a pod */
+	/* in a delegated subtree, a user may give a cgroup the name of a pod's container */
 	pod_names_find(t->root, w->pod, has_id && !w->delegated ? w->container : "", ret);
-	/* the pause process has no log: a guessed name is another container's */
+	/* the pause process has no log: the guessed name is that of another container */
 	if (in_pod && has_id && (!ret->container[0] || ret->guessed) && m->comm &&
 	    !strcmp(m->comm, "pause")) {
 		array_copy(ret->container, sizeof(ret->container), "pause");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a cache of identities, by the path of a cgroup or the name of a program. The size is
- * fixed, and the least recently used entry is evicted. An evicted identity that is made again with
- * the same content has the same serial.
+ * collect: a cache of workload identities, by cgroup path or program name. Its size is fixed, and
+ * the least recently used entry is evicted. If an evicted identity is created again with equal
+ * content, it has the same serial.
  */
 #ifndef FS_COLLECT_NAMES_IDENTITY_CACHE_H
 #define FS_COLLECT_NAMES_IDENTITY_CACHE_H
@@ -24,13 +24,13 @@ struct known {
 
 struct known_table {
 	int root;		/* the directory "/"; owned by the owner of the cache */
-	unsigned int collapse;	/* COLLAPSE_* flags: which parts of names are left out */
+	unsigned int collapse;	/* COLLAPSE_* flags: parts of names that are left out */
 	const regex_t *pattern; /* pattern to replace in names, not owned; NULL: none */
 	struct known *known;	/* array of cached identities, owned */
 	uint64_t uses;
 };
 
-/* The process for which an identity is requested: a member of the cgroup. */
+/* The process for which an identity is requested. */
 struct member {
 	uint32_t pid; /* pid of the process; 0: not in our /proc */
 	const char *comm;
@@ -41,18 +41,16 @@ struct member {
 int known_init(struct known_table *t); /* returns 0 or -ENOMEM */
 void known_free(struct known_table *t);
 
-/*
- * Returns the identity of a cgroup path, or of the program if it is "". Valid until the next call.
- */
+/* Returns the identity of a cgroup path, or of a program if it is "". Valid until the next call. */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
-/* Marks an entry as used. Looks up missing names again once its pause is over. */
+/* Marks an entry as used. After a pause, looks up names that were missing. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
 /* Replaces each match in the identity's name by "*". Call it before identity_seal(). */
 void identity_rename_by(const regex_t *pattern, struct identity *id);
 
-/* Returns the kind of workload that a cgroup path names. */
+/* Returns the workload kind of a cgroup path. */
 enum workload_kind path_kind(const char *path);
 
 #endif

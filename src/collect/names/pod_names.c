@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 16384 /* entries per directory: a node has some hundred pods */
+#define ENTRIES_MOST 16384 /* directory entries read at most; a node has some hundred pods */
 
 /* Calls `is_it` for each name in a directory until it returns true. */
 static bool each_name(int root, const char *path, bool (*is_it)(void *ctx, const struct dirent *de),
@@ -44,7 +44,7 @@ struct search {
 	int containers;
 };
 
-/* File name "POD_NAMESPACE_CONTAINER-ID.log"; none of its parts contains an underscore. */
+/* Parses a file name "POD_NAMESPACE_CONTAINER-ID.log", whose parts contain no underscore. */
 static bool is_containers_log(void *ctx, const struct dirent *de)
 {
 	struct search *s = ctx;
@@ -63,7 +63,7 @@ static bool is_containers_log(void *ctx, const struct dirent *de)
 	return true;
 }
 
-/* Directory name "NAMESPACE_POD_UID". */
+/* Parses a directory name "NAMESPACE_POD_UID". */
 static bool is_pods_directory(void *ctx, const struct dirent *de)
 {
 	struct search *s = ctx;

@@ -17,30 +17,30 @@
 #include "collect/names/identity_cache.h"
 
 #define WAYS	   4
-#define SETS	   1024	      /* cache of v2 cgroup paths: sets of WAYS entries */
-#define PROCS_MOST (1u << 17) /* processes stored at most */
-#define READS_MOST 500	      /* reads of /proc/PID/cgroup after exec, per second */
+#define SETS	   1024	      /* sets of WAYS entries in the cache of v2 cgroup paths */
+#define PROCS_MOST (1u << 17) /* maximum number of processes stored */
+#define READS_MOST 500	      /* maximum reads of /proc/PID/cgroup after exec, per second */
 #define SECOND_NS  1000000000ULL
 /*
- * The report of a move within a v1 hierarchy may be lost: the path of each process is read again
- * every 60 s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
+ * The event of a move within a v1 hierarchy may be lost: each process's path is read again every 60
+ * s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
  */
 #define AGAIN_NS     (60 * SECOND_NS)
-#define AGAIN_MOST   32		      /* repeated reads per second, at most */
+#define AGAIN_MOST   32		      /* maximum number of repeated reads per second */
 #define UNKNOWN_NS   (10 * SECOND_NS) /* pause after a failed read of a cgroup's path */
-#define DEPTH_MOST   16		      /* levels of nested cgroups, at most */
+#define DEPTH_MOST   16		      /* maximum number of levels of nested cgroups */
 #define KTHREADD_PID 2
 
 /* A pointer to a cached identity, which saves a search by cgroup path. */
 struct link {
 	struct known *k;
-	uint64_t serial; /* serial of that identity; differs if the cache entry was reused since */
+	uint64_t serial; /* serial of `k` when found; differs if the entry was reused */
 };
 
 /* A cached path of a v2 cgroup. */
 struct place {
 	uint64_t id;	  /* cgroup id; 0: the entry is free */
-	char *path;	  /* path, owned; empty: it names no workload; NULL: not read yet */
+	char *path;	  /* path, owned; "": no workload; NULL: not read yet */
 	bool unsure;	  /* `path` was not checked against `id`: read it again */
 	uint64_t read_ns; /* last attempt to read `path`; 0: never */
 	uint64_t used;
@@ -52,8 +52,8 @@ struct proc {
 	uint64_t cgroup_id; /* v2 cgroup id of the last record */
 	uint64_t read_ns;   /* when `path` was last read; 0: never */
 	uint32_t execs;
-	bool settled; /* `path` was read since the last exec or move; else inherited or reported */
-	/* most specific path; used with `unified` if cgroup_id is 0; NULL: unknown; owned */
+	bool settled; /* `path` was read from /proc after the last exec or move */
+	/* most specific path; with `unified`, used only if cgroup_id is 0; NULL: unknown; owned */
 	char *path;
 	struct link link;
 };
@@ -73,11 +73,11 @@ struct identities {
 	struct place *place;
 	struct pids procs; /* table of struct proc, one per live process */
 	uint64_t uses;
-	struct budget starting, again; /* rate limits of reads of /proc/PID/cgroup */
+	struct budget starting, again; /* limits of /proc reads: after exec, and repeated */
 	struct identity_counts counts;
 };
 
-/* Ranks a line of /proc/PID/cgroup: by workload kind, then by hierarchy (v2, v1 memory, other). */
+/* Ranks a line of /proc/PID/cgroup by workload kind, then by hierarchy (v2, v1 memory, other). */
 static int rank_line(struct span list, const char *path)
 {
 	int hierarchy = !list.len ? 2 : text_is(list, "memory") ? 1 : 0;
@@ -86,8 +86,8 @@ static int rank_line(struct span list, const char *path)
 }
 
 /*
- * Returns the most specific path. If v1 and v2 are both mounted, one of them may have only the
- * cgroup of the program that started the container runtime.
+ * Returns the most specific path in /proc/PID/cgroup. With v1 and v2 mounted, one of them may have
+ * only the cgroup of the program that started the container runtime.
  */
 static void most_telling(struct span text, char *ret, size_t size)
 {
@@ -183,7 +183,7 @@ struct identity_counts identities_counted(const struct identities *ids)
 	return ids->counts;
 }
 
-/* Returns the entry of a cgroup id. A new id replaces the least recently used entry of its set. */
+/* Returns the cache entry of a cgroup id. A new id evicts the least recently used one. */
 static struct place *place_of(struct identities *ids, uint64_t id)
 {
 	struct place *set, *oldest;
@@ -202,7 +202,7 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 	return oldest;
 }
 
-/* A path that names no workload is stored as "": its processes are named after their programs. */
+/* Stores a path, or "" if it names no workload: such processes are named after their programs. */
 static void keep_path(char **to, struct link *link, const char *path)
 {
 	free(*to);
@@ -230,9 +230,9 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 }
 
 /*
- * Reads the path of a v2 cgroup from /proc/PID/cgroup of a process in it; `pid` is 0 if the process
- * has ended. A path that cannot be checked against the cgroup id is used, but read again later: if
- * the process was moving at that moment, the path is that of another cgroup.
+ * Reads the path of a v2 cgroup in /proc/PID/cgroup of a process in it; `pid` is 0 if the process
+ * has ended. A path that could not be checked against the cgroup id is used, but read again later.
+ * If the process was moving at that moment, its path is that of another cgroup.
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
@@ -281,7 +281,7 @@ static bool is_of(const struct proc *p, const struct process_key *of)
 	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
 }
 
-/* Returns the entry of a process, and frees that of an earlier one with its pid. NULL: no room. */
+/* Returns a process's entry, and frees that of an earlier process with its pid. NULL: no room. */
 static struct proc *proc_of(struct identities *ids, const struct process_key *of)
 {
 	struct proc *p = pids_find(&ids->procs, of->pid);
@@ -319,7 +319,7 @@ static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 	p->link = from->link;
 }
 
-/* Limits reads to `most` per second: counts a read at t_ns; returns false if it is one too many. */
+/* Counts a read at t_ns. Returns false if there were already `most` reads in that second. */
 static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 {
 	if (t_ns / SECOND_NS != b->second) {
@@ -329,7 +329,7 @@ static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 	return b->used++ < most;
 }
 
-/* Reads a process's path on hosts with v1 hierarchies: after each exec, and every AGAIN_NS. */
+/* If v1 is mounted, reads a process's cgroup path: after each exec, and every AGAIN_NS. */
 static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
 	char text[8192], path[CGROUP_PATH_LEN];
@@ -359,7 +359,7 @@ static void take_fork(struct identities *ids, const struct fork_record *r)
 		inherit(ids, p, r->parent);
 }
 
-/* Some programs end before the next scan: if v1 is mounted, read the path from /proc at once. */
+/* If v1 is mounted, reads the path at each exec: a short program ends before the next scan. */
 static void take_exec(struct identities *ids, const struct exec_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
@@ -383,7 +383,7 @@ static void take_moved(struct identities *ids, const struct cgroup_path_record *
 
 	if (ids->unified || !p)
 		return;
-	/* A process moves in one hierarchy at a time: keep the most specific path. */
+	/* A process moves in one hierarchy at a time: keep its most specific path. */
 	if (!p->path || path_kind(path) <= path_kind(p->path))
 		keep_path(&p->path, &p->link, path);
 	p->settled = false;
@@ -444,7 +444,7 @@ static const struct identity *of_place(struct identities *ids, uint64_t cgroup_i
 	return known_of(ids, &place->link, place->path, m);
 }
 
-/* `p` caches what is known of the process; it is a temporary entry if the table is full. */
+/* `p` caches a process's cgroup and path; it is a temporary entry if the table is full. */
 static const struct identity *of_record(struct identities *ids, struct proc *p,
 					const struct process_record *r)
 {
@@ -491,7 +491,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-/* An event may arrive after its process has ended: a process without an entry does not get one. */
+/* An event may arrive after its process has ended: it does not create an entry for the process. */
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: finds the workloads of processes from /proc/PID/cgroup. With only cgroup v2, one read
- * per cgroup is enough (records have its id), else one per process and program. A process that
- * ended before the read has its parent's workload. Names of pods come from the names of the files
- * in /var/log/pods and /var/log/containers.
+ * per cgroup is enough, because records have the cgroup's id. Otherwise one read per process and
+ * program is needed. A process that ended before the read gets its parent's workload. Names of pods
+ * come from the names of the files in /var/log/pods and /var/log/containers.
  */
 #ifndef FS_COLLECT_NAMES_PROCESS_IDENTITY_H
 #define FS_COLLECT_NAMES_PROCESS_IDENTITY_H
@@ -19,19 +19,19 @@ struct identities;
 struct identity_options {
 	/* the directory "/", below which proc and var/log are opened; owned by the caller */
 	int root;
-	unsigned int collapse; /* COLLAPSE_* flags: which parts of names are left out */
+	unsigned int collapse; /* COLLAPSE_* flags: parts of names that are left out */
 	/* pattern, an extended regular expression: each match in a name becomes "*"; NULL: none */
 	const char *pattern;
 	bool foreign; /* records have pids of another pid namespace than our /proc */
 };
 
-/* Cumulative counters. */
+/* Cumulative counters of the lookups of workloads. */
 struct identity_counts {
 	uint64_t reads;	     /* reads of /proc/PID/cgroup */
-	uint64_t unresolved; /* requests answered with the program's name: cgroup not known */
-	/* program starts that were not read at once, because there were too many per second */
+	uint64_t unresolved; /* requests answered with the program's name: cgroup unknown */
+	/* program starts whose cgroup was not read at once: there were too many per second */
 	uint64_t skipped;
-	uint64_t told; /* cgroups that the kernel side reported when they were created */
+	uint64_t told; /* new cgroups that the kernel side reported */
 	uint64_t lost; /* processes not stored because the table is full */
 };
 
@@ -41,22 +41,22 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
- * Call it if /proc has other pids than the records. Reads the host's current v2 cgroups below the
- * directory `dir`, and closes `dir`. The kernel side reports later cgroups. Returns how many
- * cgroups were skipped because there were too many.
+ * Reads the paths of all v2 cgroups below the directory `dir`, and closes `dir`. Used if /proc has
+ * other pids than the records. The kernel side reports cgroups that are created later. Returns how
+ * many cgroups were skipped because there were too many.
  */
 uint64_t identities_walk(struct identities *ids, int dir);
 
 /*
- * Takes every record from the ring, as early as possible: forks and program starts are stored or
- * read at once, so that a process that is gone at the next scan still has its workload. Ignores
- * other kinds of records.
+ * Processes a record from the ring; call it as early as possible. Forks and program starts are
+ * stored or looked up at once, so that a process that ends before the next scan still has its
+ * workload. Ignores other kinds of records.
  */
 void identities_take(struct identities *ids, const struct record *h);
 
 /*
- * Returns the identity of a process, or of an event's process; that of the program if the cgroup is
- * not known; never NULL. Valid until the next call of identities_*() or identity_of*().
+ * Returns the identity of a process, or of an event's process; of its program if its cgroup is
+ * unknown; never NULL. It is valid until the next call of identities_*() or identity_of*().
  */
 const struct identity *identity_of(struct identities *ids, const struct process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,

@@ -14,7 +14,7 @@
 #include "collect/files/target_file.h"
 #include "model/model.h"
 
-/* Opens "/", and finds where cgroup v2 is mounted. */
+/* Opens "/", and finds the mount of cgroup v2. */
 static void begin(struct names *n)
 {
 	if (n->begun)
@@ -26,7 +26,7 @@ static void begin(struct names *n)
 }
 
 /*
- * Returns a descriptor of proc/PID, so that all reads below it are of one process. Returns -1 if
+ * Returns a descriptor of proc/PID, so that all reads below it concern one process. Returns -1 if
  * the process is gone, if its pid was reused, or if /proc has other pids than the records.
  */
 static int open_process(const struct names *n, const struct process_record *r)
@@ -77,7 +77,7 @@ static size_t slot_of_cgroup(__u64 id)
 	return id * 0x9e3779b97f4a7c15ULL >> 55;
 }
 
-/* `id` is a v2 cgroup id, so that `path` must be of the v2 hierarchy. */
+/* Stores the path of a v2 cgroup by its id. */
 static void keep_cgroup(struct names *n, __u64 id, const char *path)
 {
 	size_t slot = slot_of_cgroup(id);
@@ -111,9 +111,9 @@ bool names_was_moved(struct names *n, const struct process_key *of)
 }
 
 /*
- * A path from /proc is stored for a cgroup id only after a check. A process that moves after its
- * record was made has the id of the old cgroup and the path of the new one. Where v1 manages the
- * cgroups, nearly all processes have the id of the v2 root.
+ * A path from /proc is stored for a cgroup id only after a check: a process that moves after its
+ * record was made has the id of the old cgroup and the path of the new one. On hosts with v1
+ * hierarchies, nearly all processes have the id of the v2 root.
  */
 static void find_cgroup(struct names *n, const struct process_record *r, int proc, char *ret,
 			size_t size)
@@ -133,7 +133,7 @@ static void find_cgroup(struct names *n, const struct process_record *r, int pro
 		keep_cgroup(n, r->g.cgroup_id, path);
 }
 
-/* Stores the program of a process; `exe` is NULL if unknown. */
+/* Stores the program path of a process; `exe` is NULL if unknown. */
 static void keep_exe(struct names *n, const struct process_key *of, __u32 execs, const char *exe)
 {
 	size_t slot = of->pid % NAMES_PROCS;
@@ -155,7 +155,7 @@ static void read_exe(int proc, char *ret, size_t size)
 {
 	ssize_t len = readlinkat(proc, "exe", ret, size - 1);
 
-	if (len < 0 && errno == ENOENT) { /* the main thread has ended: ask another */
+	if (len < 0 && errno == ENOENT) { /* the main thread has ended: use another */
 		char path[32];
 
 		snprintf(path, sizeof(path), "task/%u/exe", alive_below(proc));

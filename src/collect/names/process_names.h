@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: reads names of processes and cgroups from /proc; a few microseconds per new process. */
+/* collect: reads names of processes and cgroups from /proc, a few microseconds per new process. */
 #ifndef FS_COLLECT_NAMES_PROCESS_NAMES_H
 #define FS_COLLECT_NAMES_PROCESS_NAMES_H
 
@@ -16,12 +16,12 @@ struct names {
 	int root; /* the directory "/", closed by names_free(); 0: opened at first use */
 	bool begun;
 	struct cgroup_v2 v2;
-	/* paths by v2 cgroup id, for processes that end before /proc is read */
+	/* cgroup paths by v2 cgroup id, for processes that end before /proc is read */
 	struct {
 		__u64 id;
 		char path[200];
 	} * cgroup; /* array of NAMES_CGROUPS entries, hashed by id; owned */
-	/* programs of live processes; a process uses slot pid % NAMES_PROCS and evicts another */
+	/* programs of live processes; pids with the same slot, pid % NAMES_PROCS, evict others */
 	struct {
 		struct process_key of;
 		__u32 execs;  /* number of the exec that started this program */
@@ -32,23 +32,23 @@ struct names {
 	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };
 
-/* Store a fork or an exec that the kernel side reported: used if /proc/PID/exe may not be read. */
+/* Store a fork or exec that the kernel side reported, for use if /proc/PID/exe may not be read. */
 void names_forked(struct names *n, const struct fork_record *r);
 void names_execed(struct names *n, const struct exec_record *r);
 
-/* Returns the pid of the process that forked this one; 0: not known. */
+/* Returns the pid of a process's parent; 0: not known. */
 __u32 names_parent(const struct names *n, const struct process_key *of);
 
-/* Stores a cgroup path: used if its processes end before /proc can be read. */
+/* Stores a cgroup path, for processes that end before their /proc files can be read. */
 void names_cgroup(struct names *n, const struct cgroup_path_record *r);
 
-/* Returns true once after a process moved between v1 cgroups, which its records do not show. */
+/* Returns true once after a process moved between v1 cgroups, which process records do not show. */
 bool names_was_moved(struct names *n, const struct process_key *of);
 
 /* Finds program and cgroup of a process. Returns false if neither is known. */
 bool names_find(struct names *n, const struct process_record *r, struct names_record *ret);
 
-/* As names_find(), for a pid in our own /proc. */
+/* Finds names as names_find() does, for a pid in our own /proc. */
 bool names_read(__u32 pid, struct names_record *ret);
 
 void names_free(struct names *n);

@@ -10,7 +10,7 @@
 #include "base/array.h"
 
 #define SOCKETS_MAX    131072
-#define EPHEMERAL_PORT 32768 /* ports from here on are mostly chosen by the kernel */
+#define EPHEMERAL_PORT 32768 /* ports from this number on are mostly chosen by the kernel */
 
 /* names of TCP states, in the order of include/net/tcp_states.h */
 static const char *const states[] = {"",	   "ESTABLISHED", "SYN_SENT",  "SYN_RECV",
@@ -34,7 +34,7 @@ static void add(struct sockets *s, uint64_t inode, const char *text)
 	s->n++;
 }
 
-/* Parses 8 or 32 hexadecimal digits: 32-bit words in host byte order, such as "0100007F". */
+/* Formats an address of 8 or 32 hex digits: 32-bit words in host byte order, as "0100007F". */
 static int address_of(const char *hex, char *ret, size_t size)
 {
 	uint32_t word[4] = {};
@@ -51,8 +51,8 @@ static int address_of(const char *hex, char *ret, size_t size)
 }
 
 /*
- * Adds a line of net/tcp or net/udp. The label has the remote port only if it is not ephemeral. If
- * both ports are ephemeral, it has the remote address alone: port pairs rarely repeat.
+ * Adds a line of net/tcp or net/udp. The label has the remote port unless that is ephemeral. If
+ * both ports are ephemeral, it has the remote address alone: such pairs of ports rarely repeat.
  */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {
@@ -76,7 +76,7 @@ static void add_inet(struct sockets *s, const char *line, const char *protocol)
 	add(s, inode, text);
 }
 
-/* Adds a line "Num: RefCount Protocol Flags Type St Inode Path". Only bound sockets have a path. */
+/* Adds a line "Num: RefCount Protocol Flags Type St Inode Path". Bound sockets have a path. */
 static void add_unix(struct sockets *s, const char *line, const char *protocol)
 {
 	char text[72], path[64] = "";

@@ -15,7 +15,7 @@
 
 #define ANCESTORS_MOST 8
 
-/* Measures a mount of ret->device, found below `prefix`. Returns false if no local one is found. */
+/* Measures a local mount of ret->device, found below `prefix`. Returns false if there is none. */
 static bool measure(struct span mountinfo, const char *prefix, struct mount_record *ret)
 {
 	struct text_lines lines = {.rest = mountinfo};
@@ -39,7 +39,7 @@ static bool measure(struct span mountinfo, const char *prefix, struct mount_reco
 	return false;
 }
 
-/* Searches the mounts that a process sees for the file's device; pid 0: our own mounts. */
+/* Searches the mounts that a process sees for the file's device; pid 0: faultscope's own mounts. */
 static bool find(struct files *f, uint32_t pid, struct mount_record *ret)
 {
 	char file[48] = "/proc/self/mountinfo", prefix[32] = "";
@@ -80,8 +80,8 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 }
 
 /*
- * A dying process has left its mount namespace, so that its paths lead nowhere. Its parent is
- * usually in the same namespace.
+ * Searches the mounts of a process's ancestors, too: a dying process has left its mount namespace,
+ * so that its paths lead nowhere. Its parent is usually in the same namespace.
  */
 static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
 {

@@ -49,7 +49,7 @@ static void add_level(struct pressure_reader *r, const char *path)
 		r->over++;
 }
 
-/* Opens the cgroup "/a/b" below r->root; "/" is r->root itself. */
+/* Opens the cgroup "/a/b" below r->root. The path "/" is r->root itself. */
 static int open_level(const struct pressure_reader *r, const char *path)
 {
 	return openat(r->root, path[1] ? path + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -63,7 +63,7 @@ static void take_limited(void *ctx, int dir, const char *path)
 		add_level(r, path);
 }
 
-/* Lists the cgroup of a process and its ancestors, as far as visible, if they have limits. */
+/* Lists the cgroup of a process and its visible ancestors, if they have limits. */
 static void list_chain(struct pressure_reader *r, uint32_t pid)
 {
 	const char *root = r->hierarchy.root;
@@ -139,7 +139,7 @@ struct keyed {
 	enum cgroup_figure figure;
 };
 
-/* Reads lines "KEY VALUE". Values of several keys with the same figure are added up. */
+/* Reads lines "KEY VALUE", and adds up the values of keys that belong to one metric. */
 static void take_keyed(int dir, const char *file, const struct keyed *k, size_t n, uint64_t *ret)
 {
 	char text[8192];
@@ -223,7 +223,7 @@ int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m, cons
 		if (dir < 0)
 			continue; /* the cgroup was removed */
 		memcpy(c.path, r->level[i], sizeof(c.path));
-		memset(c.n, 0xff, sizeof(c.n)); /* sets all to FIGURE_UNKNOWN */
+		memset(c.n, 0xff, sizeof(c.n)); /* sets all values to FIGURE_UNKNOWN */
 		if (r->hierarchy.v1)
 			read_v1(dir, &c);
 		else

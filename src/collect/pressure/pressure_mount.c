@@ -39,7 +39,7 @@ bool pressure_is_mounted(const char *path, const struct mount_line *line)
 {
 	struct stat st;
 
-	/* files on btrfs have the device number of their subvolume, not that of the mount */
+	/* on btrfs, a file has the device number of its subvolume, not that of the mount */
 	return !stat(path, &st) && (device_of(&st) == line->device || text_is(line->type, "btrfs"));
 }
 
@@ -47,7 +47,7 @@ bool pressure_measure_mount(const char *path, struct mount_record *ret)
 {
 	struct statfs st;
 
-	/* f_blocks is 0 without storage (pseudo file systems), and without a size limit */
+	/* f_blocks is 0 for pseudo file systems, and if there is no size limit */
 	if (statfs(path, &st) || !st.f_blocks)
 		return false;
 	ret->magic = st.f_type;
@@ -73,8 +73,8 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 }
 
 /*
- * Returns whether to list a mount. The path stays empty if it is too long or has escaped
- * characters; another mount of the device may be listed.
+ * Returns whether to list a mount. The path stays empty if it is too long or contains escaped
+ * characters; another mount of the same device may be listed instead.
  */
 static bool scan_line(struct span text, struct listed_mount *ret)
 {
@@ -82,7 +82,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 
 	if (!mountinfo_parse(text, &line))
 		return false;
-	/* an overlay is listed only as a container's root: there may be hundreds of others */
+	/* of the overlays, which may be hundreds, only a container's root is listed */
 	if (!pressure_is_local(line.type, &ret->in_memory) &&
 	    !(text_is(line.type, "overlay") && text_is(line.point, "/")))
 		return false;
@@ -93,7 +93,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 	return pressure_is_mounted(ret->path, &line);
 }
 
-/* Containers have their own /dev/shm, which is in none of our mounts. */
+/* Lists /dev/shm of watched processes: containers have their own, which is not in our mounts. */
 static void list_targets(struct pressure_reader *r, const struct model *m)
 {
 	unsigned int asked = 0;

@@ -20,7 +20,7 @@ bool pressure_keyed(const char *text, const char *key, uint64_t *ret)
 	return false;
 }
 
-/* A line of a PSI file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=256447" */
+/* Parses a line of a PSI file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=256447" */
 static void read_stall(const char *text, const char *which, struct stall *ret)
 {
 	const char *at = strstr(text, which);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: reads the memory pressure of machine, cgroups and tmpfs as records, from small files of
- * /proc and cgroupfs at each scan. Large files (smaps, maps) are never read.
+ * collect: reads the memory pressure of the machine, its cgroups and tmpfs mounts at each scan,
+ * from small files of /proc and cgroupfs. Never reads large files such as smaps and maps.
  */
 #ifndef FS_COLLECT_PRESSURE_PRESSURE_READER_H
 #define FS_COLLECT_PRESSURE_PRESSURE_READER_H
@@ -24,30 +24,30 @@ enum pressure_file {
 struct listed_mount {
 	char path[128];
 	uint64_t device; /* device number of the kernel: MKDEV() */
-	uint32_t pid;	 /* pid in whose mount namespace `path` is; 0: ours */
+	uint32_t pid;	 /* pid of a process that sees the mount at `path`; 0: ours */
 	bool in_memory;
 };
 
 struct pressure_reader {
-	int fd[NR_PRESSURE_FILES]; /* descriptors of files; < 0: not available */
+	int fd[NR_PRESSURE_FILES]; /* file descriptors; < 0: the file is not available */
 	struct cgroup_mount hierarchy;
-	int root; /* descriptor of the memory hierarchy's root; < 0: none */
+	int root; /* descriptor of the memory cgroup root; < 0: none */
 	char (*level)[256];
 	struct listed_mount *mount;
 	size_t levels, mounts;
 	/* cgroups and mounts left out as too many: in this listing; maximum of all listings */
 	uint64_t over, left_out;
 	unsigned int looks;
-	bool targets; /* some processes are watched: read only their cgroups */
-	bool scores;  /* OOM scores are to be read */
+	bool targets; /* some processes are watched: read only the cgroups of these */
+	bool scores;  /* read the OOM scores of processes */
 };
 
 void pressure_open(struct pressure_reader *r);
 void pressure_close(struct pressure_reader *r);
 
 /*
- * Sends the records of one scan, before the scan of processes. Returns 0, -ENOMEM, or what the sink
- * returns.
+ * Sends the records of one scan to the consumer `sink`, before processes are scanned. Returns 0,
+ * -ENOMEM, or the consumer's error.
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
@@ -60,10 +60,10 @@ int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);
 void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 
-/* Returns whether file systems of this type answer at once: a network file system may block. */
+/* Returns whether a file system type answers at once: a network file system may block. */
 bool pressure_is_local(struct span type, bool *in_memory);
 
-/* Returns whether `path` leads to the mount of `line`: another may be mounted over it. */
+/* Returns whether `path` leads to this mount: another one may be mounted over it. */
 bool pressure_is_mounted(const char *path, const struct mount_line *line);
 
 /* Reads how full a file system is, by statfs(2). Returns false if it does not report sizes. */

@@ -12,7 +12,7 @@
 #include "probe/host_facts.h"
 
 #define LIST_EVERY	16   /* scans between listings of cgroups and mounts */
-#define SCORES_ALL_MOST 4096 /* processes whose OOM score is read, at most */
+#define SCORES_ALL_MOST 4096 /* maximum number of processes whose OOM score is read */
 
 static const char *const paths[NR_PRESSURE_FILES] = {
 	[PRESSURE_PSI] = "/proc/pressure/memory",
@@ -43,7 +43,7 @@ static bool is_named(const char *line, const char *name, size_t *ret_len)
 	return *ret_len == len && !strncmp(line, name, len);
 }
 
-/* Adds up values of /proc/meminfo or /proc/vmstat, from lines whose name belongs to `source`. */
+/* Adds up values of /proc/meminfo or /proc/vmstat by metric. */
 static void take_lines(const char *text, enum figure_source source, uint64_t unit,
 		       struct pressure_record *r)
 {
@@ -105,9 +105,7 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 	return true;
 }
 
-/*
- * Finds the highest OOM scores. The kernel takes 4 us for each (oom_badness(), mm/oom_kill.c).
- */
+/* Finds the highest OOM scores. The kernel takes 4 us per score (oom_badness(), mm/oom_kill.c). */
 static size_t first_scores(const struct model *m, struct scored *ret)
 {
 	size_t n = 0, asked = 0;
@@ -168,7 +166,7 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 {
 	int err;
 
-	/* only from the second scan on, the model knows the watched processes */
+	/* the model knows the watched processes only from the second scan on */
 	if (r->looks < 2 || !(r->looks % LIST_EVERY))
 		list_places(r, m);
 	r->looks++;

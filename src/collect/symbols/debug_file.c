@@ -24,7 +24,7 @@ static bool try_path(struct elf_symbols *s, int root, const char *path)
 	return false;
 }
 
-/* Tries the debug file by build-id: DEBUG_PLACE/.build-id/01/2345….debug */
+/* Tries the debug file for a build-id: DEBUG_PLACE/.build-id/01/2345….debug */
 static bool find_by_id(struct elf_symbols *s, int our_root, int its_root)
 {
 	char path[sizeof(DEBUG_PLACE "/.build-id//.debug") + 2 * BUILD_ID_BYTES];
@@ -39,7 +39,7 @@ static bool find_by_id(struct elf_symbols *s, int our_root, int its_root)
 	return try_path(s, our_root, path) || try_path(s, its_root, path);
 }
 
-/* Tries the file named in .gnu_debuglink: beside `path`, in .debug there, and below DEBUG_PLACE. */
+/* Tries the file named in .gnu_debuglink: beside `path`, in .debug beside it, and in DEBUG_PLACE. */
 static bool find_by_link(struct elf_symbols *s, const char *path, int root)
 {
 	static const char *const places[][2] = {{"", ""}, {"", "/.debug"}, {DEBUG_PLACE, ""}};

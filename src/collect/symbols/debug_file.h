@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: finds separate debug files where distributions put them: by build-id, else by link. */
+/* collect: finds separate debug files by build-id, or else by the link in .gnu_debuglink. */
 #ifndef FS_COLLECT_SYMBOLS_DEBUG_FILE_H
 #define FS_COLLECT_SYMBOLS_DEBUG_FILE_H
 
@@ -7,7 +7,8 @@
 
 /*
  * Adds the debug file of an ELF file, which the process knows as `path`. Searches below our root
- * and the process's root (O_PATH descriptors; -1: none), never in a network. False: none found.
+ * and the process's root (O_PATH descriptors; -1: none), never in a network. Returns false without
+ * one.
  */
 bool debug_file_find(struct elf_symbols *s, const char *path, int our_root, int its_root);
 

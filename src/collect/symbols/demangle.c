@@ -12,11 +12,11 @@
 struct text {
 	char *s;
 	size_t size;
-	size_t len; /* length of the whole text, though only `size` bytes are stored */
+	size_t len; /* length of the whole text, of which `size` bytes are stored */
 	jmp_buf enough;
 };
 
-/* longjmp() is the only way to stop the demangler. */
+/* Stores a part of the demangled name. Only longjmp() can stop the demangler. */
 static void take(const char *s, size_t len, void *ctx)
 {
 	struct text *t = ctx;
@@ -31,7 +31,7 @@ static void take(const char *s, size_t len, void *ctx)
 		longjmp(t->enough, 1);
 }
 
-/* Old Rust names have the form of C++ names: try Rust first. */
+/* Old Rust names look like C++ names: try Rust first. */
 static bool demangle_into(const char *name, struct text *t)
 {
 	if (rust_demangle_callback(name, DMGL_NO_OPTS, take, t))

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-/* A name with more text than this is malicious: a few bytes may stand for exponentially many. */
+/* A longer demangled name is malicious: a few mangled bytes may expand exponentially. */
 #define DEMANGLE_TEXT_BYTES (64u << 10)
 
 /*
- * Demangles a name, without parameters, cut to `size`. Returns 0, -EINVAL if the name is not
- * mangled, or -E2BIG if it is malicious: the demangler's memory is then leaked, so do not demangle
- * further names of its file.
+ * Demangles a function name, without parameters, cut to `size` bytes. Returns 0, -EINVAL if the
+ * name is not mangled, or -E2BIG if it is malicious. After -E2BIG, the demangler's memory is
+ * leaked: do not demangle further names of the file.
  */
 int demangle(const char *name, char *ret, size_t size);
 

@@ -9,8 +9,8 @@
 #define SEGMENTS_MAX	256
 
 /*
- * Checks the counts before libelf does: libelf trusts e_shnum and e_phnum as far as the file
- * reaches, so that a sparse file would have it allocate gigabytes.
+ * Checks the counts e_shnum and e_phnum. libelf trusts them up to the size of the file, so that it
+ * would allocate gigabytes for a sparse file.
  */
 static bool counts_are_sane(const struct byte_source *s)
 {
@@ -102,7 +102,7 @@ static void read_symtab(Elf *elf, const struct byte_source *s, const GElf_Shdr *
 	ret->names = span_of(s, &names);
 }
 
-/* .gnu_debuglink has a file name, NULs up to a multiple of 4, and the CRC of the debug file. */
+/* Reads .gnu_debuglink: a file name, NULs up to a multiple of 4, and the debug file's CRC. */
 static void read_debuglink(const struct byte_source *s, struct elf_span at, struct elf_headers *h)
 {
 	size_t len = bytes_text(s, at.offset, 0, h->debuglink, sizeof(h->debuglink));
@@ -200,7 +200,7 @@ bool elf_headers_is_code(const struct elf_headers *h, __u64 offset)
 
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret)
 {
-	/* segments may share a page of the file: prefer the one with code */
+	/* segments may share a page of the file: prefer the executable one */
 	for (int executable = 1; executable >= 0; executable--) {
 		for (unsigned int i = 0; i < h->nr_loads; i++) {
 			if (h->load[i].executable != executable || !is_in(h, i, offset))

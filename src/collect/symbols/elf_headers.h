@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds in the headers of an ELF file where its symbols are. The file may be broken or
- * hostile: each size is checked against a maximum and the file's size before it is used.
+ * collect: finds the symbol tables in the headers of an ELF file. The file may be broken or
+ * hostile: each size is checked against a maximum and against the file's size before it is used.
  */
 #ifndef FS_COLLECT_SYMBOLS_ELF_HEADERS_H
 #define FS_COLLECT_SYMBOLS_ELF_HEADERS_H
@@ -15,7 +15,7 @@
 
 struct elf_span {
 	__u64 offset;
-	__u64 bytes; /* size; 0: the section is missing */
+	__u64 bytes; /* size in bytes; 0: the section is missing */
 };
 
 struct elf_symtab {
@@ -24,8 +24,8 @@ struct elf_symtab {
 };
 
 struct elf_headers {
-	bool wide;  /* the file is of 64 bits */
-	bool marks; /* untyped local symbols are not functions: ARM marks code and data by them */
+	bool wide;  /* the ELF file is 64-bit */
+	bool marks; /* untyped local symbols are no functions: ARM marks code and data by them */
 	__u8 build_id[BUILD_ID_BYTES]; /* build-id, padded with zeros, as in the kernel */
 	__u32 build_id_bytes;	       /* length of the build-id; 0: none */
 	__u64 entry;		       /* entry point of a program; 0: a library */
@@ -36,20 +36,20 @@ struct elf_headers {
 	unsigned int nr_loads;
 	struct {
 		__u64 start, end;
-	} stub[ELF_STUBS_MAX]; /* .plt sections: jumps to functions of other files */
+	} stub[ELF_STUBS_MAX]; /* .plt sections, with jumps to other files */
 	unsigned int nr_stubs;
 	struct elf_symtab full;	   /* symbol table .symtab */
 	struct elf_symtab dynamic; /* symbol table .dynsym */
 	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
 	char debuglink[128];	   /* name of the debug file; empty: none */
 	__u32 debuglink_crc;
-	__u8 code[ELF_SECTIONS_MAX / 8]; /* a bit per section, set if it contains code */
+	__u8 code[ELF_SECTIONS_MAX / 8]; /* bitmap of sections that contain code */
 };
 
-/* Returns 0, or -ENOEXEC if the file is no program or library of this machine's byte order. */
+/* Returns 0, or -ENOEXEC: the file is no program or library of this machine's byte order. */
 int elf_headers_read(const struct byte_source *s, struct elf_headers *ret);
 
-/* Converts an offset in the file to an address before relocation. Returns false if unmapped. */
+/* Converts a file offset to an address before relocation. Returns false if it is in no segment. */
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret);
 
 /* Returns whether the byte at `offset` of the file is in an executable segment. */

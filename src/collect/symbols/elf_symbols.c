@@ -17,8 +17,8 @@
 #define SECOND_NAMES	(1u << 31)
 #define START_BYTES	64 /* maximum size of _start; it has 34 bytes on x86-64 */
 #define SYMBOLS_AT_ONCE 512
-#define LINK_CRC_BYTES	(64u << 20) /* largest debug file that is verified by CRC: all is read */
-#define ALIASES		8	    /* names of one address that are compared, at most */
+#define LINK_CRC_BYTES	(64u << 20) /* largest debug file whose CRC is checked */
+#define ALIASES		8	    /* maximum number of names of one address that are compared */
 
 static int source_open(int fd, struct byte_source *ret)
 {
@@ -112,7 +112,7 @@ static Elf64_Sym widened(const Elf32_Sym *sym)
 	};
 }
 
-/* Adds the functions of a symbol table; `mark` selects the string table: 0 or SECOND_NAMES. */
+/* Adds the functions of a symbol table. `mark` selects the table of names: 0 or SECOND_NAMES. */
 static void add_symbols(struct symbol_table *t, const struct byte_source *s,
 			const struct elf_headers *h, const struct elf_symtab *from, __u32 mark)
 {
@@ -144,7 +144,7 @@ static void add_symbols(struct symbol_table *t, const struct byte_source *s,
 	}
 }
 
-/* Adds the symbols in .gnu_debugdata. Only their names stay in memory. */
+/* Adds the symbols of .gnu_debugdata. Of the unpacked data, only the names stay in memory. */
 static void add_packed(struct elf_symbols *s)
 {
 	struct byte_source packed = {.fd = -1};
@@ -198,7 +198,7 @@ static bool read_name(const struct elf_symbols *s, __u32 name, char *ret, size_t
 	return bytes_text(&s->names[which].from, span->offset + at, 0, ret, size);
 }
 
-/* Returns whether name `a` is better: fewer leading underscores, then shorter, then alphabetic. */
+/* Returns whether name `a` is better: fewer leading underscores, shorter, then alphabetical. */
 static bool is_better(const char *a, const char *b)
 {
 	size_t plain_a = strspn(a, "_"), plain_b = strspn(b, "_");
@@ -239,7 +239,7 @@ static void put_name(struct elf_symbols *s, const char *name, char *ret, size_t 
 	ret[len] = 0;
 }
 
-/* Names an address without a symbol by the headers: "_start" or "[plt]". */
+/* Names an address that no symbol covers: "_start" at the entry point, "[plt]" in the PLT. */
 static bool find_untold(const struct elf_symbols *s, __u64 address, char *ret, size_t size,
 			__u64 *ret_offset)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: names addresses of one ELF file: by its .symtab, else that of a debug file, else .dynsym
- * and .gnu_debugdata. The table is built at the first lookup, and names are read from the file at
- * each lookup: a file with a million symbols costs 16 MiB.
+ * collect: finds function names for addresses in one ELF file: from its .symtab, or from that of
+ * its debug file, or from .dynsym and .gnu_debugdata. The table is built at the first lookup, and
+ * names are read from the file at each lookup. A file with a million symbols costs 16 MiB.
  */
 #ifndef FS_COLLECT_SYMBOLS_ELF_SYMBOLS_H
 #define FS_COLLECT_SYMBOLS_ELF_SYMBOLS_H
@@ -14,22 +14,22 @@
 
 struct elf_symbols {
 	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
-	struct byte_source file; /* the ELF file, or its debug file if there is one; owns the fd */
+	struct byte_source file; /* the ELF file, or its debug file if found; owns the fd */
 	int held; /* owned fd of the ELF file if `file` is its debug file: keeps the inode; or -1 */
 	struct {
 		struct byte_source from; /* source of the names; owned if in memory */
 		struct elf_span at;
-	} names[2]; /* string tables, selected by the upper bit of an entry's name */
+	} names[2]; /* tables of names, selected by the top bit of symbol_entry.name */
 	struct symbol_table table;
 	bool known;	    /* the symbol table was built */
-	bool no_demangling; /* a name was malicious: demangle no others */
+	bool no_demangling; /* a name was malicious: demangle no further names */
 	bool broken;	    /* .gnu_debugdata could not be read */
 };
 
 /* Opens an ELF file. On success `ret` owns the fd. Returns 0, -ENOEXEC or -errno. */
 int elf_symbols_open(int fd, struct elf_symbols *ret);
 
-/* Returns whether the file lacks .symtab, so that a debug file would have more names. */
+/* Returns whether the file lacks .symtab: a debug file would then have more names. */
 bool elf_symbols_wants_debug(const struct elf_symbols *s);
 
 /*
@@ -38,11 +38,11 @@ bool elf_symbols_wants_debug(const struct elf_symbols *s);
  */
 int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 
-/* Finds the function at an address; *ret_offset: from its start. False: no name is known. */
+/* Finds the function at an address, and the offset in the function. Returns false if unknown. */
 bool elf_symbols_find(struct elf_symbols *s, __u64 address, char *ret, size_t size,
 		      __u64 *ret_offset);
 
-/* Returns the size of the table. A dropped table is built again at the next lookup. */
+/* Returns the memory of the symbol table in bytes. A dropped table is built again when needed. */
 size_t elf_symbols_bytes(const struct elf_symbols *s);
 void elf_symbols_drop(struct elf_symbols *s);
 

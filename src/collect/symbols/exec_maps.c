@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A copy for older headers of struct procmap_query (uapi/linux/fs.h, Linux 6.11, ed5d583a88a9). */
+/* struct procmap_query of uapi/linux/fs.h (Linux 6.11, ed5d583a88a9), for older headers. */
 struct map_query {
 	__u64 size;
 	__u64 query_flags;
@@ -30,7 +30,7 @@ struct map_query {
 };
 #define MAP_QUERY	  _IOWR('f', 17, struct map_query)
 #define QUERY_EXECUTABLE  0x04
-#define QUERY_NEXT	  0x10 /* query flag: the mapping at the address, else the next one */
+#define QUERY_NEXT	  0x10 /* query flag: the mapping at the address, or else the next one */
 #define QUERY_FILE_BACKED 0x20
 
 /* Returns -ENOTTY if the kernel lacks PROCMAP_QUERY (before 6.11). */
@@ -80,7 +80,7 @@ bool exec_map_parse(char *line, struct exec_map *ret)
 	return true;
 }
 
-/* Calls `each` for the whole lines of b[0..n); moves the rest to the start, returns its length. */
+/* Calls `each` for the whole lines of b[0..n). Moves the rest to b[0], and returns its length. */
 static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *ret_err)
 {
 	char *line = b, *end;
@@ -100,7 +100,7 @@ static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *
 	return b + n - line;
 }
 
-/* A line has at most a path and 80 bytes: the buffer always has room for one. */
+/* A line of maps has at most a path and 80 bytes, so that the buffer holds at least one line. */
 static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char b[4 * PATH_MAX + 4096];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: lists the files that a process maps executable. Since Linux 6.11, PROCMAP_QUERY returns
- * only these; before, /proc/PID/maps is read once, up to a maximum.
+ * only these mappings. On older kernels, /proc/PID/maps is read once, up to a maximum size.
  */
 #ifndef FS_COLLECT_SYMBOLS_EXEC_MAPS_H
 #define FS_COLLECT_SYMBOLS_EXEC_MAPS_H
@@ -11,8 +11,8 @@
 
 #include <linux/types.h>
 
-#define EXEC_MAPS_TEXT_BYTES (16u << 20) /* bytes of /proc/PID/maps: about 150,000 mappings */
-#define EXEC_MAPS_ASKED	     4096	 /* PROCMAP_QUERY ioctls per process, at most */
+#define EXEC_MAPS_TEXT_BYTES (16u << 20) /* read from maps at most: about 150,000 mappings */
+#define EXEC_MAPS_ASKED	     4096	 /* maximum number of PROCMAP_QUERY ioctls per process */
 
 struct exec_map {
 	__u64 start;
@@ -24,16 +24,16 @@ struct exec_map {
 	const char *path; /* path in the process's namespace; " (deleted)" may follow; not owned */
 };
 
-/* Returns 0 to go on; any other value ends exec_maps_each(), which returns it. */
+/* Returns 0 to continue; another value ends exec_maps_each(), which returns that value. */
 typedef int exec_map_fn(void *ctx, const struct exec_map *m);
 
 /*
- * Calls `each` for each mapping, in the order of addresses. *ret_cut: there were too many.
- * `text_only`: read /proc/PID/maps, as before 6.11. Returns 0, -errno, or what `each` returned.
+ * Calls `each` for each executable mapping by address. *ret_cut: there were too many. `text_only`:
+ * read /proc/PID/maps, as before Linux 6.11. Returns 0, -errno, or what `each` returned.
  */
 int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut);
 
-/* Parses a line of /proc/PID/maps without its newline; ret->path points into it. */
+/* Parses a line of /proc/PID/maps, without its newline. ret->path points into the line. */
 bool exec_map_parse(char *line, struct exec_map *ret);
 
 #endif

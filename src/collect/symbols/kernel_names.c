@@ -28,7 +28,7 @@ static bool add_text(struct name_table *k, const char *s)
 	return true;
 }
 
-/* Sorts a table. /proc/kallsyms has no sizes: each function ends where the next one begins. */
+/* Sorts a table. Sets each function's end to the start of the next, as kallsyms has no sizes. */
 static void table_settle(struct symbol_table *t)
 {
 	symbol_table_sort(t);
@@ -46,7 +46,7 @@ static void table_free(struct name_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Adds a function to the table of the kernel, which may be NULL, or of its modules. */
+/* Adds a function to the table of its module or of the kernel; `kernel` may be NULL. */
 static void take_line(const char *line, struct name_table *kernel, struct name_table *modules)
 {
 	char name[256], module[BB_MODULE_NAME] = "", both[320], type;
@@ -85,7 +85,7 @@ bool kernel_names_step(struct kernel_names *k)
 	if (!k->file)
 		k->file = fopen("/proc/kallsyms", "re");
 	if (!k->file)
-		return true; /* the names that were read before stay */
+		return true; /* the names that were read before stay valid */
 	for (int i = 0; k->file && i < STEP_LINES; i++) {
 		if (fgets(line, sizeof(line), k->file)) {
 			take_line(line, NULL, &k->next);
@@ -118,7 +118,7 @@ void kernel_names_free(struct kernel_names *k)
 	k->file = NULL;
 }
 
-/* Of several names of one address the first is used: aliases follow it. */
+/* Finds the name of an address. The first of several names is used: aliases follow it. */
 static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t size,
 		      char ret_module[BB_MODULE_NAME])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: names of kernel functions, held in memory: a kernel fault must be named within
+ * collect: holds the names of kernel functions in memory. A kernel fault must be named within
  * microseconds, before it can crash the machine.
  */
 #ifndef FS_COLLECT_SYMBOLS_KERNEL_NAMES_H
@@ -12,13 +12,13 @@
 #include "blackbox/modules.h"
 #include "collect/symbols/symbol_table.h"
 
-#define KERNEL_NAMES_BYTES (16u << 20) /* bytes of names, at most */
+#define KERNEL_NAMES_BYTES (16u << 20) /* maximum bytes of function names */
 
 struct name_table {
 	struct symbol_table table;
 	char *text; /* texts "name [module", each NUL-terminated; owned */
 	size_t used, room;
-	__u64 lost; /* functions left out: no room for their names */
+	__u64 lost; /* functions left out for lack of room */
 };
 
 struct kernel_names {
@@ -27,23 +27,23 @@ struct kernel_names {
 	FILE *file;		/* open while `next` is being read; else NULL */
 };
 
-/* Reads all of /proc/kallsyms. Returns false if it shows no addresses. */
+/* Reads all of /proc/kallsyms. Returns false if kallsyms shows no addresses. */
 bool kernel_names_read(struct kernel_names *k);
 
 /*
- * Reads the functions of modules again, some lines per call: a kernel fault must not wait for all
- * of them. Returns true once all are read, or if /proc/kallsyms cannot be opened; the names that
- * were read before stay then.
+ * Reads the functions of modules again, some lines per call, so that a kernel fault need not wait
+ * for all of them. Returns true once all are read, or if /proc/kallsyms cannot be opened. In the
+ * second case, the names that were read before stay.
  */
 bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);
 
-/* Returns the number of functions left out because text or table was full. */
+/* Returns the number of functions left out for lack of room. */
 __u64 kernel_names_lost(const struct kernel_names *k);
 
 /*
- * Names an address: "function+0xoffset", or "+0xoffset" into a module that is unloaded or too new.
- * `ret_module` is empty for the kernel's own code. False: no code is or was there.
+ * Names an address: "function+0xoffset", or "+0xoffset" in a module that was unloaded or just
+ * loaded. `ret_module` is "" for the kernel's own code. Returns false if no code is or was there.
  */
 bool kernel_names_find(const struct kernel_names *k, const struct bb_modules *m, __u64 ip,
 		       char *ret, size_t size, char ret_module[BB_MODULE_NAME]);

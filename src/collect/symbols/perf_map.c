@@ -13,7 +13,7 @@
 
 #include "collect/files/target_file.h"
 
-/* Up to this many new lines are searched one by one: a growing map is rarely sorted again. */
+/* Up to this many new lines are searched one by one, so that a growing map is rarely sorted. */
 #define NEW_LINES 1024
 
 int perf_map_open(int proc, struct perf_map *ret)
@@ -33,7 +33,7 @@ int perf_map_open(int proc, struct perf_map *ret)
 	close(root);
 	if (fd < 0)
 		return fd;
-	/* anyone can write to /tmp: accept only files of root or of the process's user */
+	/* anyone can write to /tmp: trust only files of root or of the process's user */
 	if (st.st_uid && st.st_uid != id.euid) {
 		close(fd);
 		return -EPERM;
@@ -62,8 +62,8 @@ bool perf_map_parse(const char *line, __u64 *ret_start, __u32 *ret_bytes, size_t
 }
 
 /*
- * Adds the whole lines of `b`, which begins at offset m->read of the file. Later lines replace
- * earlier ones of the same addresses: an entry's name is its offset in the file, greater if later.
+ * Adds the whole lines of `b`, which begins at offset m->read of the file. An entry's name is its
+ * offset in the file. Of entries with equal addresses, the one with the greatest offset is used.
  */
 static void take_lines(struct perf_map *m, const char *b)
 {
@@ -103,7 +103,7 @@ static void read_lines(struct perf_map *m, __u64 bytes)
 		take_lines(m, b);
 		if (m->read != before)
 			continue;
-		/* no end of line: the line is still being written, or too long */
+		/* no newline: the line is still being written, or too long */
 		if ((size_t)n < sizeof(b) - 1)
 			return;
 		m->read += n;

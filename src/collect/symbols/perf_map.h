@@ -9,7 +9,7 @@
 #include "collect/files/byte_source.h"
 #include "collect/symbols/symbol_table.h"
 
-#define PERF_MAP_BYTES (64u << 20) /* bytes of a map that are read, at most */
+#define PERF_MAP_BYTES (64u << 20) /* maximum number of bytes read of a map */
 
 /* The perf map of a process. Initialise with zeros and fd -1. */
 struct perf_map {
@@ -19,15 +19,16 @@ struct perf_map {
 };
 
 /*
- * Opens the map of a process (target_open()): below its own root, by its own pid there, and only if
- * its user or root owns the file. Returns -ENOENT if it has none, -EPERM if another user owns it.
+ * Opens /tmp/perf-PID.map of a process, below its root and with its pid there; `proc` is from
+ * target_open(). Returns -ENOENT without a map, -EPERM if it is owned by neither root nor the
+ * process.
  */
 int perf_map_open(int proc, struct perf_map *ret);
 
-/* Reads new lines, and finds an address; if several lines have it, the last one is used. */
+/* Reads new lines, and finds the name of an address. The last line with the address is used. */
 bool perf_map_find(struct perf_map *m, __u64 ip, char *ret, size_t size, __u64 *ret_offset);
 
-/* Parses "START SIZE NAME" (hexadecimal). *ret_name: where the name begins. */
+/* Parses "START SIZE NAME" (hexadecimal). Sets *ret_name to the position of the name. */
 bool perf_map_parse(const char *line, __u64 *ret_start, __u32 *ret_bytes, size_t *ret_name);
 
 void perf_map_close(struct perf_map *m);

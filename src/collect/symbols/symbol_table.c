@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 
-/* Assumed size of functions that have none: they are hand-written assembly. */
+/* Assumed maximum size of functions without a size, which are hand-written assembly. */
 #define UNSIZED_BYTES 4096
-/* Number of start addresses before an address that are tried: compilers do not nest deeper. */
+/* A lookup tries this many start addresses: compilers do not nest functions deeper. */
 #define GROUPS_BACK 16
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name)
@@ -47,7 +47,7 @@ void symbol_table_sort(struct symbol_table *t)
 	t->room = t->n;
 }
 
-/* Returns how many sorted entries start at or below `at`. */
+/* Returns the number of sorted entries that start at or below an address. */
 static size_t count_up_to(const struct symbol_table *t, __u64 at)
 {
 	size_t low = 0, high = t->sorted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: functions sorted by address. Names stay in their file: an entry has only the position of
- * its name.
+ * collect: a table of functions, sorted by address. Names stay in their file: an entry has only the
+ * position of its name.
  */
 #ifndef FS_COLLECT_SYMBOLS_SYMBOL_TABLE_H
 #define FS_COLLECT_SYMBOLS_SYMBOL_TABLE_H
@@ -14,31 +14,31 @@
 
 struct symbol_entry {
 	__u64 start;
-	__u32 bytes; /* size of the function; 0: not known, at most up to the next entry */
-	__u32 name;  /* position of its name, defined by the table's owner */
+	__u32 bytes; /* size in bytes; 0: not known, up to the next entry at most */
+	__u32 name;  /* position of the name, in units defined by the table's owner */
 };
 
 /* A table of functions. Initialise with zeros. */
 struct symbol_table {
 	struct symbol_entry *e; /* array, freed by symbol_table_free() */
 	size_t n;
-	size_t sorted; /* number of entries, from the first, that are sorted */
+	size_t sorted; /* number of entries at the start of `e` that are sorted */
 	size_t room;
-	__u64 cut; /* entries left out: no room */
+	__u64 cut; /* entries left out for lack of room */
 };
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name);
 
-/* Sorts by address, then by `name`. symbol_table_find() does not find what is added later. */
+/* Sorts entries by address, then by `name`. symbol_table_find() sees only sorted entries. */
 void symbol_table_sort(struct symbol_table *t);
 
 /*
- * Finds the entries with the nearest start at or below `at` that contain it. Returns the first of
- * them, and how many have this start; NULL: none.
+ * Finds the entries that contain the address `at`, with the nearest start. Returns the first of
+ * them, and in *ret_n how many have this start. Returns NULL if no entry contains the address.
  */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *t, __u64 at, size_t *ret_n);
 
-/* Returns the last entry that contains `at` among those added since the sort; NULL: none. */
+/* Returns the last entry added since the sort that contains the address; NULL: none. */
 const struct symbol_entry *symbol_table_find_new(const struct symbol_table *t, __u64 at);
 
 void symbol_table_free(struct symbol_table *t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/symbols/symbols.h"
 
-/* Reads the next function of /proc/kallsyms; false: the end. `module` is "" for the kernel. */
+/* Reads the next function of /proc/kallsyms. Returns false at the end. The kernel has module "". */
 static bool next_function(FILE *f, unsigned long long *address, char *name, char *module)
 {
 	char line[512], type;
@@ -34,7 +34,7 @@ void symbols_close(struct symbols *s)
 	s->f = NULL;
 }
 
-/* Reads /proc/kallsyms for each new address: these are few, and a table would take megabytes. */
+/* Reads /proc/kallsyms for each new address: there are few, and a table would take megabytes. */
 bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret)
 {
 	unsigned long long address, best = 0;

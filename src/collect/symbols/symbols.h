@@ -13,13 +13,13 @@ struct symbols {
 };
 
 /*
- * Opens /proc/kallsyms early: its content depends on the privileges at that time. If kptr_restrict
- * hides the addresses, no names are available.
+ * Opens /proc/kallsyms early, because its content depends on the privileges at that time. If
+ * kptr_restrict hides the addresses, no names are available.
  */
 void symbols_open(struct symbols *s);
 void symbols_close(struct symbols *s);
 
-/* Finds "symbol+0xoffset" and the module, while the module is loaded. Returns false if unknown. */
+/* Finds "symbol+0xoffset" and the module, while it is loaded. Returns false if not found. */
 bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret);
 
 #endif

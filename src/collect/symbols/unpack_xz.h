@@ -9,7 +9,7 @@
 #define UNPACK_OUT_BYTES    (12u << 20)
 #define UNPACK_MEMORY_BYTES (16u << 20) /* memory of the decoder; xz needs 8 MiB by default */
 
-/* Decompresses all, or fails. Returns 0 or -errno. The caller frees *ret_mem. */
+/* Decompresses all data, or fails. Returns 0 or -errno. The caller frees *ret_mem. */
 int unpack_xz(const struct byte_source *s, __u64 offset, __u64 bytes, char **ret_mem,
 	      size_t *ret_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: the ELF files that processes map. Each is opened once for all processes; if there are
- * too many, the least recently used one is closed.
+ * collect: the ELF files that processes map. Each file is opened once for all processes. If there
+ * are too many files, the least recently used one is closed.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_FILES_H
 #define FS_COLLECT_SYMBOLS_USER_FILES_H
@@ -9,10 +9,11 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* open files, at most; at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables; one is always allowed */
+#define USER_FILES_MAX	 512	     /* maximum open files; at most half of RLIMIT_NOFILE */
+#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables; a single one may exceed this   \
+				      */
 
-/* Identifies a file as /proc/PID/maps does: unique while we hold the file open. */
+/* Identifies a file as /proc/PID/maps does. The identity is unique while the file is open. */
 struct user_file_id {
 	__u64 inode;
 	__u32 dev_major;
@@ -21,26 +22,26 @@ struct user_file_id {
 
 struct user_file {
 	struct user_file_id id;
-	/* a file found by path, but with another inode number: only a build-id can identify it */
+	/* opened by path, but the inode number differs: only a build-id can identify the file */
 	bool unproven;
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* value of user_symbols.clock at the last use */
-	bool named;   /* the file was in a stack: it is closed last */
+	bool named;   /* the file was in a stack: it is closed after others */
 	__u32 serial; /* number of the file, never reused; 0: the entry is free */
 	bool had_table;
 };
 
 struct user_files {
 	struct user_file f[USER_FILES_MAX];
-	size_t n;    /* entries that are or were in use */
+	size_t n;    /* number of entries that are or were in use */
 	size_t most; /* maximum number of fds */
 	__u32 serials;
 };
 
 /*
- * These functions return NULL if the file is not open. The last part of the path is compared, too:
- * on btrfs, files of two subvolumes may have the same device and inode in /proc/PID/maps.
+ * Find an open file; NULL: none. The last part of the path is compared, too: on btrfs, files of two
+ * subvolumes may have the same device and inode in /proc/PID/maps.
  */
 struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
 				  const char *path);
@@ -50,11 +51,11 @@ struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *bu
 int user_files_open(struct user_symbols *us);
 void user_files_close(struct user_symbols *us);
 
-/* Adds a file: takes over `fd`; `path` is below its_root. NULL: the file is not valid ELF. */
+/* Adds a file, and takes over `fd`; `path` is below its_root. Returns NULL if it is not ELF. */
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
 				 const char *path, int its_root);
 
-/* Names an address of a file, and keeps all tables within USER_TABLE_BYTES. */
+/* Names an address in a file, and keeps all symbol tables within USER_TABLE_BYTES. */
 void user_file_name(struct user_symbols *us, struct user_file *f, __u64 address,
 		    struct user_symbol *ret);
 

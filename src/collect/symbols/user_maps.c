@@ -12,7 +12,7 @@
 #include "collect/symbols/exec_maps.h"
 #include "collect/files/target_file.h"
 
-/* Context of a scan of one process's mappings. */
+/* State while the mappings of one process are read. */
 struct learning {
 	struct user_symbols *us;
 	int proc;
@@ -36,7 +36,7 @@ static void path_without_mark(const char *path, char *ret, size_t size)
 /*
  * Opens a mapped file. /proc/PID/map_files has deleted files, too, but needs CAP_CHECKPOINT_RESTORE
  * (5.9) or CAP_SYS_ADMIN. /proc/PID/exe and /proc/PID/root need only ptrace access. A path may lead
- * to another file by now; on overlayfs the inode number does not show that.
+ * to another file by now, which the inode number does not show on overlayfs.
  */
 static int open_mapped(const struct learning *l, const struct exec_map *m, const char *path,
 		       bool *ret_unproven)
@@ -92,7 +92,7 @@ static void note_file(struct user_symbols *us, struct user_map *m, const struct 
 		memcpy(m->build_id, f->elf.h.build_id, BUILD_ID_BYTES);
 }
 
-/* Returns what was learned earlier of an unchanged mapping; its file may be closed by now. */
+/* Returns the earlier entry of an unchanged mapping, whose file may be closed by now. */
 static const struct user_map *learned_before(const struct learning *l, const struct exec_map *m)
 {
 	for (size_t i = 0; l->before && i < l->before->n; i++) {
@@ -143,7 +143,7 @@ static int learn_map(void *ctx, const struct exec_map *m)
 	return 0;
 }
 
-/* Opens the file of the wanted mapping, if that mapping is unchanged. */
+/* Opens the file of the mapping l->wanted, if the mapping is unchanged. */
 static int open_wanted(void *ctx, const struct exec_map *m)
 {
 	struct learning *l = ctx;

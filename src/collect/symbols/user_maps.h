@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a process's executable mappings of files, and these files, opened. While the process
+ * collect: reads a process's executable file mappings, and opens the files. While the process
  * lives, a file that was closed to make room is opened again.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_MAPS_H
@@ -8,7 +8,7 @@
 
 #include "collect/symbols/user_files.h"
 
-#define USER_MAPS_MAX 1024 /* mappings per process */
+#define USER_MAPS_MAX 1024 /* maximum number of mappings per process */
 
 struct user_map {
 	__u64 start;
@@ -28,15 +28,15 @@ struct user_maps {
 	size_t room;
 };
 
-/* Reads the mappings. `before`: an earlier result, whose files are not opened again; or NULL. */
+/* Reads a process's mappings. Does not open files in `before` (earlier result, or NULL) again. */
 int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 		    const struct user_maps *before, struct user_maps *ret);
 
-/* Returns the file with this build-id. NULL: none, or it is closed and the process is gone. */
+/* Returns the file with this build-id. NULL: not found, or closed and the process is gone. */
 struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id);
 
-/* Find the mapping at an address, and the open file of a mapping. NULL: none. */
+/* Find the mapping at an address, or the open file of a mapping. NULL: not found. */
 struct user_map *user_maps_at(const struct user_maps *maps, __u64 ip);
 struct user_file *user_map_file(struct user_symbols *us, const struct process_key *of,
 				struct user_map *m);

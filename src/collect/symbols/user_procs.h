@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: executable mappings and perf maps of processes. */
+/* collect: stores the executable mappings and the perf map of each process. */
 #ifndef FS_COLLECT_SYMBOLS_USER_PROCS_H
 #define FS_COLLECT_SYMBOLS_USER_PROCS_H
 
@@ -7,15 +7,15 @@
 #include "collect/symbols/user_maps.h"
 
 #define USER_PROCS_MAX	   256
-#define USER_PERF_MAPS_MAX 64 /* open perf maps; 16 MiB together, but one is always allowed */
-#define USER_UNKNOWN_MAX   16 /* build-ids per process that no mapped file has */
+#define USER_PERF_MAPS_MAX 64 /* maximum number of open perf maps */
+#define USER_UNKNOWN_MAX   16 /* maximum number of build-ids per process that no mapped file has */
 
 struct user_proc {
 	struct process_key of; /* process of the entry; pid 0: the entry is free */
 	struct user_maps maps;
 	__u64 used;
 	struct perf_map perf;
-	bool perf_asked; /* the perf map was searched for since the mappings were read */
+	bool perf_asked; /* after the mappings were read, the perf map was searched for */
 	__u32 astray;	 /* number of addresses that are in no mapping */
 	__u32 nr_unknown;
 	__u8 unknown[USER_UNKNOWN_MAX][BUILD_ID_BYTES];
@@ -25,17 +25,17 @@ struct user_procs {
 	struct user_proc p[USER_PROCS_MAX];
 };
 
-/* Returns the entry of a process; NULL: its mappings were not read. */
+/* Returns the entry of a process. NULL: its mappings were not read. */
 struct user_proc *user_procs_find(struct user_symbols *us, const struct process_key *of);
 
 /*
- * Reads the process's mappings again; other values stay. *ret_proc is not owned. Returns 0, or
- * -errno if nothing changed.
+ * Reads a process's mappings again, and keeps its other values. *ret_proc is not owned. Returns 0,
+ * or -errno; on error nothing is changed.
  */
 int user_proc_learn(struct user_symbols *us, const struct process_key *of,
 		    struct user_proc **ret_proc);
 
-/* Names code that was generated at run time. Returns false if no perf map has it. */
+/* Names code that was generated at run time. Returns false if no perf map has the address. */
 bool user_proc_jit(struct user_symbols *us, struct user_proc *p, __u64 ip, struct user_symbol *ret);
 
 /* After exec: discards the perf map and the unknown build-ids of the old program. */
