@@ -77,7 +77,8 @@ static void help_formats(struct buf *b, enum command command)
 	buf_puts(b, "\nFormats:\n");
 	if (command != CMD_REPORT && command != CMD_DIFF) {
 		put_wrapped(b, "text", "plain text (default)");
-		put_wrapped(b, "json", "JSON Lines; faultscope schema prints their schema");
+		put_wrapped(b, "json",
+			    "JSON Lines; the command faultscope schema prints their schema");
 		put_wrapped(b, "folded", "folded user stacks, for flame graphs");
 		return;
 	}
@@ -122,7 +123,7 @@ void options_help(struct buf *b, enum command command)
 		help_formats(b, command);
 	help_examples(b, command);
 	if (command == CMD_WATCH)
-		buf_puts(b, "\nOn a terminal it is a live view: ? shows its keys. Options of a "
-			    "command: faultscope COMMAND\n--help. Needs root, or CAP_BPF and "
-			    "CAP_PERFMON.\n");
+		buf_puts(b, "\nOn a terminal, faultscope shows a live view; the key ? lists its "
+			    "keys. faultscope COMMAND --help\nprints the options of a command. "
+			    "Needs root, or CAP_BPF and CAP_PERFMON.\n");
 }

@@ -16,13 +16,13 @@ static const struct {
 	const char *status, *what;
 } statuses[] = {
 	{ALL, "0", "success; commands that search for problems found none"},
-	{ALL, "1", "failed while running"},
-	{ALL, "2", "wrong usage"},
+	{ALL, "1", "an error occurred while running"},
+	{ALL, "2", "wrong arguments"},
 	{OF(WATCH) | OF(RUN), "3", "a condition of --fail-on was true or could not be measured"},
 	{OF(DIAGNOSE) | OF(HOST), "3",
 	 "there is a finding of severity warning or above (or of --min-severity)"},
-	{OF(TRIAGE), "3", "the log has a crash"},
-	{OF(BLACKBOX), "3", "read found a critical record"},
+	{OF(TRIAGE), "3", "the log contains a kernel crash"},
+	{OF(BLACKBOX), "3", "blackbox read found a critical record"},
 	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(RECORD), "4",
 	 "the process was not found, or ended before anything was measured"},
 	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(HOST) | OF(DOCTOR) | OF(BLACKBOX) | OF(EXPORT) |
@@ -31,41 +31,45 @@ static const struct {
 	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(DOCTOR) | OF(BLACKBOX) | OF(EXPORT) | OF(RECORD),
 	 "6", "the kernel lacks a core feature"},
 	{ALL & ~(OF(SCHEMA) | OF(COMPLETION) | OF(MAN)), "7",
-	 "incomplete: nothing was read, nothing matched, something was lost, or something could "
-	 "not be measured; standard error says what"},
+	 "the result is incomplete: nothing was read, nothing matched, data was lost, or a value "
+	 "could not be measured; standard error says which"},
 	{OF(RUN), "125, 126, 127",
-	 "faultscope failed, CMD is not executable, CMD was not found; otherwise the status of "
-	 "CMD, or 3 or 7 if CMD exits with 0"},
+	 "125: faultscope failed; 126: CMD is not executable; 127: CMD was not found; otherwise "
+	 "the exit status is that of CMD, or 3 or 7 if CMD exits with 0"},
 };
 
 static const char privileges[] =
 	"Needs root, or CAP_BPF and CAP_PERFMON. After the probes are attached and the first scan "
-	"is done, faultscope drops every capability, sets no_new_privs, and where the kernel has "
-	"landlock it can open only files below /proc and /sys, for reading (with -p, run and "
-	"diagnose also the files that say who set a limit: sysctl.d, systemd units, limits.d). The "
-	"command of run keeps the privileges of its caller. doctor says which privileges are "
-	"kept, and why. In a pid namespace, -p PID is a pid of that namespace; output has pids of "
+	"is done, faultscope drops every capability and sets no_new_privs. Where the kernel has "
+	"Landlock, faultscope can then only read files below /proc and /sys. With -p, run and "
+	"diagnose it can also read the files that set limits: sysctl.d, systemd units, limits.d. "
+	"The command that faultscope run starts keeps the privileges of its caller. faultscope "
+	"doctor says which privileges are kept, and why. In a pid namespace, -p PID is a pid of "
+	"that namespace; output has pids of "
 	"the initial namespace.";
 
 static const char conditions_about[] =
 	"--fail-on takes conditions that must not be true at the end: a value, one of > >= < <=, "
-	"and a number. The number may end in % (of the limit), k, M, G, ms or s. Values are those "
-	"below, or any value of a process, named as in JSON: faults.failed, memory.vm_bytes, "
-	"threads. Counters are added up over all processes; of other values, the highest one "
-	"counts. A condition that could not be measured fails too. With run, the status is 3 only "
+	"and a number. The number may end in % (of the limit), k, M, G, ms or s. A value is one of "
+	"those below, or any value of a process with its JSON name: faults.failed, "
+	"memory.vm_bytes, threads. Counters are summed over all processes; of other values, the "
+	"highest over all processes is compared. A condition that could not be measured fails too. "
+	"With run, the status is 3 only "
 	"if the command exits with 0.";
 
 static const char keys_about[] =
-	"On a terminal there is a live view: tabs of all processes with trends, bars against "
-	"limits and findings; one process; its diagnosis. Where TERM is dumb or output is no "
-	"terminal, it is plain text.";
+	"On a terminal, faultscope shows a live view. Its tabs show all processes, with trends, "
+	"bars that compare values with their limits, and findings; one process; and the diagnosis "
+	"of that process. If TERM is dumb or the output is no terminal, faultscope prints plain "
+	"text.";
 
 static const char limits_about[] =
 	"For each limit of the machine, of the shell and of its cgroup, doctor says who set it: "
 	"the line of the sysctl file, of the systemd unit or of limits.conf, the ancestor that it "
-	"is inherited from, or the container runtime. Where a limit is tight, it prints a command "
-	"that raises it now (try), one that keeps it (keep), and what that costs. It runs none of "
-	"them. Sysctls are host-wide: a container cannot have its own.";
+	"is inherited from, or the container runtime. For a limit that is too low, doctor prints a "
+	"command that raises the limit now (try), a command that raises it permanently (keep), and "
+	"the cost of a higher limit. doctor runs none of these commands. Sysctls are host-wide: a "
+	"container cannot have its own.";
 
 /* Escapes text for man(7), where a leading dot and backslashes are requests. */
 static void put_man(struct buf *b, const char *s)
@@ -140,7 +144,7 @@ static void man_formats(struct buf *b, enum command command)
 	buf_puts(b, ".SH FORMATS\n");
 	if (command != CMD_REPORT && command != CMD_DIFF) {
 		man_row(b, "text", "plain text (default)");
-		man_row(b, "json", "JSON Lines; faultscope schema prints their schema");
+		man_row(b, "json", "JSON Lines; the command faultscope schema prints their schema");
 		man_row(b, "folded", "folded user stacks, for flame graphs");
 		return;
 	}
@@ -148,7 +152,8 @@ static void man_formats(struct buf *b, enum command command)
 		const struct report_format *f = &report_formats[i];
 
 		snprintf(text, sizeof(text), "%s; read by %s%s%s", f->help, f->readers,
-			 f->suffix ? "; file names that end in " : "", f->suffix ? f->suffix : "");
+			 f->suffix ? "; default for output files named *" : "",
+			 f->suffix ? f->suffix : "");
 		man_row(b, f->name, text);
 	}
 }
@@ -204,12 +209,14 @@ static void man_files(struct buf *b)
 {
 	buf_puts(b, ".SH FILES\n");
 	man_row(b, "/usr/lib/faultscope/btf, /usr/local/lib/faultscope/btf",
-		"BTF of kernels that have no /sys/kernel/btf/vmlinux: MACHINE/RELEASE.btf");
+		"BTF files, named MACHINE/RELEASE.btf, for kernels without "
+		"/sys/kernel/btf/vmlinux");
 	man_row(b, "/var/lib/faultscope/blackbox.ring", "ring file of the flight recorder");
 	buf_puts(b, ".SH ENVIRONMENT\n");
-	man_row(b, "NO_COLOR", "if it is set, text has no colours");
-	man_row(b, "TERM", "if it is dumb, there is no live view");
-	man_row(b, "GITHUB_ACTIONS", "if it is true, run and --fail-on print annotations");
+	man_row(b, "NO_COLOR", "if this variable is set, text has no colours");
+	man_row(b, "TERM", "if this variable is dumb, there is no live view");
+	man_row(b, "GITHUB_ACTIONS",
+		"if this variable is true, run and --fail-on print annotations for GitHub Actions");
 }
 
 static void man_head(struct buf *b, enum command command)

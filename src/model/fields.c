@@ -290,12 +290,12 @@ static const char *const map_columns[] = {"calls", "failed", "vmas_added", "vmas
 static const char *const fd_columns[] = {"calls", "failed"};
 
 const struct grid grids[] = {
-	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
+	{"faults", "by_class", "fault_begin", "faults that began, by class", 3, 1, class_row, NULL,
 	 class_cell, LACKS_PROTECTION},
 	{"faults", "handled", "fault_class", "handled faults, by class", NR_CLASSES, 2, served_row,
 	 served_columns, served_cell},
 	{"maps", "by_call", "calls",
-	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,
+	 "mapping calls, and how they changed the map count", NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},
 	{"fds", "by_call", "calls", "file descriptors opened (or closed) by system calls",
 	 NR_FD_CALLS, 2, fd_call_row, fd_columns, fd_call_cell},

@@ -9,8 +9,8 @@
 	"protection is unknown; a fault that no mapping allows is seen by its signal only; stack " \
 	"growth counts as anonymous"
 
-#define MAJORS	  "major faults only, as in export"
-#define NO_COPIES "bad addresses only (arm64); fault_begin counts user copies"
+#define MAJORS	  "major faults only"
+#define NO_COPIES "only faults at bad addresses (arm64); the probe fault_begin counts user copies"
 
 #define CLASSES_FOLD                                                                               \
 	"pages found in the swap cache, and NUMA hints on one node, count for their mapping; "     \

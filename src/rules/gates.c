@@ -13,8 +13,8 @@
 
 /* Gates on signals and findings, which are no field of a process. */
 static const struct gate_row others[] = {
-	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV of a fault"},
-	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS of a fault"},
+	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV signals caused by page faults"},
+	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS signals caused by page faults"},
 	{"findings.critical", GATE_FINDINGS, SEVERITY_CRITICAL, 1, "findings that were critical"},
 	{"findings.warning", GATE_FINDINGS, SEVERITY_WARNING, 1,
 	 "findings that were warnings, or critical"},
