@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The BPF programs of the flight recorder, which record events before a crash. Only raw tracepoints
- * and kprobes are used, and each is attached separately: the others work if a kernel lacks one.
+ * and kprobes are used. Each program is attached separately: if a kernel lacks one probe, the
+ * others still work.
  */
 #include "compat.bpf.h"
 #include "wire_blackbox.h"
@@ -31,7 +32,7 @@ struct {
 	__type(value, struct fs_equal);
 } equals SEC(".maps");
 
-/* A token bucket: how many records of one kind may still be sent. It refills with time. */
+/* A token bucket: the number of records of one kind that may still be sent. Refills over time. */
 struct bucket {
 	__u64 tokens;
 	__u64 filled_ns;
@@ -47,7 +48,7 @@ struct {
 #define PER_SECOND 8
 #define SECOND_NS  1000000000ULL
 
-/* Takes a token, if there is one. Not exact: two CPUs may take the same token at once. */
+/* Takes a token; returns false if none is left. Not exact: two CPUs may take one token at once. */
 static __always_inline bool take_token(__u32 what, __u64 now)
 {
 	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);
@@ -71,8 +72,8 @@ static __always_inline bool take_token(__u32 what, __u64 now)
 }
 
 /*
- * Counts equal events. Returns the count if the event should be sent (the first one, powers of two,
- * once per second), else 0.
+ * Counts equal events. Returns the count if the event should be sent, else 0. The first event, each
+ * power of two, and one event per second should be sent.
  */
 static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 {
@@ -180,8 +181,8 @@ static __always_inline void send_fault(void *ctx, struct precursor_record *r, st
 #define EFLAGS_AC 0x40000
 
 /*
- * Classifies a kernel-mode fault: 1 for an access to a kernel address, 2 if no exception table
- * entry can recover it (fatal), 0 if harmless.
+ * Classifies a kernel-mode fault. Returns 1 for an access to a kernel address, 2 if no exception
+ * table entry can recover it (fatal), 0 if harmless.
  */
 static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -190,7 +191,7 @@ static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 erro
 	if (error_code & PF_INSTR)
 		return 2;
 #if defined(__TARGET_ARCH_x86)
-	/* In do_user_addr_fault(), an access outside of STAC and CLAC goes to page_fault_oops(). */
+	/* do_user_addr_fault() passes an access outside of STAC and CLAC to page_fault_oops(). */
 	if (config.smap && !(BPF_CORE_READ(regs, flags) & EFLAGS_AC))
 		return 2;
 #endif
@@ -212,7 +213,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	}
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
-	/* A jump to an unmapped address has no code there; the stack shows the caller. */
+	/* There is no code at the unmapped target of a jump. The caller is on the stack. */
 	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
@@ -239,9 +240,9 @@ struct {
 #define TRAP_PF 14
 
 /*
- * Returns whether an instruction is expected to fault and has an exception table entry for that:
- * access to registers that this CPU may lack (rdmsr_safe()), or restoring state that a program
- * chose (segments, FPU). These are not recovered faults.
+ * Returns whether an instruction is expected to fault and has an exception table entry for that.
+ * Such instructions access registers that this CPU may lack (rdmsr_safe()), or restore state that a
+ * program chose (segments, FPU). Their faults are not reported as recovered faults.
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {
@@ -360,9 +361,9 @@ static long hold_on(__u32 i, struct hold *h)
 }
 
 /*
- * Records a panic and delays it once, with bpf_loop() (5.17), until the recorder has written
- * everything to disk or hold_ns has passed: panic() is about to stop the other CPUs, and the
- * recorder with them.
+ * Records a panic. Delays it once, with bpf_loop() (5.17), until the recorder has written
+ * everything to disk or hold_ns has passed, because panic() is about to stop the other CPUs, and
+ * the recorder with them.
  */
 SEC("kprobe/panic")
 int black_panic_hold(struct pt_regs *ctx)
@@ -477,7 +478,7 @@ static __always_inline bool is_driver(__u64 ip)
 	       ip - config.text_start >= config.text_end - config.text_start;
 }
 
-/* Notes the code that frees a range: the first driver function on the stack. */
+/* Notes which code frees a range: the first driver function on the stack. */
 static __always_inline int begin_freeing(void *ctx)
 {
 	__u64 who = bpf_get_current_pid_tgid(), ip = 0;
@@ -536,8 +537,8 @@ int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
 /* ---- hardware ---- */
 
 /*
- * The layout of struct mce. Since "x86/mce: Add wrapper for struct mce" (6.13) it is the first
- * member of the tracepoint's argument.
+ * The layout of struct mce. Since "x86/mce: Add wrapper for struct mce" (6.13), struct mce is the
+ * first member of the tracepoint's argument.
  */
 struct mce___own {
 	__u64 status, addr;

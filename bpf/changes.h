@@ -23,15 +23,15 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 
 /*
  * Clears a 0/1 flag that threads set after they change a counter. Returns whether it was set. The
- * caller reads counters afterwards: a counter that changes meanwhile is read now, or leaves the
- * flag set for the next time. Reading and clearing is one atomic step and a barrier.
+ * caller reads the counters after this call. A counter that changes between the two is either read,
+ * or its flag stays set for the next call. Reading and clearing is one atomic step and a barrier.
  */
 static __always_inline bool take_flag(__u32 *flag)
 {
 	return *flag && __sync_lock_test_and_set(flag, 0);
 }
 
-/* As take_flag(), for kernels before 5.12: they have an atomic addition, but no exchange. */
+/* take_flag() for kernels before 5.12, which have an atomic addition, but no atomic exchange. */
 static __always_inline bool take_flag_by_adding(__u32 *flag)
 {
 	if (!*(volatile __u32 *)flag)

@@ -13,9 +13,9 @@
 #include "claim.h"
 
 /*
- * Defines claim_MAP(), which returns the index of an unused element; -1: all are in use. MAP is a
- * per-CPU array of TYPE, whose member `users` is reserved for this. `any` has no meaning: clang
- * would fold a global function without arguments into its callers.
+ * Defines claim_MAP(), which returns the index of an unused element, or -1 if all are in use. MAP
+ * is a per-CPU array of TYPE, whose member `users` is reserved for this. The argument `any` is not
+ * used: clang would fold a global function without arguments into its callers.
  */
 #define define_claim(map, type, parts)                                                             \
 	__noinline int claim_##map(__u32 any)                                                      \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Determines the class of a page fault: at the begin from the mapping and the error code, at the
- * end from values that the kernel counted meanwhile. The mapping is cached until mappings change,
- * since a thread often faults in one mapping repeatedly.
+ * Determines the class of a page fault from the mapping and the error code at its begin, and from
+ * the kernel's counters at its end. The mapping is cached until mappings change, since a thread
+ * often faults in one mapping repeatedly.
  */
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
 #include "slow_fault.bpf.h"
 
-/* VM_* of include/linux/mm.h. The bit of VM_UFFD_MINOR changed several times: it is not tested. */
+/* VM_* of include/linux/mm.h. VM_UFFD_MINOR is not tested: its bit changed several times. */
 #define VM_UFFD_MISSING 0x200
 #define VM_PFNMAP	0x400
 #define VM_UFFD_WP	0x1000
@@ -25,14 +25,14 @@
 #define AREA_DRIVER  5
 #define AREA_GROWS   6 /* an address below a stack that can grow, not mapped yet */
 #define AREA_SORT    7
-#define AREA_SHARED  8 /* the first of the flags, which are added to a kind */
+#define AREA_SHARED  8 /* AREA_SHARED and the values below are flags, which are added to a kind */
 #define AREA_MISSING 16
 #define AREA_WP	     32
 
 #define NEVER_HUGE	  (1LL << 62)
 #define HUGE_PAGES	  512 /* number of 4 KiB pages in a huge page */
 #define HUGE_PAGE_BYTES	  (HUGE_PAGES * 4096UL)
-#define MOST_OTHERS_PAGES 256 /* maximum number of other pages that a fault maps */
+#define MOST_OTHERS_PAGES 256 /* maximum number of other pages that fault-around maps */
 
 static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flags)
 {
@@ -42,11 +42,11 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() tests this */
+	if (!BPF_CORE_READ(vma, vm_ops)) /* the test of the kernel's vma_is_anonymous() */
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return AREA_DRIVER; /* such a mapping is special, for example [vdso] */
+		return AREA_DRIVER; /* this mapping is special, for example [vdso] */
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 
@@ -57,8 +57,8 @@ static __always_inline __u32 flags_of_area(__u64 flags)
 }
 
 /*
- * Caches the kind of mapping at the fault's address. A hole is not cached, because the mapping
- * above may grow into it.
+ * Caches the kind of mapping at the fault's address. A hole is not cached, because a stack above
+ * the hole may grow into it.
  */
 once_verified int classify_area(struct fs_fault_slot *slot)
 {
@@ -130,8 +130,8 @@ static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 }
 
 /*
- * Returns whether the kernel may count the fault as major only because it was retried. Then the
- * bytes that the thread read show whether the fault was major.
+ * Returns whether the kernel may count the fault as major only because it was retried. In this
+ * case, the bytes that the thread read show whether the fault was major.
  */
 static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
 {

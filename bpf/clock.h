@@ -7,8 +7,8 @@
 
 /*
  * Returns the nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few
- * nanoseconds: a time noted by another CPU may be later than `now`; the result is then 0, not 584
- * years. No branches, for the verifier.
+ * nanoseconds. If `since` is later than `now`, the result is 0, not 584 years. Has no branches, for
+ * the verifier.
  */
 static __always_inline __u64 ns_between(__u64 since, __u64 now)
 {

@@ -24,7 +24,7 @@
 
 #include "pure_logic.h"
 
-/* Macros that read kernel objects: by plain loads if a number can become a typed task pointer. */
+/* Macros that read kernel objects: by plain loads if a task pointer can be made from a number. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* defined if as_task() accepts an address as a number */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
@@ -38,9 +38,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 #ifdef FS_HASH
-/*
- * The object is evaluated outside of the relocated access, as its expression may call other code.
- */
+/* `object` is evaluated before the relocated access, as its expression may call other code. */
 #define get(object, ...)                                                                           \
 	({                                                                                         \
 		__typeof__(object) object__ = (object);                                            \
@@ -48,7 +46,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 	})
 #define current_task() ((struct task_struct *)bpf_get_current_task())
 #else
-/* get(task, mm), get(task, signal, nr_threads), …: one load per step; a NULL pointer reads as 0 */
+/* get(task, signal, nr_threads) does one load per step. Reading through NULL returns 0. */
 #define get(object, ...)     ___bpf_apply(get_, ___bpf_narg(__VA_ARGS__))(object, __VA_ARGS__)
 #define get_1(o, a)	     ((o)->a)
 #define get_2(o, a, b)	     ((o)->a->b)
@@ -58,8 +56,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Atomics that return a value (5ca419f2864a, 5.12), and global functions that take pointers
- * (e5069b9c23b3, 5.12). In the FS_HASH build, which has neither, simultaneous events of two threads
+ * Atomic operations that return a value (5ca419f2864a, 5.12), and global functions that take
+ * pointers (e5069b9c23b3, 5.12). The FS_HASH build has neither: simultaneous events of two threads
  * may be sent twice or summed wrongly.
  */
 #ifdef FS_HASH
@@ -86,8 +84,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Returns whether page faults are disabled for a task. copy_from_kernel_nofault() also disables
- * them, so a probe read of the counter sees 1 more.
+ * Returns whether page faults are disabled for a task. In the FS_HASH build, the counter is read by
+ * copy_from_kernel_nofault(), which itself adds 1 to it.
  */
 #ifdef FS_HASH
 #define faults_disabled(task) (get(task, pagefault_disabled) > 1)
@@ -96,8 +94,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Calls `step` until it returns 1, at most `most` times. The verifier checks a callback of
- * bpf_loop() once, but each iteration of a bounded loop.
+ * Calls `step` at most `most` times, until it returns 1. The verifier checks a callback of
+ * bpf_loop() once, but a bounded loop once per iteration.
  */
 #ifdef FS_HASH
 #define repeat(most, step, ctx)                                                                    \
@@ -124,7 +122,7 @@ static __always_inline __u32 map_count_of(struct mm_struct *mm)
 
 /*
  * Until f1a7941243c1 (6.2) the kernel has one atomic counter per kind of page, since then per-CPU
- * counters. These types are flavours of types that every kernel has: for missing types, libbpf
+ * counters. Both types below are flavours of types that every kernel has: for missing types, libbpf
  * searches the BTF of modules, which CAP_BPF alone does not permit.
  */
 struct mm_struct___plain_rss {
@@ -142,8 +140,8 @@ struct mm_struct___plain_rss {
 /*
  * mappings_version() changes with each change of the mappings. With per-VMA locks (5e31275cc997,
  * 6.4) it returns the kernel's own count of changes, in a seqcount since "mm: convert mm_lock_seq
- * to a proper seqcount" (6.14). On older kernels it is a sum, which misses a mapping replaced by an
- * identical one.
+ * to a proper seqcount" (6.14). On older kernels it returns a sum, which stays equal if a mapping
+ * is replaced by an identical one.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
@@ -189,8 +187,8 @@ static __always_inline __u64 bytes_read(struct task_struct *task)
 }
 
 /*
- * Returns 1 or 0 without a branch: the verifier checks all code after a branch once per path, and
- * old verifiers hardly prune paths.
+ * Returns 1 or 0 without a branch. After a branch, the verifier checks the rest of the code once
+ * per path; old verifiers hardly merge paths.
  */
 static __always_inline __u64 is_not_zero(__u64 x)
 {
@@ -203,9 +201,9 @@ static __always_inline __u64 is_not_zero(__u64 x)
 #define is_zero(x) (is_not_zero(x) ^ 1)
 
 /*
- * Returns the capabilities that capable() tests; those in other user namespaces do not help to
- * exceed a limit. Until f122a08b197d (6.3) the kernel has an array of two 32-bit words, since then
- * one 64-bit word: the same 8 bytes.
+ * Returns the capabilities that capable() tests; capabilities in other user namespaces do not help
+ * to exceed a limit. Until f122a08b197d (6.3) the kernel has an array of two 32-bit words, since
+ * then one 64-bit word in these 8 bytes.
  */
 static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
@@ -226,10 +224,7 @@ static __always_inline bool has_capability(struct task_struct *task, int capabil
 	return host_capabilities(task) >> capability & 1;
 }
 
-/*
- * mm->flags is a word; since "mm: introduce bitmap type for mm_struct flags" (6.18) it is a bitmap
- * of equal name.
- */
+/* mm->flags is a word; since "mm: introduce bitmap type for mm_struct flags" (6.18) a bitmap. */
 struct mm_struct___flag_word {
 	unsigned long flags;
 } __attribute__((preserve_access_index));
@@ -254,8 +249,8 @@ static __always_inline __u64 mm_flags_of(struct mm_struct *mm)
 }
 
 /*
- * Returns the method that maps a file: mmap or, since "mm: add mmap_prepare() compatibility"
- * (6.16), mmap_prepare; 0: the file cannot be mapped.
+ * Returns the address of the method that maps a file: mmap or, since "mm: add mmap_prepare()
+ * compatibility" (6.16), mmap_prepare. Returns 0 if the file cannot be mapped.
  */
 struct file_operations___prepare {
 	void *mmap_prepare;
@@ -271,8 +266,9 @@ static __always_inline __u64 mmap_method(const struct file_operations *ops)
 }
 
 /*
- * Returns the number of processes of a user: a member of user_struct; since 21d1c5e386bc (5.14) a
- * counter of the user in its namespace; since de399236e240 (6.0) the first rlimit counter.
+ * Returns the number of processes of a user. The number is a member of user_struct; since
+ * 21d1c5e386bc (5.14), a counter of the user in its namespace; since de399236e240 (6.0), the first
+ * rlimit counter.
  */
 struct user_struct___processes {
 	atomic_t processes;
@@ -293,7 +289,7 @@ static __always_inline __u64 processes_of(const struct cred *cred)
 /*
  * Arguments of the classic page-fault events: events/exceptions/page_fault_user/format. The name of
  * the event class changed with "x86/tracing, x86/mm: Move page fault tracepoints to generic"
- * (6.16), the layout did not.
+ * (6.16), but the layout did not.
  */
 struct fault_event {
 	__u64 common;
@@ -316,15 +312,15 @@ static __always_inline __u64 fault_of_esr(__u64 esr)
 	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW and IABT_CUR are instruction fetches */
 	__u64 what = class == 0x20 || class == 0x21 ? PF_INSTR : 0;
 
-	/* WNR without CM is a write other than cache maintenance. */
+	/* The ESR bit WNR without the bit CM means a write other than cache maintenance. */
 	if (!what && esr & 1 << 6 && !(esr & 1 << 8))
 		what = PF_WRITE;
 	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;
 }
 
 /*
- * Returns whether a task runs. on_cpu is an int in 6.12 and a byte in 7.2: libbpf adapts a plain
- * load of an unsigned member, but a probe read needs the size.
+ * Returns whether a task runs on a CPU. on_cpu is an int in 6.12 and a byte in 7.2. libbpf adapts
+ * the size of a plain load of an unsigned member; for a probe read it needs the bitfield macro.
  */
 static __always_inline bool runs_now(struct task_struct *task)
 {
@@ -336,7 +332,7 @@ static __always_inline bool runs_now(struct task_struct *task)
 }
 
 /*
- * Returns 0 if all bits from bit number `bits` upwards are equal. Has no branch, for the verifier.
+ * Returns 0 if all bits of `value` from bit `bits` upwards are equal. Branchless, for the verifier.
  */
 static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
@@ -352,14 +348,14 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
  */
 #define returns_unread static __noinline __attribute__((used))
 
-/* At the end of a system call, registers still hold its number and arguments. */
+/* At the end of a system call, its registers still hold its number and arguments. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
 #define regs_sp(regs)	      get(regs, sp)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
-	if (compat) /* calls by int $0x80 or SYSENTER: arch/x86/entry/entry_64_compat.S */
+	if (compat) /* 32-bit calls by int $0x80 or SYSENTER: arch/x86/entry/entry_64_compat.S */
 		return (__u32)(n == 0	? get(regs, bx)
 			       : n == 1 ? get(regs, cx)
 			       : n == 2 ? get(regs, dx)

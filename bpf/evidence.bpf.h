@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads the kernel state at the end of a failed call, to find the limit that was reached: the range
- * of mappings, the file, cgroup levels, counts of the user. Each part is a global function, which
- * the verifier checks once; its input is the record's description of the call.
+ * of mappings, the file, cgroup levels, counters of the user. Each part is a global function,
+ * because the verifier checks such a function once. Its input is the call's description in the
+ * record.
  */
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
@@ -35,8 +36,8 @@ static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 }
 
 /*
- * Describes a file. `address` is that of its struct file, as a number: before 5.12, global
- * functions take no kernel pointers.
+ * Describes a file. `address` is the address of its struct file, passed as a number: before 5.12,
+ * global functions take no kernel pointers.
  */
 once_verified int describe_file(struct file_facts *f, __u64 address)
 {
@@ -65,7 +66,7 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* Describes the file of file descriptor `with` of the current task. */
+/* Describes the file that fd `with` of the current task refers to. */
 record_part(read_named)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
@@ -85,12 +86,12 @@ record_part(read_named)
 #define MOST_AREAS 4096
 #endif
 
-/* Walks over a range of mappings. Sums are kept in the record, because the stack has no room. */
+/* A walk over a range of mappings. Sums are kept in the record, because the stack has no room. */
 struct range_walk {
 	struct refused_record *to;
 	struct area a;
 	__u64 at, end;
-	/* file of the first mapping that is not as requested; if none is, of the first mapping */
+	/* file of the first mapping without the requested flags, otherwise of the first mapping */
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
 	__u64 wants; /* values of the bits in `mask` after the call */
@@ -104,8 +105,8 @@ struct range_walk {
 
 /*
  * Sets the VM_* bits that a call changes. mprotect, mlock and munlock change one mapping after
- * another, and stop at the first that they cannot change, so that earlier mappings stay changed.
- * Other calls change no mapping if they fail.
+ * another, and stop at the first that they cannot change: earlier mappings stay changed. Other
+ * calls change no mapping if they fail.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
@@ -131,7 +132,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		/* This is a flag, because the verifier would check each value of a count. */
+		/* `vmas` is a flag, because the verifier would check each value of a count. */
 		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
@@ -164,7 +165,7 @@ static long next_area(__u32 i, struct range_walk *w)
 	return 0;
 }
 
-/* Returns the start of the first mapping that prevents growth into [to, above), or 0. */
+/* Returns the start of the first mapping that prevents growth into [to, above); 0: none. */
 static __always_inline __u64 find_area_above(struct area *a, __u64 to, __u64 above)
 {
 	find_area(a, to);
@@ -200,7 +201,7 @@ static __always_inline void walk_range(struct refused_record *r, __u64 from, __u
 #define MAP_ANONYMOUS	    0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 
-/* Reads the range of addresses in the arguments of a mapping call, rounded as the kernel does. */
+/* Reads the address range from a mapping call's arguments, rounded to pages as in the kernel. */
 record_part(read_range)
 {
 	__u64 from = 0, length = 0, above = 0;
@@ -334,7 +335,7 @@ record_part(read_levels)
 	read_pids_levels(task, &r->pids);
 }
 
-/* Reads a counter and its limit at the level of user namespaces that is closest to its limit. */
+/* Reads a user's counter and limit, at the user namespace level that is closest to its limit. */
 static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
 					__u64 *ret_max)
 {
@@ -359,9 +360,9 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 }
 
 /*
- * Reads the number of processes at the level of user namespaces that is closest to its
- * RLIMIT_NPROC. A user's own level has the limit of the process; higher levels have the limit that
- * was in force when the namespace was created.
+ * Reads the number of a user's processes at the user namespace level that is closest to its
+ * RLIMIT_NPROC. The lowest level has the RLIMIT_NPROC of the process; each higher level has the
+ * RLIMIT_NPROC that was in force when the namespace was created.
  */
 static __always_inline void read_processes(struct refused_record *r, const struct cred *cred)
 {
@@ -403,7 +404,7 @@ record_part(read_user)
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
 	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
-	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. Their counts have type long. */
+	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. The members have type long. */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
@@ -462,7 +463,7 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
-/* Returns FACT_* bits. No branches: the verifier would check later code for each combination. */
+/* Returns FACT_* bits. Branchless: the verifier would check later code for each combination. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 caps = host_capabilities(task);
@@ -479,7 +480,7 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 	return facts;
 }
 
-/* Counts open fds below `limit`; fds above it were opened under a higher limit. */
+/* Counts open fds whose number is below `limit`. Higher fds were opened under a higher limit. */
 static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 {
 	__u64 bits = (__u64)BPF_CORE_READ(fdt, open_fds), word;

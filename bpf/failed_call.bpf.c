@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System calls of which only failures are recorded, and log lines that the kernel writes in failed
- * calls.
+ * System calls of which only failures are recorded. Also reads log lines that the kernel writes in
+ * failed calls.
  */
 #include "oom.bpf.h"
 #include "refusal.bpf.h"
@@ -9,13 +9,13 @@
 
 #define F_SETPIPE_SZ 1031
 
-/* Returns whether the call sets RLIMIT_NOFILE: prlimit(), or setrlimit(), only on x86. */
+/* Returns whether the call sets RLIMIT_NOFILE by prlimit(), or by setrlimit() (only on x86). */
 static __always_inline bool bounds_descriptors(const struct call *c)
 {
 	return call_arg(c, c->shape == FS_SHAPE_PRLIMIT ? 1 : 0) == RLIMIT_NOFILE;
 }
 
-/* Returns whether clone(CLONE_PIDFD) failed because no fd was available. */
+/* Returns whether clone(CLONE_PIDFD) failed because a limit of fds was reached. */
 static __always_inline bool makes_no_pidfd(long ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
@@ -51,14 +51,14 @@ static __always_inline bool is_other_refusal(const struct call *c)
 #define FD_SETSIZE 1024
 
 /*
- * Counts select() with more than FD_SETSIZE fds. core_sys_select() accesses as many bits of the
- * caller's sets as the argument says, at most the size of the fd table.
+ * Counts calls of select() with more than FD_SETSIZE fds. core_sys_select() accesses as many bits
+ * of the caller's fd sets as the argument says, at most the size of the fd table.
  */
 static __always_inline void saw_select(struct fs_state *st, const struct call *c)
 {
 	struct task_struct *task = c->task;
 
-	bump(st->c.selects); /* bump() does not mark the process as changed */
+	bump(st->c.selects); /* bump() does not mark the process as changed, unlike tally() */
 	if ((__s32)call_arg(c, 0) > FD_SETSIZE &&
 	    BPF_CORE_READ(task, files, fdt, max_fds) > FD_SETSIZE)
 		tally(st, selects_wide, 1);
@@ -84,7 +84,7 @@ static __always_inline bool begins(const char *text, const char *with)
 
 /*
  * Called for each log line. A failed call may log its cause: __vm_enough_memory() since
- * 44b414c8715c (6.2), get_empty_filp() always; both rate-limited.
+ * 44b414c8715c (6.2), get_empty_filp() always. The kernel rate-limits both lines.
  */
 static __always_inline int line_written(const char *text, unsigned long len)
 {

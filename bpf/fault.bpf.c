@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Page faults: kind at the begin, latency and class at the end; a signal that follows shows
- * failure.
+ * Page faults: determines the kind of fault at its begin, latency and class at its end. If a signal
+ * follows, the fault failed.
  */
 #include "class.bpf.h"
 #include "errno.bpf.h"
@@ -27,7 +27,7 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	if (!config.time_faults)
 		return;
 	/*
-	 * This load is before any branch: since 6.2 the verifier searches the kernel's types by
+	 * `mm` is loaded before any branch: since 6.2 the verifier searches the kernel's types by
 	 * name for each load through a trusted pointer, once per path that reaches the load.
 	 */
 	mm = get(task, mm);
@@ -109,8 +109,9 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 }
 
 /*
- * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel calls the
- * function again for a retry, without registers in get_user_pages(), and not if no mapping exists.
+ * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel also calls
+ * this function for a retry, and without registers in get_user_pages(). The kernel does not call it
+ * if no mapping exists.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -148,9 +149,10 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Returns whether a kernel-mode access cannot be a user copy: to a kernel address, an instruction
- * fetch, or to a user address without EFLAGS.AC on a CPU with SMAP (user copies run between STAC
- * and CLAC). A NULL pointer dereference in a driver looks like the last one.
+ * Returns whether a kernel-mode access cannot be a copy from or to user memory. That is an access
+ * to a kernel address, an instruction fetch, or an access to a user address without EFLAGS.AC on a
+ * CPU with SMAP (user copies run between STAC and CLAC). A NULL pointer dereference in a driver is
+ * such an access without EFLAGS.AC.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -201,7 +203,7 @@ static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_co
 	if (!(get(task, flags) & PF_KTHREAD))
 		st = proc_of(get(task, group_leader));
 
-	/* Probe reads are only sent for watched processes, bad accesses for all. */
+	/* Probe reads are sent only for watched processes, bad accesses for all processes. */
 	if (st || !nofault)
 		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
@@ -216,9 +218,9 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (is_forbidden(address, regs, error_code))
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
-		return 0; /* the program of fault_begin counts this fault */
+		return 0; /* the program fault_begin counts this fault */
 	if (faults_disabled(current_task()))
-		/* The kernel does not handle the fault, for example in a walk of a user stack. */
+		/* The kernel does not handle such a fault, for example in a user stack walk. */
 		return 0;
 	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }
@@ -238,9 +240,9 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 #endif
 
 /*
- * For arm64, which has no fault tracepoints. __do_kernel_fault() is called for each kernel-mode
- * fault without a mapping, including user copies from bad addresses. Other accesses to user
- * addresses go directly to die_kernel_fault().
+ * Called on arm64, which has no fault tracepoints. __do_kernel_fault() is called for each
+ * kernel-mode fault without a mapping, also for user copies from bad addresses. Other accesses to
+ * user addresses go directly to die_kernel_fault().
  */
 static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
 {
@@ -280,7 +282,7 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* is never 0, the value for no fault */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* `| 1`: 0 means no fault */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);
@@ -327,8 +329,8 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 #define VM_FAULT_RETRY 0x400
 
 /*
- * Called at the end of a fault, on kernels that allow tracing of functions. `regs` is NULL in calls
- * of get_user_pages().
+ * Called at the end of a fault, on kernels that allow tracing of functions. `regs` is NULL if
+ * get_user_pages() called handle_mm_fault().
  */
 SEC("fexit/handle_mm_fault")
 int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address,
@@ -341,8 +343,8 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 }
 
 /*
- * Called at the end of a fault, without the flags that show whether a retried fault is major. The
- * kernel has counted the fault for its thread before it returns.
+ * Called at the end of a fault. A kretprobe does not see the flags that show whether a retried
+ * fault is major. The kernel has counted the fault for its thread before handle_mm_fault() returns.
  */
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
@@ -368,10 +370,10 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * Ends a fault at half the cost: mm_account_fault() counts PGFAULT for the memory cgroup just
- * before it decides between minor and major. The raw tracepoint ends every fault; the software
- * event is needed only for major faults, and corrects those without PGMAJFAULT. Failed faults end
- * here too; the signal that follows discards them.
+ * Ends a fault at half the cost of a software event: mm_account_fault() counts PGFAULT for the
+ * memory cgroup just before it decides between minor and major. The raw tracepoint ends every
+ * fault. The software event is needed only for major faults, and corrects those without PGMAJFAULT.
+ * Failed faults end in this tracepoint too; the signal that follows discards them.
  */
 #define is_item(item, name)                                                                        \
 	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \
@@ -389,7 +391,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
-		return 0; /* the fault is of get_user_pages(), or its process is not watched */
+		return 0; /* get_user_pages() caused the fault, or its process is not watched */
 	if (ends)
 		end_fault(ctx, task, slot);
 	else if (major)

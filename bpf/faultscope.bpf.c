@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF programs as one object: all parts share maps, and each tracepoint has one program. */
+/* Combines all BPF programs into one object: they share maps; a tracepoint has one program. */
 #include "task.bpf.c"
 #include "fault.bpf.c"
 #include "signal.bpf.c"
@@ -17,7 +17,7 @@ static __always_inline void name_fcntl(struct call *c)
 		c->call = CALL_PIPE_SIZE;
 }
 
-/* Called at the end of a system call; `regs` still hold the arguments. */
+/* Called at the end of a system call; `regs` still hold its arguments. */
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
@@ -27,7 +27,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	/* Most calls are in neither table: they return before the task is read. */
+	/* Most calls are in neither of the two tables: they return before the task is read. */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	c.compat = is_compat_call(task);
@@ -58,7 +58,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
-		take_note(st); /* discards the note of a search that succeeded elsewhere */
+		take_note(st); /* the call succeeded: deletes what its failed steps noted */
 	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);
 	return 0;
@@ -80,7 +80,7 @@ int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 }
 
 #else
-/* Attached to the exit tracepoint of each system call in the tables; all other calls cost less. */
+/* Attached to the exit tracepoint of each system call in the tables: other calls cost nothing. */
 SEC("tp")
 int on_call_exit(struct syscall_trace_exit *ctx)
 {

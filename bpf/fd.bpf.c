@@ -15,8 +15,9 @@
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
- * Returns 1 if a control message without fds was truncated, which explains MSG_CTRUNC: a short
- * SCM_CREDENTIALS message, or one that ends, not rounded up, at the end of the buffer.
+ * Returns 1 if a control message without fds was truncated, else 0. Such a message explains
+ * MSG_CTRUNC: a short SCM_CREDENTIALS message, or one that ends, without padding, at the end of the
+ * buffer.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -29,9 +30,9 @@ static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 }
 
 /*
- * Counts fds in control messages that recvmsg wrote to user memory, in at most four messages.
- * `*ret_cut`: some were dropped, because the buffer or the fd limit was too small. `*ret_first`:
- * one of the received fds, if any.
+ * Counts the fds in control messages that recvmsg wrote to user memory. At most four control
+ * messages are read. `*ret_cut`: some fds were dropped, because the buffer or the fd limit was too
+ * small. `*ret_first`: one of the received fds, if any.
  */
 static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
 {
@@ -63,7 +64,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 #define MOST_MESSAGES 4
 #define MMSG_BYTES    64 /* bytes of a struct mmsghdr: a message and its length */
 
-/* Does the same as passed_fds() for all messages that recvmmsg received, at most MOST_MESSAGES. */
+/* Calls passed_fds() for each message that recvmmsg received, at most MOST_MESSAGES. */
 static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
 {
 	__u32 n = 0;
@@ -79,8 +80,8 @@ static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut,
 
 /*
  * Updates fd counts after a call created fds. The kernel assigns the lowest free number: after a
- * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. The
- * bitmap is counted only if this number, or the running count since the last scan, may have crossed
+ * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. The fd
+ * bitmap is counted only if n + 1, or the count that is kept since the last scan, may have crossed
  * a threshold.
  */
 static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
@@ -107,7 +108,7 @@ static __always_inline void saw_close(struct fs_state *st)
 		atomic_add(&st->fds, -1);
 }
 
-/* Returns whether recvmsg, which succeeds anyway, dropped fds because of RLIMIT_NOFILE. */
+/* Returns whether recvmsg dropped fds because of RLIMIT_NOFILE. The call succeeds in this case. */
 static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
@@ -118,7 +119,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 	return true;
 }
 
-/* Returns whether this command of fcntl or bpf creates an fd; true for other calls. */
+/* Returns whether the command of fcntl or bpf creates an fd. Returns true for other calls. */
 static __always_inline bool makes_descriptors(const struct call *c)
 {
 	__u64 command;
@@ -147,7 +148,7 @@ static __always_inline bool is_refusal(const struct call *c)
 	       call_arg(c, 1) >= soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 }
 
-/* Returns the errno of a failed call (0 for recvmsg, which returns none), or NOT_REFUSED. */
+/* Returns the errno of a failed call, or NOT_REFUSED. Returns 0 for recvmsg that dropped fds. */
 static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_FD_FIRST) & 31;
@@ -163,7 +164,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			/* No limit was reached, but for example the file does not exist. */
+			/* The errno is not of a limit; for example, the file does not exist. */
 			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;
@@ -178,7 +179,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED; /* the next scan counts how many fds were closed */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
-		/* 32-bit message headers have another layout: the next scan corrects the count. */
+		/* 32-bit message headers have another layout: the next scan counts their fds. */
 		made = c->compat		       ? 0
 		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
 						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);

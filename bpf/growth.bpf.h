@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Growth: mappings and fds by user stack, call and folded name. It is recorded only for processes
- * that hold many of them, so that the start of other processes costs nothing.
+ * Records growth: new mappings and fds by user stack, system call and folded name. Growth is
+ * recorded only for processes that hold many mappings or fds, so that the start of other processes
+ * costs nothing.
  */
 #ifndef FS_GROWTH_BPF_H
 #define FS_GROWTH_BPF_H
@@ -15,13 +16,13 @@ struct growth_key {
 	__u16 what;
 	__u32 flags;
 	__u32 mode;
-	__u64 name; /* hash of the name, in which numbers are replaced (folded) */
+	__u64 name; /* hash of the name with each number replaced by "#" (folded) */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, GROWTH_MAX);
 	__type(key, struct growth_key);
-	__type(value, __u32); /* value: index of an entry of `growth` */
+	__type(value, __u32); /* index of an entry of `growth` */
 } growth_places SEC(".maps");
 
 /* User space reads this map through mmap, without system calls. */
@@ -33,7 +34,7 @@ struct {
 	__type(value, struct growth);
 } growth SEC(".maps");
 
-/* The present key of an entry of `growth`. */
+/* The key that an entry of `growth` has at present. */
 struct growth_holder {
 	struct growth_key key;
 	__u32 generation; /* number of times that the entry was reused */
@@ -55,7 +56,7 @@ struct {
 	__type(value, struct fs_spare);
 } growth_spares SEC(".maps");
 
-/* The entry of `growth` for each fd, so that the number of open fds is known per entry. */
+/* Maps each fd to an entry of `growth`, so that the number of open fds is known per entry. */
 struct owner_key {
 	__u64 start_ns; /* start time of the process, as its pid may be reused */
 	__u32 pid;
@@ -74,7 +75,7 @@ struct {
 
 #ifndef FS_HASH
 
-/* Returns memory for one row until scratch_end(); NULL: all memory is in use. */
+/* Returns memory for one entry of `growth` until scratch_end(); NULL: all memory is in use. */
 static __always_inline struct scratch *begin_growth(enum what what)
 {
 	struct scratch *s = scratch_begin();
@@ -90,8 +91,8 @@ static __always_inline struct scratch *begin_growth(enum what what)
 
 /*
  * Replaces each number in a name by "#", including hexadecimal digits after a decimal digit.
- * Returns the hash of the result. Removed digits become NAME_FILLER, so that the verifier sees one
- * position per step.
+ * Returns the hash of the new name. Removed digits become NAME_FILLER, so that the verifier sees
+ * one position per step.
  */
 once_verified __u64 fold_name(struct growth *g)
 {
@@ -121,8 +122,8 @@ once_verified __u64 fold_name(struct growth *g)
 #define SPARES_TRIED 4
 
 /*
- * Returns an entry that user space released, after removing its old key; -1: none. Entries that
- * grew after their release are skipped. `any` has no meaning.
+ * Returns the index of an entry that user space released, after removing its old key; -1: none.
+ * Entries that grew after their release are skipped. The argument `any` is not used.
  */
 once_verified int take_spare(__u32 any)
 {
@@ -152,7 +153,7 @@ once_verified int take_spare(__u32 any)
 	return -1;
 }
 
-/* Returns an unused entry; -1: none. */
+/* Returns the index of an unused entry of `growth`; -1: none. */
 static __always_inline __s32 free_place(void)
 {
 	if (shared.growth_used < GROWTH_MAX) {
@@ -165,9 +166,9 @@ static __always_inline __s32 free_place(void)
 }
 
 /*
- * Returns a new entry; -1: none is left. It is filled before other threads can find it. If another
- * thread has inserted the key first, its entry is returned; user space releases the other entry,
- * whose last_ns is 0.
+ * Returns the index of a new entry of `growth`; -1: none is left. The entry is filled before other
+ * threads can find it. If another thread has inserted the key first, the index of that thread's
+ * entry is returned; user space releases the unused entry, whose last_ns is 0.
  */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
 {
@@ -196,8 +197,8 @@ lost:
 }
 
 /*
- * Adds growth to the entry of a call's stack and name. `g` describes what the call created; its
- * name is not folded yet. Returns the entry, or -1.
+ * Adds growth to the entry of `growth` for a call's stack and name. `g` describes what the call
+ * created; its name is not folded yet. Returns the index of the entry, or -1.
  */
 static __noinline __s32 grow(const struct call *c, struct growth *g)
 {
@@ -218,7 +219,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
 	at = known ? (__s32)*known : new_place(&key, g);
-	kept = bpf_map_lookup_elem(&growth, &at); /* no entry has index -1: then the lookup fails */
+	kept = bpf_map_lookup_elem(&growth, &at); /* if `at` is -1, the lookup fails */
 	if (!kept)
 		return -1;
 	atomic_add(&kept->added, g->added);
@@ -307,7 +308,7 @@ static __always_inline void disown(const struct owner *owner)
 	g->last_ns = bpf_ktime_get_ns();
 }
 
-/* Records which entry of `growth` an fd belongs to; `place` < 0: not known. */
+/* Records in which entry of `growth` an fd is counted; `place` < 0: not known. */
 static __always_inline void own(const struct owner_key *key, __s32 place)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);

@@ -34,7 +34,7 @@ static __always_inline bool is_discard(const struct call *c)
 	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED;
 }
 
-/* Returns the errno of a failed call (0 for brk, which returns none), or NOT_REFUSED. */
+/* Returns the errno of a failed call, 0 if brk failed (it has no errno), or NOT_REFUSED. */
 static __noinline int on_map_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_MMAP) & 15;
@@ -47,15 +47,15 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED;
 	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
 		return NOT_REFUSED;
-	/* An errno of brk comes from a seccomp filter: the kernel returns the unchanged break. */
+	/* brk on failure returns the unchanged break: only a seccomp filter returns an errno. */
 	if (c->shape == FS_SHAPE_BRK && !refused)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
-	/* The sum of all differences is the total change, whatever the order of threads. */
+	/* The sum of all differences is the total change, in whatever order threads get here. */
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
-		; /* this is the first event of a process older than faultscope */
+		; /* no earlier map count is known: the process is older than faultscope */
 	else if (count > before)
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)
@@ -75,7 +75,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	return NOT_REFUSED;
 }
 
-/* `address` is the result of the search for a free range, or -errno. */
+/* `address` is the result of the kernel's search for a free address range, or -errno. */
 static __always_inline int on_area(unsigned long address, struct vm_unmapped_area_info *info)
 {
 	struct task_struct *task = current_task();
@@ -94,7 +94,7 @@ static __always_inline int on_area(unsigned long address, struct vm_unmapped_are
 	return 0;
 }
 
-/* Called at overhead level 1 for each mapping that needs an address, including failed ones. */
+/* Called at overhead level 1 for each mapping that needs a free address, even if none is found. */
 SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(on_unmapped_area, unsigned long address, struct vm_unmapped_area_info *info)
 {

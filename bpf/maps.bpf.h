@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Maps shared by all BPF programs: the ring, loss counters, and coalescing of equal events. */
+/* Maps shared by all BPF programs: the ring buffer, loss counters, and counters of equal events. */
 #ifndef FS_MAPS_BPF_H
 #define FS_MAPS_BPF_H
 
@@ -10,7 +10,7 @@
 const volatile struct fs_config config SEC(".rodata.config") = {};
 struct fs_shared shared SEC(".data.shared") = {};
 
-/* An entry is for equal failed calls, or for equal kernel faults. */
+/* Key of a count of equal events: failed calls or kernel faults. */
 struct coalesce_key {
 	struct process_key subject;
 	__u64 what;
@@ -29,7 +29,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20); /* default size; the loader may change it */
+	__uint(max_entries, 2 << 20); /* default size in bytes; the loader may change it */
 } ring SEC(".maps");
 
 #define PF_KTHREAD 0x200000 /* value from include/linux/sched.h */
@@ -77,8 +77,8 @@ static __always_inline __u64 wake_when_filling(void)
 }
 
 /*
- * Counts one of several equal events. Returns the count if the event should be sent (the first one,
- * each power of two, and one per 200 ms), else 0.
+ * Counts one of several equal events. Returns the count if the event should be sent, else 0. The
+ * first event, each power of two, and one event per 200 ms should be sent.
  */
 static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)
 {

@@ -81,7 +81,7 @@ static __always_inline bool waits_for_disk(struct task_struct *task)
 #endif
 }
 
-/* Called when the current thread goes to sleep. Sleep within another wait belongs to that wait. */
+/* Called when the current thread goes to sleep. Sleep within another wait counts for that wait. */
 static __always_inline int sleeps(bool preempt, struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -95,8 +95,8 @@ static __always_inline int sleeps(bool preempt, struct task_struct *task)
 }
 
 /*
- * Called when another thread wakes the task. As in the kernel's delay accounting, the wait ends
- * now, not when the task gets a CPU.
+ * Called when another thread wakes the task. The wait ends now, as in the kernel's delay
+ * accounting, not when the task gets a CPU.
  */
 static __always_inline int wakes(struct task_struct *task)
 {
@@ -165,7 +165,7 @@ static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 ow
 	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
 }
 
-/* Sets the holder of a wait that has ended, if none was known when it began. */
+/* Sets the holder of mmap_lock during a wait that has ended, if none was known at its begin. */
 static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 mm, __u64 since)
 {
 	struct last_holder *h = bpf_map_lookup_elem(&last_holders, &mm);
@@ -177,7 +177,7 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
 }
 
-/* Notes the holder of a lock; of several readers, the latest. */
+/* Notes which thread holds mmap_lock; if several readers hold it, the latest one. */
 static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
 					struct mm_struct *mm)
 {
@@ -196,7 +196,7 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	bpf_probe_read_kernel(slot->holder_comm, sizeof(slot->holder_comm), holder->comm);
 }
 
-/* Returns NULL if `mm` belongs to another process, as in /proc and in reclaim. */
+/* Returns the slot of a thread that locks `mm`; NULL: `mm` is of another process (/proc). */
 static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *task, __u64 mm,
 							  struct fs_state **ret_st)
 {
@@ -204,8 +204,8 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 }
 
 /*
- * Sends a slow wait or hold outside of page faults. The slot's fields of page faults are free to
- * use, after the last fault is added.
+ * Sends a slow wait for mmap_lock, or a slow hold, outside of page faults. It uses the thread's
+ * fault slot, after the last fault has been added to the counters.
  */
 static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
@@ -235,9 +235,9 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Returns whether mmap_lock was acquired; it is not if the thread must not wait, or is killed. The
- * argument moved when memcg_path was removed ("mm: mmap_lock: optimize mmap_lock tracepoints",
- * 6.14).
+ * Returns whether mmap_lock was acquired. It was not if the thread must not wait, or is killed. The
+ * position of the tracepoint's argument changed when memcg_path was removed ("mm: mmap_lock:
+ * optimize mmap_lock tracepoints", 6.14).
  */
 static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -293,8 +293,8 @@ static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm
 }
 
 /*
- * Called before mmap_lock is released: notes who held it while others waited. Readers in /proc are
- * only seen by the threads that wait.
+ * Called before mmap_lock is released: notes which thread held it while others waited. Readers in
+ * /proc are noted only by the threads that wait.
  */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Victims of the OOM killer. In the thread that requested memory, the kernel logs a line, sends the
- * signal, and marks the victim, in this order. Values of the first two steps are kept until the
- * third.
+ * Records victims of the OOM killer. In the thread that requested memory, the kernel logs a line,
+ * sends the signal, and marks the victim, in this order. Values of the first two steps are kept
+ * until the victim is marked.
  */
 #ifndef FS_OOM_BPF_H
 #define FS_OOM_BPF_H
@@ -25,7 +25,7 @@ struct {
 	__type(value, struct oom);
 } ooms SEC(".maps");
 
-/* Returns the entry of the thread that requested memory. */
+/* Returns the entry of the thread that requested memory, or NULL. */
 static __always_inline struct oom *oom_find(struct task_struct *task)
 {
 	return bpf_task_storage_get(&ooms, task, NULL, 0);
@@ -92,7 +92,8 @@ static __always_inline void oom_drop(struct task_struct *task)
 #define OOM_LINE_CONSTRAINT 31 /* bytes of "oom-kill:constraint=CONSTRAINT_" */
 
 /*
- * Reads the constraint in the line of dump_oom_summary(), since ef8444ea01d7 (5.0). Rate-limited.
+ * Reads the constraint from the log line of dump_oom_summary(), since ef8444ea01d7 (5.0). The
+ * kernel rate-limits this line.
  */
 static __always_inline void oom_line(const char *text, unsigned long len)
 {
@@ -142,7 +143,7 @@ static __always_inline __u32 kept_pages_of(struct task_struct *task)
 	return pages > 0 ? pages : 0;
 }
 
-/* `victim` is the task since 72ba14deb40a (6.8), earlier the pid. */
+/* `victim` is the address of the task since 72ba14deb40a (6.8), earlier the pid. */
 static __always_inline int oom_marked(__u64 victim)
 {
 	struct task_struct *task = current_task();
@@ -170,7 +171,7 @@ out:
 	return 0;
 }
 
-/* Reads the argument as a number, since its type depends on the kernel. */
+/* Reads the tracepoint's argument as a number, since its type depends on the kernel. */
 SEC("raw_tp/mark_victim")
 int on_oom_victim(struct bpf_raw_tracepoint_args *ctx)
 {

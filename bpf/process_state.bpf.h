@@ -60,15 +60,15 @@ struct {
 			 sizeof(__u64))
 
 /*
- * Moves counters from one state to another. Each counter is moved in one atomic step, so that none
- * is lost or counted twice if other threads add to `from` or move it too. `from->counted` is
- * cleared first: a later addition sets it again, and whoever sees it moves the rest.
+ * Arguments of move_counters(). Each counter is moved in one atomic step, so that none is lost or
+ * counted twice if other threads add to `from` or move it too. `from->counted` is cleared first: a
+ * later addition sets it again, and the next reader moves the rest.
  */
 struct move {
 	struct fs_state *from, *to;
 };
 
-/* Callback of bpf_loop(): the verifier checks it once, not once per step. */
+/* Callback of bpf_loop(), which the verifier checks once, not once per step. */
 static long move_counter(__u32 i, struct move *m)
 {
 	__u64 *source, *target, n;
@@ -101,7 +101,7 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 	return 0;
 }
 
-/* Returns the state of a process that is not stored with its leader; otherwise `left`. */
+/* Returns the state, in `orphans`, of a process whose leader has exited; `left`: there is none. */
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
@@ -127,7 +127,7 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
-/* As proc_find(), but creates missing state. Returns NULL if there is no room. */
+/* Returns the state of a process, given its leader; creates missing state. NULL: no room left. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(leader);
@@ -164,9 +164,10 @@ static __always_inline void proc_drop(struct task_struct *leader)
 #define EEXIST 17
 
 /*
- * Called when the leader exits before its process. The order matters: the new state exists before
- * the old one is marked PROC_LEFT, and nothing is sent before all counters are moved. One word
- * holds PROC_LEFT and PROC_FINAL, so that either this function or proc_ends() is first.
+ * Called when the leader exits before its process: moves the state to `orphans`. The new state
+ * exists before the old one is marked PROC_LEFT, and nothing is sent before all counters are moved.
+ * PROC_LEFT and PROC_FINAL are bits of one word, so that either this function or proc_ends() is
+ * first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -213,7 +214,7 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 	return proc_find(leader) ?: st;
 }
 
-/* Maximum steps of waiting for another CPU in proc_leader_left(), which takes about 10 us. */
+/* Maximum steps for which proc_ends() waits for proc_leader_left(), which takes about 10 us. */
 #define MOST_WAITED 4096
 
 static long is_whole(__u32 i, struct move *m)
@@ -234,8 +235,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * Returns the state for the last record; NULL if another thread sends it: two threads that exit at
- * once may both see no other live thread.
+ * Returns the state of which the last record is made; NULL: another thread sends the record. Two
+ * threads that exit at once may both see no other live thread.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
@@ -258,8 +259,8 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 }
 
 /*
- * Returns whether a copied state was complete and of this process during the copy: the leader may
- * exit meanwhile, and another thread may take its place.
+ * Returns whether a copied state was complete, and belonged to this process, during the copy.
+ * During the copy the leader may exit, and another thread may take over its pid.
  */
 static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
 {
@@ -267,7 +268,7 @@ static __always_inline bool proc_was_whole(struct fs_state *st, struct task_stru
 	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
 }
 
-/* Called after a thread took the leader's place: moves the state to the new leader's storage. */
+/* Called after a thread took over the leader's pid: moves the state to the new leader's storage. */
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
@@ -358,7 +359,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	return st;
 }
 
-/* Processes whose last record is being sent, so that only one thread sends it. */
+/* Processes whose last record a thread is sending: no other thread may send it too. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -383,7 +384,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* Clears the leader's open fault, which ended with its thread. State by pid stays valid. */
+/* Clears the leader's open fault, which ended with its thread. State stored by pid stays valid. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For BPF headers that unit tests also compile: logic without kernel access, whose races tests
- * cannot provoke in a kernel.
+ * Lets unit tests compile BPF headers whose logic needs no kernel access. The tests cover races
+ * that cannot be provoked in a kernel.
  */
 #ifndef FS_PURE_LOGIC_H
 #define FS_PURE_LOGIC_H
@@ -13,7 +13,7 @@
 /*
  * Adds atomically, without a return value. clang 21 compiles __sync_fetch_and_add() to an
  * instruction that returns the old value even if unused, which kernels before 5.12 reject. A
- * relaxed addition uses the older instruction; the barriers keep the compiler's order.
+ * relaxed addition uses the older instruction; the barriers prevent that the compiler reorders it.
  */
 #define atomic_add(at, n)                                                                          \
 	do {                                                                                       \

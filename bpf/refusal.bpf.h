@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Failed calls: counts them, coalesces equal ones, and sends their records. */
+/* Counts failed calls, combines equal ones, and sends their records. */
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * Adds a note, which keeps data about the thread's current call until the call ends. st->noted
- * counts the threads with a note, so that others skip the lookup.
+ * Keeps data about the thread's current call until the call ends (a note). st->noted counts the
+ * threads that have a note; if it is 0, no lookup is needed.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -56,7 +56,7 @@ static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
 	return slot && slot->noted ? slot : NULL;
 }
 
-/* Removes the note of a failed search: a later search in the same call found a free range. */
+/* Forgets a failed search for a free address range: a later search in the same call succeeded. */
 static __always_inline void forget_area(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -122,8 +122,8 @@ static __always_inline long fd_of(const struct refused_record *r)
 #define fill_zero(what) __builtin_memset(&(what), 0, sizeof(what))
 
 /*
- * Returns a group of failed calls that are coalesced, as they probably have one cause: similar
- * size, equal mmap flags, and a map count that is or is not near vm.max_map_count.
+ * Returns a key for failed calls that probably have one cause: similar size, equal mmap flags, and
+ * a map count that is or is not near vm.max_map_count. Calls with equal keys are combined.
  */
 static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm, __u32 facts)
 {
@@ -149,7 +149,7 @@ static __always_inline __u64 bytes_asked(const struct call *c)
 	return c->call == CALL_MMAP ? call_arg(c, 1) : 0;
 }
 
-/* Notes the last failed request for memory, for settle_request(). */
+/* Notes the thread's last failed request for memory; settle_request() compares later ones. */
 static __always_inline void note_request(struct fs_state *st, const struct call *c)
 {
 	__u64 bytes = bytes_asked(c);
@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * The functions below call each other deeply. They are not inlined, so that the end of a system
- * call has only `struct call` and `struct refusal` on the stack.
+ * find_stack() and the functions below call each other deeply. They are not inlined, so that the
+ * end of a system call has only `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -216,7 +216,7 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a failed call. Returns false if it is coalesced with earlier ones. */
+/* Counts a failed call. Returns false if no record is sent, because equal calls failed before. */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -242,7 +242,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	return true;
 }
 
-/* Fills all members that need no walk through lists; the rest becomes zero or unknown. */
+/* Fills all members that need no walk through lists. Other members become zero or unknown. */
 returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {
@@ -305,7 +305,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	read_levels(r, 0);
 	read_user(r, 0);
 	read_variables(r, 0);
-	/* For F_DUPFD, the argument is the lowest fd number to use. */
+	/* F_DUPFD searches a free fd number from its argument on. */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);

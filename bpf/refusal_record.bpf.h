@@ -11,9 +11,9 @@
 
 #ifdef FS_HASH
 
-/* A record being filled. Before 5.12, global functions take only numbers, such as its index. */
+/* A record being filled. Before 5.12, global functions take only numbers, such as `at`. */
 struct draft {
-	struct refused_record r; /* first, as a pointer to the record also points to its draft */
+	struct refused_record r; /* must be first: pointers to `r` are cast to struct draft */
 	__u32 users;
 	__u32 at; /* index of this element in `drafts` */
 };
@@ -31,8 +31,8 @@ define_claim(drafts, struct draft, DRAFTS);
 #define draft_of(record) ((struct draft *)(record))
 
 /*
- * Returns a record that the caller owns until draft_send(); NULL: all are in use. Not inlined,
- * because its callers have no stack space left.
+ * Returns a record that the caller owns until draft_send(); NULL: all records are in use. Not
+ * inlined, because its callers have no stack space left.
  */
 static __noinline struct refused_record *draft_begin(void)
 {
@@ -92,7 +92,7 @@ static __always_inline long draft_send(struct refused_record *r)
 
 #endif
 
-/* record_part(read_x) { … } defines read_x(record, number); the body uses them as `r`, `with`. */
+/* record_part(read_x) { … } defines read_x(r, with), which fills a part of the record `r`. */
 #define record_part(name)                                                                          \
 	static __always_inline void name##_of(struct refused_record *r, __u32 with);               \
 	part_entry(name) static __always_inline void name##_of(struct refused_record *r, __u32 with)

@@ -36,8 +36,8 @@ static __always_inline bool is_of_report(const char *s)
 }
 
 /*
- * Returns the length of the time stamp of a line: until 701850dc0c31 (5.19) the tracepoint receives
- * it, if enabled, as consoles do.
+ * Returns the length of the time stamp of a log line. Until 701850dc0c31 (5.19), the tracepoint
+ * receives lines with the time stamp, if it is enabled, as consoles do.
  */
 static __always_inline __u32 stamp_of(const char *s)
 {
@@ -49,7 +49,7 @@ static __always_inline __u32 stamp_of(const char *s)
 	return 0;
 }
 
-/* Copies a line, which is followed by other text in its buffer. */
+/* Copies a log line, which is followed by other text in its buffer. */
 static __always_inline void read_line(char *ret, unsigned long size, const char *text,
 				      unsigned long len)
 {

@@ -85,7 +85,7 @@ struct {
 	__type(value, char[STRING_CHUNK]);
 } string_chunk SEC(".maps");
 
-/* Walks the strings of argv and envp, which are NULL-terminated arrays. */
+/* A walk over the strings of argv and envp, which are NULL-terminated arrays of pointers. */
 struct string_walk {
 	__u64 list; /* address of the next pointer to a string */
 	__u64 second;
@@ -134,7 +134,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
 	if (n <= 0)
 		return 1;
-	/* A full chunk ends in a NUL in place of a byte of the string: that byte is read again. */
+	/* A full chunk ends with a NUL in place of a byte: the next chunk begins with that byte. */
 	if (n == STRING_CHUNK)
 		n--, w->at += n;
 	else
@@ -146,7 +146,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	return 0;
 }
 
-/* Sums the bytes of arguments, environment and path, which is also copied to the new program. */
+/* Sums the bytes of arguments, environment and path: exec copies all three to the new program. */
 static __always_inline void read_strings(struct refused_record *r, __u64 path, __u64 argv,
 					 __u64 envp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Randomly sampled page faults, with address and mapping. They show where a process faults, at the
- * cost of one random number for each fault that is not sampled.
+ * Samples page faults at random, with address and mapping. Samples show where a process faults, at
+ * the cost of one random number for each fault that is not sampled.
  */
 #ifndef FS_SAMPLE_BPF_H
 #define FS_SAMPLE_BPF_H
@@ -12,8 +12,8 @@
 #define VM_GROWSDOWN 0x100 /* value from include/linux/mm.h */
 
 /*
- * Returns how many faults the fault that just ended represents; 0: not sampled. Slow faults are
- * sampled SAMPLE_EACH times as often, because a few of them cause most of the delay.
+ * Returns how many faults the sample of the last fault represents; 0: not sampled. Slow faults are
+ * sampled SAMPLE_EACH times as often as others, because a few of them cause most of the delay.
  */
 static __always_inline __u32 sample_weight(bool slow)
 {

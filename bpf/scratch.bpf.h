@@ -8,8 +8,9 @@
 #include "maps.bpf.h"
 
 /*
- * A frame pointer chain, as the kernel follows it. It lacks the caller of the system call wrapper,
- * which creates no frame: this address is at the stack pointer.
+ * A frame pointer chain, as the kernel walks it. The chain lacks the caller of the system call
+ * wrapper, because the wrapper creates no frame. The address of this caller is at the stack
+ * pointer.
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];
@@ -37,7 +38,7 @@ struct {
 
 define_claim(scratches, struct scratch, SCRATCHES);
 
-/* Returns memory that the caller owns until scratch_end(); NULL: all is in use. */
+/* Returns memory that the caller owns until scratch_end(); NULL: all elements are in use. */
 static __always_inline struct scratch *scratch_begin(void)
 {
 	__u32 at = claim_scratches(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fatal signals: the memory access that failed, and the mapping at its address; also processes that
- * abort themselves.
+ * Fatal signals: records the memory access that failed, and the mapping at its address. Also
+ * records processes that abort themselves.
  */
 #include "oom.bpf.h"
 
@@ -18,7 +18,7 @@
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
-/* Reads how full a tmpfs is, except for pages that other CPUs have not added up yet. */
+/* Reads how full a tmpfs is. Counts that other CPUs have not added up yet are missing. */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
@@ -28,7 +28,7 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * Reads the minimum disk space of a file. Blocks of delayed allocation are only counted as pages.
+ * Reads the minimum disk space of a file. Blocks of delayed allocation are counted only as pages.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {
@@ -75,7 +75,7 @@ once_verified int read_area(struct signal_record *r)
 		r->area = MAPPED_NONE;
 	if (r->area_flags & VM_RIGHTS)
 		return 0;
-	/* Above the hole may be a stack that could not grow into the hole, or a stack guard. */
+	/* Above the hole may be a stack that could not grow, or a stack guard. */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
 	if (vma) {
@@ -86,8 +86,8 @@ once_verified int read_area(struct signal_record *r)
 }
 
 /*
- * Returns whether a signal has its default action. A fault signal that is blocked or ignored gets
- * the default action before it is sent: force_sig_info_to_task(), kernel/signal.c.
+ * Returns whether a signal has its default action. If a fault signal is blocked or ignored, the
+ * kernel sets its default action before sending it: force_sig_info_to_task(), kernel/signal.c.
  */
 static __always_inline bool is_fatal(struct task_struct *task, int sig)
 {
@@ -100,8 +100,8 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 }
 
 /*
- * Reads registers of the failed access. They are valid because a thread sends a fault signal to
- * itself, but not for signals of other senders.
+ * Reads registers of the failed access. They are valid only for a fault signal, which a thread
+ * sends to itself; they are not valid for signals of other senders.
  */
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
@@ -113,7 +113,7 @@ static __always_inline void read_access(struct signal_record *r, struct task_str
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
 	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
 		r->flags |= SIGNAL_ODD;
-	/* The kernel tests the same in on_sig_stack(), include/linux/sched/signal.h. */
+	/* The kernel makes this test in on_sig_stack(), include/linux/sched/signal.h. */
 	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
 		r->flags |= SIGNAL_ASIDE;
 #endif
@@ -147,8 +147,8 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 }
 
 /*
- * Returns whether a thread sent the signal to itself by tgkill, as abort() and raise() do. This is
- * no fault, but ends a process that detected one, or whose handler reported one.
+ * Returns whether a thread sent the signal to itself by tgkill, as abort() and raise() do. The
+ * signal is no fault. It ends a process that detected an error, or whose handler reported a fault.
  */
 static __always_inline bool is_raised(int sig, int code, struct task_struct *target)
 {
@@ -183,7 +183,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	if (sig == SIGABRT || code <= 0) {
 		/*
-		 * The handler of an earlier fault raised the signal again; without an earlier fault
+		 * The handler of an earlier fault raised the signal again. Without an earlier fault
 		 * there was no bad access.
 		 */
 		if (sig == SIGABRT || st->c.fault_failed)

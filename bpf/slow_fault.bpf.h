@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Totals of slow faults, by file, kind of wait, lock holder and user stack. */
+/* Sums slow faults by file, kind of wait, lock holder and user stack. */
 #ifndef FS_SLOW_FAULT_BPF_H
 #define FS_SLOW_FAULT_BPF_H
 
@@ -56,7 +56,7 @@ static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
 	return bpf_map_lookup_elem(&slow, key);
 }
 
-/* Sends the totals at the first fault, at each power of two, and every 200 ms. */
+/* Sends the sums for the first fault, for each power of two, and every 200 ms. */
 static __always_inline void send_slow(struct slow_faults *s)
 {
 	struct slow_faults_record *r;
@@ -80,7 +80,7 @@ static __always_inline bool is_fault(__u32 class)
 	return class < NR_CLASSES;
 }
 
-/* Adds a fault of the current thread to the totals, or a wait outside of faults, by `class`. */
+/* Adds a fault of the current thread to the sums; or a wait outside of faults, as `class` says. */
 once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack)
 {
 	struct task_struct *task = current_task();
@@ -148,7 +148,7 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
-		/* Waits outside of faults get no files: their tracepoints are in mmap_lock code. */
+		/* Tracepoints of waits outside of faults are in mmap_lock code: only addresses. */
 		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif

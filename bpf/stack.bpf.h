@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User stacks, each with a number. User space receives each stack once, as files and offsets, while
- * these are still mapped.
+ * User stacks, each with a number. Each stack is sent to user space once, as files and offsets,
+ * while these files are still mapped.
  */
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* Chains with invalid frames, as they were before cut_chain(), and their stack numbers. */
+/* Frame pointer chains with invalid frames before cut_chain() cut them, and their stack numbers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);
@@ -56,13 +56,13 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* code is unknown without the layout of mappings */
+		return true; /* if the layout of mappings is unknown, all counts as code */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
-/* A context for bpf_loop(), which passes only a pointer to memory on the stack. */
+/* A context for bpf_loop(), because its callbacks take only a pointer to memory on the stack. */
 struct chain_walk {
 	struct chain *c;
 };
@@ -79,9 +79,9 @@ static long next_frame(__u32 i, struct chain_walk *w)
 }
 
 /*
- * Cuts a chain at the first address that is not in code. Code without frame pointers leaves data in
- * the place of the chain, so that everything after it is random and differs at each walk. Returns 0
- * if mappings changed meanwhile.
+ * Cuts a frame pointer chain at the first address that is not in code. Code without frame pointers
+ * uses the register for data, so that the rest of the chain is random and differs at each walk.
+ * Returns 0 if mappings changed during the walk.
  */
 once_verified int cut_chain(struct chain *c)
 {
@@ -102,11 +102,12 @@ once_verified int cut_chain(struct chain *c)
 #define FRAME_ADDRESS 2 /* value of BPF_STACK_BUILD_ID_IP */
 
 /*
- * Sends only addresses, for which user space searches the mappings. bpf_get_stack() finds files
- * under mmap_lock. With interrupts disabled, the kernel releases that lock by the CPU's only
- * irq_work. Tracepoints of mmap_lock fire within such a stack walk: a second walk there, by any
- * program, would use the irq_work twice, and mmap_lock would never be released
- * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks the objects).
+ * Sends only the addresses of a stack; user space searches the mappings for their files.
+ * bpf_get_stack() searches them under mmap_lock. With interrupts disabled, the kernel releases that
+ * lock by the CPU's only irq_work. Tracepoints of mmap_lock fire within such a stack walk: if any
+ * program started a second walk there, it would use the irq_work twice, and mmap_lock would never
+ * be released (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks
+ * the objects).
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {
@@ -140,13 +141,13 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
-	/* The submit wakes user space now: the process may soon exit, and its mappings with it. */
+	/* Wake user space at once: the process may soon exit, and its mappings with it. */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
- * Returns a number for a new chain; < 0: none is left until the next scan. For chains of sampled
- * faults (`sampled`), fewer numbers are available.
+ * Returns a number for a new stack; < 0: no number is left until the next scan. For stacks of
+ * sampled faults (`sampled`), fewer numbers are available.
  */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 					const struct chain *c, bool sampled, bool named)
@@ -157,7 +158,7 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 		return -1;
 	number = add_fetch(&shared.stacks_used, 1) - 1;
 	if (bpf_map_update_elem(&told, key, &number, BPF_NOEXIST)) {
-		known = bpf_map_lookup_elem(&told, key); /* another thread was first */
+		known = bpf_map_lookup_elem(&told, key); /* another thread inserted it first */
 		return known ? (__s32)*known : -1;
 	}
 	emit_stack(ctx, &key->subject, c, number, named);
@@ -198,8 +199,8 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 }
 
 /*
- * Returns the number of the current user stack, or < 0. `caller` is the caller of the system call
- * wrapper. New stacks are sent to user space, with files and offsets if `named`.
+ * Returns the number of the current user stack; < 0: none. `caller` is the address of the caller of
+ * the system call wrapper. New stacks are sent to user space, with files and offsets if `named`.
  */
 static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
 				      bool sampled, bool named)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the kernel's values of a process and sends its record, for scans, probes and exits. */
+/* Reads the kernel's values of a process and sends its record, for scans, events and exits. */
 #ifndef FS_STATE_BPF_H
 #define FS_STATE_BPF_H
 
 #include "process_state.bpf.h"
 
-/* Factor from ns to 2^-30 s, as a fraction of 2^24, for buckets in powers of two of 1 s. */
+/* Converts ns to 2^-30 s, times 2^24: bucket limits in these units are powers of two of 1 s. */
 #define UNITS_PER_NS 18014399ULL
 
 static __always_inline __u32 latency_bucket(__u64 ns)
@@ -52,8 +52,8 @@ static __always_inline void add_fault(struct counters *c, const struct fs_fault_
 }
 
 /*
- * Adds a thread's last fault to the counters of its process. Class and outcome of a fault are known
- * only some time after its end, so this is called at the thread's next fault or exit.
+ * Adds a thread's last fault to the counters of its process. Called at the thread's next fault or
+ * exit, because class and outcome of a fault are known only some time after its end.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
@@ -65,8 +65,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 }
 
 /*
- * Adds the leader's last fault to the counters in a record, but not to the process: otherwise the
- * fault of a thread that then sleeps would be reported late. It is added to the process later.
+ * Adds the leader's last fault to the counters in a record, so that it is reported in time even if
+ * the thread then sleeps. The counters of the process stay unchanged: add_latency() changes them.
  */
 static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
@@ -89,7 +89,7 @@ static __always_inline void add_pending(struct counters *c, const struct fs_faul
 #define NOT_KNOWN	 (~0ULL)
 
 /*
- * Returns a soft limit from a signal_struct. Callers load such pointers once, because at each load
+ * Returns a soft limit from a signal_struct. Callers load this pointer once, because at each load
  * through a task the verifier searches the kernel's types by name.
  */
 static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
@@ -115,10 +115,10 @@ static __always_inline __u32 popcount(__u64 v)
 
 #ifdef FS_HASH
 
-/* The verifier accepts loops for 2^16 fds; with more fds, the count is a lower bound. */
+/* The verifier accepts a loop over 2^16 fds; with more fds, the count is a lower bound. */
 #define FD_WORDS (1 << 10)
 
-/* Is a global function, because the verifier checks it once, not once per loop step. */
+/* A global function, because the verifier checks such a function once, not once per loop step. */
 __noinline __u32 count_word(__u64 at)
 {
 	return popcount(word_at(at));
@@ -145,7 +145,7 @@ struct fd_walk {
 	__u32 count;
 };
 
-/* Is not inlined, because the array would be on the stack twice. */
+/* Not inlined, because its array would be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
@@ -220,8 +220,8 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 }
 
 /*
- * Re-arms thresholds that are at least five percentage points above the value. It is a global
- * function, because the verifier checks it once, not once per path.
+ * Re-arms thresholds that are at least five percentage points above the value. A global function,
+ * because the verifier checks such a function once, not once per path.
  */
 once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
@@ -255,14 +255,14 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS	  (1 << 16) /* maximum number of threads in a sum; above, a lower bound */
+#define MOST_THREADS	  (1 << 16) /* maximum number of summed threads; above it, a lower bound */
 #define MOST_THREADS_HASH (1 << 9)  /* the verifier accepts no longer bounded loop */
 
 #ifdef FS_HASH
 
 /*
- * Sums one member over the list signal->thread_head. One sum per call, so that this can be a global
- * function, whose loop the verifier checks once.
+ * Sums one member over the list signal->thread_head. Each call sums only one member, because the
+ * verifier checks the loop of a global function once.
  */
 __noinline __u64 sum_of_threads(__u64 head, __u32 member)
 {
@@ -330,7 +330,7 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 /*
  * Sums faults and CPU time of all threads, dead and alive. Returns 0 if the sums may miss a thread:
  * __exit_signal() adds a dying thread's numbers to signal->min_flt under stats_lock, and the lock's
- * sequence changed meanwhile.
+ * sequence number changed during the walk.
  */
 once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -347,8 +347,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Tries again, since two CPUs may end threads of one process at the same time. This is not a loop,
- * because before 6.2 a loop may contain no call ("back-edge").
+ * Repeats the sums, since two CPUs may end threads of one process at the same time. This is not a
+ * loop, because before 6.2 a loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -361,9 +361,10 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 #define SUM_EACH     16 /* maximum number of scans that reuse a sum; a power of two */
 
 /*
- * Returns whether the sums of the last scan can be reused: a sum takes 0.1 us per thread, mostly
- * for cold cache lines. Without later faults the sums are equal, except for faults that began
- * before both scans, or that no probe sees. With faults, they are late by one scan per 256 threads.
+ * Returns whether the sums over all threads of the last scan can be reused. A new sum takes 0.1 us
+ * per thread, mostly for cold cache lines. If no fault was counted since, the sums differ only by
+ * faults that began before both scans, or that no probe sees. If faults were counted, the reused
+ * sums are older by one scan per 256 threads.
  */
 static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 {
@@ -415,8 +416,8 @@ static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 }
 
 /*
- * Counts mappings and fds of a process, and sends crossed thresholds before the record with the
- * counts. `alive` is a thread that still has mm and files.
+ * Counts mappings and fds of a process. Crossed thresholds are sent before the record that contains
+ * the counts. `alive` is a thread that still has mm and files.
  */
 static __always_inline void count_holdings(struct fs_state *st, struct task_struct *leader,
 					   struct task_struct *alive, struct signal_struct *sig)
@@ -439,8 +440,8 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
 }
 
 /*
- * Fills all gauges but `fd_base`, after count_holdings(). Gauges do not fit on the stack: an exit
- * fills those in its record, a scan those in `scanned`.
+ * Fills all gauges but `fd_base`. Call it after count_holdings(). Gauges do not fit on the stack:
+ * an exit fills the gauges in its record, a scan fills `scanned`.
  */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
@@ -477,8 +478,9 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 
 /*
  * Reads the number of threads that RLIMIT_NPROC limits, and the limit, which does not apply to root
- * and some capabilities: copy_process() in kernel/fork.c. Not with watch_all, since it would be the
- * most expensive part of a scan. Arguments: addresses of a struct cred and a struct signal_struct.
+ * and to some capabilities: copy_process() in kernel/fork.c. Skipped with watch_all, since it would
+ * be the most expensive part of a scan. Arguments: addresses of a struct cred and a struct
+ * signal_struct.
  */
 once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)
 {
@@ -496,7 +498,7 @@ once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_sig
 	return 0;
 }
 
-/* Sends memory waits. Returns false if the ring is full: the values are then sent next time. */
+/* Sends memory waits. Returns false if the ring is full; the next call sends the values. */
 static __always_inline bool send_pressure(struct fs_state *st, struct task_struct *leader)
 {
 	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
@@ -518,8 +520,8 @@ static __always_inline bool send_pressure(struct fs_state *st, struct task_struc
 }
 
 /*
- * Reserves a process record and fills its subject and, with `counters`, its counters. Returns NULL
- * if the ring is full.
+ * Reserves a process record and fills its process key and, with `counters`, its counters. Returns
+ * NULL if the ring is full.
  */
 static __always_inline struct process_record *
 begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
@@ -544,7 +546,7 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 	return r;
 }
 
-/* Fills CPU time and user threads. Call it after read_gauges(), which sums the CPU time. */
+/* Fills CPU time and number of user threads. Call it after read_gauges(), which sums CPU time. */
 static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
 				       struct usage *u)
 {

@@ -28,7 +28,7 @@ static __always_inline void send_fork(struct task_struct *parent, struct task_st
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
-/* Sends the program's path: to read another user's /proc/PID/exe takes CAP_SYS_PTRACE. */
+/* Sends the program's path, because reading another user's /proc/PID/exe needs CAP_SYS_PTRACE. */
 static __always_inline void send_exec(struct fs_state *st, struct task_struct *task,
 				      struct linux_binprm *bprm)
 {
@@ -73,15 +73,16 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
-	st->flags = flags; /* flags are set last: with PROC_BORN, a scan uses fd_base */
+	st->flags = flags; /* flags are set last: a scan that sees PROC_BORN uses fd_base */
 	rebase_maps(st, child);
 	send_fork(parent, child);
 	return 0;
 }
 
 /*
- * Called at the first exec of a new process: what its parent's program had open and mapped is no
- * peak of the program that starts. The parent of the command of `faultscope run` is faultscope.
+ * Called at the first exec of a new process. The parent's open fds and mappings are not counted in
+ * the peaks of the program that starts. The parent of the command of `faultscope run` is
+ * faultscope.
  */
 static __always_inline void forget_parent(struct fs_state *st, struct task_struct *task)
 {
@@ -96,7 +97,7 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 }
 
 /*
- * Returns whether the command of `faultscope run` is before its exec, with faultscope's open fds.
+ * Returns whether the command of `faultscope run` has not called exec yet: it still is faultscope.
  */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
@@ -113,7 +114,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	if (!st)
 		return 0;
 	if (old_pid != get(task, pid)) {
-		/* The slot of the leader holds the thread's faults from now on. */
+		/* From now on, the slot of the leader holds the thread's faults. */
 		slot = former_slot(execing, old_pid);
 		if (slot)
 			add_latency(st, slot);
@@ -121,7 +122,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	}
 	if (st->flags & PROC_SHARES_MM) {
 		clear_bits(&st->flags, PROC_SHARES_MM);
-		st->map_high = 0; /* the peak so far was that of the parent's mappings */
+		st->map_high = 0; /* before the exec, the peak was that of the parent's mappings */
 	}
 	if (st->flags & PROC_BORN && !st->execs)
 		forget_parent(st, task);
@@ -243,7 +244,7 @@ once_verified __u64 gauge_signature(struct gauges *g)
 	return g ? hash_gauges(g) : 0;
 }
 
-/* Resident memory may change without the process: reclaim takes pages away. */
+/* Returns a number that changes with resident or swapped pages, for example by reclaim. */
 static __always_inline __s64 rss_figure(struct mm_struct *mm)
 {
 	return rss_pages(mm, 0) + rss_pages(mm, 1) * 3 + rss_pages(mm, 2) * 5 +
@@ -253,13 +254,13 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 #define MIX(hash, value) (((hash) ^ (__u64)(value)) * 0x9e3779b97f4a7c15UL)
 
 /*
- * Hashes what others may change while a process sleeps: its limits (prlimit), its cgroups in each
- * hierarchy (processes in equal cgroups share a css_set), and its parent, which may exit.
+ * Hashes values that others may change while a process sleeps: its limits (prlimit), its cgroups in
+ * each hierarchy (processes in equal cgroups share a css_set), and its parent, which may exit.
  */
 static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 					       struct signal_struct *sig)
 {
-	/* All are read as numbers: the verifier allows no arithmetic on trusted pointers. */
+	/* All values are read as numbers: the verifier allows no arithmetic on trusted pointers. */
 	__u64 hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
 			 (__u64)BPF_CORE_READ(leader, real_parent));
 
@@ -273,8 +274,8 @@ static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 
 /*
  * Returns whether a process cannot have changed since the last scan: its only thread has not run,
- * no memory was taken away, and nobody changed its limits or cgroups. Avoids reading the cold cache
- * lines of mm and files.
+ * no memory was taken away, and nobody changed its limits or cgroups. This avoids reads of cold
+ * cache lines of mm and files.
  */
 static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader,
 					 struct signal_struct *sig)
@@ -288,7 +289,7 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
 	    !st->counted && from_outside == st->from_outside)
 		return true;
-	/* Other values are read later, so that a thread that runs meanwhile is scanned again. */
+	/* Other values are read later: if the thread runs meanwhile, the next scan sees it. */
 	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;
@@ -314,7 +315,7 @@ static struct {
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
 
-/* Sends the values of a process. Its leader may exit meanwhile: then the next scan sends them. */
+/* Sends the values of a process. If its leader exits meanwhile, the next scan sends them. */
 static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader,
 					      bool counters)
 {
@@ -351,7 +352,7 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 	count_holdings(st, leader, alive, sig);
 	read_gauges(st, leader, alive, sig, &scanned.g);
 	st->threads = scanned.g.threads;
-	/* A move within cgroup v1 changes no gauge: user space reads the names again. */
+	/* A move within cgroup v1 changes no gauge: user space reads the cgroup names again. */
 	signature = gauge_signature(&scanned.g) ^ st->from_outside;
 	counted = take_counted(st);
 	if (counted || shared.scan_whole || signature != st->signature) {
@@ -370,9 +371,9 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 
 #ifdef FS_ADDRESSES
 /*
- * A global function finds the tasks in `scanned`, since it takes no tasks as arguments. The
- * verifier checks it once, not in each state of the loop over processes, which took 240 MiB of
- * kernel memory.
+ * send_if_changed() as a global function, which takes no tasks as arguments, but finds them in
+ * `scanned`. The verifier checks it once, not in each state of the loop over processes, which took
+ * 240 MiB of kernel memory.
  */
 __noinline int send_if_changed_once(struct fs_state *st)
 {
@@ -416,7 +417,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 	if (get(leader, exit_state) && goes_on(sig))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
-		return true; /* the process was sent before the ring filled up */
+		return true; /* this scan sent the process before the ring filled up */
 	return scan_state(st, leader, alive);
 }
 
@@ -449,7 +450,7 @@ static long is_alive(__u32 i, struct alive_walk *w)
 	return 1;
 }
 
-/* Scans a process, using another thread if the leader has exited: one that has mm and files. */
+/* Scans a process. If its leader has exited, another thread is used, one that has mm and files. */
 static __noinline bool scan_thread_group(struct task_struct *task)
 {
 	struct task_struct *leader = as_task(task);
@@ -465,7 +466,7 @@ static __noinline bool scan_thread_group(struct task_struct *task)
 	return w.alive ? look_at(task, as_task(w.alive)) : true;
 }
 
-/* The preferred scan: an open-coded iterator (c68a78ffe2cb, 6.7), which visits no other threads. */
+/* The preferred scan: an open-coded iterator (c68a78ffe2cb, 6.7), which visits only leaders. */
 SEC("syscall")
 int look_syscall(void *ctx)
 {
@@ -488,8 +489,8 @@ int look_syscall(void *ctx)
 #endif
 
 /*
- * A scan by an iterator that user space reads. It visits all threads. Others than the leader are
- * skipped, unless the leader has exited: it has neither mm nor files.
+ * A scan by a task iterator that user space reads. The iterator visits all threads. Threads other
+ * than the leader are skipped, unless the leader has exited: it then has neither mm nor files.
  */
 SEC("iter/task")
 int look_iter(struct bpf_iter__task *ctx)

@@ -22,16 +22,16 @@ struct area {
 };
 
 /*
- * Constants of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). They are
- * not relocated: for types that an older kernel lacks, libbpf searches the BTF of modules, which
- * CAP_BPF alone does not permit. src/probe/layout.c compares them with the kernel's BTF.
+ * Constants of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). libbpf does
+ * not relocate them: for types that an older kernel lacks, it would search the BTF of modules,
+ * which CAP_BPF alone does not permit. src/probe/layout.c compares them with the kernel's BTF.
  */
-/* The maximum depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
+/* Maximum depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
 #define MAPLE_LEVELS 8
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
-/* Returns the index of the last used entry of a node, as ma_data_end(). */
+/* Returns the index of the last used entry of a maple tree node, as the kernel's ma_data_end(). */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 {
 	__u64 pivot = 0;
@@ -48,8 +48,8 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 }
 
 /*
- * Searches a maple tree as mtree_range_walk(). The last address of the mapping is kept in `a`, not
- * in a variable, to save 24 bytes of the stack: most call chains end here.
+ * Searches a maple tree as the kernel's mtree_range_walk() does. The last address of the mapping is
+ * kept in `a`, not in a variable, to save 24 bytes of the stack: the deepest call chains end here.
  */
 static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64 address)
 {
@@ -151,9 +151,9 @@ static __always_inline void search_area(struct area *a, __u64 address)
 enum area_part { AREA_VMA, AREA_FROM, AREA_TO };
 
 /*
- * Returns one part of the mapping at `address`: before 5.12, a global function takes and returns
- * only numbers. `known` is the vm_area_struct that an earlier call found, to avoid a search; 0:
- * none.
+ * Returns one part of the mapping at `address`, because before 5.12 a global function takes and
+ * returns only numbers. `known` is the vm_area_struct that an earlier call found, or 0; it saves a
+ * search.
  */
 __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 known)
 {
@@ -169,8 +169,8 @@ __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 know
 }
 
 /*
- * Finds the mapping or hole at `address`; fills all members but `mm`. No branches, for the
- * verifier.
+ * Finds the mapping or hole at `address`; fills all members of `a` but `mm`. Has no branches, for
+ * the verifier.
  */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
@@ -181,7 +181,7 @@ static __always_inline void find_area(struct area *a, __u64 address)
 
 #else
 
-/* Finds the mapping or hole at `address`; fills all members but `mm`. */
+/* Finds the mapping or hole at `address`; fills all members of `a` but `mm`. */
 once_verified int find_area(struct area *a, __u64 address)
 {
 	if (a)
@@ -192,8 +192,8 @@ once_verified int find_area(struct area *a, __u64 address)
 #endif
 
 /*
- * Returns a number that differs after each change of the mappings; ~0 during a change, or if the
- * number cannot be read.
+ * Returns a number that differs after each change of the mappings. Returns ~0 during a change, or
+ * if the number cannot be read.
  */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {

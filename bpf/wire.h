@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * State and settings that BPF programs share with src/probe. The records that they send are in
- * src/records/kernel_records.h, because other rooms read them too.
+ * State and settings that BPF programs share with src/probe. The records that BPF programs send are
+ * in src/records/kernel_records.h, because other directories read them too.
  *
  * Start times of processes are nanoseconds of CLOCK_BOOTTIME, event times of CLOCK_MONOTONIC.
  */
@@ -20,7 +20,7 @@ enum fs_shape {
 	FS_SHAPE_NONE,
 	FS_SHAPE_MAP,	  /* the call returns 0, an address, or -errno */
 	FS_SHAPE_MMAP,	  /* as FS_SHAPE_MAP; argument 1 is the length */
-	FS_SHAPE_MADVISE, /* as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
+	FS_SHAPE_MADVISE, /* arguments as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
 	/* brk returns the break; if lower than requested, the call failed without errno */
 	FS_SHAPE_BRK,
 	FS_SHAPE_FD,   /* the call returns an fd */
@@ -36,14 +36,14 @@ enum fs_shape {
 	FS_SHAPE_BPF,	    /* the call returns an fd for some commands in argument 0 */
 	FS_SHAPE_TASK,	    /* the call creates a process or thread */
 	FS_SHAPE_EXEC,	    /* the call executes another program */
-	FS_SHAPE_EXECAT,    /* as FS_SHAPE_EXEC; path and arguments one position later */
+	FS_SHAPE_EXECAT,    /* as FS_SHAPE_EXEC, but path, argv and envp are one argument later */
 	FS_SHAPE_WATCH,	    /* the call creates an object that is limited per user */
 	FS_SHAPE_RING,	    /* the call pins memory of the caller */
-	FS_SHAPE_RANGE,	    /* call on a range of mappings; only ENOMEM counts as failed */
+	FS_SHAPE_RANGE,	    /* the call is on a range of mappings; only ENOMEM counts as failed */
 	FS_SHAPE_SETRLIMIT, /* the call sets the limit in argument 0; EPERM counts as failed */
 	FS_SHAPE_PRLIMIT,   /* as FS_SHAPE_SETRLIMIT, for the limit in argument 1 */
 	FS_SHAPE_SELECT,    /* the call reads sets of fds; argument 0 is their size in bits */
-	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD; a message queue, of limited bytes per user */
+	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD, for message queues, limited in bytes per user */
 };
 
 struct fs_syscall {
@@ -53,44 +53,44 @@ struct fs_syscall {
 #define FS_SYSCALL_MAX 512
 
 /*
- * The state of a process in the kernel. User space only creates it, with flags and otherwise
- * zeroes.
+ * The state of a process in the kernel. User space only creates it, with `flags` set and all other
+ * members 0.
  */
 struct fs_state {
 	__u64 signature;      /* hash of the values that the last scan sent */
 	__u64 start_ns;	      /* start time of the process; 0: not known yet */
 	__u64 cpu_ns;	      /* CPU time of all threads, also dead ones, at the last scan */
 	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: scan completely */
-	__u64 from_outside;   /* hash of values that others may change, at the last scan */
-	__s64 rss_pages;      /* resident plus swapped pages at the last scan */
+	__u64 from_outside;   /* hash of values that other processes may change, at the last scan */
+	__s64 rss_pages;      /* rss_figure() of the process at the last scan */
 	__u32 counted;	      /* a counter changed since the last scan; set after the change */
-	__u32 flags;	      /* PROC_*; placed near members that each probe writes */
+	__u32 flags;	      /* PROC_* bits; placed near members that each probe writes */
 	__u32 threads;	      /* number of threads at the last scan */
 	__u32 last_map_count; /* map count at the last event; 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
 	__u32 fd_high;
 	__u32 fds;
-	/* The next threshold to cross, by enum what: an index of config.mark_percent. */
+	/* Index in config.mark_percent of the next threshold to cross, for each enum what. */
 	__u32 marks[2];
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 fd_limit; /* low half of the soft limit at the last update of fd_high */
+	__u32 fd_limit; /* low 32 bits of the soft limit when fd_high was last updated */
 	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
-	__u32 noted;	/* number of threads with a note: see note_down() in refusal.bpf.h */
+	__u32 noted;	/* number of threads with a note (note_down() in refusal.bpf.h) */
 	__u32 owners;	/* number of open fds whose creator is recorded */
 	__u32 stirred;	/* a counter had changed before the last scan */
-	__u64 min_flt;	/* sum of minor faults of all threads, also dead ones, at the last sum */
+	__u64 min_flt;	/* minor faults of all threads, also dead ones, when last summed */
 	__u64 maj_flt;
 	__u64 reclaim_ns; /* time in direct reclaim that is not sent yet */
-	__u64 swap_ins;	  /* faults that read from swap, not sent yet */
+	__u64 swap_ins;	  /* number of faults that read from swap and are not sent yet */
 	/* The time of the last failed request for memory; 0: none, or a retry succeeded. */
 	__u64 refused_ns;
 	__u64 refused_bytes; /* size of the failed request */
-	__u32 refused_tid;   /* thread of the failed request */
+	__u32 refused_tid;   /* pid of the thread whose request failed */
 	__u32 pad;
-	struct fs_fault_slot slot; /* last page fault of the leader */
+	struct fs_fault_slot slot; /* last page fault of the leader thread */
 	struct counters c;
 };
 
@@ -98,7 +98,7 @@ struct fs_state {
 struct fs_spare {
 	__u32 place;
 	__u32 pad;
-	__u64 last_ns; /* last_ns of the row when released; 0: the entry was never used */
+	__u64 last_ns; /* last_ns of the entry when it was released; 0: the entry was never used */
 };
 
 #define FS_NR_MARKS 3
@@ -112,7 +112,7 @@ struct fs_config {
 	__u32 watch_all;    /* watch all processes, not only those with PROC_WATCHED */
 	__u32 time_faults;  /* overhead level 2 is enabled: note the begin of each fault */
 	__u32 majors_alone; /* measure the end of major faults only */
-	__u32 in_seconds;   /* latency buckets are powers of two of 1 s, not of 1 ns */
+	__u32 in_seconds;   /* latency buckets are powers of two of 1 s instead of 1 ns */
 	__u32 classify;	    /* determine the class of each fault */
 	__u32 numa;	    /* the kernel has NUMA balancing */
 	__u32 huge_by_rss;  /* detect huge pages by RSS: no event shows them */
@@ -124,34 +124,34 @@ struct fs_config {
 	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
 	__u64 variable[NR_VARIABLES]; /* addresses of kernel variables; 0: not known */
 	__u32 mark_percent[FS_NR_MARKS];
-	__u32 attribute; /* record growth of processes from attribute_maps or attribute_fds on */
+	__u32 attribute; /* record growth of processes that reach attribute_maps or attribute_fds */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
 	__u32 samples; /* page faults may be sampled: see sample_each */
 	/* Position of the argument `success` of mmap_lock_acquire_returned: FS_LOCK_SUCCESS_*. */
 	__u32 lock_success;
-	__u32 areas_foreign; /* the maple tree has an unknown layout */
+	__u32 areas_foreign; /* the maple tree has a layout that faultscope does not know */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 };
 
-/* struct fs_shared is read and written by both sides while programs run. */
+/* User space and BPF programs both read and write struct fs_shared while the programs run. */
 struct fs_shared {
 	__u64 max_map_count;
 	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */
 	__u32 epoch;		  /* number of the current scan */
 	__u32 scan_again;	  /* the ring filled up during a scan: drain it, then scan again */
 	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */
-	__u32 growth_used;	  /* number of entries of `growth` that were ever used */
+	__u32 growth_used;	  /* number of entries of `growth` that were used at least once */
 	__u32 growth_spared;	  /* number of entries that user space has released; wraps */
 	__u32 growth_taken;	  /* number of released entries that were reused; wraps */
-	__u32 stacks_used;	  /* number of stack numbers that were ever assigned */
-	__u32 stacks_for_all;	  /* maximum for stacks_used; user space raises it at each scan */
-	__u32 stacks_for_samples; /* maximum for stacks_used, for stacks of sampled faults */
-	__u32 sample_each;	  /* one of this many faults is sampled; a power of two; 0: none */
+	__u32 stacks_used;	  /* number of stack numbers that were assigned since the start */
+	__u32 stacks_for_all;	  /* maximum of stacks_used; user space raises it at each scan */
+	__u32 stacks_for_samples; /* maximum of stacks_used for stacks of sampled faults */
+	__u32 sample_each;	  /* one of this many faults is sampled, a power of two; 0: none */
 	__u32 sampled;		  /* number of sampled faults; wraps */
-	__u32 scan_whole;	  /* scans also send unchanged processes */
-	__u32 orphans;		  /* number of processes with live threads, but without leader */
+	__u32 scan_whole;	  /* scans also send processes that did not change */
+	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
 	struct losses losses;
 };
 

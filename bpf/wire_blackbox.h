@@ -8,7 +8,7 @@
 
 #define FS_FREED_AREAS 512
 
-/* Counts equal events, of which only some are sent. */
+/* Key of a count of equal events, of which only some are sent. */
 struct fs_equal_key {
 	__u64 what;
 	__u64 at;
@@ -23,15 +23,15 @@ struct fs_blackbox_config {
 	__u64 text_start, text_end; /* address range of the kernel's own code; 0: not known */
 	__u32 smap;
 	__u32 marks;   /* bpf_trace_vprintk() is available (5.16) */
-	__u64 hold_ns; /* maximum time that a panic waits for the recorder; 0: it does not */
+	__u64 hold_ns; /* maximum time that a panic waits for the recorder; 0: no wait */
 };
 
 struct fs_blackbox_shared {
 	__u64 dropped[NR_PRECURSORS];
 	__u64 faults_benign; /* number of user copies that faulted */
-	__u64 areas;	     /* number of ranges that drivers have freed */
-	__u64 panic_cpu;     /* number of the CPU, plus 1, whose panic waits; 0: none */
-	/* The recorder sets this when everything is written: the panic then continues. */
+	__u64 areas;	     /* number of address ranges that drivers have freed */
+	__u64 panic_cpu;     /* number of the CPU whose panic waits, plus 1; 0: no panic waits */
+	/* The recorder sets this when everything is on disk; the panic then continues. */
 	__u64 panic_kept;
 };
 

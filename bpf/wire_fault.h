@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Part of wire.h: state of an open page fault. */
+/* The part of wire.h that describes the state of a thread's page fault. */
 #ifndef FS_WIRE_FAULT_H
 #define FS_WIRE_FAULT_H
 
 /* A thread's page fault: open, or ended and not yet added to the counters of the process. */
 struct fs_fault_slot {
 	__u64 begin_ns; /* begin of the open fault; 0: no fault is open */
-	__u64 ended_ns; /* duration of the last fault; 0: already added, or none */
-	__u32 end;	/* enum fault_end, which selects the class in `as` */
+	__u64 ended_ns; /* duration of the last fault; 0: none, or already added to the counters */
+	__u32 end;	/* enum fault_end: index in `as` of the fault's class */
 	__u32 maj_flt;	/* the thread's maj_flt while the fault waits for its retry */
 	__u64 tried;	/* address of a fault that may begin a second time; 0: none */
 	__u64 address;
 	__u64 area_from; /* mapping of the thread's last fault: [area_from, area_to) */
 	__u64 area_to;
 	__u64 area_version; /* mappings_version() when area_from and area_to were set */
-	/* bytes that the thread read from disks: before the fault; after its end, in the fault */
+	/* bytes read from disks by the thread before the fault; after its end, within the fault */
 	__u64 read_bytes;
 	/* Anonymous RSS before the fault, to detect huge pages. */
 	__s64 known;
@@ -26,8 +26,8 @@ struct fs_fault_slot {
 	__u64 wait_ns;		   /* time when the current wait began; 0: none */
 	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
 	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
-	__u8 as[NR_ENDS];	   /* enum fault_class of a minor, and of a major fault */
-	__u16 read_for;		   /* enum fault_class if the thread read from a disk */
+	__u8 as[NR_ENDS];	   /* enum fault_class if the fault is minor, and if major */
+	__u16 read_for;		   /* enum fault_class of the fault if it read from a disk */
 	__u32 holder;		   /* pid that held mmap_lock; 0: nobody, or not known */
 	__u32 holder_writes;
 	char holder_comm[16];
