@@ -75,7 +75,7 @@ static int attach_call_exits(struct links *links, struct bpf_program *prog)
 		if (!err)
 			attached++;
 		else if (!attached)
-			return err; /* not even the first tracepoint exists: tracefs is missing */
+			return err; /* no tracepoint exists at all: tracefs is missing */
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: attaches the programs of an attach type, and owns their links. */
+/* probe: attaches the BPF programs of a probe, and owns their links. */
 #ifndef FS_PROBE_ATTACH_H
 #define FS_PROBE_ATTACH_H
 
@@ -14,7 +14,7 @@ struct links {
 	int iterator; /* index of the link of the scan iterator; -1: none */
 };
 
-/* Attaches an attach type. Returns 0; or -errno, with none of its programs attached. */
+/* Attaches the programs of `alt`. Returns 0; or -errno, with none of the programs attached. */
 int attach_alternate(struct links *links, const struct object *o, const struct hook_alternate *alt);
 
 void detach_all(struct links *links);

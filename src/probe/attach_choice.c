@@ -13,7 +13,7 @@ bool choice_is_hash(const struct choice *c)
 {
 	const struct hook_alternate *state = choice_of(c, hook_find("state"));
 
-	/* Without a state probe nothing is counted; the hash-table build loads on any kernel. */
+	/* Without state nothing is counted: use the hash-table build, which loads on any kernel. */
 	return !state || state->state == STATE_HASH;
 }
 
@@ -26,7 +26,7 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
-/* An attach type that LACKS_MINOR is used for major faults only, or if --probe requests it. */
+/* An attach type with LACKS_MINOR is used only for major faults, or if --probe requests it. */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
@@ -39,7 +39,7 @@ static bool fits(const struct choice *c, const struct hook_alternate *alt)
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
 
-/* Returns the first attach type from `from` on that this build has; -1: none. */
+/* Returns the first attach type, from index `from` on, that this build has; -1: none. */
 static int next_fitting(const struct choice *c, size_t hook, int from)
 {
 	const struct hook_alternate *alt = hooks[hook].alternate;
@@ -96,7 +96,7 @@ static void choose(struct choice *c, size_t hook)
 	}
 }
 
-/* Returns a probe with an attach type, requested by --probe, that needs the hash-table build. */
+/* Returns a probe for which --probe requests an attach type of the hash-table build; NULL: none. */
 static const char *wants_hash(const struct choice *c)
 {
 	for (size_t h = 0; h < nr_hooks; h++) {

@@ -13,51 +13,51 @@
 
 struct hook_status {
 	enum hook_use state;
-	const struct hook_alternate *used; /* attach type in use, if `state` is HOOK_ON */
+	const struct hook_alternate *used; /* attach type in use; valid if `state` is HOOK_ON */
 	char why[512];	    /* attach types that failed, and their errors; empty: the best is on */
-	const char *remedy; /* fix that may make a better attach type work; NULL: not known */
+	const char *remedy; /* fix that may make a better attach type work; NULL: none is known */
 };
 
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
-	bool majors;		   /* of page faults, measure only the end of major ones */
+	bool majors;		   /* measure only major page faults, and only their end */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
 	const char *const *forced; /* requested attach type of each probe, or "none"; NULL: none */
-	int at[HOOKS_MAX];	   /* index of the attach type to try, or in use; -1: none */
+	int at[HOOKS_MAX];	   /* index of the attach type in use or to be tried; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };
 
-/* Chooses first attach types. `majors`: only the end of major faults, whatever `tiers` says. */
+/* Chooses first attach types. `majors`: measure only the end of major faults, despite `tiers`. */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
-/* Returns the chosen attach type; NULL: the probe is off or unavailable. */
+/* Returns the chosen attach type of a probe; NULL: the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
-/* Chooses attach types without a BPF program, or none, because the kernel loads no programs. */
+/* The kernel loads no BPF programs: chooses attach types without a program, or none. */
 void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
-/* Chooses the next attach type in this build, or none, because the chosen one failed. */
+/* The chosen attach type failed: chooses the probe's next one in this build, or none. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
-/* Returns text to add if fault_class is unavailable because --probe disabled what it needs. */
+/* Returns text for fault_class: whether --probe disabled a probe that it needs; else "". */
 const char *choice_why_no_classes(const struct choice *c);
 
-/* Returns whether to use the build with hash tables. */
+/* Returns whether to load the build that keeps state in hash tables. */
 bool choice_is_hash(const struct choice *c);
 
 /*
- * Starts again with the hash-table build, because the kernel cannot use the task-storage build;
- * with no state if --probe requested task storage. Returns false if this was done before.
+ * Starts again with the hash-table build, because the kernel cannot use the task-storage build. If
+ * --probe requested task storage, no state is kept. Returns false if this was done before.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /*
- * Continues with the build without kfuncs, because the kernel lacks them. Returns false if this was
- * done before.
+ * Continues with the build without kfuncs, because the kernel lacks kfuncs. Returns false if this
+ * was done before.
  */
 bool choice_leave_kfuncs(struct choice *c);
 
-/* Returns the probe whose chosen attach type uses a program; -1: none. */
+/* Returns the index of the probe whose chosen attach type uses a program; -1: none. */
 int choice_hook_of(const struct choice *c, const char *program);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Directories with files MACHINE/RELEASE.btf, named as in uname(2). */
+/* Directories that contain files MACHINE/RELEASE.btf, named after the fields of uname(2). */
 static const char *const archives[] = {"/usr/lib/faultscope/btf", "/usr/local/lib/faultscope/btf"};
 
 static int check_file(const char *path, char *error, size_t size)
@@ -17,7 +17,7 @@ static int check_file(const char *path, char *error, size_t size)
 	struct btf *btf;
 	int err;
 
-	/* Checks access() first, because btf__parse() returns the same error for any cause. */
+	/* access() tells the cause of an error: btf__parse() returns one error for any cause. */
 	if (access(path, R_OK)) {
 		err = -errno;
 		snprintf(error, size, "--btf %s: cannot be read: %s", path, strerror(-err));

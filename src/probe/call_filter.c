@@ -31,7 +31,7 @@ int call_filter_enter(bool all_threads)
 	struct sock_filter code[NR_ALLOWED + 8];
 	struct sock_fprog program = {.filter = code};
 	unsigned short n = 0;
-	long other; /* -1, or the id of a thread whose filter was not set */
+	long other; /* > 0: id of a thread that has another filter; < 0: error */
 
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						 offsetof(struct seccomp_data, arch));
@@ -46,7 +46,7 @@ int call_filter_enter(bool all_threads)
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = n;
-	/* Uses prctl(), because filters of some services permit it, but not seccomp(2). */
+	/* For one thread, prctl() is used: seccomp filters of some services forbid seccomp(2). */
 	other = all_threads ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 				      SECCOMP_FILTER_FLAG_TSYNC, &program)
 			    : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

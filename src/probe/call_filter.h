@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the system calls that faultscope needs after all probes are attached and it listens: to
- * scan, to answer requests, to write files, and to exit. It can then create no sockets, programs or
- * processes.
+ * probe: the system calls that faultscope needs after all probes are attached and its sockets
+ * listen: to scan, to answer requests, to write files, and to exit. With this filter it can create
+ * no sockets, BPF programs or processes.
  */
 #ifndef FS_PROBE_CALL_FILTER_H
 #define FS_PROBE_CALL_FILTER_H
@@ -10,8 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Makes all other system calls fail with EPERM, for the calling thread and its later threads, or
- * for all threads. Needs no_new_privs. Returns 0 or -errno; -EBUSY if a thread has another filter.
+ * Makes system calls that call_filter.def does not list fail with EPERM, for the calling thread and
+ * its later threads, or for all threads. Needs no_new_privs. Returns 0 or -errno; -EBUSY if a
+ * thread has another filter.
  */
 int call_filter_enter(bool all_threads);
 

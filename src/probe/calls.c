@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* System calls that the C library's headers may lack, with equal numbers on all architectures. */
+/* System calls that the C library's headers may lack. Their numbers are the same everywhere. */
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif

@@ -15,7 +15,7 @@ struct call_row {
 extern const struct call_row call_rows[];
 extern const unsigned int nr_call_rows;
 
-/* Fills the kernel side's tables of system calls; also for 32-bit calls on x86. */
+/* Fills the BPF programs' tables of system calls, on x86 also the table of 32-bit calls. */
 void calls_fill(struct fs_config *c);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "probe/host_facts.h"
 
-/* Maximum number of stacks per scan, after the first STACKS_MAX. */
+/* Maximum number of stacks that each scan permits in addition to the first STACKS_MAX. */
 #define STACKS_A_LOOK	      256
 #define SAMPLED_STACKS_A_LOOK 64
 
@@ -16,7 +16,7 @@ static __u32 used_places(const struct growth_table *t)
 	return used < GROWTH_MAX ? used : GROWTH_MAX;
 }
 
-/* Copies a row. Returns false if the kernel side is replacing it. */
+/* Copies a row. Returns false if a BPF program is replacing it. */
 static bool read_row(const struct growth_table *t, __u32 place, struct growth *ret)
 {
 	const volatile struct growth *row = &t->row[place];
@@ -25,7 +25,7 @@ static bool read_row(const struct growth_table *t, __u32 place, struct growth *r
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*ret = t->row[place];
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	ret->last_ns = last_ns; /* time of the copy: if the row has grown since, it is sent again */
+	ret->last_ns = last_ns; /* read before the copy: if the row grows later, it is sent again */
 	return last_ns && row->first_ns == first_ns;
 }
 
@@ -55,7 +55,7 @@ static __u32 free_places(const struct growth_table *t)
 	return GROWTH_MAX - used_places(t) + (t->shared->growth_spared - taken);
 }
 
-/* Returns whether an entry is in the ring, not yet reused. */
+/* Returns whether user space has released an entry that is not reused yet. */
 static bool is_spare(struct growth_table *t, __u32 place)
 {
 	__u32 taken = __atomic_load_n(&t->shared->growth_taken, __ATOMIC_ACQUIRE);
@@ -96,14 +96,14 @@ void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *c
 		return;
 	found = calloc(used, sizeof(*found));
 	if (!found)
-		return; /* no memory is left; the next scan tries again */
+		return; /* out of memory: the next scan tries again */
 	for (__u32 i = 0; i < used; i++) {
 		const struct growth *g = &t->row[i];
 		__u64 last_ns = g->last_ns;
 
 		if (is_spare(t, i) || g->first_ns >= before_ns)
 			continue;
-		/* last_ns is 0 in an unused row: another thread created one for its key first. */
+		/* last_ns is 0 in an unused row: another thread had inserted its key first. */
 		if (last_ns && (last_ns != t->told_ns[i] || is_needed(g, ended, ctx)))
 			continue;
 		found[n++] = (struct fs_spare){.place = i, .last_ns = last_ns};

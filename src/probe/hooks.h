@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the table of probes, one row each; used by the loader, `doctor` and the README. */
+/* probe: the table of probes, one row each. The loader, `doctor` and the README use it. */
 #ifndef FS_PROBE_HOOKS_H
 #define FS_PROBE_HOOKS_H
 
@@ -15,14 +15,14 @@ enum attach_kind {
 	ATTACH_ITERATOR,    /* user space reads program 0, which is an iterator */
 	ATTACH_PERF_BEGIN,  /* attaches program 0 to perf event PAGE_FAULTS of each CPU */
 	ATTACH_PERF_MAJORS, /* attaches program 0 to perf event PAGE_FAULTS_MAJ of each CPU */
-	/* attaches program 0 to PAGE_FAULTS_MIN of each CPU, program 1 to PAGE_FAULTS_MAJ */
+	/* attaches program 0 to perf event PAGE_FAULTS_MIN, program 1 to PAGE_FAULTS_MAJ */
 	ATTACH_PERF_FAULTS,
-	/* attaches program 0 to a tracepoint, program 1 to PAGE_FAULTS_MAJ of each CPU */
+	/* attaches program 0 to a tracepoint, program 1 to perf event PAGE_FAULTS_MAJ */
 	ATTACH_MEMCG_FAULTS,
 	ATTACH_CALL_EXITS, /* attaches program 0 to the exit tracepoint of each system call */
 };
 
-/* Build of the kernel side that an attach type needs: see bpf/compat.bpf.h. */
+/* The build of the BPF programs that an attach type needs: see bpf/compat.bpf.h. */
 enum hook_state { STATE_ANY, STATE_TASK, STATE_KFUNCS, STATE_HASH };
 
 struct hook_alternate {
@@ -40,7 +40,7 @@ struct hook {
 	bool core; /* faultscope cannot do its job without this probe */
 	const char *feeds;
 	const char *lost; /* values that are missing without this probe */
-	/* An event whose overhead `doctor` cannot measure, the text for it, and the reason. */
+	/* An event whose overhead `doctor` cannot measure, the text to print, and the reason. */
 	struct {
 		const char *per, *said, *why;
 	} unmeasured;
@@ -56,7 +56,7 @@ int hook_find(const char *name);
 /* Returns the index of an attach type of a probe; -1: none. */
 int hook_alternate_find(const struct hook *h, const char *mechanism);
 
-/* Returns whether a core probe uses its last attach type, which measures less than the best. */
+/* Returns whether a core probe uses its last attach type, which measures less than the first. */
 bool hook_is_degraded(const struct hook *h, const struct hook_alternate *used);
 
 #endif

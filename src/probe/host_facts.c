@@ -54,7 +54,7 @@ bool host_has_smap(void)
 	return smap;
 }
 
-/* Inode numbers of the initial namespaces: PROC_*_INIT_INO, include/linux/proc_ns.h. */
+/* Inode numbers of the initial namespaces: the kernel's PROC_*_INIT_INO, linux/proc_ns.h. */
 #define INITIAL_USER_NS 0xeffffffdU
 #define INITIAL_PID_NS	0xeffffffcU
 

@@ -12,11 +12,11 @@ unsigned long long host_wall_ns(void);
 unsigned long long host_boottime_ns(void);
 bool host_has_smap(void);
 
-/* Return whether faultscope runs in a namespace below the initial one. */
+/* Returns whether faultscope runs in a namespace other than the initial one. */
 bool host_is_in_pid_namespace(void);
 bool host_is_in_user_namespace(void);
 
-/* Returns the first number of the kernel release. */
+/* Returns the major version of the kernel, such as 6. */
 int host_kernel_major(void);
 
 /* Returns whether /proc belongs to faultscope's pid namespace, so that its pids are valid here. */
@@ -25,16 +25,16 @@ bool host_has_own_proc(void);
 /* Returns whether /proc hides processes of other users (mount option hidepid=). */
 bool host_hides_processes(void);
 
-/* Returns whether the size of /proc/PID/fd is the number of open fds (since 6.2). */
+/* Returns whether the size of the directory /proc/PID/fd is the number of open fds (since 6.2). */
 bool host_counts_fds(void);
 
-/* Returns whether NUMA balancing may unmap pages: there are several nodes. */
+/* Returns whether NUMA balancing may unmap pages, which needs several NUMA nodes. */
 bool host_balances_numa(void);
 
-/* Returns the number of processes and threads; 0: not known. */
+/* Returns the number of processes and threads of the machine; 0: not known. */
 unsigned long host_processes(void);
 unsigned long long host_own_cpu_ns(void);
-/* Fills kernel, architecture, host name and boot id; the caller sets mode and target. */
+/* Fills kernel, architecture, host name and boot id; the caller sets the other members. */
 void host_fill(struct host_record *ret);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define NOT_THERE UINT32_MAX
 
-/* Returns the byte offset of a member, also within unnamed unions and structures. */
+/* Returns the byte offset of a structure's member, also within unnamed unions and structures. */
 static __u32 offset_of(const struct btf *btf, const struct btf_type *t, const char *name)
 {
 	const struct btf_member *m = btf_members(t);
@@ -84,7 +84,7 @@ __u32 layout_lock_success(const struct btf *kernel)
 		t = btf__type_by_id(kernel, t->type);
 	if (!t || !btf_is_func_proto(t))
 		return FS_LOCK_SUCCESS_UNKNOWN;
-	/* The arguments are: void *, mm, memcg_path (until 6.13), write, success. */
+	/* Arguments of the tracepoint: void *, mm, memcg_path (until 6.13), write, success. */
 	return btf_vlen(t) == 5	  ? FS_LOCK_SUCCESS_FOURTH
 	       : btf_vlen(t) == 4 ? FS_LOCK_SUCCESS_THIRD
 				  : FS_LOCK_SUCCESS_UNKNOWN;

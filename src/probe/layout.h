@@ -9,8 +9,8 @@
 #include "wire.h"
 
 /*
- * Returns whether the layout of maple tree nodes differs from bpf/wire_maple.h; false if the BTF
- * has no such types: before 6.1 there were none.
+ * Returns whether the kernel's maple tree nodes have another layout than bpf/wire_maple.h. Returns
+ * false if the BTF lacks these types, as before 6.1.
  */
 bool layout_areas_foreign(const struct btf *kernel);
 

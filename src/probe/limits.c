@@ -72,7 +72,7 @@ static void read_meminfo(const struct limits *l, struct host_limits *ret)
 	}
 }
 
-/* Reads the number after '/' in /proc/loadavg, "0.20 0.18 0.12 1/80 11206": all threads. */
+/* Reads the number of threads after the '/' in /proc/loadavg, "0.20 0.18 0.12 1/80 11206". */
 static __u64 threads_of(const struct limits *l)
 {
 	char text[128];

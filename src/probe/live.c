@@ -34,7 +34,7 @@
 
 #define OWN_PID "own_pid" /* BPF program that reads faultscope's pid in the initial namespace */
 #define SLOW_NS 1000000
-/* Target for the number of sampled page faults between two scans, and the lowest sampling rate. */
+/* Target number of sampled faults per scan. Sampling rates are at least 1/SAMPLE_EACH_MOST. */
 #define SAMPLES_A_LOOK	 256
 #define SAMPLE_EACH_MOST (1u << 15)
 
@@ -44,7 +44,7 @@ struct live {
 	bool limits_sent;	  /* limits_record was sent in this drain of the ring */
 	__u64 missed;
 	__u32 sampled; /* value of fs_shared.sampled at the last scan */
-	bool nested;   /* faultscope is in a pid namespace, where records have other pids */
+	bool nested;   /* faultscope is in a pid namespace, but records have initial pids */
 	bool locked;   /* kernel lockdown forbids BPF programs: none is loaded */
 	struct live_options opt;
 	struct object obj;
@@ -57,7 +57,7 @@ struct live {
 	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
 	struct ring_buffer *rb;
 	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
-	const struct sink *sink; /* receiver of records during a drain */
+	const struct sink *sink; /* where records are sent while the ring is drained */
 };
 
 static struct live *live_of(struct source *src)
@@ -107,7 +107,7 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/* The export of metrics does not need CPU time, which changes without a fault. */
+	/* Metrics need no CPU time, which changes without faults: sums can be skipped. */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
@@ -115,7 +115,7 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
-	/* Only failed calls need the addresses of variables; /proc/kallsyms has megabytes. */
+	/* Addresses of variables are needed only for failed calls; /proc/kallsyms has megabytes. */
 	if (choice_of(&live->choice, hook_find("calls")))
 		variables_find(c->variable);
 }
@@ -128,9 +128,9 @@ static enum object_build build_of(const struct live *live)
 }
 
 /*
- * Before the load, skips programs whose function or tracepoint this kernel lacks: each failed load
- * costs most of the time of a start, in the verifier. Also sets layouts that programs read without
- * relocation.
+ * Before the load, skips programs whose function or tracepoint this kernel lacks, because the
+ * verifier's work for a failed load takes most of the time of a start. Also sets the layouts that
+ * programs read without relocation.
  */
 static void ask_btf(struct live *live)
 {
@@ -138,7 +138,7 @@ static void ask_btf(struct live *live)
 	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
 
 	if (libbpf_get_error(kernel))
-		kernel = NULL; /* no BTF: the load will fail with an explanation */
+		kernel = NULL; /* without BTF, the load will fail with an explanation */
 	for (size_t h = 0; kernel && h < nr_hooks; h++)
 		while (choice_of(&live->choice, h) &&
 		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,
@@ -184,8 +184,8 @@ static int try_load(struct live *live)
 }
 
 /*
- * Returns the probe of the first failed program in the log that belongs to a chosen attach type;
- * -1: none. The log also names functions that programs share.
+ * Returns the probe that failed, -1: none. It is the first in the log that has a chosen program:
+ * the log also names functions that programs share.
  */
 static int find_failed_hook(const struct live *live)
 {
@@ -202,9 +202,9 @@ static int find_failed_hook(const struct live *live)
 }
 
 /*
- * A BTF file relocates reads of kernel objects. Programs attached to kernel types also need type
- * ids of the kernel's own BTF: tries the next attach type of their probes. Returns false if none
- * was chosen.
+ * Without the kernel's own BTF, no program can attach to kernel types, because a BTF file cannot
+ * give their type ids. Chooses the next attach type of all probes with such programs. Returns false
+ * if there were none.
  */
 static bool refuse_typed(struct live *live)
 {
@@ -234,7 +234,7 @@ static const char *lacks_task_build(const struct features *f)
 	return NULL;
 }
 
-/* Disables fault_class if the probes that it needs are off: it classifies a fault at its end. */
+/* Disables fault_class if it cannot work: it needs fault_begin and the end of all faults. */
 static void settle_classes(struct live *live)
 {
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
@@ -265,8 +265,8 @@ static int attach_hook(struct live *live, const struct hook_alternate *alt)
 }
 
 /*
- * Attaches all chosen attach types. Returns 1 if one failed and another was chosen: load again.
- * -errno: lack of files or memory.
+ * Attaches all chosen attach types. Returns 0; 1 if one failed and another was chosen, which needs
+ * a new load; -errno for lack of files or memory.
  */
 static int attach_all(struct live *live)
 {
@@ -295,7 +295,7 @@ static int attach_all(struct live *live)
 	return 0;
 }
 
-/* Sends the machine's present limits before the first failed call of each drain. */
+/* Sends the machine's present limits before the first failed call each time the ring is drained. */
 static int tell_limits(struct live *live)
 {
 	struct limits_record r = {.h = {RECORD_LIMITS, sizeof(r), host_monotonic_ns()}};
@@ -371,7 +371,7 @@ static int read_scan(struct live *live)
 	char none[64];
 	ssize_t n;
 
-	/* No file can be opened: values of processes stay as at the last scan. */
+	/* No file can be opened: keep the values of the last scan. */
 	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
 		live->missed++;
 		return 0;
@@ -395,7 +395,7 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 	return state_waits(&((struct live *)ctx)->obj, pid, birth_ns);
 }
 
-/* Scans all processes once; drains the ring each time it fills up meanwhile. */
+/* Scans all processes once. Each time the ring is full, drains it and continues. */
 static int scan_all(struct live *live, const struct sink *sink)
 {
 	const struct proc_states states = {live, state_of, state_is_waiting};
@@ -418,8 +418,8 @@ static int scan_all(struct live *live, const struct sink *sink)
 }
 
 /*
- * Limits the number of samples between scans: each costs a walk of the user stack, and space in the
- * recording.
+ * Adapts the sampling rate to the target number of samples per scan, because each sample costs a
+ * walk of the user stack, and space in the recording.
  */
 static void hold_samples(struct live *live)
 {
@@ -444,7 +444,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	limits_read(&live->limits, &tick.limits);
 	if (tick.limits.max_map_count)
 		live->obj.shared->max_map_count = tick.limits.max_map_count;
-	/* Events before the scan must be sent before the newer values of the scan. */
+	/* Sends events that precede the scan before the newer values of the scan. */
 	err = live_drain(src, sink);
 	if (err)
 		return err;
@@ -524,7 +524,7 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
-/* Skips all programs under lockdown, for `doctor`. Returns false if the load must end. */
+/* Under lockdown, skips all programs for `doctor`. Returns false if the load must end. */
 static bool leave_programs(struct live *live)
 {
 	if (!live->opt.examines || live->locked)
@@ -621,7 +621,7 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
 		     live->opt.forced);
 	load_log_begin(); /* libbpf prints nothing itself from here on */
-	/* Opens the BTF file that the caller named with the caller's rights. */
+	/* Opens the BTF file that the user named, with the user's rights. */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err) {
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
@@ -648,8 +648,8 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 }
 
 /*
- * Returns faultscope's pid in the initial namespace, if the kernel can run the program; else
- * getpid().
+ * Returns faultscope's pid in the initial namespace, or getpid() if the kernel cannot run the
+ * program that reads it.
  */
 static pid_t own_pid(struct live *live)
 {
@@ -709,7 +709,7 @@ bool live_scans_proc(const struct source *src)
 	return scans_with((const struct live *)src, "/proc");
 }
 
-/* iter/task shows the processes of the reader's pid namespace: init_seq_pidns(), task_iter.c. */
+/* iter/task shows only processes of the reader's pid namespace: init_seq_pidns(), task_iter.c. */
 bool live_scan_is_confined(const struct source *src)
 {
 	const struct live *live = (const struct live *)src;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the live source: loads BPF programs, attaches those that the kernel allows, scans. */
+/* probe: the live source of records: loads BPF programs, attaches what the kernel allows, scans. */
 #ifndef FS_PROBE_LIVE_H
 #define FS_PROBE_LIVE_H
 
@@ -15,44 +15,46 @@
 struct live_options {
 	bool watch_all;	    /* watch all processes, not only those of live_watch() */
 	unsigned int tiers; /* bit i: overhead level i is enabled */
-	bool majors;	    /* measure only major faults, in buckets of powers of 2 of 1 s */
+	bool majors;	    /* measure only major faults, in buckets of powers of two of 1 s */
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
-	/* Returns whether a process has exited. If NULL, growth entries are never released. */
+	/* Returns whether a process has exited. If this is NULL, growth entries stay forever. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
-	bool examines;		 /* for `doctor`: opens even if no probe would count anything */
-	const char *btf_path;	 /* BTF file for a kernel without BTF; NULL: see btf.h */
+	bool examines;		 /* for `doctor`: open even if no probe would count anything */
+	const char *btf_path;	 /* file with BTF for a kernel without BTF; NULL: see btf_find() */
 	const char *forced[HOOKS_MAX]; /* attach type of each probe, or "none"; NULL: the best */
 };
 
 /*
- * Loads and attaches the probes. Returns 0 and a source to close; or -EPERM, -ENOSYS (the kernel
- * lacks a required feature), -errno: `error` then says what failed, why, and what to do.
+ * Loads and attaches the probes. Returns 0 and a source, which the caller closes; or -EPERM,
+ * -ENOSYS (the kernel lacks a required feature) or another -errno. `error` then says what failed,
+ * why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 
 /*
- * Watches an existing process, by its pid in faultscope's namespace. With `follow`, also children
- * that it creates later. -EOPNOTSUPP: in a pid namespace with the hash-table build.
+ * Watches an existing process, given its pid in faultscope's namespace; with `follow`, also
+ * children that it creates later. Returns 0 or -errno; -EOPNOTSUPP in a pid namespace with the
+ * hash-table build.
  */
 int live_watch(struct source *src, pid_t pid, bool follow);
 
-/* Starts or stops watching faultscope's own new children as the command of `faultscope run`. */
+/* Starts or stops watching new children of faultscope: the command of `faultscope run`. */
 void live_run_parent(struct source *src, bool begin);
 
 /*
- * Starts or stops sampling page faults. Needs user stacks, fault classes, and the build with task
- * storage; otherwise it has no effect.
+ * Starts or stops sampling page faults. Sampling needs user stacks, fault classes, and the
+ * task-storage build; without them this has no effect.
  */
 void live_sample(struct source *src, bool on);
 
-/* Returns a pid as in records, which is that of the initial pid namespace; 0: not known. */
+/* Converts a pid of faultscope's namespace to the initial one's, as in records; 0: not known. */
 pid_t live_pid_of(struct source *src, pid_t pid);
 
-/* Returns whether scans and map commands fail without CAP_BPF, as on kernels before 5.19. */
+/* Returns whether scans and map commands of bpf(2) need CAP_BPF, as on kernels before 5.19. */
 bool live_needs_rights(struct source *src);
 
 /* Adds events that a scan missed to the counter of missed events. */
@@ -60,17 +62,17 @@ void live_count_missed(struct source *src, __u64 events);
 
 bool live_scans_proc(const struct source *src);
 
-/* Returns whether scans miss processes outside of faultscope's pid namespace, as iter/task does. */
+/* Returns whether scans see only processes of faultscope's pid namespace, as iter/task does. */
 bool live_scan_is_confined(const struct source *src);
 
 /* Starts or stops scans that also send unchanged processes. */
 void live_scan_whole(struct source *src, bool whole);
 
-/* Detaches all probes, or attaches them again; programs stay loaded. Returns 0 or -errno. */
+/* live_pause() detaches all probes; live_resume() attaches them again: 0 or -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);
 
-/* Reads the kernel's statistics of each program, up to `room`. Returns how many. */
+/* Reads the kernel's statistics of at most `room` programs. Returns the number of programs. */
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room);
 
 /* Returns whether kernel.bpf_stats_enabled is set. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: a load that fails for lack of files or memory. Other programs would fail likewise, and the
- * kernel lacks no feature: the load ends at once with an explanation.
+ * probe: a load that fails because files or memory run out. Other programs would fail as well, and
+ * the kernel lacks no feature, so the load ends at once with an explanation.
  */
 #ifndef FS_PROBE_LOAD_SHORTAGE_H
 #define FS_PROBE_LOAD_SHORTAGE_H
@@ -16,11 +16,12 @@ bool is_exhausted(int err);
 int exhausted_files(size_t needed);
 
 /*
- * Returns the real error of a load: libbpf returns -ESRCH whenever it cannot read the kernel's BTF.
+ * Returns the real error of a load that failed with `err`: libbpf returns -ESRCH whenever it cannot
+ * read the kernel's BTF.
  */
 int exhausted_by_btf(int err);
 
-/* Explains which resource is exhausted, by which limit, and what to do. Returns err. */
+/* Explains which resource is exhausted, which limit applies, and what to do. Returns err. */
 int exhausted_explain(int err, char *error, size_t size);
 
 #endif

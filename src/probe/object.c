@@ -28,7 +28,7 @@ static const struct {
 	[OBJECT_HASH] = {bpf_hash_object, bpf_hash_object_end},
 };
 
-/* Lets the kernel drop the pages of an embedded object that is no longer needed. */
+/* Lets the kernel drop the pages of an embedded object file that is no longer needed. */
 static void leave_file(enum object_build build)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -60,7 +60,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	return 0;
 }
 
-/* Maps of growth, which are reduced to one entry if growth is not recorded. */
+/* Maps for growth. If growth is not recorded, each is reduced to one entry. */
 static const char *const growth_maps[] = {
 	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
 
@@ -115,7 +115,7 @@ int object_load(struct object *o, bool growth)
 	err = err ?: bpf_object__load(o->obj);
 	if (err)
 		return err;
-	o->config = NULL; /* libbpf made `config` read-only at the load */
+	o->config = NULL; /* libbpf made the memory of `config` read-only at the load */
 	leave_file(o->build);
 	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
 	if (!o->shared)

@@ -11,55 +11,55 @@
 
 enum object_build {
 	OBJECT_FULL,
-	OBJECT_PLAIN, /* build that calls no kfuncs */
-	OBJECT_HASH,  /* build with state in tables by pid, for old kernels */
+	OBJECT_PLAIN, /* the build that calls no kfuncs */
+	OBJECT_HASH,  /* the build that keeps state in hash tables by pid, for old kernels */
 };
 
 struct object {
 	struct bpf_object *obj; /* BPF object of libbpf; NULL: not open */
 	enum object_build build;
-	struct fs_config *config; /* settings of the programs, until the load */
-	struct fs_shared *shared; /* memory shared with the programs, after the load */
+	struct fs_config *config; /* settings of the programs; NULL after the load */
+	struct fs_shared *shared; /* memory shared with the programs; set by the load */
 	/* Tables of GROWTH_MAX entries, valid after the load. NULL: growth is not recorded. */
 	const struct growth *growth;
 	struct fs_spare *spares;
 };
 
-/* Opens a build. `btf_path`: file with the kernel's BTF; NULL: libbpf finds it. 0 or -errno. */
+/* Opens a build. `btf_path`: file with the kernel's BTF; NULL: libbpf's. Returns 0 or -errno. */
 int object_open(struct object *o, enum object_build build, const char *btf_path);
 
-/* Returns the minimum number of files that the selected programs and maps need. */
+/* Returns how many fds the load of the selected programs and maps needs at least. */
 size_t object_files(const struct object *o);
 
 /*
- * Call between open and load. Sizes tables for the CPUs of this machine, tables by pid for a number
- * of processes, and the ring in bytes (a power of two; 0: default).
+ * Call it between open and load. Sizes tables for the CPUs of this machine, tables by pid for
+ * `processes`, and the ring for `ring_bytes` (a power of two; 0: default).
  */
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 
 /*
- * Call between open and load. Enlarges every LRU hash of an object to at least 256 entries per
- * possible CPU. Each CPU reserves up to 128 free entries (kernel/bpf/bpf_lru_list.c,
- * LOCAL_FREE_TARGET): a smaller table evicts entries in use.
+ * Call it between open and load. Enlarges every LRU hash table of an object to at least 256 entries
+ * per possible CPU. Each CPU reserves up to 128 free entries (kernel/bpf/bpf_lru_list.c,
+ * LOCAL_FREE_TARGET): a smaller table would evict entries in use.
  */
 void object_size_lru_tables(struct bpf_object *obj);
 
-/* Loads the selected programs, and maps shared memory (`growth`: growth too). 0 or -errno. */
+/* Loads the selected programs, and maps shared memory (`growth`: also tables). 0 or -errno. */
 int object_load(struct object *o, bool growth);
 
 /* Closes an object; does nothing if it is not open. */
 void object_close(struct object *o);
 
-/* Returns NULL if this build has no such program. */
+/* Returns a program by name; NULL: this build has no such program. */
 struct bpf_program *object_program(const struct object *o, const char *name);
 
-/* Returns whether a program attaches to a type of the kernel, which only the kernel's BTF has. */
+/* Returns whether a program attaches by a type id, which only the kernel's own BTF has. */
 bool object_is_typed(const struct object *o, const char *program);
 
-/* Returns whether a typed program's target is missing in the kernel's BTF: its load would fail. */
+/* Returns whether the kernel's BTF lacks the function or tracepoint that a program attaches to. */
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
 
-/* As object_lacks_target(), for any of at most `n` programs; NULL ends the list. */
+/* Returns whether object_lacks_target() is true for one of at most `n` programs; NULL ends them. */
 bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
 		      const struct btf *kernel);
 

@@ -32,7 +32,7 @@ static bool have(cap_value_t cap)
 	return v == CAP_SET;
 }
 
-/* Tracing needs capabilities in the initial user namespace; those in another do not count. */
+/* Returns whether faultscope may trace: this needs capabilities in the initial user namespace. */
 static bool may_load(void)
 {
 	return !host_is_in_user_namespace() &&
@@ -189,7 +189,7 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 	return a;
 }
 
-/* Returns whether a log line is libbpf's own, an instruction, a branch, precision or statistics. */
+/* Returns whether a log line is libbpf's own, an instruction, or statistics: no error message. */
 static bool is_step(const char *line)
 {
 	static const char *const begins[] = {
@@ -202,8 +202,9 @@ static bool is_step(const char *line)
 }
 
 /*
- * Explains a program that the verifier checked and refused. The reason is the last line of the log
- * before "processed N insns" that is_step() does not exclude. Only the end of a long log is kept.
+ * Explains a program that the verifier checked and rejected. The reason is the last line of the log
+ * before "processed N insns" that is_step() does not exclude. If the log is long, only its end is
+ * kept.
  */
 static struct answer not_taken(int err, const char *log)
 {

@@ -10,12 +10,12 @@
 bool permission_is_total(int err);
 
 /*
- * Returns whether kernel lockdown keeps BPF programs from reading kernel memory. If its mode is
- * unreadable and a load failed (`refused`), tests whether a program may call the helper.
+ * Returns whether kernel lockdown keeps BPF programs from reading kernel memory. If the lockdown
+ * mode is unreadable and a load has failed (`refused`), this loads a test program.
  */
 bool permission_is_locked(bool refused);
 
-/* Explains a failed load. Returns -EPERM, -ENOSYS or err. */
+/* Explains a failed load. Returns -EPERM, -ENOSYS or `err`. */
 int permission_explain(int err, const char *log, char *error, size_t size);
 
 /*
@@ -31,7 +31,7 @@ extern const struct answer permission_locked;
 struct answer permission_load_answer(int err, const char *log);
 struct answer permission_attach_answer(const char *mechanism, int err, const char *log);
 
-/* Returns the mode of kernel lockdown; empty: this kernel has none. */
+/* Copies the mode of kernel lockdown; empty: this kernel has no lockdown. */
 void permission_lockdown(char *ret, size_t size);
 
 #endif

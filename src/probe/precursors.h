@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the probes of the flight recorder, one row each. Each is attached on its own; if one
- * fails, the kernel's reason is kept.
+ * probe: the probes of the flight recorder, one row each. Each probe is attached on its own; if
+ * that fails, the kernel's reason is kept.
  */
 #ifndef FS_PROBE_PRECURSORS_H
 #define FS_PROBE_PRECURSORS_H
@@ -18,7 +18,7 @@ struct precursor_hook {
 	const char *name;
 	const char *program[PRECURSOR_PROGRAMS];
 	const char *feeds;
-	const char *lost; /* what is missing without this probe */
+	const char *lost; /* information that is missing without this probe */
 };
 
 extern const struct precursor_hook precursor_hooks[];
@@ -26,11 +26,11 @@ extern const size_t nr_precursor_hooks;
 
 struct precursors; /* the loaded BPF object, and its links */
 
-/* Returns 0, or -EPERM, -ENOSYS, -errno with `error` set. `btf_path`: as in struct live_options. */
+/* Loads and attaches the probes. Returns 0 or -errno with `error` set. `btf_path` may be NULL. */
 int precursors_open(struct precursors **ret, const char *btf_path, char *error, size_t size);
 void precursors_close(struct precursors *p);
 
-/* Returns why a probe could not be attached; NULL: it is on. */
+/* Returns why a probe could not be attached; NULL: it is attached. */
 const char *precursors_refused(const struct precursors *p, size_t hook);
 
 int precursors_fd(const struct precursors *p); /* returns an fd to wait for records */
@@ -39,24 +39,24 @@ int precursors_fd(const struct precursors *p); /* returns an fd to wait for reco
 int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),
 		     void *ctx);
 
-/* Returns how many equal events (kind and instruction) there were so far, sent or not. */
+/* Returns how many events of a kind occurred at an instruction so far, sent or not. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
-/* Returns whether precursors_count() needs CAP_BPF, as before 5.19 if bpf(2) is privileged. */
+/* Returns whether precursors_count() needs CAP_BPF. It did before 5.19 if bpf(2) is privileged. */
 bool precursors_need_rights(struct precursors *p);
 
 /*
- * Returns 1 plus the number of the CPU whose panic waits; 0: none waits. The panic continues after
- * precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
+ * Returns 1 plus the number of the CPU whose panic waits; 0: no panic waits. The panic continues
+ * after precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
  */
 #define PRECURSORS_HOLD_NS 1000000000ull
 __u64 precursors_panic(const struct precursors *p);
 void precursors_panic_kept(struct precursors *p);
 
-/* Returns whether a panic would wait: another CPU can run faultscope, and a waiting probe is on. */
+/* Returns whether a panic would wait: a probe for it is on, and another CPU can run faultscope. */
 bool precursors_holds(const struct precursors *p);
 
-/* Returns kernel memory for records, and its size; NULL: none. */
+/* Returns the kernel memory with copies of records, and its size; NULL: none. */
 unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes);
 
 #endif

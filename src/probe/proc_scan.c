@@ -20,11 +20,11 @@
 
 struct seen {
 	__u64 start_ns, signature;
-	bool kept; /* true if the kernel side had state of the process at the last scan */
+	bool kept; /* true if BPF programs had state of the process at the last scan */
 };
 
 struct proc_scan {
-	struct seen seen[SEEN]; /* by pid modulo SEEN; a later process replaces an earlier one */
+	struct seen seen[SEEN]; /* index: pid modulo SEEN; newer processes replace older ones */
 };
 
 static __u64 tick_ns(void)
@@ -37,7 +37,7 @@ __u64 proc_scan_birth(__u64 start_ns)
 	return start_ns / tick_ns() * tick_ns();
 }
 
-/* Parses a line as in proc_pid_stat(5); comm may contain anything, also brackets. */
+/* Parses /proc/PID/stat, see proc_pid_stat(5). Its comm may contain anything, even brackets. */
 static bool read_stat(int dir, struct process_record *r)
 {
 	unsigned long long min, maj, user, system, start;
@@ -95,7 +95,7 @@ static bool read_status(int dir, struct gauges *g)
 	return true;
 }
 
-/* Parses "Max open files 1024 4096 files" (soft, hard); "unlimited" becomes ~0. */
+/* Parses a line such as "Max open files 1024 4096 files" (soft, hard). "unlimited" is ~0. */
 static __u64 limit_of(const char *text, const char *name, __u64 *ret_hard)
 {
 	const char *at = strstr(text, name);
@@ -124,7 +124,7 @@ static bool read_limits(int dir, struct gauges *g)
 	return true;
 }
 
-/* Counts fds. The size of /proc/PID/fd is their number since f1f1f2569901 (6.2), before that 0. */
+/* Counts fds. The size of /proc/PID/fd is their number since f1f1f2569901 (6.2), and 0 before. */
 static __u32 count_fds(int dir)
 {
 	struct stat st;
@@ -156,7 +156,7 @@ static void keep_max(__u64 *max, __u64 ns)
 		*max = ns;
 }
 
-/* Adds a thread's last fault now; the kernel side adds it only at the thread's next fault. */
+/* Adds a thread's last fault, which BPF programs add only at the thread's next fault. */
 static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
@@ -190,7 +190,7 @@ static void take_state(struct process_record *r, const struct fs_state *st)
 	r->g.fd_high = st->fd_high;
 }
 
-/* Reads values that need a live thread, from its directory. Returns false if it has exited. */
+/* Reads values that only a live thread has, from its directory. Returns false if it has exited. */
 static bool read_alive(int dir, struct process_record *r)
 {
 	char text[1024];
@@ -224,9 +224,9 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Returns whether a process without state has counters elsewhere: its last record may be in the
- * ring; or its state moves to a thread that called execve() and becomes the leader, so that it
- * waits in a table or arrived after /proc was read.
+ * Returns whether a process without state has counters elsewhere. Its last record may be in the
+ * ring. Or a thread called execve() and becomes the leader: its state is in a table meanwhile, or
+ * arrived after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)
@@ -249,7 +249,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* Skips a command before exec closes inherited fds: posix_spawn() may return earlier. */
+	/* A command may still have inherited fds: posix_spawn() may return before exec. */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)

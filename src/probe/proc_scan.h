@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: scans without BPF iterators, from /proc/PID/{stat,status,limits,fd}; never maps or smaps.
- * Start times in /proc have a resolution of one clock tick, so all records of such a session have
- * start times rounded down to a tick.
+ * probe: scans without BPF iterators, from /proc/PID/{stat,status,limits,fd}, but never maps or
+ * smaps. Start times in /proc are in clock ticks, so all records of such a session have start times
+ * that are rounded down to a tick.
  */
 #ifndef FS_PROBE_PROC_SCAN_H
 #define FS_PROBE_PROC_SCAN_H
@@ -15,24 +15,25 @@
 
 struct proc_scan; /* values of each process at the last scan */
 
-/* Functions that read the kernel side's state of a process. */
+/* Functions that read the state that BPF programs keep of a process. */
 struct proc_states {
 	void *ctx;
-	/* Returns 1; 0: no state exists; -EAGAIN: state cannot be read completely now. */
+	/* Returns 1; 0: no state exists; -EAGAIN: a complete read is not possible now. */
 	int (*read)(void *ctx, __u32 pid, struct fs_state *ret);
 	/* Returns whether state that `read` did not find is moving from one thread to another. */
 	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
 };
 
 /*
- * Scans /proc once: sends a record for each process that changed. `states` NULL: there is no kernel
- * side. With `everyone`, also processes without state. Returns 0, -ENOMEM, or the sink's error.
+ * Scans /proc once: sends a record for each process that changed. `states` NULL: no BPF programs
+ * are loaded. With `everyone`, also sends processes without state. Returns 0, -ENOMEM, or the error
+ * of sink->take().
  */
 int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink);
 void proc_scan_free(struct proc_scan *pl);
 
-/* Rounds a start time in nanoseconds down to a clock tick, as in /proc. */
+/* Rounds a start time in nanoseconds down to a clock tick, the resolution of /proc. */
 __u64 proc_scan_birth(__u64 start_ns);
 
 #endif

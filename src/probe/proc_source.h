@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: a live source without probes, for users who may not use BPF: reads only /proc. */
+/* probe: a live source that needs no BPF: it reads only /proc, and has no probes. */
 #ifndef FS_PROBE_PROC_SOURCE_H
 #define FS_PROBE_PROC_SOURCE_H
 
 #include "probe/source.h"
 
-/* Opens a source of sizes of all visible processes, and limits of the machine. 0 or -ENOMEM. */
+/* Opens a source of all visible processes' sizes, and of limits. Returns 0 or -ENOMEM. */
 int proc_open(struct source **ret);
 
 #endif

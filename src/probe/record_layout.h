@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: position of the fields of a recording in memory. Known fields are in the struct of their
- * record; unknown fields follow the struct, so that a copy of the recording keeps them.
+ * probe: the position of a recording's fields in memory. Known fields are in the struct of their
+ * record. Unknown fields follow the struct, so that a copy of the recording keeps them.
  */
 #ifndef FS_PROBE_RECORD_LAYOUT_H
 #define FS_PROBE_RECORD_LAYOUT_H
@@ -15,10 +15,10 @@
 #include "records/records.h"
 
 #define RECORD_BYTES_MAX 16384 /* maximum length of a record with its unknown fields */
-#define ELEMENTS_MAX	 8192  /* maximum number of elements of a record kind; each has an id */
+#define ELEMENTS_MAX	 8192  /* maximum number of element ids of a record kind */
 #define KINDS_MAX	 128
 
-/* Elements with consecutive ids, from `id` on: an array of numbers, or one text. */
+/* Elements of a record with consecutive ids, from `id` on: an array of numbers, or one text. */
 struct part {
 	uint32_t id, count;
 	uint32_t offset, stride;
@@ -26,7 +26,7 @@ struct part {
 	uint8_t type; /* value of enum value_type */
 	bool is_known;
 	char name[64], unit[16];
-	uint32_t from; /* index of the part's first element in the whole array */
+	uint32_t from; /* index in the whole array of this part's first element */
 };
 
 struct kind_layout {
@@ -37,8 +37,8 @@ struct kind_layout {
 	char name[32];
 	struct part *part;
 	size_t parts;
-	unsigned char *first; /* image of a record in which no field was written */
-	unsigned char *last;  /* the last record of this kind; at the begin a copy of `first` */
+	unsigned char *first; /* a record in which no field was written */
+	unsigned char *last;  /* the last record of this kind; initially a copy of `first` */
 };
 
 struct record_layout {
@@ -48,25 +48,25 @@ struct record_layout {
 
 void record_layout_clear(struct record_layout *l);
 
-/* Adds all fields that this version knows. Returns 0 or -ENOMEM. */
+/* Adds all fields that this version of faultscope knows. Returns 0 or -ENOMEM. */
 int record_layout_own(struct record_layout *l);
 
-/* Adds a field that this version does not know. Returns 0, -EINVAL (no room) or -ENOMEM. */
+/* Adds a field of another version of faultscope. Returns 0, -EINVAL (no room) or -ENOMEM. */
 int record_layout_add(struct record_layout *l, const struct field_record *f);
 
-/* Reads the text of record_layout_text(), of any version. Returns 0, -EINVAL or -ENOMEM. */
+/* Reads the text that any version's record_layout_text() wrote. Returns 0, -EINVAL or -ENOMEM. */
 int record_layout_read(struct record_layout *l, const char *text, size_t size);
 
-/* Call after the last record_layout_add(). Returns 0 or -ENOMEM. */
+/* Completes the layout after the last record_layout_add(). Returns 0 or -ENOMEM. */
 int record_layout_finish(struct record_layout *l);
 
-/* Writes one line for each kind and each field. */
+/* Appends to `to` one line for each kind of record and each field. */
 void record_layout_text(const struct record_layout *l, struct buf *to);
 
-/* Returns NULL if there is no such kind. */
+/* Returns the layout of a kind of record; NULL: the kind is unknown. */
 struct kind_layout *record_layout_of(const struct record_layout *l, uint32_t kind);
 
-/* Returns the nth field that this version does not know, over all kinds; false: there are fewer. */
+/* Returns the nth of all fields that this version does not know; false: there are fewer. */
 bool record_layout_unknown(const struct record_layout *l, size_t nth, struct field_record *ret);
 
 #endif

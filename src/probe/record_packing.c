@@ -10,7 +10,7 @@
 #include "probe/record_layout.h"
 
 #define SLOTS_MAX	 65536
-#define SLOT_BYTES_MAX	 (64u << 20) /* maximum sum of the lengths of remembered records */
+#define SLOT_BYTES_MAX	 (64u << 20) /* maximum sum of the lengths of the last records in `slot` */
 #define BUCKETS		 (1u << 17)
 #define CHUNKS_TO_KEY	 360 /* number of chunks between key chunks: 1 h at 10 s per scan */
 #define RAW_ROOM	 (CHUNK_RAW_MAX + 4 * RECORD_BYTES_MAX)
@@ -23,9 +23,9 @@
 #define REF_NEW	     1u
 #define REF_FIRST    2u
 
-/* The last record of one process or entry. Packer and unpacker have equal slots, in equal order. */
+/* The last record of one process or entry. Packer and unpacker have equal slots in equal order. */
 struct slot {
-	__u64 a; /* start time of the process; only the packer sets it */
+	__u64 a; /* start time of the process; only the packer needs it */
 	__u32 b, kind;
 	__u32 next; /* index + 1 of the next slot in the hash chain; 0: end */
 	unsigned char *image;
@@ -35,7 +35,7 @@ struct memory {
 	struct record_layout layout;
 	struct slot *slot;
 	size_t n, bytes;
-	__u32 *bucket; /* heads of hash chains: slot index + 1 */
+	__u32 *bucket; /* index + 1 of the first slot in each hash chain; 0: none */
 	__u64 last_ns;
 	__s64 last_slot;
 };
@@ -69,13 +69,13 @@ static void memory_free(struct memory *m)
 	free(m->bucket);
 }
 
-/* Returns whether the memory is nearly full, so that a key chunk must follow. */
+/* Returns whether memory for last records is nearly full, so that a key chunk must follow. */
 static bool memory_is_full(const struct memory *m)
 {
 	return m->n == SLOTS_MAX || m->bytes + RECORD_BYTES_MAX > SLOT_BYTES_MAX;
 }
 
-/* Finds the key of a record that repeats for one process or entry; false: the record has no key. */
+/* Finds which process or entry a record is about; false: the record has no key. */
 static bool key_of(const struct record *h, struct slot *ret)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
@@ -111,7 +111,7 @@ static __u32 bucket_of(const struct slot *key)
 	return x >> 40 & (BUCKETS - 1);
 }
 
-/* Returns the index of a slot; -1: none. */
+/* Returns the index of the slot for a process or entry; -1: none. */
 static __s64 memory_find(const struct memory *m, const struct slot *key)
 {
 	for (__u32 i = m->bucket[bucket_of(key)]; i; i = m->slot[i - 1].next) {
@@ -123,14 +123,14 @@ static __s64 memory_find(const struct memory *m, const struct slot *key)
 	return -1;
 }
 
-/* Returns whether the record is the last one of a process. */
+/* Returns whether a record is the last one of its process. */
 static bool is_last(const struct record *h)
 {
 	return h->kind == RECORD_PROCESS &&
 	       ((const struct process_record *)h)->g.flags & PROC_FINAL;
 }
 
-/* Creates a slot; NULL: out of memory. */
+/* Creates a slot for a last record; NULL: out of memory. */
 static struct slot *memory_add(struct memory *m, const struct kind_layout *k)
 {
 	struct slot *s = &m->slot[m->n];
@@ -160,14 +160,14 @@ static __u64 load(const unsigned char *at, const struct part *p)
 	__u64 v = 0;
 	unsigned int unused = 64 - 8 * p->size;
 
-	memcpy(&v, at, p->size); /* all values are little-endian */
+	memcpy(&v, at, p->size); /* values in records are little-endian */
 	return p->type == VALUE_SIGNED ? (__u64)((__s64)(v << unused) >> unused) : v;
 }
 
 struct packer {
 	struct memory memory;
 	unsigned char *raw, *out;			   /* `out` begins with the chunk header */
-	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* record being added */
+	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* the record that is being added */
 	size_t len, out_room;
 	__u64 t_ns;
 	unsigned int chunks; /* number of chunks since the last key chunk */
@@ -209,7 +209,7 @@ static void put(struct packer *p, __u64 v)
 	p->raw[p->len++] = v;
 }
 
-/* Writes one field if it changed. `*last`: id of the previous field written. */
+/* Writes one field if it changed. `*last` is the id of the last field written. */
 static void put_element(struct packer *p, const struct part *part, __u32 nth,
 			const unsigned char *now, const unsigned char *was, __u32 *last)
 {
@@ -235,7 +235,7 @@ static void put_element(struct packer *p, const struct part *part, __u32 nth,
 	*last = id;
 }
 
-/* Writes all fields of p->image that differ from `was`, and a 0. */
+/* Writes all fields of p->image that differ from `was`, and a terminating 0. */
 static void put_fields(struct packer *p, const struct kind_layout *k, const unsigned char *was)
 {
 	__u32 last = 0;
@@ -252,7 +252,7 @@ static void put_fields(struct packer *p, const struct kind_layout *k, const unsi
 	put(p, 0);
 }
 
-/* Completes a short record with values of the previous one. */
+/* Completes a short record with the other values of the previous record, `was`. */
 static void make_image(struct packer *p, const struct kind_layout *k, const struct record *h,
 		       const unsigned char *was)
 {
@@ -262,7 +262,7 @@ static void make_image(struct packer *p, const struct kind_layout *k, const stru
 		memcpy(p->image + k->len, (const unsigned char *)h + k->len, h->extra);
 }
 
-/* Adds a slot for the first record of a process or entry. Returns false if there is no room. */
+/* Adds a slot for the first record of a process or entry. Returns false: there is no room. */
 static bool add_slot(struct memory *m, const struct kind_layout *k, const struct slot *key,
 		     unsigned char **ret)
 {
@@ -339,7 +339,7 @@ static __u32 header_crc(const struct chunk_header *ch)
 	return crc32(0, bytes + from, sizeof(*ch) - from);
 }
 
-/* Builds a chunk from `raw` in p->out. */
+/* Deflates `raw` into a chunk in p->out. */
 static int make_chunk(struct packer *p, const void *raw, size_t len, __u32 flags,
 		      const unsigned char **ret, size_t *ret_len)
 {
@@ -400,8 +400,8 @@ struct unpacker {
 	struct memory memory;
 	unsigned char *raw;
 	size_t len, at;
-	bool keyed;	 /* all chunks since the last key chunk were taken */
-	bool has_fields; /* the chunk with the list of fields was taken */
+	bool keyed;	 /* all chunks since the last key chunk were passed to unpacker_take() */
+	bool has_fields; /* the chunk with the list of fields was passed to unpacker_take() */
 	_Alignas(8) unsigned char record[RECORD_BYTES_MAX];
 };
 
@@ -544,7 +544,7 @@ static bool take_fields(struct unpacker *u, const struct kind_layout *k)
 	}
 }
 
-/* Returns 0, -EBADMSG or -ENOMEM. */
+/* Reads the next record's values. Returns 0, -EBADMSG or -ENOMEM. */
 static int take_record(struct unpacker *u, struct record *h)
 {
 	struct memory *m = &u->memory;
@@ -563,7 +563,7 @@ static int take_record(struct unpacker *u, struct record *h)
 		return -EBADMSG;
 	memcpy(u->record, k->last, k->bytes);
 	if (ref == REF_NEW) {
-		/* Records of this version may be longer than those of the writer. */
+		/* More than the writer's maximum: records of this version may be longer. */
 		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
 					 ? NULL
 					 : memory_add(m, k);

@@ -18,7 +18,7 @@
 #include "probe/record_layout.h"
 
 #define FORMAT	   3
-#define LAST_BYTES 256 /* room for a last chunk, which says that the recording is full */
+#define LAST_BYTES 256 /* reserved for the last chunk, which says that the recording is full */
 
 struct file_header {
 	char magic[8];
@@ -36,16 +36,16 @@ static void fill_file_header(struct file_header *fh)
 
 struct recorder {
 	FILE *f;
-	struct output_file file; /* output file; its fd belongs to `f` */
+	struct output_file file; /* the file being written; `f` owns its fd */
 	struct packer *packer;
 	unsigned long long max_bytes;
 	off_t whole;   /* offset of the end of the last complete chunk */
-	off_t fields;  /* bytes of the list of fields, written after `whole` */
-	__u64 last_ns; /* time of the last record taken */
+	off_t fields;  /* bytes of the list of fields, written in front of the next chunk */
+	__u64 last_ns; /* time of the last record written */
 	int failed;    /* 0, or -errno of a failed write */
 };
 
-/* Closes the file through stdio, which owns its fd. Returns as output_file_end(). */
+/* Closes the file through stdio, which owns its fd. Returns the result of output_file_end(). */
 static int end_file(struct recorder *rec, int err)
 {
 	if (rec->f) {
@@ -136,7 +136,7 @@ static int put_chunk(struct recorder *rec)
 	return 0;
 }
 
-/* Writes a last key chunk with END_FULL, in place of the chunk that did not fit. */
+/* If a chunk does not fit, a last key chunk with END_FULL is written instead. */
 static int put_full(struct recorder *rec)
 {
 	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};
@@ -182,7 +182,7 @@ int recorder_close(struct recorder *rec)
 
 	if (!err && packer_holds(rec->packer))
 		err = put_chunk(rec);
-	if (err == -EOVERFLOW) /* not an error: the recording's end says that it is full */
+	if (err == -EOVERFLOW) /* no error: the last chunk says that the recording is full */
 		err = rec->failed ? 0 : put_full(rec);
 	if (!err && fflush(rec->f))
 		err = -errno;
@@ -215,7 +215,7 @@ struct replay {
 	struct source src;
 	FILE *f;
 	struct unpacker *unpacker;
-	bool has_reported_unknown; /* fields unknown to this version were already sent */
+	bool has_reported_unknown; /* fields that are unknown to this version were already sent */
 	unsigned char *payload;	   /* deflated payload of the current chunk */
 	size_t payload_room;
 	struct replay_facts facts;
@@ -224,7 +224,7 @@ struct replay {
 	_Alignas(8) unsigned char block[RECORD_BYTES_MAX];
 };
 
-/* Counts a damage; keeps the offset of the first. Returns -EBADMSG. */
+/* Counts a damaged part, and keeps the offset of the first one. Returns -EBADMSG. */
 static int note_damage(struct replay *rp, unsigned long long at, unsigned long long next)
 {
 	struct replay_facts *f = &rp->facts;
@@ -300,7 +300,7 @@ static unsigned long long find_key(struct replay *rp, unsigned long long from)
 	return rp->size;
 }
 
-/* Reads the next readable chunk. Returns 0, 1 at a proper end, -EBADMSG at a damaged end. */
+/* Reads the next readable chunk. Returns 0; 1: the file ends properly; -EBADMSG: it does not. */
 static int read_chunk(struct replay *rp)
 {
 	struct chunk_header ch;
@@ -331,7 +331,7 @@ static int read_chunk(struct replay *rp)
 	}
 }
 
-/* Reads the next record into rp->block. Returns as read_chunk(). */
+/* Reads the next record into rp->block. Returns 0, 1 or -errno, as read_chunk() does. */
 static int read_packed(struct replay *rp)
 {
 	struct record *h;
@@ -380,7 +380,7 @@ static int read_record(struct replay *rp)
 	return err;
 }
 
-/* Sends fields that this version does not know, so that a copy of the recording keeps them. */
+/* Sends the fields that this version does not know, so that a copy of the recording keeps them. */
 static int tell_unknown(struct replay *rp, const struct sink *sink)
 {
 	struct field_record r;
@@ -455,7 +455,7 @@ static const struct source_ops replay_ops = {
 	.close = replay_close,
 };
 
-/* Writes to `error` why a file is not a recording that this version reads. Returns 0 or -EINVAL. */
+/* Checks that this version can read the file. Returns 0, or -EINVAL with the reason in `error`. */
 static int check_header(const char *path, const struct file_header *fh, size_t got, char *error,
 			size_t size)
 {
@@ -493,7 +493,7 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 		return -ENOMEM;
 	rp->src.ops = &replay_ops;
 	rp->path = strdup(path);
-	/* without O_NONBLOCK, open() would wait for a writer of a FIFO */
+	/* without O_NONBLOCK, open() of a FIFO would wait for a writer */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	rp->f = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!rp->f || fstat(fd, &st)) {

@@ -16,7 +16,7 @@
 
 #include "probe/call_filter.h"
 
-/* Copy of include/uapi/linux/landlock.h, ABI 6; older ABIs use the first members. */
+/* Copy of struct landlock_ruleset_attr, ABI 6; older ABIs have only its first members. */
 struct ruleset {
 	__u64 files;
 	__u64 net;
@@ -24,7 +24,7 @@ struct ruleset {
 };
 #define NET_ALL	      3ULL /* Landlock rights to bind and connect TCP sockets */
 #define SCOPE_SOCKETS 1ULL /* Landlock: no abstract UNIX sockets of other processes */
-#define SCOPE_SIGNALS 2ULL /* Landlock: no signals to processes outside of the domain */
+#define SCOPE_SIGNALS 2ULL /* Landlock: no signals to processes outside of the Landlock domain */
 
 static const struct {
 	int abi;
@@ -55,8 +55,8 @@ bool rights_are_of_file(void)
 }
 
 /*
- * A set-user-ID process opens files as the owner of its program, whatever its effective
- * capabilities: becomes the calling user again, and keeps the permitted capabilities.
+ * Becomes the calling user again, and keeps the permitted capabilities. A set-user-ID process opens
+ * files as the owner of its program, whatever its effective capabilities are.
  */
 static int become_caller(void)
 {
@@ -102,7 +102,7 @@ cap_t rights_raise(enum rights_use use)
 	for (size_t i = 0; raised && i < n; i++)
 		if (permitted(raised, wanted[i]))
 			cap_set_flag(raised, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
-	/* An error here is reported by the caller, whose operation then fails too. */
+	/* The caller reports an error here, because its operation then fails too. */
 	if (raised)
 		cap_set_proc(raised);
 	cap_free(raised);
@@ -116,7 +116,7 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Chooses those capabilities of `keep` that the process has, or their alternatives. */
+/* Chooses the capabilities of `keep` that the process has. If it lacks one, chooses `instead`. */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {
@@ -138,7 +138,7 @@ static void drop_capabilities(const struct right *keep, size_t n, struct rights 
 		goto out;
 	}
 	choose_kept(had, keep, n, ret);
-	/* Without CAP_SETPCAP, which dropping the bounding set needs, no_new_privs is enough. */
+	/* no_new_privs suffices if the bounding set cannot be dropped, which needs CAP_SETPCAP. */
 	for (int cap = 0; cap < cap_max_bits(); cap++)
 		if (cap_drop_bound(cap))
 			break;
@@ -169,7 +169,7 @@ static int allow_below_fd(int ruleset, int fd, __u64 access)
 	struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
 	struct stat st;
 
-	/* For a file, Landlock refuses rights that only directories have. */
+	/* Landlock rejects rights that only directories have, if they are set for a file. */
 	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)

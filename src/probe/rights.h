@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the capabilities of this process, and dropping them once everything is attached. */
+/* probe: the capabilities of this process, and dropping them once all probes are attached. */
 #ifndef FS_PROBE_RIGHTS_H
 #define FS_PROBE_RIGHTS_H
 
@@ -9,14 +9,14 @@
 
 #define RIGHTS_KEPT_MAX 4
 
-/* A capability that is kept, and its purpose. */
+/* A capability that faultscope keeps, and its purpose. */
 struct right {
-	int capability; /* CAP_*; if the process lacks this one, it keeps `instead` */
-	int instead;	/* CAP_* to keep instead of `capability`; -1: none */
+	int capability; /* CAP_*, kept if the process has it */
+	int instead;	/* CAP_*, kept if the process lacks `capability`; -1: none */
 	const char *why;
 };
 
-/* Privileges that remain after dropping. */
+/* Privileges that remain after rights_drop() or rights_drop_to(). */
 struct rights {
 	struct right kept[RIGHTS_KEPT_MAX];
 	size_t nr_kept;
@@ -27,30 +27,31 @@ struct rights {
 	char failed[160];	 /* privileges that could not be dropped, and why; empty: none */
 };
 
-/* Files that remain accessible besides reading /proc and /sys. */
+/* Files that remain accessible, in addition to reading /proc and /sys. */
 struct rights_scope {
 	const char *const *readable; /* readable files and directories; ends in NULL; NULL: none */
-	const char *writable;	     /* directory in which files may be replaced; NULL: none */
-	int renames_in[2];	     /* fds of directories in which to rename a file; <= 0: none */
-	bool filters;		     /* permit only the system calls of call_filter.h */
+	const char *writable;	     /* directory whose files may be replaced; NULL: none */
+	int renames_in[2];	     /* fds of directories in which to rename files; <= 0: none */
+	bool filters;		     /* install the filter of system calls, call_filter.h */
 };
 
-/* Purpose for which effective capabilities are raised. */
+/* Purpose for which effective capabilities are raised for a short time. */
 enum rights_use {
 	RIGHTS_FOR_BPF,	    /* for bpf(2) and perf_event_open(2) */
-	RIGHTS_FOR_TRACEFS, /* for these calls, and for reading tracepoint ids in tracefs */
+	RIGHTS_FOR_TRACEFS, /* for bpf(2), perf_event_open(2), and reading tracefs */
 };
 
 /*
- * Returns whether this process got capabilities from its file (setcap, set-user-ID): AT_SECURE of
- * getauxval(3). The user who started it has none of them, and must gain nothing by them but BPF.
+ * Returns whether this process got capabilities from its file (setcap, set-user-ID), by AT_SECURE
+ * of getauxval(3). The user who started it has no such capabilities, and must gain nothing by them
+ * but BPF.
  */
 bool rights_are_of_file(void);
 
 /*
- * Clears effective capabilities that come from the file, and returns to the caller's user if the
- * file is set-user-ID. Files then open with the caller's rights until rights_raise(). Call it
- * before any file of the caller is read. Returns 0 or -errno.
+ * Clears effective capabilities that come from the file, and returns to the calling user if the
+ * file is set-user-ID. Files are then opened with the user's rights, except between rights_raise()
+ * and rights_lower(). Call it before any file of the user is read. Returns 0 or -errno.
  */
 int rights_set_aside(void);
 
@@ -59,26 +60,26 @@ cap_t rights_raise(enum rights_use use);
 void rights_lower(cap_t had);
 
 /*
- * Drops all capabilities but `keep`, and the ways to regain them, for the calling thread and
- * threads that it starts later. Files then open by owner and mode.
+ * Drops all capabilities except `keep`, and the ways to regain them, for the calling thread and
+ * threads that it starts later. After this, access to files depends on their owner and mode.
  */
 void rights_drop_to(const struct right *keep, size_t n, struct rights *ret);
 
-/* Permits only the system calls of call_filter.h, for the calling thread or for all threads. */
+/* Permits only system calls of call_filter.def, for the calling thread or for all threads. */
 void rights_filter_calls(struct rights *ret, bool all_threads);
 
 /*
- * Drops all capabilities but `keep`, and the ways to regain them. With Landlock, only /proc, /sys
- * and the scope can then be opened. The steps are independent: a step that fails is noted in `ret`,
- * and the next follows.
+ * Drops all capabilities except `keep`, and the ways to regain them. With Landlock, only /proc,
+ * /sys and the files of `scope` can then be opened. If one step fails, `ret` says so, and the next
+ * step follows.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
 
-/* Runs call() without effective capabilities. Returns 0, or -errno if these cannot be cleared. */
+/* Runs call() without effective capabilities. Returns 0, or -errno if they cannot be cleared. */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
-/* Returns a name such as "cap_bpf", in a buffer of at least 32 bytes. */
+/* Returns a capability's name such as "cap_bpf", in a buffer of at least 32 bytes. */
 const char *rights_name(int capability, char *ret, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ enum from {
 	FROM_HARD,
 	FROM_SWAP_USED,
 	FROM_THREADS,
-	FROM_LATER /* another function sets the value of the row */
+	FROM_LATER /* the value is set by another function */
 };
 
 struct row {
@@ -71,7 +71,7 @@ static void read_rlimit(struct setting *s, int resource, bool hard)
 	set(s, s->unlimited ? 0 : hard ? r.rlim_max : r.rlim_cur);
 }
 
-/* In struct host_limits, 0 is an unreadable value, except for values that can be 0. */
+/* Sets a value from struct host_limits. 0 means unreadable, except for values that can be 0. */
 static void take_limit(struct setting *s, const struct host_limits *l, size_t at)
 {
 	uint64_t value = *(const uint64_t *)((const char *)l + at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: reads all limits and settings of the machine and of this process, once. */
+/* probe: reads limits and settings of the machine and of this process, once. */
 #ifndef FS_PROBE_SETTINGS_H
 #define FS_PROBE_SETTINGS_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Fills at most SETTINGS_MAX values; returns how many. Call it before the load: before 5.11, libbpf
- * raises faultscope's RLIMIT_MEMLOCK. Another reader sets the values of the cgroup.
+ * raises faultscope's RLIMIT_MEMLOCK. Values of the cgroup are set by another function.
  */
 size_t settings_read(struct setting *ret);
 

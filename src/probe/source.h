@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the interface of a source of records, the live kernel or a recording. Code that uses it is
- * the same for both, and needs no root.
+ * probe: the interface to a source of records. The source is the live kernel or a recording; code
+ * that uses the interface works with both, and needs no root.
  */
 #ifndef FS_PROBE_SOURCE_H
 #define FS_PROBE_SOURCE_H
 
 #include "records/records.h"
 
-/* Takes one record, valid for the call only. Returns 0, or -errno to stop. */
+/* A consumer of records. take() returns 0, or -errno to stop; `h` is valid during the call. */
 struct sink {
 	int (*take)(void *ctx, const struct record *h);
 	void *ctx;
@@ -17,11 +17,11 @@ struct sink {
 struct source;
 
 struct source_ops {
-	/* Sends host and probe records. Call it once, first. */
+	/* Sends records about the host and the probes. Call it once, before the other functions. */
 	int (*start)(struct source *src, const struct sink *sink);
 	/*
-	 * Performs a scan, which a tick record ends. Returns 0, 1 at the end of a recording, or
-	 * -errno.
+	 * Performs a scan, whose last record is a tick record. Returns 0, 1 at the end of a
+	 * recording, or -errno.
 	 */
 	int (*look)(struct source *src, const struct sink *sink);
 	/* Sends pending records without a scan. */
@@ -34,7 +34,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	int live;
-	int plain;	 /* the source reads /proc, without probes: proc_source.h */
+	int plain;	 /* the source reads /proc without probes: see proc_source.h */
 	char error[512]; /* text of an error: what failed, why, and what to do */
 };
 

@@ -11,8 +11,9 @@
 #include "probe/proc_scan.h"
 
 /*
- * Reads the state of a process. When its main thread exits, the state moves to a table; a copy
- * taken during the move may have counters that are already 0, which a second lookup detects.
+ * Reads the state of a process. When its main thread exits, the state moves to another table. A
+ * copy that is taken during the move may have counters that are already 0; the second lookup
+ * detects this.
  */
 static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: accesses the kernel side's state of a process, bpf/process_state.bpf.h. */
+/* probe: accesses the state that BPF programs keep of a process, bpf/process_state.bpf.h. */
 #ifndef FS_PROBE_STATE_H
 #define FS_PROBE_STATE_H
 
@@ -9,21 +9,22 @@
 #include "wire.h"
 
 /*
- * Returns 1, or 0 if no state exists for this pid of faultscope's own namespace (in the hash-table
- * build: of the initial namespace). -EAGAIN: state cannot be read completely now.
+ * Reads the state of a process, given its pid in faultscope's own namespace (in the hash-table
+ * build: in the initial namespace). Returns 1; 0: no state exists; -EAGAIN: a complete read is not
+ * possible now.
  */
 int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
 
 /*
- * Returns whether the state is in the table of processes whose main thread has exited. While a
- * thread that calls execve() replaces the main thread, state_read() finds none. `birth_ns` is cut
- * to a clock tick, as proc_scan_birth() does.
+ * Returns whether the state is in the table of processes whose main thread has exited. State is
+ * there, and state_read() finds none, while a thread that calls execve() replaces the main thread.
+ * `birth_ns` is rounded down to a clock tick by proc_scan_birth().
  */
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns);
 
 /*
  * Creates the state of a process, with PROC_* flags, unless it exists. Returns 0, or -ESRCH if the
- * process is gone.
+ * process has exited.
  */
 int state_begin(const struct object *o, __u32 pid, __u32 flags);
 

@@ -15,12 +15,12 @@ struct program_statistics {
 	__u64 runs, run_ns; /* counted only while kernel.bpf_stats_enabled is set */
 };
 
-/* Reads the statistics of all programs that fit. Returns how many. */
+/* Reads the statistics of as many programs as fit. Returns the number of programs. */
 size_t statistics_read(const struct bpf_object *obj, struct program_statistics *ret, size_t room);
 
 /*
  * Sums over all programs. A program on a tracepoint does not run while it already runs on that CPU
- * (05b24ff9b2cf, 6.1): if the kernel switches tasks within a program, the next task's event is
+ * (05b24ff9b2cf, 6.1). If the kernel switches tasks within a program, the next task's event is
  * missed.
  */
 struct statistics_sum {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define TABLE_MAX (64 << 20) /* many times the size of /proc/kallsyms with all modules */
-#define TWICE	  (~0ULL)    /* marks a name that occurs more than once */
+#define TWICE	  (~0ULL)    /* value of a name that occurs more than once */
 
 static const char *const symbols[] = {
 #define X(id, symbol, offset, size) symbol,
@@ -22,7 +22,7 @@ static void take(const char *name, size_t len, __u64 address, __u64 *ret)
 			ret[i] = ret[i] ? TWICE : address;
 }
 
-/* Parses "ffffffff9a26a140 D sysctl_max_map_count"; for a module, a tab and its name follow. */
+/* Parses a line "ffffffff9a26a140 D sysctl_max_map_count", for a module followed by its name. */
 static void take_line(const char *line, const char *end, __u64 *ret)
 {
 	const char *space = memchr(line, ' ', end - line);
@@ -52,7 +52,7 @@ void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES])
 			ret[i] = 0;
 }
 
-/* Reads a whole file whose size is not known. NULL: no memory. */
+/* Reads a whole file of unknown size. Returns NULL if there is no memory. */
 static char *read_table(int fd, size_t *ret_size)
 {
 	size_t size = 0, room = 1 << 20;

@@ -7,10 +7,10 @@
 
 #include "records/records.h"
 
-/* Fills addresses; 0 if a name is missing, ambiguous, or hidden from faultscope. */
+/* Fills addresses; 0: the name is missing, ambiguous, or hidden from faultscope. */
 void variables_find(__u64 ret[NR_VARIABLES]);
 
-/* As variables_find(), from a table in the format of kallsyms; its last line may be incomplete. */
+/* Fills addresses from a table in the format of kallsyms; its last line may be incomplete. */
 void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES]);
 
 #endif

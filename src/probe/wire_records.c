@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* X(kind, type): records that the kernel side sends through the ring. */
+/* X(kind, type): each kind of record that BPF programs send through the ring. */
 #define KERNEL_RECORDS(X)                                                                          \
 	X(PROCESS, process_record)                                                                 \
 	X(CROSSING, crossing_record)                                                               \

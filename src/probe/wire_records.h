@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: checks the records that the kernel side sends through the ring. */
+/* probe: checks the records that BPF programs send through the ring. */
 #ifndef FS_PROBE_WIRE_RECORDS_H
 #define FS_PROBE_WIRE_RECORDS_H
 
@@ -7,9 +7,9 @@
 
 #include "records/records.h"
 
-#define WIRE_RECORD_MAX 4096 /* bytes of the longest record from the kernel side */
+#define WIRE_RECORD_MAX 4096 /* maximum length in bytes of a record from BPF programs */
 
-/* A buffer for a record of any kind that the kernel side sends. */
+/* A buffer for a record of any kind that BPF programs send. */
 union wire_record {
 	struct record h;
 	struct process_record process;
@@ -22,7 +22,7 @@ union wire_record {
  */
 struct record *record_of_wire(const void *data, size_t size, union wire_record *ret);
 
-/* Returns the process that a record is about, or NULL if its kind names none. */
+/* Returns the process that a record is about; NULL: records of its kind name no process. */
 struct process_key *process_of_wire(union wire_record *r);
 
 #endif
