@@ -5,11 +5,11 @@
 usage: covered.py BUILD [--units | --lines ROOM]
 
 BUILD is a build with --coverage, as `make coverage` makes it.
---units	run the unit tests only
---lines	print the lines of one room that no test runs
+--units run the unit tests only
+--lines print the lines of one room that no test runs
 
-Failed tests are named, and their lines count. Live tests are not run, because the lines that they
-reach depend on the kernel.
+Failed tests are named, and the lines that they run count as covered. Live tests are not run,
+because the lines that they reach depend on the kernel.
 """
 import argparse
 import collections

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Measures series, bytes and CPU of each exporter, and memory of Prometheus for a fleet of them.
 
-Needs root. An exporter watches this machine, on which 220 programs of different names run, at each
-level of detail. A server then offers the exporter's page as many hosts, with other counters at each
-scrape, and Debian's Prometheus scrapes these hosts. Prints a table and checks nothing.
+Needs root. At each level of detail, one exporter watches this machine, on which 220 programs of
+different names run. An HTTP server then offers a copy of the exporter's page for each of many
+hosts. Debian's Prometheus scrapes these hosts; the counters differ at each scrape. Prints a table
+and checks nothing.
 """
 import argparse
 import gzip
@@ -81,7 +82,7 @@ def measure_level(faultscope, name, options):
         time.sleep(1)
         before = value(get(url), "process_cpu_seconds_total")
         for _ in range(SCRAPES):
-            time.sleep(0.15)  # within 0.1 s the exporter answers with the values of the last scrape
+            time.sleep(0.15)  # a scrape less than 0.1 s later gets the same values
             page = get(url)
         cpu = value(page, "process_cpu_seconds_total") - before
         series = len([line for line in page.splitlines() if line and not line.startswith(b"#")])
@@ -93,8 +94,8 @@ def measure_level(faultscope, name, options):
 
 
 def replica(page):
-    """Starts an HTTP server on which every path is a host with this page. Its counters are larger
-    at each scrape."""
+    """Starts an HTTP server on which every path is a host that serves this page. The counters on
+    the page are larger at each scrape."""
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

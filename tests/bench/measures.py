@@ -33,11 +33,12 @@ def record(name, *options):
                        "page-faults", "--"], wraps=True)
 
 
-# For its table of faults with class and latency, overhead level 2 needs every fault; `perf record
-# -c 1` records every fault, too.
+# The table of `faultscope` at overhead level 2 needs every fault for class and latency, so it is
+# compared with `perf record -c 1`, which records every fault, too.
 RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
 RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
-# perf samples 4,000 faults a second, and weights each sample by the faults since the last one.
+# Without -c, perf samples 4,000 faults a second, and weights each sample by the number of faults
+# since the sample before.
 RECORD_SOME = record("perf record -a", "-a")
 RECORD_SOME_OF_ONE = record("perf record")
 TRACE_EACH = Tool("perf trace -F all", ["perf", "trace", "-F", "all", "--no-syscalls", "-o",
@@ -106,7 +107,8 @@ def bench_forever(setup, kind):
 
 @contextlib.contextmanager
 def many(setup, mode, count, times):
-    """Starts `count` processes or threads `times` times, or as many as the machine allows."""
+    """Starts `count` processes or threads in each of `times` rounds, or as many as the machine
+    allows."""
     alive = 0
     with contextlib.ExitStack() as stack:
         while times:
@@ -125,7 +127,8 @@ def many(setup, mode, count, times):
 
 
 def loads(setup, busy):
-    """Yields contexts. Each starts a background load, and its value is the name of the load."""
+    """Yields context managers. Each one starts a background load and yields the name of the load.
+    """
     yield contextlib.nullcontext("at rest")
     if busy:
         yield bench_forever(setup, "fault")
@@ -135,7 +138,8 @@ def loads(setup, busy):
 
 
 def quiet(interval, *options):
-    """Returns a Tool for faultscope that counts as ready after 1 s: attached, and scanned once."""
+    """Returns a Tool for faultscope that counts as ready after 1 s, when its probes are attached
+    and the first scan is done."""
     return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
 
 
@@ -147,7 +151,8 @@ def cpu_ms_per_second(setup, tool, seconds):
 
 
 def cpu(setup, scale, say):
-    """Measures CPU. A scan's cost is the extra CPU of frequent scans over one scan a second."""
+    """Measures the CPU of each tool. The cost of a scan is computed from the extra CPU at a short
+    interval, compared with an interval of 1 s."""
     each = Group("cpu", "CPU of the tool, each second at an interval of 1 s", "ms")
     look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
     peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
@@ -161,8 +166,8 @@ def cpu(setup, scale, say):
                     slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
                     each.add(row, slow)
                     if "fork" in name:
-                        # no scan cost with this load: each exit of a process causes more work than
-                        # a scan does
+                        # The cost of a scan is not computed under the fork load, in which the exits
+                        # of processes cause more work than the scans.
                         continue
                     fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measures the time that tools add to an operation, in rounds of baseline, tool A, baseline, ..."""
+"""Measures the time that tools add to an operation. The runs of a round are: without a tool, with
+tool A, without a tool, with tool B, and so on."""
 from procs import PIN, CannotRun, Running, Workload
 from report import Group
 
@@ -11,8 +12,8 @@ def alone(setup, kind, count):
 
 
 def beside(setup, tool, kind, count):
-    """Measures an operation while a tool runs. Returns the ns of an operation, and the last output
-    line of the tool if it is faultscope."""
+    """Measures an operation while a tool runs. Returns the time of one operation in ns and, if the
+    tool is faultscope, its last output line."""
     count = max(int(count * tool.share), 1000)
     words = "bench", kind, count, "--pin", PIN
     if tool.wraps:
@@ -33,8 +34,8 @@ def note_losses(group, tool, end):
 
 
 def measure(setup, name, title, kind, count, tools, rounds, say):
-    """Returns a Group with the ns that each tool adds: a run with the tool minus the mean of the
-    runs without it before and after."""
+    """Returns a Group with the ns that each tool adds: the time of a run with the tool minus the
+    mean of the runs without a tool before and after it."""
     group = Group(name, title, "ns")
     baselines = [alone(setup, kind, count)]
     for number in range(rounds):

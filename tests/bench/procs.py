@@ -35,8 +35,8 @@ class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
 
 
 def faultscope(name, *options):
-    """Returns a Tool for faultscope with JSON output. Its first line says that it is attached, its
-    last line has its own CPU time."""
+    """Returns a Tool for faultscope with JSON output. The first line of this output says that the
+    probes are attached; the last line has faultscope's own CPU time."""
     return Tool(name, ["faultscope", "--json", *options], ready='"type":"start"')
 
 
@@ -93,7 +93,8 @@ def last_words(path):
 
 
 class Running:
-    """Context in which a tool runs. Afterwards `end` is the last line of faultscope's output."""
+    """Context in which a tool runs. After the context, `end` is the last line of faultscope's
+    output."""
 
     def __init__(self, setup, tool, pid=0):
         self.setup, self.tool, self.pid_of_work = setup, tool, pid
@@ -150,8 +151,8 @@ class Running:
 
 
 class Workload:
-    """Context of a workload that waits at its start (--wait). go() starts its work, truth() returns
-    its output line."""
+    """Context in which a workload runs that waits at its start (--wait). go() starts the work, and
+    truth() returns the workload's output line."""
 
     def __init__(self, setup, name, *words, before=()):
         self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]
@@ -169,8 +170,8 @@ class Workload:
         return self
 
     def __exit__(self, *_):
-        # Closing standard input ends --hold and lets children be reaped. If that fails, a signal
-        # follows.
+        # Closing standard input ends the workload's --hold, and its children can be reaped. If
+        # closing fails, a signal ends the workload.
         self.process.stdin.close()
         try:
             self.process.wait(0 if self.process.poll() is not None else 0.5)

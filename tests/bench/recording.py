@@ -6,8 +6,8 @@ usage: recording.py [SECONDS [PROCESSES]]
 
 Starts PROCESSES (1000): a tenth touches memory and opens files all the time, a third wakes up every
 few seconds, the others sleep. Then it records all processes of the host every 10 seconds, and
-extrapolates to a day: 24 self-contained key chunks of the size of the first chunk, and 8,616 others
-of the average size here.
+extrapolates to a day: 24 self-contained key chunks of the size of the first chunk, and 8,616 chunks
+of the average size of the other chunks here.
 """
 import os
 import random

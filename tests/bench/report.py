@@ -11,7 +11,7 @@ def spread(values):
 
 
 class Group:
-    """A table whose rows have values in one unit, or the reason why there are none."""
+    """A table whose rows have values in one unit. A row without values has the reason why."""
 
     def __init__(self, name, title, unit):
         self.name, self.title, self.unit = name, title, unit

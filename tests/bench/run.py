@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Measures the cost of faultscope and of similar tools. Needs root, and `make workloads`.
 
-Runs alternate: the workload, pinned to a CPU, runs alone, with tool A, alone, with tool B, and so
-on. A value is the run with a tool minus the mean of the two runs alone around it. A table gives the
-median and the spread of the rounds. No time is checked: the exit status says only whether
-everything could run. A missing tool is skipped, with the reason.
+The workload is pinned to a CPU, and its runs alternate: without a tool, with tool A, without a
+tool, with tool B, and so on. A value is the time of a run with a tool minus the mean of the runs
+without a tool before and after it. A table gives the median and the spread of the rounds. No time
+is checked: the exit status says only whether everything could run. A missing tool is skipped, with
+the reason.
 """
 import argparse
 import json
@@ -27,8 +28,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Scale(namedtuple("Scale", "rounds fraction repeats window busy")):
-    """How much to measure: rounds of pairs, fraction of the operations; for CPU: repeats, seconds,
-    whether busy loads are included."""
+    """How much to measure. rounds: number of pairs of runs; fraction: share of the usual
+    operations; repeats and window: number and seconds of each CPU measurement; busy: whether busy
+    loads are included."""
     __slots__ = ()
 
     def operations(self, usual):

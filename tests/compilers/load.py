@@ -5,10 +5,10 @@
 Compilers differ in their use of the stack and in the order of branches, so the verifier may reject
 the output of one and accept that of another. For each compiler the test builds the program and
 checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). Then it loads
-each attach type of each probe here, and with --kernels in guests under QEMU (tests/vm). `doctor`,
-`run` and `export` configure the programs differently, and the verifier skips code that the
-configuration disables, so all three load. An attach type that the kernel or its policy lacks is no
-failure; a verifier rejection is.
+each attach type of each probe on this machine, and with --kernels in guests under QEMU (tests/vm).
+`doctor`, `run` and `export` configure the programs differently, and the verifier skips code that
+the configuration disables, so all three load. An attach type that the kernel or its policy lacks is
+no failure; a verifier rejection is.
 """
 import argparse
 import json
@@ -57,7 +57,7 @@ class Here:
 
 
 class InGuest:
-    """Loads programs on a kernel under QEMU."""
+    """Loads programs on a kernel in a guest under QEMU."""
 
     def __init__(self, name, vm):
         self.name = name
@@ -92,8 +92,8 @@ def used_by_export(check, place):
 
 
 def rounds(hooks):
-    """Yields sets of attach types to force in one run, so that each is tried with each attach type
-    of `state`."""
+    """Yields sets of attach types to force in one run. Over all sets, each attach type of a probe
+    is forced together with each attach type of the probe `state`."""
     most = max(len(hook["attach_types"]) for hook in hooks.values())
     for state in hooks["state"]["attach_types"]:
         for i in range(most):
@@ -114,7 +114,8 @@ def check_loads(check, place):
     check_core(check, place, "doctor", {name: one["attach_type"] for name, one in hooks.items()})
     check_core(check, place, "run", used_by_run(check, place, {}))
     check_core(check, place, "export", used_by_export(check, place))
-    # The flight recorder's programs are loaded together. One needs an atomic instruction of 5.12.
+    # The flight recorder's programs are loaded together. Linux 5.10 rejects all of them, because
+    # one program needs an atomic instruction of 5.12.
     check.that(place.name == "5.10" or any(not one["error"] for one in report["recorder"]),
                f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}

@@ -26,11 +26,11 @@ def hierarchy():
 
 
 class Machine:
-    """Runs systemd as process 1 of new namespaces, which end with the context."""
+    """Runs systemd as process 1 of new namespaces. The namespaces end with the context."""
 
     def __init__(self, program, units, *wanted):
-        """Installs `program` and the unit files of directory `units` in the test machine. If None,
-        it keeps those of the host."""
+        """Installs `program` and the unit files of directory `units` in the test machine. An
+        argument None keeps what the host has installed."""
         for need in ("unshare", "nsenter", "setpriv", "/lib/systemd/systemd"):
             if not shutil.which(need):
                 raise Skip(f"{need} is missing")

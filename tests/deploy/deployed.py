@@ -58,7 +58,8 @@ def families():
 
 
 def metrics():
-    """Returns all metric names that a query may use: the exporter's, those of rules, and `up`."""
+    """Returns all metric names that a query may use: metrics of the exporter, metrics of recording
+    rules, and `up`."""
     names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
     for name, (kind, _) in families().items():
         names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}
@@ -66,6 +67,6 @@ def metrics():
 
 
 def unknown_metrics(query):
-    """Returns the metric names in a query that do not exist. Text in braces is skipped: it has
-    labels and values."""
+    """Returns the metric names in a query that do not exist. Text in braces is skipped, because it
+    consists of labels and values."""
     return set(METRIC.findall(re.sub(r"\{[^}]*\}", "", query))) - metrics()

@@ -5,8 +5,8 @@
 usage: packages.py DIRECTORY [AGAIN]
 
 AGAIN holds the packages of a second build in another place, which must be identical. dpkg installs
-the packages with their scripts into an overlay over this machine's root. So their dependencies are
-there, and the machine stays unchanged.
+the packages with their scripts into an overlay over this machine's root. The overlay already has
+all dependencies of the packages, and the machine itself stays unchanged.
 """
 import os
 import re
@@ -103,9 +103,9 @@ def field(path, name):
 
 
 def check_lintian(check, where):
-    """Lintian must report nothing, from errors to pedantic tags. The packages are also built for
-    Debian 12, so their Standards-Version is old for a later lintian.
-    """
+    """lintian must report nothing, from errors to pedantic tags, except that the Standards-Version
+    is out of date: the packages are also built for Debian 12, whose version is old for a later
+    lintian."""
     if not shutil.which("lintian"):
         raise Skip("lintian is missing")
     changes = list(where.glob("*.changes"))

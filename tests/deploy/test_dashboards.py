@@ -105,7 +105,8 @@ def test_links_lead_to_dashboards_that_there_are(check):
 
 
 def test_prometheus_parses_each_query(check):
-    """promtool parses a rule for each query of the dashboards, those of variables included."""
+    """promtool parses a rule made from each query of the dashboards, including queries of dashboard
+    variables."""
     found = list(queries())
     for board in dashboards().values():
         for one in board["templating"]["list"]:

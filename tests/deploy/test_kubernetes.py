@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks the Kubernetes manifests: kustomize renders them, and they ask only for needed rights."""
+"""Checks the Kubernetes manifests: kustomize renders them, and they request only the rights that
+the exporter needs."""
 import yaml
 from deployed import DEPLOY, RUNBOOKS, borrowed, call, read_yaml
 from harness import ROOT
@@ -37,8 +38,8 @@ def test_selectors_fit_the_pods(check):
 
 
 def test_own_pids_differs_from_the_base_in_names_alone(check):
-    """The overlay own-pids differs from the base only in this: no hostPID, and --path.cgroupfs
-    names a mount of the host's cgroups."""
+    """The overlay own-pids differs from the base in two points: hostPID is missing, and
+    --path.cgroupfs names a mount of the host's cgroups."""
     base, own = rendered(check, "base"), rendered(check, "own-pids")
     check.equal("hostPID", (pod_of(base).pop("hostPID"), pod_of(own).pop("hostPID")), (True, False))
     container = pod_of(own)["containers"][0]

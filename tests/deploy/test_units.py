@@ -16,8 +16,8 @@ from harness import FAULTSCOPE, ROOT, Skip
 UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
 MOST_EXPOSED = 1.5
-# Greatest score of `systemd-analyze security` for the flight recorder. It keeps access to the
-# kernel log, tracing and kernel symbols, which the other units drop.
+# Highest allowed score of `systemd-analyze security` for the flight recorder. The flight recorder
+# keeps access to the kernel log, tracing and kernel symbols, which the other units drop.
 MOST_OF_RECORDER = 3.5
 RECORDER = UNITS / "faultscope-blackbox.service"
 # System calls that no part of the exporter needs.
@@ -56,8 +56,8 @@ def call_sets():
 
 
 def allowed_calls(path):
-    """Returns the calls that SystemCallFilter= allows. As in systemd, the first line allows, and
-    later ones add or remove calls."""
+    """Returns the calls that SystemCallFilter= allows. As in systemd, the first line lists the
+    allowed calls, and later lines add or remove calls."""
     sets, allowed = call_sets(), set(call_sets()["@default"])
     for value in values(path, "SystemCallFilter"):
         named = value.removeprefix("~").split()
@@ -105,7 +105,7 @@ def test_the_exporter_has_two_capabilities_alone(check):
 
 def traced(check, become, words):
     """Runs the program under strace, started by setpriv with the options `become`. Yields (process,
-    directory), then the set of its system calls."""
+    directory) first, and the set of the process's system calls last."""
     if os.geteuid() or not shutil.which("strace") or not shutil.which("setpriv"):
         raise Skip("needs root, strace and setpriv")
     with tempfile.TemporaryDirectory() as place:
@@ -124,7 +124,7 @@ def traced(check, become, words):
 
 
 def calls_of(check, *options):
-    """Traces the exporter with the user and the capabilities of its unit."""
+    """Returns traced() for the exporter, with the user and the capabilities of its unit."""
     caps = "-all,+bpf,+perfmon"
     return traced(check, ["--reuid=65534", "--regid=65534", "--clear-groups", f"--inh-caps={caps}",
                           f"--ambient-caps={caps}", f"--bounding-set={caps}"],
@@ -197,8 +197,8 @@ def test_promtool_takes_the_example_of_web_yml(check):
 
 
 def test_apparmor_takes_the_profile(check):
-    """apparmor_parser accepts the profile, the unit names it, and it allows the directories that
-    the program reads."""
+    """apparmor_parser accepts the AppArmor profile, the unit names the profile, and the profile
+    allows the directories that the program reads."""
     profile = DEPLOY / "apparmor/faultscope-exporter"
     parser = borrowed("apparmor_parser")
     accepts(check, "apparmor_parser", parser, "-QTK", profile)

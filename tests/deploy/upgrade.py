@@ -24,8 +24,8 @@ SOCKET, EXPORTER = "faultscope-exporter.socket", "faultscope-exporter.service"
 RECORDER = "faultscope-blackbox.service"
 UNITS = SOCKET, EXPORTER, RECORDER
 PROGRAM, SERVICE = "faultscope", "faultscope-exporter"
-# Drop-in that replaces the flight recorder by sleep. The recorder itself would need its own kernel
-# log and tracefs, and the test is only about its unit.
+# Drop-in that replaces the flight recorder by `sleep`. The test only needs a running unit; the
+# flight recorder itself would need its own kernel log and tracefs.
 IDLE = "[Service]\nExecStart=\nExecStart=/bin/sleep infinity\n"
 
 
@@ -79,7 +79,8 @@ def check_installation_starts_nothing(check):
 
 
 def check_change(check, first, second):
-    """Installing another version restarts running services, and leaves stopped ones stopped."""
+    """Installing another version of the packages restarts running services, and leaves stopped
+    services stopped."""
     with host() as machine:
         machine.boot()
         machine.install(check, first)

@@ -16,7 +16,8 @@ POLL = 0.02
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
-# exit statuses of a child: a test failed, which the child's TAP says; the child died otherwise
+# Exit statuses of a child. FAILED: a test failed, as the TAP of the child says. BROKEN: the child
+# ended for another reason.
 FAILED, BROKEN = 1, 2
 
 
@@ -65,9 +66,10 @@ class Child:
 def take_signals():
     """Sets the signal handlers of a test suite and its children, whatever they inherited.
 
-    A shell starts a background command with SIGINT and SIGQUIT ignored, nohup starts one with
-    SIGHUP ignored. Programs under test would inherit that and ignore the signals that tests send.
-    At SIGTERM the suite ends its children."""
+    A shell starts background commands with SIGINT and SIGQUIT ignored, and nohup starts commands
+    with SIGHUP ignored. Programs under test would inherit ignored signals, and so would not react
+    to signals that tests send. When the test suite gets SIGTERM, it ends its children.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -103,7 +105,7 @@ class SideBySide:
         return self.failed > 0
 
     def run(self, bodies, jobs):
-        """Runs bodies, which are (name, function) pairs, in order, at most `jobs` at a time."""
+        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time."""
         take_signals()
         waiting, running = list(bodies), {}
         try:

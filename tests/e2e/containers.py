@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Converts dmesg text ("[ 12.345678] text") to log formats in which others keep or send it."""
+"""Converts dmesg text ("[ 12.345678] text") to the log formats in which other programs keep or send
+it."""
 
 import html
 import json
@@ -12,8 +13,8 @@ STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
 
 
 def records(text):
-    """Yields (seconds, microseconds, text) of each line. A line without a time gets the time
-    before it."""
+    """Yields (seconds, microseconds, text) of each line. A line without a time gets the time of the
+    line before."""
     when = ("0", "000000")
     for line in text.splitlines():
         found = STAMP.match(line)
@@ -92,7 +93,8 @@ def interleaved(text):
 
 
 def callers(text):
-    """Adds thread ids as CONFIG_PRINTK_CALLER does, with lines of another CPU in between."""
+    """Adds the thread id to each line, as CONFIG_PRINTK_CALLER does, and inserts some lines of
+    another CPU."""
     out = []
     for number, (seconds, usec, message) in enumerate(records(text)):
         out.append(f"[{seconds:5}.{usec:06}][  T142] {message}")

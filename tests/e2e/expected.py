@@ -17,8 +17,8 @@ from harness import BUILD, FAULTSCOPE, RECORDINGS, Skip
 
 KEPT = Path(__file__).resolve().parent / "expected.txt"
 PROCESSES = 30  # number of processes in a recording that event_recording makes
-# Environment variables that a tested command inherits. Outputs depend on time zone, language and
-# terminal, so those are not passed on.
+# Environment variables that a tested command inherits. All others are removed, since outputs depend
+# on time zone, language and terminal.
 INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
 
 
@@ -33,7 +33,8 @@ def kept():
 
 
 def keep(name, sums):
-    with open(__file__, encoding="ascii") as alone:  # a file lock, since tests run in parallel
+    # tests run in parallel, so a lock on this source file protects expected.txt
+    with open(__file__, encoding="ascii") as alone:
         fcntl.flock(alone, fcntl.LOCK_EX)
         known = kept() | {name: sums}
         KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)),

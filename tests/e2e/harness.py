@@ -105,8 +105,8 @@ class Lines:
         return field_of(lines[-1], path) - field_of(lines[0], path)
 
     def losses(self):
-        """Returns {kind of loss: number} of lost events. Equal events merged into one are no loss.
-        """
+        """Returns {kind of loss: number} of lost events. `coalesced` is not included: equal events
+        that are merged into one are no loss."""
         return {key: n for key, n in self.all[-1]["losses"].items() if n and key != "coalesced"}
 
     def lost(self):
@@ -193,8 +193,8 @@ class Lab:
     lab works in both.
     """
     program = FAULTSCOPE
-    # In a chroot, / may not be a mount point, so unshare cannot set its propagation. The test that
-    # mounts something also unmounts it.
+    # In a chroot, / may not be a mount point, so unshare cannot set its propagation. A test that
+    # mounts something in this namespace also unmounts it.
     own_mounts = ("unshare", "-m", "--propagation", "unchanged")
     release = os.uname().release
     workload = staticmethod(workload_path)
@@ -214,7 +214,8 @@ class Lab:
         Path(path).write_text(str(text))
 
     def for_all(self, program):
-        """Copies a program to a place where every user may run it; the build may lie in a home."""
+        """Copies a program to a directory where every user may run it. The build directory itself
+        may be in a private home directory."""
         path = self.dir / Path(program).name
         if not path.exists():
             shutil.copy(program, path)
@@ -276,8 +277,8 @@ class Lab:
 
     def close(self, keep=False):
         for process in self.started:
-            # The process leads a session. The session id stays taken while any of its processes
-            # lives, so killpg() cannot reach another group.
+            # The process leads a session. While any process of the session lives, no other process
+            # group can get this id, so killpg() cannot signal another group.
             if process.poll() is None:
                 try:
                     os.killpg(process.pid, signal.SIGKILL)
@@ -312,7 +313,8 @@ def proc_faults(pid):
 
 
 def proc_ran(pid):
-    """Returns the CPU time in ns of all threads. It stays equal while no thread runs."""
+    """Returns the CPU time in ns of all threads of a process. This time does not change while no
+    thread runs."""
     return sum(int(proc_text(f"{pid}/task/{tid}", "schedstat").split()[0])
                for tid in os.listdir(f"/proc/{pid}/task"))
 
@@ -341,7 +343,8 @@ def all_pids():
 
 
 class Schema:
-    """Checks lines against the JSON Schema. Lines that differ in numbers alone are checked once."""
+    """Checks lines against the JSON Schema. Lines that differ only in their numbers are checked
+    once."""
 
     def __init__(self, schema):
         self.valid = {}
@@ -408,8 +411,8 @@ def without_degraded(err):
 
 
 def check_gaps(check, capture, lines):
-    """Checks that the status is 0 and standard error empty. If the lines report missing data, the
-    status must be 7 and standard error must name what is missing."""
+    """Checks that the status is 0 and standard error empty. If the output lines report missing
+    data, the exit status must be 7 and standard error must name what is missing."""
     said = without_degraded(capture.stderr)
     unmeasured = unmeasured_by(lines)
     gap = has_gap(lines)
@@ -421,8 +424,8 @@ def check_gaps(check, capture, lines):
 
 
 def check_form(check, capture):
-    """Checks what holds for every capture: first and last line, schema, and no message except about
-    missing data."""
+    """Checks what holds for every capture: its first and last line, the JSON Schema, and that
+    standard error is empty except for messages about missing data."""
     lines = Lines(capture.text)
     check_gaps(check, capture, lines)
     check_lines(check, lines)
@@ -463,19 +466,21 @@ def live(test):
 
 
 def quiet(test):
-    """Marks a test that must run alone. WANTS_QUIET = "why" in a module marks all its tests."""
+    """Decorator for a test that must run alone. WANTS_QUIET = "reason" in a module marks all tests
+    of the module."""
     test.wants_quiet = True
     return test
 
 
 def remedy_texts(finding):
-    """Returns one text for each remedy of a line of type "finding": kind, text and command."""
+    """Returns one text for each remedy in a JSON line of type "finding". The text consists of the
+    remedy's kind, text and command."""
     return [f"{one['kind']}: {one['text']}: {one['command'] or ''}" for one in finding["remedies"]]
 
 
 def evidence_texts(finding):
-    """Returns {field: text} of a finding's evidence. The text has the subject, if any, and the
-    value. If a field occurs twice, the first one counts."""
+    """Returns {field: text} of a finding's evidence. The text consists of the subject, if the
+    evidence has one, and the value. If a field occurs twice, only the first is returned."""
     texts = {}
     for one in finding["evidence"]:
         about = f"{one['about']}: " if "about" in one else ""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Reads and writes recordings by docs/design/recording-format.md alone, without the program's code.
 
-A recording is a Layout and a list of records: [kind, time in ns, {field: value}, reference, brief].
-A field is (name, index); its value is a number or, where its type is t, bytes.
+A recording is a Layout and a list of records. A record is a list [kind, time in ns, {field: value},
+reference, brief]. A field is (name, index). The value of a field is a number, or bytes if the type
+of the field is t.
 """
 
 import struct
@@ -19,7 +20,8 @@ class Layout:
     """The kinds of records in a recording, and the fields of each kind in the order of the file."""
 
     def __init__(self, text):
-        # {number of a kind: [name, [(type, size, count, from, name, unit) of each field]]}
+        # Maps the number of a record kind to [name of the kind, [(type, size, count, from, name,
+        # unit) of each field]].
         self.kinds = {}
         kind = None
         for line in text.splitlines():
@@ -70,14 +72,15 @@ def zigzag(value):
 
 
 class State:
-    """Decoder state that a chunk needs from those before: time, slots, last record of each kind."""
+    """Decoder state that a chunk needs from earlier chunks: time, slots, last record of each kind.
+    """
 
     def __init__(self):
         self.t_ns, self.slot, self.slots, self.last = 0, -1, [], {}
 
     def begin(self, kind, reference):
         """Returns the fields from which a record stores only differences, and the record's slot
-        number, or None if it has no slot."""
+        number. The slot number is None if the record has no slot."""
         if reference == NEW:
             self.slots.append({})
             return dict(self.last.get(kind, {})), len(self.slots) - 1

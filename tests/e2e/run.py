@@ -175,8 +175,8 @@ def find_tests(only, paths):
     """Yields the tests of modules whose names contain `only`. The modules must be on sys.path."""
     for path in sorted(paths):
         module = importlib.import_module(path.stem)
-        # Another suite's module of this name would be imported instead, and this suite's tests
-        # would never run.
+        # If another suite has a module of this name, Python would import that module, and the tests
+        # of this suite would never run.
         assert Path(module.__file__).samefile(path), f"{module.__file__} hides {path}"
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
@@ -187,7 +187,8 @@ def find_tests(only, paths):
 def make_helpers():
     """Runs make for those helper programs that exist and are older than their sources.
 
-    Works for the default build alone: this script does not know the compiler flags of other builds.
+    Only helper programs of the default build are made: this script does not know the compiler flags
+    of other builds.
     """
     there = [str(path.relative_to(ROOT)) for source in HERE.glob("*.c")
              if (path := BUILD / source.stem).exists()]

@@ -9,12 +9,13 @@ import re
 
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 
-# exit statuses: success; lost events in the recording, for which all outputs must agree all the
-# same
+# Exit statuses of commands that read a recording. DONE: success; INCOMPLETE: the recording has lost
+# events. In both cases all outputs must agree.
 DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-# {seed of a recording: number of processes}, more processes than a report has rows
+# {seed of a recording: number of processes in it}. The processes are more than the rows of a
+# report.
 CROWDS = {201: 6000, 202: 9000}
 COUNTERS = ("minor", "major", "stall_ns")
 # CSV columns that count calls on mappings and file descriptors
@@ -23,8 +24,8 @@ CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.close
 GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
-# Rows of `diff`: (metric, JSON field, living processes only, divisor or 0). A row with a divisor is
-# a rate per second.
+# Rows of the output of `diff`: (metric, JSON field, whether only living processes count, divisor or
+# 0). A row with a divisor shows a rate per second.
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("file descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
@@ -66,7 +67,7 @@ def value_of(line, path):
 
 
 def last_lines(lab, recording):
-    """Returns the last JSON line of each process, and the peaks of the sums of GAUGES."""
+    """Returns the last JSON line of each process, and the peak of each sum in GAUGES."""
     last, now = {}, {}
     text = lab.faultscope("--replay", recording, "--json").out
     assert not UNSEEN.search(text), "JSON: a character that hides or moves text"
@@ -124,7 +125,8 @@ def check_rows(check, name, rows, last):
 
 
 def check_gauges(check, lab, recording, name, page, peaks):
-    """Checks that the peak sums agree in csv-time, HTML page, trace and JSON."""
+    """Checks that csv-time, the HTML page, the trace and JSON agree on the peak of each sum in
+    GAUGES."""
     rows = list(csv.DictReader(io.StringIO(report(lab, "csv-time", recording), newline="")))
     for column, _ in GAUGES:
         got = [int(row[column]) for row in rows]
@@ -169,8 +171,8 @@ def differences(lab, before, after):
 
 
 def check_diff(check, lab, recording, name, last, info):
-    """Checks `diff` of a recording with itself: no growth, and the value of each workload is the
-    sum over the last lines of its processes."""
+    """Checks `diff` of a recording with itself. It must show no growth, and the value of each
+    workload must be the sum over the last JSON lines of the workload's processes."""
     seconds = info["seconds"]
     rows = differences(lab, recording, recording)
     for row in rows:
@@ -184,10 +186,11 @@ def check_diff(check, lab, recording, name, last, info):
                        and not (living and line.get("final")))
             if per:
                 want = want / per / seconds if seconds else 0
-            # `diff` shows processes without a row of their own as one workload.
+            # `diff` shows all processes without a row of their own as one workload.
             is_it = (lambda one, w=workload: w is None or one == w)
             total = sum(n for (one, of), n in got.items() if of == metric and is_it(one))
-            # The values, and the seconds by which a rate is divided, have six decimals each.
+            # The compared values, and the seconds by which a rate is divided, have six decimals
+            # each.
             slack = 1e-6 * (len(got) + (want / seconds if per and seconds else 0))
             check.that(abs(total - want) <= slack,
                        f"{name}: {metric} of {workload}: diff has {total}, want {want}")
@@ -207,7 +210,7 @@ def by_csv_time(lab, recording):
 
 
 def page_of(lab, recording):
-    """Returns the tiles of the HTML page and the JSON data of its drawings."""
+    """Returns the tiles of the HTML page and the JSON data of its charts."""
     page = report(lab, "html", recording)
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
     tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page))
@@ -248,9 +251,8 @@ def csv_rows(lab, recording):
 
 
 def agree(check, lab, recording, name, made=True):
-    """Checks that all outputs of a recording agree.
-
-    `made` says that random_recording wrote it: all lines of one scan then have one time."""
+    """Checks that all outputs of a recording agree. `made` is true for recordings written by
+    random_recording, in which all lines of one scan have one time."""
     _reports.clear()
     last, peaks = last_lines(lab, recording)
     want = sums_of(last)
@@ -287,8 +289,8 @@ def agree(check, lab, recording, name, made=True):
     check_trace(check, lab, recording, name, data)
     check_rows(check, name, csv_rows(lab, recording), last)
     check_gauges(check, lab, recording, name, data, peaks if made else None)
-    # In recordings of real programs, limits differ, and the tile shows the highest share of a
-    # limit.
+    # Processes in recordings of real programs have different limits, and the tile shows the highest
+    # share of a limit.
     if made:
         check_peaks(check, lab, recording, name, tiles, last)
     check_page_processes(check, name, data, last)
@@ -322,8 +324,8 @@ def test_outputs_agree(check, lab):
 
 
 def test_outputs_of_crowds_agree(check, lab):
-    """Outputs agree for recordings with more processes than a report has rows, and more than live
-    at once."""
+    """Outputs agree for recordings with more processes than a report has rows, and with more
+    processes than live at the same time."""
     program = writer()
     recording = lab.dir / "crowd.fsr"
     for seed, processes in CROWDS.items():
@@ -409,7 +411,7 @@ def test_nothing_matched_is_no_all_clear(check, lab):
 
 
 def test_losses_are_no_all_clear(check, lab):
-    """Every command calls a recording incomplete if the kernel skipped events of it."""
+    """Every command reports a recording as incomplete if the kernel skipped some of its events."""
     lossy = [one for one in (*sorted(RECORDINGS.glob("*.fsr")),
                              *sorted((ROOT / "docs" / "examples").glob("*.fsr")))
              if json.loads(lab.faultscope("info", "--json", one).out)["lost"]]
@@ -439,7 +441,8 @@ def test_empty_recordings_are_no_all_clear(check, lab):
 
 
 def drawn_cells(page):
-    """Returns (row, left, right) of each cell of the heat map of processes; edges in seconds."""
+    """Returns (row, left, right) of each cell in the heat map of processes. `left` and `right` are
+    the edges of the cell in seconds."""
     svg = re.search(r'<svg id="heat-svg".*?</svg>', page, re.S).group(0)
     left, right, height = (float(re.search(rf'data-{key}="([\d.]+)"', svg).group(1))
                            for key in ("left", "right", "row"))

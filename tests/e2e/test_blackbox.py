@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the flight recorder on this kernel: what it records, its errors, reading its ring."""
+"""Tests the flight recorder on this kernel: the records that it writes, its errors, and reading its
+ring file."""
 import json
 import os
 import re

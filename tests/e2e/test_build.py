@@ -8,11 +8,12 @@ from pathlib import Path
 
 from harness import BUILD, ROOT, Skip
 
-# The architecture that is not the host's: its name in uname, and its cross compiler.
+# Names of the architecture that is not the host's: in uname, and of its cross compiler.
 OTHER = {"arm64": ("aarch64", "aarch64-linux-gnu-gcc"), "x86": ("x86_64", "x86_64-linux-gnu-gcc")}
 del OTHER["arm64" if platform.machine() == "aarch64" else "x86"]
 
-# Compression libraries for logs. The build uses those whose headers are installed.
+# Compression libraries for reading logs. faultscope is built with each library whose headers are
+# installed.
 UNPACKERS = [name for name in ("lzma", "zstd") if Path(f"/usr/include/{name}.h").exists()]
 
 
@@ -52,7 +53,8 @@ def test_other_architectures(check, lab):
 
 
 def compiler_without_libraries(lab):
-    """Returns a fake cc that finds no library: like gcc, it then prints the library's bare name."""
+    """Returns a fake cc that finds no library. Like gcc, it then prints the bare name of the
+    library that it was asked for."""
     path = lab.dir / "cc"
     path.write_text("#!/bin/sh\necho \"${1#-print-file-name=}\"\n")
     path.chmod(0o755)

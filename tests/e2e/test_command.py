@@ -81,13 +81,15 @@ def test_run_follows_children(check, lab):
 
 
 def times_of(lines):
-    """The replay may show one scan of the pressure more, at the end."""
+    """Lines of type "pressure" are left out, since a replay may show one scan of the memory
+    pressure more than the live output."""
     return [(line["type"], line["t"], line["time"]) for line in lines if line["type"] != "pressure"]
 
 
 @live
 def test_every_line_has_its_time(check, lab):
-    """`time` is the wall clock, `t` the time since the start; a replay prints the same times."""
+    """In every line, `time` is the wall clock and `t` the time since the start. A replay prints the
+    times of the original run."""
     recording = lab.dir / "times.fsr"
     before = time.time()
     ran = lab.faultscope("run", "--json", "--record", recording, "--", "sleep", "1")
@@ -127,7 +129,7 @@ def expect_sane(check, lines, truth):
 
 @captures(expect_sane)
 def test_lines_of_all_processes(lab):
-    """Captures a second of all processes of this machine, with some workloads among them."""
+    """Captures all processes of this machine for one second, with some workloads among them."""
     watch = lab.watch("0.1")
     for name in ("brief", "lives"):
         args = ["--times", "30"] if name == "brief" else ["fork-storm", "50"]

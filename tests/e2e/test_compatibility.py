@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that names which programs and dashboards rely on still exist (docs/compatibility.md).
+"""Checks that the names on which programs and dashboards rely still exist (docs/compatibility.md).
 
-Each file of compatible/ has the names of the last release, one a line. New names are allowed.
+Each file of compatible/ lists the names of the last release, one on a line. New names are allowed.
 FS_MAKE_COMPATIBLE=1 in the environment rewrites the files, for a release.
 """
 
@@ -17,7 +17,8 @@ KEPT = Path(__file__).resolve().parent / "compatible"
 
 
 def keys_of(schema, path):
-    """Yields `path type,type` for each key of a JSON Schema, `path = value` for its values."""
+    """Yields `path type,type` for each key of a JSON Schema, and `path = value` for each value that
+    the schema lists."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     values = [json.dumps(schema["const"])] if "const" in schema else schema.get("enum", [])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that long-running commands drop capabilities and filter system calls in each thread. The
-command that `run` starts keeps all of its rights.
-"""
+"""Checks that each thread of a long-running command drops capabilities and filters system calls.
+The program that `run` starts keeps all of its rights."""
 
 import os
 import signal
@@ -14,7 +13,8 @@ CAP_BPF, CAP_SYSLOG, CAP_SYS_NICE, CAP_IPC_LOCK = 39, 34, 23, 14
 
 
 def threads_of(lab, pid):
-    """Returns the /proc status of each thread. A thread may end between listing and reading."""
+    """Returns the /proc status text of each thread of a process. A thread that ends after it was
+    listed is left out."""
     found = []
     for tid in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -40,8 +40,8 @@ def check_confined(check, lab, what, pid, may_keep=0):
 
 
 def kept_of_recorder(lab):
-    """Returns the capabilities that the recorder may keep. If it cannot raise RLIMIT_MEMLOCK or its
-    priority in advance, it keeps CAP_IPC_LOCK or CAP_SYS_NICE."""
+    """Returns the capabilities that the flight recorder may keep. The flight recorder keeps
+    CAP_IPC_LOCK or CAP_SYS_NICE if it cannot raise RLIMIT_MEMLOCK or its priority in advance."""
     return (1 << CAP_SYSLOG | 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK |
             (1 << CAP_BPF if keeps_bpf(lab) else 0))
 
@@ -56,14 +56,15 @@ def test_recorder_is_confined(check, lab):
         until(lambda: ring.exists() and b"FSbb" in ring.read_bytes(), "a record in its file")
         process.send_signal(signal.SIGINT)
         err = process.communicate(timeout=60)[1]
-        # Commands that measure also report probes that this kernel does not allow.
+        # Commands that attach probes also report, on standard error, the probes that this kernel
+        # does not allow.
         said = [line for line in err.splitlines() if not line.startswith("faultscope: incomplete: ")]
         check.equal(f"{words[0]}: standard error", said, [])
 
 
 @live
 def test_recorder_writes_on_when_confined(check, lab):
-    """The recorder still writes heartbeats after its system calls are filtered."""
+    """The flight recorder still writes heartbeats after its system calls are filtered."""
     ring = lab.dir / "ring"
     process = lab.spawn([lab.program, "blackbox", "run", "--ring", ring, "--heartbeat", "0.2"])
     check_confined(check, lab, "run", process.pid, kept_of_recorder(lab))
@@ -97,9 +98,8 @@ def test_sessions_are_confined(check, lab):
 
 @live
 def test_command_starts_after_the_drop(check, lab):
-    """`run` has dropped its rights before the command starts, while the command itself keeps all
-    rights of its user.
-    """
+    """`run` drops its rights before it starts the command, while the command itself keeps all
+    rights of its user."""
     mine = status_of(lab.call("cat", "/proc/self/status").out)
     ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",
                          "read line </proc/$PPID/comm; cat /proc/$PPID/status; echo; echo ours: it;"

@@ -56,8 +56,8 @@ def test_counts_of_every_process(lab):
     before = counts_of_all()
     capture = lab.watch("0.2", "1").finished()
     after = counts_of_all()
-    # Kernel threads and zombies have no mappings, and no line in the output. Counts of a process
-    # that ran meanwhile may have changed.
+    # Kernel threads and zombies have no mappings, and no line in the output. The counts of a
+    # process that ran between the two readings of /proc may have changed.
     alike = [[pid, one] for pid, one in before.items() if one[1] and after.get(pid) == one]
     held = [[work.pid, before[work.pid][1], before[work.pid][2]] for work in works]
     assert held[0][1] == truths[0]["map_count_now"], (held, truths)
@@ -72,8 +72,8 @@ FAULTS, MAPS, FDS = 500, 40, 30
 
 
 def expect_brief(check, lines, truth):
-    """The workload `brief` forks children that do not exec, so all counted calls of a child are the
-    ones of its work."""
+    """The workload `brief` forks children that do not call exec, so every counted call of a child
+    belongs to the work of the child."""
     parent = truth["pid"]
     children = [line for line in lines.of("process", final=True) if line["ppid"] == parent]
     check.equal("children", len(children), truth["times"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests `diagnose`: for programs in trouble it reports the right finding with pattern, stack,
-process tree and remedy; for healthy programs it says that all is well."""
+"""Tests `diagnose`. For programs in trouble, `diagnose` reports the right finding with growth
+pattern, stack, process tree and remedy. For healthy programs, it reports that nothing is wrong."""
 
 import os
 import re
@@ -41,8 +41,8 @@ def check_lines(check, capture, status):
 
 
 def diagnose(check, lab, *words, status=0, options=()):
-    """Runs `diagnose` on a workload while it works. Returns the lines, their recording and the true
-    values."""
+    """Runs `diagnose` on a workload while the workload works. Returns the output lines, the
+    recording of the run, and the workload's true values."""
     work = lab.work(*words, "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid, *options)
     work.go()
@@ -53,7 +53,7 @@ def diagnose(check, lab, *words, status=0, options=()):
 
 
 def ids(lines, pid=None):
-    """Returns the ids of the findings that are open at the end."""
+    """Returns the ids of the findings of a process that are open at the end."""
     last = {}
     for line in lines.of("finding"):
         last[line["id"], line["pid"]] = line
@@ -80,7 +80,8 @@ def text_of(lab, capture, *options):
 
 
 def check_verdict(check, text, first):
-    """Checks that the first line names the process and the cause, and that the last one sums up."""
+    """Checks that the first line of the report names the process and the cause, and that the last
+    line sums up the findings."""
     check.that(text.startswith(first), f"begins {text[:90]!r}, not {first!r}")
     check.that(re.search(r"^\d+ findings? \(\d+ critical, \d+ warning, \d+ info\)\.  More: "
                          r"faultscope\n?\s*explain [A-Z]\d\d$", text, re.M), "no sum at the end")
@@ -89,14 +90,14 @@ def check_verdict(check, text, first):
 
 # Tests of a growth table that fills up
 
-# number of rows, which exceeds the growth table; rows per second; number of files to leak
-# afterwards
+# ROWS: number of rows that the workload creates, which exceeds the growth table; RATE: rows per
+# second; LEAKED: number of files that the workload leaks afterwards
 ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 
 def crowd(check, lab, kind, *options, status=0):
-    """Runs a workload that fills the growth table and then leaks. Returns its lines, its true
-    values, {file name: fds opened} and the capture."""
+    """Runs a workload that fills the growth table and then leaks. Returns the output lines, the
+    workload's true values, {file name: number of opened fds} and the capture."""
     work = lab.work("crowd", kind, str(ROWS), "--rate", str(RATE), "--leak", str(LEAKED), *options,
                     "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid)
@@ -137,7 +138,8 @@ def test_rows_of_the_closed(check, lab):
 
 @live
 def test_rows_that_are_held(check, lab):
-    """If every row of the growth table is in use, findings say that the rest is unattributed."""
+    """If every row of the growth table is in use, findings say that the other growth is
+    unattributed."""
     lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
                                         status=FOUND)
     check.that(truth["leaked"] < LEAKED, f"no descriptor was failed: {truth}")
@@ -154,8 +156,8 @@ def test_rows_that_are_held(check, lab):
 
 @live
 def test_tensors(check, lab):
-    """M03 pytorch-shared-tensors of a workload that uses PyTorch's file names in /dev/shm: pattern,
-    stack, sharing strategy, remedy."""
+    """`diagnose` reports M03 pytorch-shared-tensors for a workload that uses PyTorch's file names
+    in /dev/shm. The finding has the pattern, the stack, the sharing strategy and the remedy."""
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "3000", "--before", "2000")
     finding = last_finding(check, lines, "M03", truth["pid"])
     check.equal("findings", ids(lines), ["M03"])
@@ -245,7 +247,7 @@ def test_code_that_leads_astray(check, lab):
     `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    # a few of the accidental chains may end in code with another name
+    # A few of the 20,000 accidental call chains may end in code with another function name.
     attributed = re.match(r"([\d,]+) of 20,000 mappings", finding["title"])
     check.that(attributed and int(attributed[1].replace(",", "")) >= 19990, finding["title"])
     check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
@@ -255,8 +257,9 @@ def test_code_that_leads_astray(check, lab):
 
 @live
 def test_near_the_limit(check, lab):
-    """A process that held many mappings before the start and is near the limit: M25
-    max-map-count-near names the limit, who set it, and its cause M03 pytorch-shared-tensors."""
+    """`diagnose` is started for a process that already holds many mappings and is near the limit.
+    M25 max-map-count-near names the limit, who set the limit, and the cause M03
+    pytorch-shared-tensors."""
     before = 55000
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "2000", "--before",
                                      str(before), status=FOUND)
@@ -305,7 +308,7 @@ def test_connections_not_closed(check, lab):
 @live
 def test_calls_that_misuse(check, lab):
     """F05 accept-emfile-loop and F07 select-fd-setsize (also before an abort) are reported. With
-    --mildly the workload stays within limits, and neither is reported."""
+    --mildly, the workload stays within its limits, and neither finding is reported."""
     for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
                                ("abort", 4096, "F07")):
         for mildly in ((), ("--mildly",)):
@@ -430,7 +433,8 @@ def test_replay_finds_the_same(check, lab):
 
 @live
 def test_recording_of_a_run(check, lab):
-    """A recording of `run` has no holdings: `diagnose` says so and still reports its findings."""
+    """A recording of `run` does not contain holdings (existing mappings and fds by call stack).
+    `diagnose` reports this and still reports the findings of the recording."""
     recording = lab.dir / "run.fsr"
     ran = lab.faultscope("run", "-q", "--record", recording, "--", workload_path("growth"),
                          "tensor", "3000")
@@ -479,7 +483,8 @@ def test_folded(check, lab):
 
 @live
 def test_target_is_not_disturbed(check, lab):
-    """`diagnose` leaves the map count of its target unchanged and reads its maps once."""
+    """`diagnose` leaves the map count of the watched process unchanged, and reads /proc/PID/maps of
+    this process once."""
     work = lab.work("growth", "leak", "0", "--before", "5000", "--wait", "--hold")
     before, size = proc_maps(work.pid), len(open(f"/proc/{work.pid}/maps", "rb").read())
     if not shutil.which("strace"):
@@ -511,7 +516,7 @@ def test_target_is_not_disturbed(check, lab):
 
 @live
 def test_target_dies(check, lab):
-    """If the target exits early, `diagnose` reports its findings until then."""
+    """If the watched process exits early, `diagnose` reports the findings until that time."""
     work = lab.work("growth", "leak", "3000", "--before", "40000", "--wait")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -542,8 +547,8 @@ def test_hostile_names(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, stacks have no names and maps cannot be read: `diagnose` says so and goes
-    on."""
+    """In a pid namespace, stacks have no names and maps cannot be read. `diagnose` reports this and
+    continues."""
     script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
               f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
     pipe, out = lab.dir / "in", lab.dir / "truth"
@@ -589,7 +594,8 @@ ctypes.CDLL(None).pthread_exit(None)
 
 @live
 def test_sockets_where_the_first_thread_has_ended(check, lab):
-    """If a process's first thread has exited, the kind of sockets is read through a living one."""
+    """If the first thread of a process has exited, `diagnose` reads the kind of the process's
+    sockets through a living thread."""
     process = lab.spawn([sys.executable, "-c", LEADER_GONE])
     pid = int(process.stdout.readline())
     until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")

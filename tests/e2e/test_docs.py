@@ -166,7 +166,7 @@ def test_explain_one(check, lab):
 
 
 def test_explain_what_is_not(check, lab):
-    """`explain` of an unknown id names similar ids, and prints nothing about the known ids."""
+    """`explain` of an unknown id names similar ids, and prints no explanation."""
     ran = lab.faultscope("explain", "M01", "M99")
     check.equal("status", ran.returncode, 2)
     check.equal("standard output", ran.out, "")
@@ -190,8 +190,8 @@ def candidates(lab, *words, log=None):
 
 
 def test_explain_a_message(check, lab):
-    """`explain` of words, of a message, or of a log on standard input names candidates, and says
-    that they are no diagnosis."""
+    """`explain` of words, of a message, or of a log on standard input names candidate findings. It
+    says that the candidates are no diagnosis."""
     for words, first in ((("unable to mmap 320 bytes from file: Cannot allocate memory (12)",), "M01"),
                          (("EMFILE",), "F01"), (("Too", "many", "open", "files"), "F01"),
                          (("dataloader",), "P01"), (("Bus error",), "P01"),
@@ -242,7 +242,8 @@ def test_explain_of_its_own_limit(check, lab):
 
 
 def test_explain_flags_what_it_says(check, lab):
-    """`explain` says in text and JSON which findings faultscope explains but cannot detect."""
+    """`explain` marks, in text and JSON, the findings that faultscope can explain but cannot
+    detect."""
     for one in diagnoses(lab):
         text = lab.faultscope("explain", one["id"]).out
         check.equal(f"{one['id']} says it is not flagged", "This version does not report this finding" in text,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests `doctor`: every probe, its cost, the limits; and that every output shows a disabled probe.
-"""
+"""Tests `doctor`, which reports every probe, the cost of each probe, and limits. Also tests that
+every output reports a disabled probe."""
 
 import json
 import os
@@ -140,8 +140,8 @@ def config_of(process):
 
 @live
 def test_doctor_loads_what_run_loads(check, lab):
-    """The verifier skips code that the configuration disables, so `doctor` must load programs with
-    the configuration of -p."""
+    """The verifier skips code that the configuration disables. So `doctor` must load the BPF
+    programs with the configuration that -p uses."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     found = {}
@@ -161,7 +161,7 @@ def columns_of(line):
 
 
 def is_command(line):
-    """Returns whether a line has a command to copy. Such lines are not wrapped."""
+    """Returns whether a line consists of a command to copy. Such command lines are not wrapped."""
     return line.strip().startswith(("try ", "now ", "keep "))
 
 
@@ -202,10 +202,10 @@ def test_doctor_leaves_nothing_attached(check, lab):
         check.equal("blind", [h["name"] for h in report["probes"] if h["state"] == "unavailable"], [])
 
 
-# Tests of a disabled probe: the program goes on, and every output says that it is disabled.
+# Tests of a disabled probe: faultscope continues, and every output says that the probe is disabled.
 
 REASON = "switched off by --probe"
-# Reasons why a probe is unavailable if another one, on which it depends, is disabled
+# Maps a disabled probe to the reason that is reported for each probe that depends on it.
 REASON_BEHIND = {"state": "without state there is nothing to count in",
                  "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
 BEHIND = {"fault_class": ("fault_begin", "fault_end")}
@@ -220,8 +220,8 @@ def check_said(check, what, text, names):
 
 
 def status_without(names, *needed):
-    """Returns the exit status with these probes disabled: 7 if no process can be seen without one
-    of `needed`, else 0."""
+    """Returns the exit status with these probes disabled: 7 if a probe of `needed` is disabled,
+    without which no process can be seen, else 0."""
     return INCOMPLETE if set(names) & set(needed) else DONE
 
 
@@ -301,7 +301,8 @@ def check_doctor(check, lab, names, force):
 
 @live
 def test_hook_left_out_shows_everywhere(check, lab):
-    """Disables probes in groups; test_hooks_left_out disables each one alone."""
+    """Disables several probes at once in each run; test_hooks_left_out disables each probe alone.
+    """
     hooks = [hook["name"] for hook in told(check, lab, "--no-calibrate")["probes"]]
     for names in left_out_together(hooks):
         force = [word for name in names for word in ("--probe", f"{name}=none")] + ["--overhead", "0-3"]

@@ -2,8 +2,9 @@
 """Commands in the documents work, and the names that the documents use exist.
 
 Commands that only read files are run in a directory with the files that the documents name. For
-commands that need root, only the parser checks the options, since live tests run them. Any other
-command has a reason in the Markdown source: <!-- not run: REASON -->.
+commands that need root, the test only parses the options, since live tests run these commands. Each
+command that is neither run nor parsed has a reason in the Markdown source: <!-- not run: REASON
+-->.
 """
 
 import json
@@ -21,13 +22,14 @@ PAGES = [ROOT / "README.md", ROOT / "SECURITY.md",
          *sorted((ROOT / ".github").rglob("*.md"))]
 FENCE = re.compile(r"((?:<!-- not run: [^>]+ -->\n)?)^```(\w*)\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`((?:sudo )?faultscope [^`]*)`")
-# First words of a block of commands. Any other block is output.
+# First words that mark a code block as commands. A code block that begins with any other word is
+# output.
 COMMANDS = ("faultscope", "sudo", "make", "tools/", "dmesg", "curl", "jq", "kubectl", "apt",
             "systemctl", "mkdir", "groupadd", "setcap", "prometheus", "FS_", "#")
 PLACES = {"PID": "1", "CGROUP": "/system.slice/x.service", "ID": "M01", "FILE": "crash.log",
           "COMMAND": "bash"}
 EXAMPLES = ROOT / "docs/examples"
-# Accepted exit statuses: nothing found, findings (3), or lost events (7).
+# Accepted exit statuses: 0, 3 (there are findings) and 7 (events were lost).
 WELL = (0, 3, 7)
 # Commands that only read, and whose output depends on the machine. They are not run.
 READING = ("curl", "systemctl status", "systemctl cat", "journalctl", "sysctl fs.", "sysctl vm.",
@@ -55,7 +57,7 @@ def blocks(path):
 
 
 def session_commands(path):
-    """Yields the commands after a prompt, whose output follows below."""
+    """Yields the commands in a block of output: lines that begin with a prompt."""
     for reason, _, body in FENCE.findall(path.read_text(encoding="utf-8")):
         if not reason:
             yield from re.findall(r"^[$#] ((?:sudo )?faultscope .*)$", body, re.M)
@@ -98,8 +100,9 @@ def make_files(lab):
 
 
 def test_examples_are_current(check, lab):
-    """The example pages are what this build makes of their recordings. A meant change of pages:
-    FS_MAKE_EXAMPLES=1 tests/e2e/run.py --no-live --only examples_are_current"""
+    """The example pages equal the pages that this build makes from the example recordings. After an
+    intended change of the pages, update the examples with FS_MAKE_EXAMPLES=1 tests/e2e/run.py
+    --no-live --only examples_are_current"""
     for recording in sorted(EXAMPLES.glob("*.fsr")):
         made = lab.dir / f"{recording.stem}.html"
         lab.faultscope("report", recording, "-o", made)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Drawings of an HTML page: all lies within the frame, rows have labels, bars the right length."""
+"""Checks the SVG charts of an HTML page: everything lies within the frame, rows have labels, and
+bars have the right length."""
 
 import html.parser
 import json
@@ -76,7 +77,8 @@ def test_drawings_stay_in_their_frames(check, lab):
 
 
 def test_rows_of_drawings_have_their_labels(check, lab):
-    """Each row of the heat map has one label, at its middle, left of the cells."""
+    """Each row of the heat map has one label. The label is at the middle of the row's height, to
+    the left of the cells."""
     for recording in EXAMPLES:
         _, height, attrs, elements = drawings(lab, recording)["heat-svg"]
         rows, row, left = (float(attrs[f"data-{name}"]) for name in ("rows", "row", "left"))
@@ -90,7 +92,8 @@ def test_rows_of_drawings_have_their_labels(check, lab):
 
 
 def test_axes_of_drawings(check, lab):
-    """Labels of a time axis go from left to right edge in equal steps, each below its drawing."""
+    """The labels of a time axis go from the left to the right edge in equal steps, and are below
+    the chart."""
     for recording in EXAMPLES:
         for name, (_, height, attrs, elements) in drawings(lab, recording).items():
             if "data-right" not in attrs:
@@ -110,7 +113,7 @@ def test_axes_of_drawings(check, lab):
 
 
 def test_flame_graph_adds_up(check, lab):
-    """A frame of the flame graph is no wider than the frame below, and lies within it."""
+    """Each frame of the flame graph lies horizontally within its parent frame."""
     for recording in EXAMPLES:
         _, _, _, elements = drawings(lab, recording)["flame-svg"]
         frames = [numbers(attrs, "y", "x", "width") for tag, attrs in elements if tag == "rect"]
@@ -135,7 +138,7 @@ def test_bars_of_latency(check, lab):
         check.that(all(float(attrs["x"]) == left for attrs in bars), "bars begin at the left")
         drawing = re.search(r'<svg id="latency-svg".*?</svg>', page, re.S)[0]
         counts = [int(n.replace(",", "")) for n in re.findall(r'tick count"[^>]*>([\d,]+)<', drawing)]
-        # A bar of no faults has no width and no number.
+        # A bar for 0 faults has no width and no number.
         shown = sorted(wide for wide in widths if wide)
         check.equal(f"{recording.name}: bars with a number", len(shown), len(counts))
         check.that(all(abs(wide - room * math.log2(1 + n) / math.log2(1 + max(counts))) < 0.2
@@ -154,11 +157,12 @@ def test_levels_of_colours(check, lab):
 
 
 def test_script_reads_what_the_page_has(check, lab):
-    """Every value of a point of the timeline that the page's script reads is in the page's data."""
+    """The data of a page contains every value of a timeline point that the page's script reads."""
     script = (ROOT / "src/render/html/report.js").read_text(encoding="utf-8")
     page = lab.faultscope("report", "--html", EXAMPLES[0]).out
     points = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])["points"]
     read = set(re.findall(r"\bp\.([a-z]+(?:_[a-z]+)*)\b", script)) - {
-        "weights", "faults_by_point", "remove"}  # of other objects
+        # these names are fields of other objects, not of a timeline point
+        "weights", "faults_by_point", "remove"}
     check.equal("values that no point has", read - set(points[0]), set())
     check.that(len(read) > 5, f"read: {read}")

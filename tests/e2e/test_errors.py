@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests of errors: exit statuses and messages for wrong targets, missing rights, full disks and
-damaged files; nothing stays behind."""
+damaged files. Failed commands leave no files behind."""
 
 import json
 import os
@@ -33,8 +33,8 @@ NOBODY = 65534
 
 
 def as_nobody(lab, *capabilities, locked="unlimited"):
-    """Returns a command prefix that runs a command as nobody with these capabilities, and with
-    `locked` as RLIMIT_MEMLOCK."""
+    """Returns a command prefix that runs a command as the user nobody with the capabilities `caps`,
+    and with `locked` as RLIMIT_MEMLOCK."""
     return ["sh", "-c", f"ulimit -l {locked} 2>/dev/null; cd /; exec \"$@\"", "sh",
             lab.for_all(lab.workload("asuser")), NOBODY, *capabilities, "--"]
 
@@ -144,7 +144,7 @@ signal.pause()
 @live
 def test_disk_full_before_the_first_interval(check, lab):
     """If the disk is full before the first interval is written, the message says that no recording
-    is left. This holds for live recordings and for `report`."""
+    is left. The message is the same for live recordings and for `report`."""
     kept = lab.dir / "kept.fsr"
     crowd = subprocess.Popen([sys.executable, "-c", CROWD], stdout=subprocess.PIPE,
                              start_new_session=True)
@@ -271,7 +271,8 @@ def bpf_objects_in_use():
 
 @live
 def test_signals_at_any_time(check, lab):
-    """No BPF program or map stays in the kernel after a signal, not even after one at the start."""
+    """After a signal at any time, even during the start, no BPF program or map of faultscope stays
+    in the kernel."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     before = bpf_objects()
@@ -288,15 +289,16 @@ def test_signals_at_any_time(check, lab):
         except subprocess.TimeoutExpired:
             check.that(False, f"{modes[i % 3]}: {number.name} after {delay:.3f} s does not end it")
             continue
-        # A signal during the start kills faultscope. In `run`, it may also be the status of the
-        # command.
+        # During the start, a signal kills faultscope. With `run`, the exit status may also be that
+        # of the command, which the signal killed.
         check.that(process.returncode in (0, INCOMPLETE, -number),
                    f"{modes[i % 3]}: {number.name} after {delay:.3f} s: {process.returncode}")
-        # On a busy machine the kernel skips events, and a message says so whatever the status is.
+        # On a busy machine the kernel skips events. faultscope then prints a message, whatever its
+        # exit status is.
         check.that(err.startswith(GAP) if err else process.returncode != INCOMPLETE,
                    f"status {process.returncode}, standard error: {err!r}")
-    # The kernel frees BPF objects a little later. Objects of other tests come and go, so only those
-    # that stay count.
+    # The kernel frees BPF objects with a delay, and other tests create and free BPF objects. So
+    # only objects that stay without an owner count as left behind.
     left = bpf_objects() - before - bpf_objects_in_use()
     end = time.monotonic() + PATIENCE
     while left and time.monotonic() < end:
@@ -329,9 +331,8 @@ def archived(archive):
 
 
 def check_by_file(check, lab, ran):
-    """Checks exact counts with a BTF file in place of the kernel's, with attach types that need no
-    kernel BTF.
-    """
+    """Checks that counts are exact if a BTF file replaces the kernel's BTF, with attach types that
+    need no kernel BTF."""
     if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
                        (DONE, [])):
         return

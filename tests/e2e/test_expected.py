@@ -40,7 +40,7 @@ def test_kept_formats_of_events(check, lab):
 
 
 def test_kept_lines_of_what_is_retold(check, lab):
-    """Lines of a recording that begins with the final state of another recording."""
+    """JSON lines of a recording that begins with the final state of another recording."""
     for seed in SEEDS[:3]:
         name = made(lab, seed)
         helper(lab, "retold_recording", f"{name}.fsr", "retold.fsr")
@@ -50,7 +50,7 @@ def test_kept_lines_of_what_is_retold(check, lab):
 
 
 def test_kept_views_of_events(check, lab):
-    """Outputs of commands other than `report` for recordings of events."""
+    """Outputs for recordings of events, made by all commands except `report`."""
     one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
     for name, words in {
             "info": ("info", one), "info-json": ("info", "--json", one),
@@ -210,7 +210,8 @@ def test_kept_machines(check, lab):
 
 
 def test_kept_differences(check, lab):
-    """Outputs of `diff` between each recording and the next, and of some with themselves."""
+    """Outputs of `diff` between each recording and the next one, and of some recordings with
+    themselves."""
     names = [*SOME, *(made(lab, seed) for seed in SEEDS)]
     for one, other in [*zip(names, names[1:]), *zip(names[-3:], names[-3:])]:
         for how, words in {"text": (), "narrow": ("--width", "60"), "json": ("--json",),
@@ -286,7 +287,7 @@ BOUNDS = ("0000000000000000", "0000000000000008", "0000000000000fff", "000000000
 
 
 def with_bounds(dice, text):
-    """Replaces every eighth hexadecimal number of the text, on average, by a value of BOUNDS."""
+    """Replaces on average one in eight hexadecimal numbers of the text by a value of BOUNDS."""
     return re.sub(r"\b(?:[0-9a-f]{16}|[0-9a-f]{8}|[0-9a-f]{4})\b",
                   lambda one: one[0] if dice.below(8) else BOUNDS[dice.below(len(BOUNDS))], text)
 
@@ -330,7 +331,8 @@ def mark_of(dice):
 
 
 def trace_of(dice, records, log):
-    """Returns a trace with records, lines that only resemble records, and kernel console lines."""
+    """Returns a trace that consists of flight recorder records, lines that only resemble such
+    records, and lines of the kernel console."""
     lines, seconds = ["# tracer: nop", "#"], 40.0
     for i in range(60):
         seconds += (1 + dice.below(1000)) / 997
@@ -405,8 +407,8 @@ def test_kept_choices_of_hooks(check, lab):
 COMMANDS = ("", "run", "diagnose", "host", "doctor", "explain", "triage", "blackbox", "export", "top",
             "record", "info", "replay", "report", "diff")
 VALUES = ("x", "0", "7", "-3", "30s", "99999999999999999999")
-# Options whose value can be tested: not --cgroup (depends on the machine), --version (on the build)
-# or --comm.
+# Matches an option whose value can be tested. Not tested are --cgroup, whose answer depends on the
+# machine, --version, which depends on the build, and --comm.
 OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|version|comm)([a-z][a-z.-]*)( [A-Z]\S*)?", re.M)
 
 

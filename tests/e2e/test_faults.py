@@ -13,13 +13,14 @@ def sum_of(line, *keys):
 
 
 def check_split(check, line):
-    """Checks that each fault has one mode and one access, and that each of them was counted."""
+    """Checks that each fault is counted with one mode (user or kernel) and one access (read, write
+    or exec)."""
     begun = sum_of(line, "not_present", "protection")
     counted = sum_of(line, "minor", "major", "failed")
     check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
     check.equal("read + write + exec", sum_of(line, *KINDS), begun)
-    # The kernel counts page faults when exec fills the new stack, which no page fault tracepoint
-    # sees: six in 5.10.
+    # When exec fills the new stack, the kernel counts page faults that no page fault tracepoint
+    # reports: six in Linux 5.10.
     check.between("not present + protection", begun, counted - 8, counted + 5)
 
 
@@ -38,7 +39,8 @@ def test_faults_touched_by_threads(lab, threads):
 
 
 def expect_kinds(check, lines, truth):
-    """Compares faults by kind of access. Outside of the measured work only the number is known."""
+    """Compares faults by kind of access. For faults outside of the measured work, the workload
+    knows only the total."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     read, write, cow = truth["read"], truth["write"], truth["cow"]
     copied, executed = truth["user_copy"], truth["exec"]
@@ -86,7 +88,7 @@ def served(lines, pid, name):
 
 
 def check_served(check, lines, truth):
-    """Checks that each handled fault is in one class."""
+    """Checks that each handled fault is counted in exactly one class."""
     line = lines.last(truth["pid"])
     total = sum(one["count"] for one in line["faults"]["handled"].values())
     check.equal("of all classes", total, sum_of(line, "latency_ns.minor.total",
@@ -99,14 +101,16 @@ def check_served(check, lines, truth):
 
 
 def expect_classes(check, lines, truth):
-    """Compares faults by class. Of faults outside of the measured work only the number is known."""
+    """Compares faults by class. For faults outside of the measured work, the workload knows only
+    the total."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     small = truth["huge_asked"] - truth["huge"]
     # Faults whose class the workload does not know: the first stack pages, libraries, the fork.
     beside += truth["stack"] - truth["stack_grown"] + 12
     swapped = truth.get("swapped", 0)
     swapped_in = served(lines, pid, "swap_in")
-    # Some pages may still be in the swap cache; their faults are then classed by their mapping.
+    # Some pages may still be in the swap cache. faultscope classifies the faults on such pages by
+    # the kind of mapping, not as swap_in.
     check.between("swap_in", swapped_in, swapped * 0.9, swapped)
     beside += swapped - swapped_in
     wanted = {
@@ -149,7 +153,8 @@ def test_faults_of_both_sides_of_a_fork(lab):
 
 
 def expect_lock_waits(check, lines, truth):
-    """Threads that map and touch memory at once wait for mmap_lock; their own process holds it."""
+    """Threads that map and touch memory at the same time wait for mmap_lock, which their own
+    process holds."""
     pid = truth["pid"]
     faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
     check.that(maps["lock_waits"] > 0, "nobody waited")
@@ -158,8 +163,8 @@ def expect_lock_waits(check, lines, truth):
                "more waits in faults than there are, or than faults took")
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
-        # faultscope itself reads the maps, once for each new location in the code, and may then
-        # hold mmap_lock.
+        # faultscope itself may hold mmap_lock, because it reads the maps once for each code
+        # location that is new.
         if line["holder_comm"] not in (None, "faultscope"):
             check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
                         (pid, "locks"))
@@ -236,12 +241,12 @@ def expect_latency(check, lines, truth):
 
 
 def expect_timed(check, lines, truth):
-    """Checks the timing of all faults, without the list of slow faults."""
+    """Checks the timing of all faults. This check does not use the list of slow faults."""
     pid = truth["pid"]
     stall = lines.growth(pid, "faults.stall_ns")
     begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))
     check.equal("faults begun", begun, truth["all_faults"])
-    # The other faults of the workload take almost no time, but count in the totals.
+    # Faults of the workload without a delay take almost no time, but are included in the totals.
     check_waited(check, "mean stall", stall / truth["faults"], truth)
     for kind in ("minor", "major"):
         timed = lines.growth(pid, f"faults.latency_ns.{kind}.total")
@@ -253,7 +258,7 @@ def expect_timed(check, lines, truth):
     waited = lines.growth(pid, "faults.handled.userfaultfd.stall_ns")
     check_waited(check, "mean of these", waited / truth["faults"], truth)
     last = lines.last(pid)["faults"]["latency_ns"]
-    # The workload's own maximum includes time without the CPU.
+    # The maximum that the workload measures includes time in which it had no CPU.
     check.between("longest", max(last["minor"]["max"], last["major"]["max"]),
                   truth["delay_us"] * 1000, truth["max_ns"] * 1.2)
 

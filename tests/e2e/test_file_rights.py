@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Capabilities of the program file (setcap) serve BPF alone. Commands that only read files drop all
-capabilities, so they open only what their caller may open.
-"""
+capabilities, so they can open only files that their caller may open."""
 
 import json
 import os
@@ -149,7 +148,7 @@ def check_without_capabilities(check, lab, words, **how):
 
 @live
 def test_commands_that_read_have_no_capability(check, lab):
-    read, write = os.pipe()  # pipe that stays full, as nobody reads from it
+    read, write = os.pipe()  # this pipe stays full, because nobody reads from it
     os.set_blocking(write, False)
     while True:
         try:

@@ -9,7 +9,7 @@ from harness import RECORDINGS, Lines, captures, until
 
 LIMIT = 1000
 USAGE = 2
-REST_SECONDS = 5  # seconds to wait after growth for which no forecast was expected
+REST_SECONDS = 5  # seconds to wait after the growth has ended, during which no forecast is expected
 # The machine has other load too, so the test allows more than the stated interval.
 SLACK_SHARE, SLACK_SECONDS = 1.5, 1.0
 
@@ -65,7 +65,8 @@ def test_forecast_of_a_start(lab):
         told = Lines(watch.said().rpartition("\n")[0]).of("finding", work.pid, id="F13")
         return told[-1]["state"] == "cleared" if told else time.monotonic() > ended + REST_SECONDS
 
-    # If finding F13 nofile-growth was not cleared, expect_silence() reports it.
+    # If finding F13 nofile-growth is not cleared in time, until() fails, and expect_silence()
+    # reports that later.
     with contextlib.suppress(AssertionError):
         until(is_silent, "the end of F13")
     capture = watch.stop()

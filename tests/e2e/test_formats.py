@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks the formats of `report`, each with a reader that is not part of faultscope."""
+"""Checks the output formats of `report`. Each format is read by a program that is not part of
+faultscope."""
 
 import csv
 import io
@@ -106,7 +107,8 @@ def test_jsonl_is_the_json(check, lab):
 
 
 def test_csv(check, lab):
-    """Reads the CSV with Python's csv module and with SQLite, which adds up its columns."""
+    """Reads the CSV with Python's csv module, and with SQLite, which computes the sums of columns.
+    """
     for recording in KEPT:
         rows = list(csv.reader(io.StringIO(made(lab, recording, "csv").read_text(), newline="")))
         check.that(all(len(row) == len(rows[0]) for row in rows), "columns")

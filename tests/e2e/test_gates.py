@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests --fail-on: which gates fail, which pass, how text and machine-readable output say so."""
+"""Tests --fail-on (gates on values): which gates fail, which gates pass, and how text and
+machine-readable output report it."""
 
 import json
 import os
@@ -82,7 +83,7 @@ def test_gates_by_signal(check, lab):
 
 
 def test_gates_add_up_ended_processes(check, lab):
-    """A gate on a total counts all processes, living or ended, as the JSON output does."""
+    """A gate on a total includes all processes, living and ended ones, like the JSON output."""
     name = "brief_children_of_run-open"
     lines = Lines(lab.replay(recording(name)).text)
     last = {}
@@ -110,7 +111,7 @@ def test_gates_in_json(check, lab):
     check.equal("comm", gates["maps.peak>60%"]["comm"], "mapleak")
     for line in lines.all if jsonschema else ():
         check.that(not schema().complaint(line), f"schema: {schema().complaint(line)}")
-    # A failed gate is also reported on standard error.
+    # Each failed gate is also reported on standard error.
     check.equal("standard error", gate_lines(ran.err)[1], ["maps.peak>60%"])
     check.that("failed_calls>5" not in ran.err, f"{ran.err!r}")
     quiet = replay(lab, "crossings_of_maps", "maps.peak>60%,failed_calls>5", "-q")
@@ -123,7 +124,7 @@ def test_gates_not_measured_fail(check, lab):
     for hook, gate in ((b"signal", "sigsegv>0"), (b"calls", "failed_calls>0"),
                        (b"fault_end", "stall_ms>9999")):
         blind = lab.dir / f"{hook.decode()}.fsr"
-        # Renames the probe in the recording, so that the probe of the gate is missing.
+        # Renames the probe in the recording, so that the value of the gate counts as not measured.
         blind.write_bytes(renamed(path.read_bytes(), hook, b"another"))
         ran = lab.faultscope("--replay", blind, "--fail-on", gate, "--junit", lab.dir / "j.xml")
         check.equal(f"{gate}: status", ran.returncode, GATE)
@@ -186,8 +187,8 @@ def test_gates_junit(check, lab):
 
 
 def test_gates_with_hostile_names(check, lab):
-    """With any process name, JUnit XML can be parsed, annotations take one line each, and no
-    terminal codes appear."""
+    """With any process name, JUnit XML can be parsed, each annotation is one line, and the output
+    contains no terminal escape sequences."""
     data = recording("crossings_of_maps").read_bytes()
     for i, name in enumerate(HOSTILE):
         path, xml = lab.dir / f"{i}.fsr", lab.dir / f"{i}.xml"
@@ -223,7 +224,8 @@ def test_gates_annotate_on_github(check, lab):
 
 
 def test_min_severity(check, lab):
-    """--min-severity removes lower findings from the text; JSON keeps all."""
+    """--min-severity removes findings of a lower severity from text output; JSON output keeps all
+    findings."""
     path = recording("crossings_of_descriptors-file")
 
     def shown(*options):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Many processes and threads grow at the same instant: each has its own stack in the output, and no
-growth is lost. Holdings of a process are not attributed to a later process with its pid."""
+"""Many processes and threads open files or create mappings at the same instant. In the output each
+process has its own stack, and no growth is lost. Holdings of a process are not attributed to a
+later process with its pid."""
 
 import re
 
@@ -32,14 +33,14 @@ OWN = re.compile(r"own_.")
 
 
 def check_apart(check, folded, processes):
-    """Checks that each process is shown with the function and the files that belong to it, and no
-    other."""
+    """Checks that the output shows each process with its own function and its own files, and with
+    no other."""
     seen = set()
     for line in folded.splitlines():
         stack = line.rpartition(" ")[0].split(";")
         whose = next((at for at, part in enumerate(stack[:2]) if OWN.match(part)), None)
         if whose is None:
-            continue  # skips stacks from before the process set its name
+            continue  # skips stacks of the time before the process set its name
         comm = OWN.match(stack[whose]).group()
         names = {name for frame in stack[whose + 1:] for name in OWN.findall(frame)}
         check.that(names <= {comm}, f"another's function: {line}")
@@ -48,8 +49,8 @@ def check_apart(check, folded, processes):
 
 
 def check_descriptors(check, lines, truth, grown):
-    """Checks that the number of opened files of each process is right, except for events that the
-    kernel skipped."""
+    """Checks the number of opened files of each process. Events that the kernel skipped may be
+    missing in that number."""
     missed = lines.losses().get("missed", 0)
     for pid in truth["children"]:
         sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["groups"]]
@@ -69,7 +70,7 @@ def test_stacks_of_many_processes(check, lab):
 
 @live
 def test_places_that_threads_make_at_once(check, lab):
-    """Two threads that create the same row of the growth table at once lose no count."""
+    """If two threads create one row of the growth table at the same instant, no count is lost."""
     for _ in range(TIMES):
         lines, _, truth = storm(check, lab, "together", str(THREADS), str(NAMES))
         grown = lines.of("growth", truth["pid"], what="fds")[-1]

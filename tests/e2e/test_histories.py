@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Counters of a process never decrease, whatever its threads do: random histories, then special
-cases.
+"""Counters of a process never decrease, whatever its threads do. Tests random histories first, then
+special cases.
 
-A thread other than the leader that calls execve replaces the leader, whose task the kernel frees.
+If a thread other than the leader calls execve, it replaces the leader, whose task the kernel frees.
 The leader may also end before the other threads.
 """
 
@@ -13,8 +13,8 @@ from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds
 
 HISTORIES = 240
 SEED = 20
-# {way to watch: options}. With "children", the processes under test are children of the watched
-# process.
+# Maps the name of a way to watch to its options. With "children", the processes under test are
+# children of the watched process.
 WAYS = {
     "all": [],
     "iterator": ["--probe", "scan=iter/task"],
@@ -72,7 +72,7 @@ def expect_monotone(check, lines):
 
 
 def agrees(line, truth):
-    """Returns whether the last line of a process has all of its faults."""
+    """Returns whether the last line of a process counts all of the process's faults."""
     late = line["faults"]["minor"] - truth["minor"]
     return 0 <= late <= LATE_FAULTS and line["faults"]["user"] >= truth["pages"]
 
@@ -99,7 +99,8 @@ def options_of(way, pid):
 
 
 def without_misses(take):
-    """Repeats a capture if the kernel skipped events, since skipped events are not counted."""
+    """Repeats a capture in which the kernel skipped events, since skipped events are missing in the
+    counts."""
     for _ in range(MOST_TRIES):
         capture = take()
         if not Lines(capture.text).losses().get("missed"):
@@ -179,7 +180,8 @@ LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--pr
 
 @live
 def test_watched_without_its_leader(check, lab):
-    """If the first thread ended before the watch began, values come from a living thread."""
+    """If the first thread of a process ended before the watch began, faultscope reads the values
+    from a living thread."""
     work = lab.work("lives", "leaderless")
     tid = work.truth()["tid"]
     for name, options in LOOKS.items():
@@ -189,7 +191,7 @@ def test_watched_without_its_leader(check, lab):
         resident = int(proc_text(tid, "statm").split()[1]) * 4096
         check.near(f"{name}: resident", line["memory"]["rss_bytes"], resident, 0.1)
         check.equal(f"{name}: program", line.get("exe"), str(lab.workload("lives")))
-        if name != "proc":  # scan=/proc knows map counts only of processes that map something
+        if name != "proc":  # scan=/proc knows the map count only of processes that map memory
             check.equal(f"{name}: maps", line["maps"]["count"], proc_maps(tid))
     said = lab.faultscope("diagnose", "-p", str(work.pid), "-d", "0.5").out
     check.that("/dev/null" in said, f"what it holds is not told: {said}")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Probes that are disabled, not allowed by the kernel, or attached by another type: counts stay
-exact, and the output says what is missing."""
+"""Probes that are disabled, not allowed by the kernel, or attached by another type: the remaining
+counts stay exact, and the output says which data is missing."""
 
 import json
 import subprocess
 
 from harness import Lines, Skip, captures, field_of, live, status_by, until
 
-# Fields of a process line that are null without a probe
+# Maps a probe to the fields of a process line that are null while this probe is disabled.
 NULL_WITHOUT = {
     "lifecycle": ["execs"],
     "fault_begin": ["faults.read", "faults.not_present"],
@@ -18,7 +18,7 @@ NULL_WITHOUT = {
 }
 
 
-# probes on which other probes depend, so a test disables each of them alone
+# other probes depend on these probes, so a test disables each of these alone
 ALONE = ("state", "lifecycle", "scan", "fault_begin")
 
 
@@ -30,8 +30,8 @@ def left_out_together(names):
 
 
 def null_without(name, begins):
-    """Returns the fields that are null without a probe. With some attach types of fault_begin,
-    kernel-mode faults are counted all the same."""
+    """Returns the fields that are null while a probe is disabled. With some attach types of
+    fault_begin, kernel-mode faults are counted even so."""
     told = {"faults.kernel"} if begins in ("fentry", "kprobe", "perf_event") else set()
     return [field for field in NULL_WITHOUT.get(name, []) if field not in told]
 
@@ -48,7 +48,8 @@ def run_with(lab, *options):
 
 
 def check_exact(check, what, lines, truth):
-    """Checks the kernel's own fault counts, which need only the scan and process lifecycles."""
+    """Checks the kernel's own fault counts, for which faultscope needs only the scan and the
+    lifecycle probe."""
     final = lines.final(truth["pid"])
     check.near(f"{what}, minor", final["faults"]["minor"], truth["minflt"], 0.001)
     # After printing its true values, the workload may read pages of a library again.
@@ -74,7 +75,8 @@ def test_hooks_left_out(check, lab):
 
 @live
 def test_end_without_a_word(check, lab):
-    """Without the lifecycle probe, -p still ends when the process exits, and keeps its values."""
+    """Without the lifecycle probe, `-p PID` still ends when the process exits, and the last values
+    of the process are shown."""
     sleeper = lab.spawn(["cat"], stdin=subprocess.PIPE)
     watch = lab.watch("-p", str(sleeper.pid), "--probe", "lifecycle=none", "0.3")
     until(lambda: '"type":"process"' in watch.said(), "its first figures")
@@ -145,8 +147,8 @@ def timed_by(lab, mechanism, name, *args):
 
 @live
 def test_minor_and_major_faults_are_told_apart(check, lab):
-    """Each attach type of fault_end separates minor faults (memory) from major ones (file pages
-    dropped from the cache)."""
+    """Each attach type of fault_end distinguishes minor faults (page in memory) from major faults
+    (file pages that were dropped from the page cache)."""
     ends = next(hook["attach_types"] for hook in hooks_here(lab) if hook["name"] == "fault_end")
     tried = 0
     for mechanism in ends:

@@ -70,7 +70,8 @@ def check_page(check, what, text, plain, hostile, shown):
     check.equal(f"{what}: attributes of its own", page.attributes - plain.attributes, set())
     for name, least in shown.items():
         if "cgroup" in name and "/" in hostile:
-            # a cgroup name with a slash is a path, of which a page may show only the last part
+            # A cgroup name with a slash is a path, and a page may show only the last part of a
+            # path.
             continue
         got = page.times(cut(name, hostile))
         check.that(got >= least, f"{what}: {name} is shown {got} times, not {least}")

@@ -13,8 +13,8 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-# number of births and exits for which the ring buffer has room while nobody reads: 2 MiB, 3,800 B
-# each
+# number of process starts and exits for which the ring buffer (2 MiB) has room while nobody reads:
+# each record takes 3,800 bytes
 IN_THE_RING = 400
 
 
@@ -42,7 +42,8 @@ def test_vfork_and_exec(lab):
     return capture
 
 
-# The child of vfork stays between vfork and exec: it opens a FIFO that has no writer yet.
+# The child of vfork stays in the state between vfork and exec, because it opens a FIFO that has no
+# writer yet.
 STAYING_VFORK = """
 import os, sys
 sys.stdin.readline()
@@ -126,8 +127,8 @@ def expect_storm(check, lines, truth):
     check.equal("children told twice", len(children) - len(pids), 0)
     check.between("children told or counted as lost", len(children) + lines.lost(),
                   truth["forks"], truth["forks"] + lines.lost())
-    # Lost records explain missing children, but the ring buffer must have delivered at least
-    # IN_THE_RING.
+    # Lost records may explain missing children, but the ring buffer must have delivered at least
+    # IN_THE_RING records.
     check.that(len(children) >= IN_THE_RING,
                f"{len(children)} of {truth['forks']} children are told, {lines.losses()} lost")
 
@@ -152,7 +153,8 @@ def expect_reused(check, lines, truth):
 
 
 def brief_at(lab, pid):
-    """Starts and ends a brief process, with the given pid if no other process takes it first."""
+    """Runs a process that ends at once. The process gets the given pid unless another process takes
+    that pid first."""
     if pid:
         LAST_PID.write_text(str(pid - 1), encoding="ascii")
     work = lab.work("brief")
@@ -271,8 +273,8 @@ wait
 
 @live
 def test_moved_while_records_are_read(check, lab):
-    """A process that joins a cgroup just after its record was made does not give the cgroup's name
-    to another process."""
+    """A process joins a cgroup just after faultscope has read its record. faultscope must not show
+    the cgroup's name for another process."""
     mover, other = lab.dir / "mover", lab.dir / "other"
     for copy in (mover, other):
         shutil.copy(shutil.which("sleep"), copy)
@@ -292,7 +294,8 @@ def test_moved_while_records_are_read(check, lab):
 
 @live
 def test_changed_from_outside(check, lab):
-    """Limits and cgroups of a sleeping process that change from outside are shown."""
+    """Limits and cgroup of a sleeping process are changed from outside, and the output shows the
+    new values."""
     sleeper = lab.spawn(["sleep", "60"])
     until(lambda: proc_sleeps(sleeper.pid), "the process to sleep")
     with unified_cgroup(lab) as group:
@@ -313,7 +316,8 @@ def test_changed_from_outside(check, lab):
 
 @live
 def test_moved_within_version_1(check, lab):
-    """With the memory controller on version 1, a cgroup change is not visible in the v2 id."""
+    """If the memory controller is on version 1, the version 2 cgroup id does not show a change of
+    cgroup."""
     top = Path("/sys/fs/cgroup/memory")
     if not (top / "cgroup.procs").exists():
         raise Skip("no memory cgroup of version 1")
@@ -337,10 +341,11 @@ def test_moved_within_version_1(check, lab):
 
 @live
 def test_descriptors_before_exec(check, lab):
-    """The command's child process has file descriptors of faultscope until exec. They do not count
-    in its peak."""
+    """Until exec, the command's child process has copies of faultscope's file descriptors. The peak
+    of the command does not include these copies."""
     cpu = min(os.sched_getaffinity(0))
-    # taskset to one CPU: `run` then continues before the kernel has closed these files at exec
+    # taskset binds `run` to one CPU: `run` then continues before the kernel has closed faultscope's
+    # files at exec.
     for _ in range(5):
         ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
                        FAULTSCOPE, "run", "--fail-on", "fds.peak>60%", "--", "sleep", "0.2")
@@ -349,7 +354,8 @@ def test_descriptors_before_exec(check, lab):
 
 @live
 def test_peak_under_its_own_limit(check, lab):
-    """A peak is compared with the limit at its time, not with a limit that was lowered later."""
+    """A peak is compared with the limit at the time of the peak, not with a limit that was lowered
+    later."""
     script = ("import os, resource as r; fds = [os.open('/', 0) for _ in range(110)];"
               "[os.close(fd) for fd in fds]; r.setrlimit(r.RLIMIT_NOFILE, (40, 40));"
               "os.close(os.open('/', 0))")

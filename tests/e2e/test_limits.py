@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of limits: thresholds crossed on the way, and the cause of each failed call."""
+"""Tests of limits: the thresholds that a process crosses on the way to a limit, and the cause of
+each failed call."""
 
 import re
 import sys
@@ -15,7 +16,7 @@ def expect_crossings(check, lines, truth):
     refused = lines.of("failed_call", pid)
     check.equal("thresholds crossed", [line["percent"] for line in crossings], THRESHOLDS)
     for line in crossings:
-        # least value at or above the threshold
+        # The smallest integer that is not below the threshold.
         least = -(-line["limit"] * line["percent"] // 100)
         check.between(f"value at {line['percent']} %", line["value"], least,
                       least + truth["at_once"] - 1)
@@ -42,7 +43,7 @@ def test_crossings_of_maps(lab):
 def run_to_limit(lab, kind, limit):
     """Runs fdleak to its limit. The truth includes the expected cause and finding."""
     capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
-    # with SCM_RIGHTS, recvmsg succeeds but drops file descriptors at the limit
+    # With SCM_RIGHTS, recvmsg succeeds at the limit, but drops the file descriptors.
     dropped = kind == "scm"
     capture.truth |= {"what": "fds", "at_once": 2 if kind == "pipe" else 1,
                       "cause": "descriptors_dropped" if dropped else "rlimit_nofile",
@@ -73,7 +74,8 @@ def expect_kinds(check, lines, truth):
 
 
 def work_in_turn(works, watch):
-    """Runs waiting workloads in turn. Returns the capture of the watch and the true values."""
+    """Runs waiting workloads one after another. Returns the capture of the watch and the workloads'
+    true values."""
     truths = []
     for work in works:
         work.go()
@@ -122,7 +124,8 @@ def test_refusals(lab, case):
 
 
 def expect_ia32(check, lines, truth):
-    """Compares counts of 32-bit system calls. The program's start adds only a few calls."""
+    """Compares counts of 32-bit system calls. The start of the program adds only a few calls to the
+    counts."""
     final = lines.final(truth["pid"])
     for call, path, want in (("mmap", "maps", truth["maps"]), ("munmap", "maps", truth["maps"]),
                              ("dup", "fds", truth["dups"]), ("close", "fds", truth["dups"])):
@@ -187,7 +190,8 @@ print(len(made))
 
 @live
 def test_remedy_of_queues(check, lab):
-    """The RLIMIT_MSGQUEUE that M27 other-call-failed suggests suffices for the failed queue."""
+    """M27 other-call-failed suggests a value for RLIMIT_MSGQUEUE. With this value, the queue that
+    failed can be created."""
     made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
     ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
     first = int(ran.out or 0)
@@ -205,7 +209,7 @@ def test_remedy_of_queues(check, lab):
         check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")
 
 
-# Asks for huge pages of eight sizes; each fails, and normal pages are mapped 60 ms later.
+# Requests huge pages of eight sizes. Each request fails, and normal pages are mapped 60 ms later.
 DOES_WITHOUT = """import ctypes, mmap, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p

@@ -15,7 +15,7 @@ def evidence_of(line, field):
 
 
 def waits_of(lines, pid):
-    """Returns what a process waited for, as the message of a failed check."""
+    """Returns the waits of a process as the message of a failed check."""
     maps = lines.last(pid)["maps"]
     rows = {(line["class"], line["holder_comm"], line["holder_pid"]): line["total_ns"]
             for line in lines.of("slow_faults", pid)}
@@ -24,7 +24,7 @@ def waits_of(lines, pid):
 
 
 def expect_convoy(check, lines, truth):
-    """Expects P12 mmap-lock-contention with the calls that held the lock, and no P13
+    """Expects P12 mmap-lock-contention with the calls that held mmap_lock, and no P13
     mmap-lock-other-process."""
     pid = truth["pid"]
     findings = told(lines, "P12", pid)
@@ -53,8 +53,8 @@ def test_threads_wait_for_each_other(lab):
 
 
 def expect_reader(check, lines, truth):
-    """Expects P13 mmap-lock-other-process to name the reader of the maps. Since about 7.0, a reader
-    takes only per-mapping locks."""
+    """Expects that P13 mmap-lock-other-process names the process that reads the maps. Since about
+    Linux 7.0, reading the maps takes only per-mapping locks."""
     if int(truth["release"].split(".")[0]) >= 7:
         check.equal("P13", told(lines, "P13", truth["pid"]), [])
         return
@@ -89,7 +89,8 @@ def test_process_whose_map_is_read(lab):
 
 @live
 def test_stacks_of_who_runs_already(check, lab):
-    """With -p, stacks also have names from files that the process mapped before the watch."""
+    """With -p, the frames of stacks also have names from files that the process mapped before the
+    watch began."""
     work = lab.work("locks", "4", "0", "--seconds", "3", "--wait", "--hold")
     watch = lab.watch("-p", str(work.pid), "1", "60")
     work.go()

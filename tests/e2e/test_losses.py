@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every output names each kind of lost event with its number. One kind is records lost because the
-ring buffer was full.
-"""
+"""Every output names each kind of lost event with its number. One kind of loss is records that were
+lost because the ring buffer was full."""
 
 import html
 import json
@@ -27,7 +26,7 @@ ENDED = 4000  # number of processes, more than fit into the ring buffer
 
 
 def losing(lost):
-    """Returns the bytes of a recording with these losses in every scan."""
+    """Returns the bytes of a recording in which every scan has these losses."""
     def lose(name, fields):
         if name == "tick":
             fields.update({(f"losses.{key}", 0): lost.get(key, 0) for key in KEYS})
@@ -46,7 +45,7 @@ def numbers_in(text):
 
 
 def texts_of(lab, recording):
-    """Yields each text output for a recording, and its standard error."""
+    """Yields each text output for a recording, and the standard error of each command."""
     page = lab.faultscope("report", "--html", recording)
     yield "report --html", re.sub(r"<[^>]*>", "", html.unescape(page.out))
     yield "report --html, standard error", page.err

@@ -69,11 +69,9 @@ def unreadable_logs(lab):
 
 
 def nothing_of(lab):
-    """Returns {command: command lines that read nothing, match nothing, or find incomplete data}.
-
-    Other commands must fail if their arguments are wrong, or if their output cannot be written
-    (test_documents_to_full_output).
-    """
+    """Returns {command: command lines} for command lines that read nothing, match nothing, or find
+    incomplete data. Every other command must fail if its arguments are wrong, or if its output
+    cannot be written (test_documents_to_full_output)."""
     empty, cut = empty_recording(lab), cut_recording(lab)
     out = lab.dir / "out"
     return {
@@ -163,7 +161,7 @@ def test_names_are_collapsed_of_a_recording(check, lab):
 
 
 def test_trace_instance_that_is_not_there(check, lab):
-    """A missing trace instance means that nothing was read, so the status is not 0."""
+    """A missing trace instance means that `triage` read nothing, so the exit status is not 0."""
     for words in (["blackbox", "read", "--instance", "nosuch", "--ring", lab.dir / "none"],
                   ["blackbox", "status", "--instance", "nosuch", "--ring", lab.dir / "none"]):
         ran = lab.faultscope(*words)

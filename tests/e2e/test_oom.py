@@ -35,7 +35,8 @@ def below(group, name):
 
 
 def kill_of(check, watch, pid):
-    """Returns the finding P17 oom-killed of a process and its OOM record, or (None, None)."""
+    """Returns the finding P17 oom-killed of a process and the record of the OOM kill. Returns
+    (None, None) if there is no such finding."""
     lines = check_form(check, watch.stop())
     kills = opened(lines, "P17", pid=pid)
     if not check.that(kills, f"findings {[(f['id'], f['pid']) for f in lines.of('finding')]}"):
@@ -107,7 +108,8 @@ def test_nested_limit(check, lab):
 
 @live
 def test_files_left_in_memory(check, lab):
-    """A tmpfs file of an ended process fills half of the limit: the killed process is no leak."""
+    """A tmpfs file of an ended process fills half of the limit. The finding does not report a leak
+    of the killed process."""
     watch = lab.watch("0.5")
     place = f"/dev/shm/faultscope-{os.getpid()}"
     try:
@@ -132,8 +134,8 @@ def test_files_left_in_memory(check, lab):
 
 @live
 def test_victim_grows(check, lab):
-    """The killed process itself grew. The finding suggests at most the same limit once more, and
-    says that this only delays the kill."""
+    """The killed process itself grew. The finding suggests at most doubling the limit, and says
+    that a higher limit only delays the kill."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
         idle = in_group(lab, group, "eat", "anon", "20", "--hold")

@@ -24,7 +24,8 @@ def judged(check, ran):
 
 @live
 def test_limit_of_an_ancestor(check, lab):
-    """A limit that a shell set and two more generations inherited: `doctor` names the shell."""
+    """A shell sets a limit, which two generations of child processes inherit. `doctor` names the
+    shell."""
     inner = shlex.quote(f"sh -c {shlex.quote(DOCTOR + '; true')}; true")
     ran = lab.call("sh", "-c", f"ulimit -n 317; sh -c {inner}; true")
     report, told = judged(check, ran)
@@ -46,7 +47,7 @@ def test_limit_of_its_own(check, lab):
 
 @live
 def test_remedy_of_a_limit_works(check, lab):
-    """The advised command works in the shell whose limit is low."""
+    """The command that `doctor` advises works in the shell whose limit is low."""
     ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {DOCTOR}")
     command = {one["limit"]: one["command"] for one in json.loads(ran.out)["advice"]}
     after = lab.call("bash", "-c", f"ulimit -Sn 256; {command['rlimit_nofile']}; ulimit -Sn")
@@ -109,7 +110,8 @@ class Groups:
 
 @live
 def test_memory_of_a_cgroup(check, lab):
-    """`doctor` names the cgroup with the least memory left, even if another has a lower limit."""
+    """`doctor` names the cgroup with the least memory left, even if another cgroup has a lower
+    limit."""
     with Groups(lab, "memory", "memory.limit_in_bytes", 256 * MIB, 512 * MIB) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 256 * MIB)
@@ -120,7 +122,7 @@ def test_memory_of_a_cgroup(check, lab):
 
 @live
 def test_pids_of_a_cgroup(check, lab):
-    """For a nearly reached pids.max, the advice is the cgroup file to write."""
+    """If a cgroup is near pids.max, `doctor` advises a command that writes the cgroup file."""
     with Groups(lab, "pids", "pids.max", None, 1) as groups:
         report, told = judged(check, groups.doctor(lab))
         check.equal("limit", report["limits"]["cgroup_pids_max"], 1)
@@ -169,7 +171,8 @@ def test_file_of_a_sysctl(check, lab):
 
 @live
 def test_file_behind_the_rights(check, lab):
-    """A finding names the file that set its limit, although -p dropped its rights before."""
+    """A finding names the file that set its limit, although faultscope with -p has dropped its
+    rights before."""
     place = lab.dir / "sysctl.d"
     place.mkdir()
     value = Path("/proc/sys/vm/max_map_count").read_text()

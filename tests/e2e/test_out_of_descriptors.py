@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""With ever fewer file descriptors, a command works or ends with an error that says why."""
+"""A command is run with fewer and fewer file descriptors. It either works or ends with an error
+that gives the reason."""
 import resource
 from functools import partial
 
@@ -25,7 +26,8 @@ def check_refused(check, ran, status, what):
 
 @live
 def test_descriptors_run_out_for_measuring(check, lab):
-    """With too few file descriptors, nothing is measured, no command started, no file left."""
+    """With too few file descriptors, faultscope measures nothing, starts no command, and leaves no
+    file behind."""
     made = {"run": (RUN_FAILED, ("run", "--", "touch", "made")),
             "record": (FAILED, ("record", "-o", "made", "-d", "1s")),
             "watch": (FAILED, ("1", "1")),
@@ -46,8 +48,8 @@ def test_descriptors_run_out_for_measuring(check, lab):
 
 
 def test_descriptors_run_out_for_recordings(check, lab):
-    """A command that reads a file needs two file descriptors; with one, it names the file that it
-    cannot open."""
+    """A command that reads a file needs two file descriptors. If only one is available, the error
+    names the file that cannot be opened."""
     recording = RECORDINGS / "forecast_of_a_leak.fsr"
     helper(lab, "ring_writer", 1, 40, "ring", "log")
     for words in (("report", recording), ("info", recording), ("triage", "log"),

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""With ever less memory, a command's output is complete, or an error gives the reason."""
+"""Commands are run with less and less memory. Either the output is complete, or an error gives the
+reason."""
 import resource
 from functools import partial
 
 from expected import helper, made
 from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
 
-# bytes: the greatest RLIMIT_DATA to try; the precision of the bisection
+# Bytes of RLIMIT_DATA. MOST: the largest value to try; CLOSE: the precision of the bisection.
 MOST, CLOSE = 1 << 29, 1 << 13
 STEPS = 12
 FAILED, INCOMPLETE = 1, 7
@@ -33,7 +34,8 @@ def least_that_is_enough(lab, words, low=0):
 
 
 def check_ever_less(check, lab, begins, *words):
-    """Runs a command with ever less memory, from enough down to what the program needs to start."""
+    """Runs a command repeatedly with less and less memory, from an amount that suffices down to the
+    amount that the program needs to start."""
     whole, enough = least_that_is_enough(lab, words, begins)
     check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
     failed = 0
@@ -41,7 +43,7 @@ def check_ever_less(check, lab, begins, *words):
         most = enough - (enough - begins) * i * i // (STEPS * STEPS)
         ran = limited(lab, most, words)
         if ran.returncode == whole.returncode:
-            # `host` and `diff` may have this exit status for another reason.
+            # `host` and `diff` also have this exit status if the recording has lost events.
             told = "incomplete: lost: " in ran.err + ran.out
             check.that(ran.out == whole.out or told,
                        f"{words} with {most} of {enough} bytes: {len(ran.out)} of "

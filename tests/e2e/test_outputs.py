@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Output files are written whole or not at all, leave no other names, never go through links."""
+"""Output files are written as a whole or not at all. No temporary file is left behind, and no
+symbolic link is followed."""
 
 import os
 import shlex
@@ -13,7 +14,7 @@ DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 GOOD = "the report of yesterday\n"
 
-# One format for each way to write a report: at the end, line by line, as a recording, as a
+# One report format for each way to write a file: at the end, line by line, as a recording, as a
 # textfile.
 REPORTS = ("html", "jsonl", "recording", "textfile")
 
@@ -115,7 +116,7 @@ def test_descriptors_and_fifos(check, lab):
 
 
 def test_reader_that_has_enough(check, lab):
-    """`| head -1` closes the pipe, which is no error of any command that prints."""
+    """`| head -1` closes the pipe. No command that prints reports this as an error."""
     for words in (["report", "--format", "csv", LEAK], ["report", "--format", "html", LEAK],
                   ["report", "--format", "jsonl", LEAK], ["--replay", LEAK, "--json"],
                   ["info", LEAK], ["diff", LEAK, LEAK], ["schema"], ["man"], ["--help"],
@@ -150,7 +151,8 @@ def test_failed_reading_keeps_the_good_file(check, lab):
 
 @live
 def test_failed_start_leaves_nothing(check, lab):
-    """If the target does not exist, no new recording or output is left, and old files stay."""
+    """If the target process does not exist, no new recording or output file is left behind, and old
+    files stay unchanged."""
     recording, out = lab.dir / "none.fsr", lab.dir / "none.jsonl"
     for words in (["record", "-p", "4194303", "-o", recording],
                   ["-p", "4194303", "--json", "-o", out, "--record", recording]):
@@ -173,7 +175,8 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
     gate = f"--fail-on 'maps.peak>999999' --junit {junit}"
     for options in ("--json 0.05 600", "--no-unicode 0.05 600", f"--json {gate} 0.05 600",
                     f"run --json {gate} -o {out} -- sleep 600"):
-        # On this tmpfs, 64 KiB are free at first, and none after the session has begun to write.
+        # The tmpfs of this test has 64 KiB free at first. After the session has begun to write, a
+        # file fills the tmpfs.
         ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
             mount -t tmpfs -o size=256k none {place} || exit 99
             for f in {out} {junit}; do printf '%s' {shlex.quote(GOOD)} > $f; done
@@ -219,8 +222,8 @@ def test_live_output_replaces_at_its_end(check, lab):
 
 @live
 def test_live_output_in_the_directory_of_another_user(check, lab):
-    """Root without capabilities cannot rename in another user's directory later, so the file is
-    replaced at once."""
+    """Root without capabilities may not rename files in another user's directory later. So the old
+    file is replaced at the start."""
     place = lab.new_place_for_all()
     os.chmod(place, 0o755)
     os.chown(place, 65534, 65534)
@@ -234,7 +237,8 @@ def test_live_output_in_the_directory_of_another_user(check, lab):
 
 @live
 def test_record_ends_on_a_full_disk(check, lab):
-    """`record` writes only the recording: on a full disk it ends, and what it wrote is readable."""
+    """`record` writes only a recording. On a full disk `record` ends, and the part of the recording
+    that was written is readable."""
     place = lab.dir / "disk"
     place.mkdir()
     ran = lab.call(*lab.own_mounts, "sh", "-c", f"""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Findings of memory shortage name its kind and its cause, and healthy machines get none."""
+"""Findings about memory shortage name its kind and its cause. For healthy machines there are no
+such findings."""
 
 import contextlib
 import json
@@ -43,7 +44,7 @@ def memory_cgroup(lab, limit):
 
 @contextlib.contextmanager
 def tmpfs(lab, mib):
-    """Mounts a tmpfs in the current mount namespace, so that faultscope sees it."""
+    """Mounts a tmpfs in the mount namespace of the test, where faultscope sees the tmpfs."""
     place = lab.dir / "tmpfs"
     place.mkdir()
     mounted = lab.call("mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place)
@@ -74,15 +75,15 @@ def disk(lab, mib):
 
 
 def in_group(lab, group, *words):
-    """Starts a workload that is in the cgroup from its first instruction on."""
+    """Starts a workload that is in the cgroup before it executes its first instruction."""
     process = lab.spawn(["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh",
                          lab.workload(words[0]), *words[1:]], stdin=-1)
     return process
 
 
 def host(lab, *options):
-    """Runs `faultscope host --json`. Returns the process and its lines; the last but one is the
-    result."""
+    """Runs `faultscope host --json`. Returns the process and its lines. The last line but one is
+    the result."""
     ran = lab.faultscope("host", "--json", *options)
     assert ran.out, ran.err
     return ran, Lines(ran.out)
@@ -93,7 +94,8 @@ def opened(lines, *ids, pid=None):
 
 
 class Extremes(threading.Thread):
-    """Records the least and the greatest value of a line of /proc/meminfo while the thread runs."""
+    """Thread that records the smallest and the largest value of a line of /proc/meminfo while it
+    runs."""
 
     def __init__(self, name):
         super().__init__()
@@ -193,7 +195,8 @@ def expect_full(check, lines, truth):
 
 @captures(expect_full)
 def test_tmpfs_full(lab):
-    """P01 tmpfs-full, and before it P21 tmpfs-nearly-full: 32 MiB go to a tmpfs of 16 MiB."""
+    """A tmpfs of 16 MiB gets 32 MiB of data. faultscope reports P21 tmpfs-nearly-full, then P01
+    tmpfs-full."""
     with tmpfs(lab, 16) as place:
         out, recording = lab.new_output()
         ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",
@@ -220,7 +223,8 @@ def expect_disk_full(check, lines, truth):
     check.that(not opened(lines, "P01", "P02"), "another one, too")
 
 
-# Fills a sparse file in the directory of its argument through a mapping, and keeps the file.
+# Fills a sparse file through a mapping, in the directory that its argument names, and keeps the
+# file.
 FILLS = """import mmap, sys
 with open(sys.argv[1] + "/kept", "w+b") as file:
     file.truncate(40 << 20)
@@ -228,7 +232,8 @@ with open(sys.argv[1] + "/kept", "w+b") as file:
     for i in range(0, 40 << 20, 4096):
         at[i] = 1
 """
-# The file system is mounted after the start, in a mount namespace that faultscope does not share.
+# A script that mounts the file system after faultscope has started, in a mount namespace that
+# faultscope does not share.
 IN_PRIVATE = """mount --make-rprivate / && mount -o loop "$1" "$2" || exit 99
 exec 2>/dev/null # the shell tells of the signal too
 "$3" shared 40 --in "$2"
@@ -243,7 +248,8 @@ sleep 0.5"""
 
 @captures(expect_disk_full, cases=["kept", "deleted", "private", "overlay"])
 def test_disk_full(lab, case):
-    """P03 disk-full: a sparse file of 40 MiB fills an ext4 of 24 MiB, which no scan saw full."""
+    """P03 disk-full is reported: a sparse file of 40 MiB fills an ext4 file system of 24 MiB, which
+    no scan had found full."""
     with disk(lab, 24) as (image, place):
         out, recording = lab.new_output()
         options = "run", "--json", "-o", out, "--record", recording, "--"
@@ -337,7 +343,7 @@ def test_cache_fills_no_cgroup(check, lab):
                         if line["place"].endswith(group.name)], "P22 of page cache")
 
 
-# Command prefix that drops all rights; empty if the tests themselves have none.
+# Command prefix that drops all rights. The prefix is empty if the tests run without root.
 WITHOUT_RIGHTS = () if os.geteuid() else ("setpriv", "--reuid", "65534", "--clear-groups",
                                           "--bounding-set", "-all", "--inh-caps", "-all")
 
