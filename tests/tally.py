@@ -5,12 +5,12 @@
 usage: tally.py [--log FILE] COMMAND...
        tally.py --self-test
 
-Each argument is a shell command. Its result is one line here, and its output goes to FILE. A
-command fails if a test fails, if its exit status is not 0, if it prints fewer or more tests than
-its plan, or if it runs no test without a reason ("1..0 # SKIP REASON"). The closing lines show the
-slowest tests (from lines "# NAME took SECONDS s"), each failure with its messages, each command
-that passed no test, and the numbers of passes, failures and skips. Exit status 1: a test failed, or
-none passed.
+Each argument is a shell command. The result of a command is one line here, and the output of the
+command goes to FILE. A command fails if a test fails, if its exit status is not 0, if it prints
+fewer or more tests than its plan, or if it runs no test without a reason ("1..0 # SKIP REASON").
+The closing lines show the slowest tests (from lines "# NAME took SECONDS s"), each failure with its
+messages, each command that passed no test, and the numbers of passes, failures and skips. The exit
+status is 1 if a test failed or if none passed.
 """
 import argparse
 import os
@@ -64,10 +64,11 @@ class Tap:
             self.passed += 1
 
     def end(self, status):
-        """Checks plan and exit status at the end of the output."""
+        """Checks the number of tests and the exit status after a command has ended."""
         seen = self.passed + self.failed + self.skipped
         if self.plan == 0 and not seen and self.reason:
-            self.skipped = 1  # counts as one, since the number of skipped tests is unknown
+            # the number of skipped tests is unknown, so the whole command counts as one
+            self.skipped = 1
         elif not seen:
             return self.wrong("it tests nothing")
         elif self.plan != seen:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Privileges: what faultscope drops once its probes are attached, what works afterwards, what it
-says when rights are missing, and the effect of sysctls. tests/vm/privilege.py runs most of it on
-other kernels.
-"""
+"""Tests of privileges: what faultscope drops once its probes are attached, what works afterwards,
+the messages when rights are missing, and the effect of sysctls. tests/vm/privilege.py runs most of
+these tests on other kernels."""
 
 import contextlib
 import json
@@ -17,12 +16,12 @@ from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call
                          check_message)
 
 WANTS_QUIET = "sysctls are set, that others are refused by"
-# {scan or state option: overhead levels with which its counts are exact}. scan=/proc counts
-# mappings through the probe `calls`.
+# Maps each option for `scan` or `state` to the overhead levels at which its counts are exact.
+# scan=/proc counts mappings through the probe `calls`, which level 3 enables.
 LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
          "state=hash": "0,1"}
 # On an emulated CPU a start takes seconds, most of them in the verifier. So tests that are not
-# about probes attach only a few.
+# about probes attach only a few probes.
 FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
 # options that make `doctor` fast
 BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")
@@ -43,7 +42,7 @@ def check_minor(check, what, line, truth):
 
 
 def check_losses(check, what, lines):
-    """Checks that nothing was lost, except events that a busy kernel skipped (missed)."""
+    """Checks that no event was lost. Events that a busy kernel skipped (missed) are allowed."""
     check.equal(what, lines.losses().keys() - {"missed"}, set())
 
 
@@ -76,8 +75,8 @@ def test_rights_are_given_up(check, lab):
 
 @live
 def test_run_keeps_what_passes_signals_on(check, lab):
-    """`run` passes signals to a command that runs as another user. It keeps CAP_KILL for that, and
-    CAP_SYS_PTRACE to name user stacks from the command's maps."""
+    """`run` passes signals to a command that runs as another user. For that, `run` keeps CAP_KILL.
+    It also keeps CAP_SYS_PTRACE, to name user stacks from the maps of the command."""
     asuser = lab.for_all(lab.workload("asuser"))
     ran = lab.call("sh", "-c", f"""
         {lab.program} run -- {asuser} {NOBODY} -- sleep 60 &
@@ -165,8 +164,8 @@ subprocess.run(["/bin/true"], check=True)
 
 @live
 def test_programs_of_brief_processes(check, lab):
-    """Processes that end before a scan are still shown with their program: a script with its
-    interpreter, a fork with its parent's program."""
+    """Processes that end before a scan are still shown with their program. For a script, this is
+    the interpreter; for a forked child without exec, it is the program of the parent."""
     script = lab.dir / "script"
     script.write_text("#!/bin/sh\n:\n")
     script.chmod(0o755)
@@ -215,13 +214,14 @@ def version_of(lab):
 
 
 def keeps_bpf(lab):
-    """Returns whether faultscope must keep CAP_BPF, as this kernel allows bpf(2) only with it."""
+    """Returns whether faultscope must keep CAP_BPF, because this kernel allows bpf(2) only with
+    that capability."""
     return setting(lab, BPF_DISABLED) != 0 and version_of(lab) < (5, 19)
 
 
 def check_bpf_disabled(check, lab):
-    """Checks that counts are exact with the current kernel.unprivileged_bpf_disabled, and that no
-    more capabilities than needed are kept."""
+    """Checks, with the current value of kernel.unprivileged_bpf_disabled, that counts are exact and
+    that faultscope keeps no capability that it does not need."""
     disabled = setting(lab, BPF_DISABLED)
     ran, lines, truth = test_hooks.run_with(lab, *FEW)
     check.equal(f"status at {disabled}", ran.returncode, DONE)
@@ -267,8 +267,8 @@ PARANOID = "perf_event: kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN (
 
 
 def check_paranoid(check, lab, value, answers):
-    """Checks how `fault_end` is attached for nobody with CAP_BPF and CAP_PERFMON. `answers` has the
-    accepted texts."""
+    """Checks how faultscope attaches `fault_end` when it runs as nobody with CAP_BPF and
+    CAP_PERFMON. `answers` lists the accepted attach types and reasons."""
     with sysctl(lab, "kernel.perf_event_paranoid", value):
         told = touch_as_nobody(check, lab, *WITH_EVENTS)["fault_end"]
         check.that(told in answers, f"at {value} as nobody: fault_end {told!r}, not of {answers}")
@@ -287,14 +287,15 @@ def check_paranoid_of_root(check, lab, value):
 def test_perf_event_paranoid(check, lab):
     for value in (-1, 0, 1, 2):
         check_paranoid(check, lab, value, ["perf_event"])
-    # kernels with Debian's patch restrict perf_event_open at 3, others allow it
+    # kernels with Debian's patch restrict perf_event_open at value 3, other kernels do not
     check_paranoid(check, lab, 3, ["perf_event", PARANOID])
     check_paranoid_of_root(check, lab, 3)
 
 
 @live
 def test_kptr_restrict(check, lab):
-    """Kernel addresses get names if kptr_restrict shows them, long after rights were dropped."""
+    """If kptr_restrict shows kernel addresses, they get names, even long after faultscope dropped
+    its rights."""
     for value in (0, 1, 2):
         with sysctl(lab, "kernel.kptr_restrict", value):
             watch = lab.watch("0.3", *FEW)
@@ -321,7 +322,8 @@ def symbols_as_nobody(lab, *capabilities):
 
 @live
 def test_symbols_without_rights(check, lab):
-    """kptr_restrict 0 shows symbols to everybody who may use perf events, 1 to CAP_SYSLOG."""
+    """Tests who may see kernel symbols: at kptr_restrict 0, everybody who may use perf events; at
+    1, processes with CAP_SYSLOG."""
     known, hidden = "can be read", "hidden: CAP_SYSLOG is missing"
     for kptr, paranoid, capabilities, want in ((0, 1, [], known), (0, 2, [], hidden),
                                                (1, 1, [], hidden), (1, 2, ["syslog"], known),
@@ -452,7 +454,8 @@ def test_dropping_refused_by_a_filter(check, lab):
 
 @live
 def test_hidden_processes(check, lab):
-    """With hidepid=2, /proc hides other users' processes, so CAP_SYS_PTRACE is kept to read on."""
+    """With hidepid=2, /proc hides the processes of other users. So faultscope keeps CAP_SYS_PTRACE,
+    with which it can still read them."""
     script = ("mount --make-rprivate / 2>/dev/null; mount -t proc -o hidepid=2 none /proc || "
               f"exit 77; {lab.program} doctor --json {' '.join(BRIEFLY)}; status=$?; umount -l /proc; exit $status")
     ran = lab.call(*lab.own_mounts, "sh", "-c", script)
@@ -468,7 +471,8 @@ def test_hidden_processes(check, lab):
 # Tests of control groups
 
 def cgroup_mounts(lab):
-    """Returns mount points of cgroup v2 and of v1 that can identify a process, the best first."""
+    """Returns the mount points of cgroup v2 and of those v1 hierarchies that can identify a
+    process, in order of preference."""
     found = {}
     for line in lab.read("/proc/mounts").splitlines():
         _, where, kind, options, *_ = line.split()
@@ -494,7 +498,8 @@ def cgroup(lab, mount):
 
 
 def check_cgroup(check, lab, what, mount):
-    """Checks that a process is shown with the name of its cgroup, and found by --cgroup."""
+    """Checks that faultscope shows a process with the name of its cgroup, and finds the process by
+    --cgroup."""
     with cgroup(lab, mount) as group:
         name = group.rpartition("/")[2]
         work = lab.work("touch", "100", "--hold")
@@ -515,7 +520,8 @@ def test_cgroup_of_each_hierarchy(check, lab):
     if not mounts:
         raise Skip("no control groups")
     if "memory" in mounts:
-        # if several v1 hierarchies exist, faultscope takes names from the memory controller's
+        # If several v1 hierarchies exist, faultscope takes cgroup names from the hierarchy of the
+        # memory controller.
         mounts.pop("pids", None)
     for what, mount in mounts.items():
         check_cgroup(check, lab, what, mount)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of recordings of other versions: the first version, one with more fields, and one with
-fewer.
+"""Tests of recordings in other versions of the format: the first version, a version with more
+fields, and a version with fewer fields.
 
-These files stay readable for ever. formats/first.fsr is of the first version. newer.fsr has fields,
-a longer array and a kind of record that no version knows. lacking.fsr lacks three counters and the
-last five values of the machine.
+Later releases must still read these files. The file formats/first.fsr is of the first version. The
+file formats/newer.fsr has fields, a longer array and a kind of record that no version knows. The
+file formats/lacking.fsr lacks three counters and the last five values of the host.
 """
 
 import json
@@ -24,7 +24,7 @@ def lines(lab, name):
 
 
 def differences(one, other, path=()):
-    """Yields (path, value, value) of each leaf in which two JSON values differ."""
+    """Yields (path, one value, other value) of each leaf in which two JSON values differ."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], path + (key,))

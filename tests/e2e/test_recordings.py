@@ -24,7 +24,7 @@ def kept(name):
 
 
 def rewritten(lab, recording, *options):
-    """Returns the recording as `report` writes it after reading it."""
+    """Returns a copy of a recording: `report` reads the recording and writes it as a new one."""
     out = lab.new_output()[1]
     ran = lab.faultscope("report", recording, "-o", out, *options)
     assert ran.returncode == 0, ran.err
@@ -40,7 +40,8 @@ def said(lab, recording):
 
 
 def test_rewritten_says_the_same(check, lab):
-    """Every kept recording gives identical output after it was read and written again."""
+    """Each recording in tests/e2e/recordings gives identical output after `report` has read it and
+    written it again."""
     for recording in sorted(RECORDINGS.glob("*.fsr")):
         other = rewritten(lab, recording)
         check.that(said(lab, recording) == said(lab, other), f"{recording.name} says otherwise")
@@ -63,7 +64,8 @@ def test_info(check, lab):
 
 
 def test_truncated_and_damaged(check, lab):
-    """From truncated and damaged recordings, whole chunks are used, and the loss is reported."""
+    """From truncated and damaged recordings, faultscope reads the chunks that are whole, and
+    reports the loss."""
     recording = kept("forecast_of_a_leak")
     whole = recording.read_bytes()
     middle = len(whole) // 2
@@ -93,8 +95,8 @@ def pieces(data):
 
 
 def cut_recordings(lab):
-    """Yields (path, expected message) of two recordings: one without its last chunk, one with part
-    of the last chunk."""
+    """Yields (path, expected message) of two recordings. One lacks its last chunk, the other has
+    only a part of its last chunk."""
     data = kept("forecast_of_a_leak").read_bytes()
     for name, left, reason in (("cut", b"".join(list(pieces(data))[:-1]), "cut off"),
                                ("torn", data[:-5], "truncated or damaged")):
@@ -111,7 +113,8 @@ def check_incomplete(check, name, ran, reason):
 
 
 def test_cut_off_is_incomplete(check, lab):
-    """Each command calls a recording incomplete if the recorder was killed or bytes are missing."""
+    """Each command reports a recording as incomplete if the recorder was killed or if bytes are
+    missing."""
     for path, reason in cut_recordings(lab):
         for words in (["info"], ["replay"], ["diff", path]):
             ran = lab.faultscope(*words, path)
@@ -130,7 +133,7 @@ def test_cut_off_is_incomplete(check, lab):
                 out.read_text().split())
             check.that(said_so, f"{path.name}: {name} does not say that it is {reason}")
         for words in (["diagnose"], ["host"]):
-            # Status 3 for findings takes precedence over 7.
+            # Exit status 3 (findings) takes precedence over exit status 7 (incomplete data).
             ran = lab.faultscope(*words, "--replay", path)
             check.that(ran.returncode in (3, INCOMPLETE), f"{words}: status {ran.returncode}")
             check.that("all is well" not in ran.out, f"{words}: {ran.out!r}")
@@ -187,7 +190,8 @@ def test_names_and_files(check, lab):
 
 
 def test_redacted(check, lab):
-    """--redact removes host, file and path names from the file, and the findings stay equal."""
+    """--redact removes host, file and path names from the recording. The findings of the recording
+    stay equal."""
     secret = {"signals_of_bad_accesses-fatal", "crash_after_refusal", "refusals-nofile",
               "descriptors_of_each_kind"}
     for name in secret:
@@ -224,7 +228,8 @@ def test_redacted(check, lab):
 
 
 def test_diff(check, lab):
-    """`diff` of the first part of a leak and all of it shows the leak as growth."""
+    """`diff` compares the first part of a recorded leak with the whole recording, and shows the
+    leak as growth."""
     whole = kept("forecast_of_a_leak")
     small = rewritten(lab, whole)
     cut = lab.dir / "cut.fsr"
@@ -259,7 +264,7 @@ def test_replay_at_its_times(check, lab):
 
 
 def leave_at_end(fd, process):
-    """Presses q when the end of the recording is shown."""
+    """Presses q when the view shows the end of the recording."""
     shown = b""
     while process.poll() is None or select.select([fd], [], [], 0)[0]:
         if select.select([fd], [], [], 0.05)[0]:
@@ -274,7 +279,7 @@ def leave_at_end(fd, process):
 
 @live
 def test_record_live(check, lab):
-    """`record` records a leaking program, and other commands find the leak in the recording."""
+    """`record` records a program that leaks, and other commands find the leak in the recording."""
     workload = lab.work("fdleak", "500", "--kind", "eventfd", "--nofile", "5000", "--wait",
                         "--hold")
     out = lab.dir / "%h-%p-%%.fsr"
@@ -310,8 +315,8 @@ def page_of(lab, recording):
 
 @live
 def test_faults_drawn_by_chance(check, lab):
-    """Sampled faults of a recording have addresses and stacks, and add up to about the true number
-    of faults."""
+    """Sampled faults of a recording have addresses and stacks. Their weights add up to about the
+    true number of faults."""
     workload = lab.work("touch", "60000", "--wait", "--hold")
     out = lab.dir / "touch.fsr"
     process = lab.spawn([FAULTSCOPE, "record", str(workload.pid), "-i", "0.2", "-o", out])
@@ -326,7 +331,7 @@ def test_faults_drawn_by_chance(check, lab):
     drawn = page["sampling"]
     if drawn is None:
         raise Skip("this kernel has no user stacks of faults")
-    # With a thousand samples the sum is usually off by 3 %.
+    # The sum of a thousand samples usually deviates by 3 %.
     check.near("faults that those drawn stand for", drawn["together_stand_for"], truth["minflt"], 0.2)
     names = page["profile"]["names"]
     from_it = sum(s["v"][0] for s in page["profile"]["samples"]
@@ -342,7 +347,7 @@ def test_faults_drawn_by_chance(check, lab):
 
 @live
 def test_record_bounded(check, lab):
-    """--max-size ends the recording, which stays readable."""
+    """--max-size ends the recording at this size, and the recording stays readable."""
     out = lab.dir / "bounded.fsr"
     ran = lab.faultscope("record", "-i", "0.05", "--max-size", "64K", "-d", "60", "-o", out)
     check.equal("status", ran.returncode, 0)

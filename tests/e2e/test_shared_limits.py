@@ -9,7 +9,8 @@ from test_diagnose import Diagnosis, check_lines, evidence, ids, last_finding
 from test_origin import MIB, Groups
 
 NOBODY = "65534"
-# Takes 2 MiB at a time. With "file", it fills the page cache, which the kernel can reclaim.
+# Program that allocates 2 MiB at a time. With the argument "file" it fills the page cache instead,
+# which the kernel can reclaim.
 TAKER = """
 import sys, time
 kind, much, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -29,7 +30,7 @@ sys.stdin.read(1)
 
 
 def in_group(lab, group, argv):
-    """Starts a workload that is in a cgroup from its first instruction on."""
+    """Starts a workload that is in the cgroup before it executes its first instruction."""
     procs = shlex.quote(str(group / "cgroup.procs"))
     words = " ".join(shlex.quote(str(word)) for word in argv)
     return Workload(lab.spawn(["sh", "-c", f"echo $$ > {procs} && exec {words}"],
@@ -47,8 +48,8 @@ def grown(check, lab, work, status):
 
 @live
 def test_threads_of_a_user(check, lab):
-    """M32 nproc-near compares all threads of a user with RLIMIT_NPROC. It ignores root, which has
-    no such limit."""
+    """M32 nproc-near compares the number of all threads of a user with RLIMIT_NPROC. Root has no
+    such limit, so root gets no finding."""
     if not shutil.which("setpriv"):
         raise Skip("no setpriv")
     growth = lab.for_all(workload_path("growth"))
@@ -80,8 +81,8 @@ def test_threads_of_a_group(check, lab):
 
 @live
 def test_memory_of_a_group(check, lab):
-    """M34 cgroup-memory-near and M35 cgroup-memory-growth forecast when a cgroup's memory is full,
-    but not for a growing page cache."""
+    """M34 cgroup-memory-near and M35 cgroup-memory-growth forecast when the memory of a cgroup will
+    be full. A growing page cache causes no forecast."""
     with Groups(lab, "memory", "memory.limit_in_bytes", None, 256 * MIB) as groups:
         for kind, wanted in (("memory", True), ("file", False)):
             argv = ["/usr/bin/python3", "-c", TAKER, kind, "215", lab.dir / "file"]

@@ -18,5 +18,6 @@ def test_tlb_shootdowns(check, lab):
     if lines.all[0]["probes"]["tlb"] != "raw_tp":
         raise Skip(f"the probe is unavailable: {lines.all[0]['probes']['tlb']}")
     told = lines.final(truth["pid"])["maps"]["tlb_shootdowns"]
-    # One shootdown each round while the other thread runs, and a few at its start and end.
+    # While the other thread runs, each round causes one shootdown. A few more occur when that
+    # thread starts and ends.
     check.between("shootdowns", told, 1, rounds + 20)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of signals after bad accesses: number, code and class of each."""
+"""Tests of signals that bad memory accesses cause: the signal number, the code and the class of the
+access."""
 
 import re
 import signal
@@ -49,7 +50,7 @@ def test_signals_of_bad_accesses(lab, ending):
     return lab.run("badaccess", "all", *(["--handled"] if ending == "handled" else []))
 
 
-# {case: (signal that ends the child or 0, whether a stack overflow is reported)}
+# {case: (signal that ends the child, or 0; whether faultscope reports a stack overflow)}
 STACK_ENDS = {
     "fatal": (signal.SIGSEGV, True),
     "aborts": (signal.SIGABRT, True),
@@ -88,8 +89,8 @@ def test_stack_of_a_thread(lab, case):
 
 
 def expect_crash(check, lines, truth):
-    """M24 crash-after-enomem names the failed mmap (M01 max-map-count-reached) as its cause, and
-    that finding names its own causes."""
+    """M24 crash-after-enomem names the failed mmap (M01 max-map-count-reached) as the cause of the
+    crash, and M01 names its own causes."""
     told = lines.of("finding", truth["pid"], id="M24", state="open")
     if not check.that(told, "no M24"):
         return
@@ -107,7 +108,8 @@ def expect_crash(check, lines, truth):
 def test_crash_after_refusal(lab):
     capture = lab.run("mapleak", "limit", "--crash")
     assert capture.status == -signal.SIGSEGV, f"ended with {capture.status}"
-    capture.status = 0  # The status is the workload's own, so the harness must not judge it.
+    # The exit status is that of the crashing workload, so the harness must not compare it with 0.
+    capture.status = 0
     return capture
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the start: interrupted by a signal, short of files or memory, unknown arguments, and
-signals that the parent ignored.
-"""
+"""Tests of the start of faultscope: interrupted by a signal, with too few files or too little
+memory, with unknown arguments, and with signals that the parent process ignored."""
 
 import os
 import re
@@ -26,8 +25,8 @@ def loads(process):
 
 @live
 def test_signals_end_a_start(check, lab):
-    """A signal ends the start at any point of the load. The exit status is that of the signal, and
-    no file is left."""
+    """A signal ends faultscope at any point of its start. The exit status says which signal it was,
+    and no file is left behind."""
     place = lab.dir / "files"
     place.mkdir()
     modes = (["--json", "-o", place / "out", "--record", place / "a.fsr"],
@@ -52,7 +51,8 @@ def ignoring(numbers):
 
 @live
 def test_ignored_signals_stay_ignored(check, lab):
-    """Signals that nohup or a shell set to be ignored stay ignored; another ends the program."""
+    """If nohup or a shell ignores signals, they stay ignored in faultscope; any other signal ends
+    faultscope."""
     for words in (["--json", "0.2"], ["run", "--json", "--", "sleep", "60"]):
         process = lab.spawn([lab.program, *words], stdout=subprocess.PIPE,
                             preexec_fn=lambda: ignoring([signal.SIGHUP, signal.SIGINT]))
@@ -70,7 +70,8 @@ def test_ignored_signals_stay_ignored(check, lab):
 
 @live
 def test_command_inherits_ignored_signals(check, lab):
-    """The command of `run` inherits ignored HUP, INT, PIPE and XFSZ as they were, and no others."""
+    """The command of `run` ignores exactly those of HUP, INT, PIPE and XFSZ that were ignored when
+    faultscope started."""
     show = ["grep", "SigIgn", "/proc/self/status"]
     of_glibc = 3 << 31  # posix_spawn() ignores signals 32 and 33, which glibc's threads use
 
@@ -106,7 +107,8 @@ def test_start_with_few_files(check, lab):
 
 @live
 def test_few_files_load_no_program(check, lab):
-    """With a file limit that is obviously too low, no BPF program is loaded before the error."""
+    """With a file limit that is obviously too low, the error is reported before any BPF program is
+    loaded."""
     ran = lab.call("strace", "-f", "-e", "trace=bpf", "prlimit", "--nofile=64", lab.program,
                    "-p", str(os.getpid()), "0.1", "1")
     check.equal("programs loaded", ran.err.count("BPF_PROG_LOAD"), 0)
@@ -123,7 +125,8 @@ def test_start_with_little_memory(check, lab):
 
 @live
 def test_memory_of_a_start(check, lab):
-    """The kernel charges the verifier's memory to the process that loads a program."""
+    """The kernel charges the memory of the BPF verifier to the process that loads a program, so the
+    start needs this memory."""
     if BUILD.name == "san":
         raise Skip("a sanitizer needs more memory itself")
     with Groups(lab, "memory", "memory.limit_in_bytes", 96 * MIB, None) as groups:
@@ -146,7 +149,8 @@ def test_words_that_no_command_takes(check, lab):
         check_message(check, ran, USAGE)
     rows = (ROOT / "src" / "cli" / "options_commands.c").read_text(encoding="utf-8")
     commands = set(re.findall(r'\[CMD_\w+\] =\s*\{"(\w+)"', rows))
-    # Any argument after `run` belongs to its command, and `explain` takes any text.
+    # Left out: `run`, where any argument belongs to the command, and `explain`, which accepts any
+    # text.
     check.equal("commands that are not tried", commands - {one[0] for one in words},
                 {"run", "explain"})
 
@@ -155,8 +159,8 @@ def test_words_that_no_command_takes(check, lab):
 
 @live
 def test_sockets_are_read_of_who_has_some(check, lab):
-    """Targets without sockets cause no read of /proc/PID/net/tcp, for which the kernel walks all
-    sockets of the machine."""
+    """If no target has a socket, faultscope does not read /proc/PID/net/tcp, for which the kernel
+    walks all sockets of the machine."""
     targets = [lab.work("touch", "10", "--hold") for _ in range(3)]
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat", lab.program, "record", "-d", "0.3",
@@ -170,8 +174,8 @@ def test_sockets_are_read_of_who_has_some(check, lab):
 
 @live
 def test_duration_begins_with_the_first_look(check, lab):
-    """The time to read /proc before the event loop counts towards -d. If it exceeds -d, the loop
-    ends at once."""
+    """The time to read /proc before the event loop counts towards the duration of -d. If that time
+    exceeds the duration, the event loop ends at once."""
     target = lab.work("touch", "10", "--hold")
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat,epoll_wait,epoll_pwait", "-e",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Names of user functions: build/naming names the addresses that test programs report. The programs
-are built in every way that changes where names are, and observed in every state that a process may
-be in."""
+"""Tests the names of user functions: build/naming names the addresses that test programs report.
+The test programs are built in every way that changes where symbols are stored, and are named in
+every state in which a process may be."""
 
 import json
 import lzma
@@ -106,8 +106,8 @@ def build_id(path):
 
 
 def expect(check, what, naming, named, truth, names, module="named", ident=None):
-    """Checks the name of each function at an address 4 bytes after its start, by address and by
-    build-id with offset."""
+    """Checks the name of each function at an address 4 bytes after the function's start. The lookup
+    is done once by address, and once by build-id and offset."""
     pid = truth["pid"]
     for key, name in names.items():
         ip = truth[key] + 4
@@ -120,7 +120,7 @@ def expect(check, what, naming, named, truth, names, module="named", ident=None)
                 check.equal(f"{what}, {key} by {how}, offset", got[2], 4)
 
 
-# Functions that modify a built program, so that fewer or other names remain
+# Functions that modify a built program, so that fewer or different symbols remain
 
 def as_built(_lab, _path):
     pass
@@ -143,7 +143,7 @@ def split_into_folder(lab, path):
 
 
 def another_debug_file(_lab, path):
-    """Links a debug file of the right name that belongs to another program."""
+    """Creates a debug file that has the right name, but belongs to another program."""
     debug = path.parent / "named.debug"
     run("objcopy", "--only-keep-debug", "/proc/self/exe", debug)
     run("objcopy", f"--add-gnu-debuglink={debug}", path)
@@ -152,7 +152,8 @@ def another_debug_file(_lab, path):
 
 
 def packed(_lab, path):
-    """Strips as Fedora does: exported names are in .dynsym, the others in .gnu_debugdata."""
+    """Strips a program as Fedora does: exported symbols stay in .dynsym, the others move to
+    .gnu_debugdata."""
     mini = path.parent / "mini"
     run("objcopy", "-S", "--keep-symbol=hidden_function", path, mini)
     mini.with_suffix(".xz").write_bytes(lzma.compress(mini.read_bytes()))
@@ -270,8 +271,9 @@ def proc_high_kib(pid):
 
 @contextmanager
 def less_rights():
-    """Yields a prefix that drops CAP_SYS_ADMIN and CAP_CHECKPOINT_RESTORE, which
-    /proc/PID/map_files needs. Files are then opened by path, programs by /proc/PID/exe."""
+    """Yields a command prefix that drops CAP_SYS_ADMIN and CAP_CHECKPOINT_RESTORE, which
+    /proc/PID/map_files needs. Without them, mapped files are opened by path, and programs by
+    /proc/PID/exe."""
     if not shutil.which("setpriv"):
         raise Skip("setpriv is missing")
     drop = "-sys_admin,-checkpoint_restore"
@@ -294,7 +296,8 @@ def test_program_deleted(check, lab):
 
 @live
 def test_program_replaced(check, lab):
-    """If another file now has the path of a mapped library, its names must not be used."""
+    """If another file has replaced a mapped library at its path, the symbols of the new file must
+    not be used."""
     library = build_library(lab, "loaded_function")
     ident = build_id(library)
     named = Named(lab, [build(lab), "--load", library, "--hold"])
@@ -345,9 +348,8 @@ def test_library_loaded_later(check, lab):
 
 @live
 def test_never_learned(check, lab):
-    """The stacks of a process that ended before its files were read have no names, until another
-    process maps the file.
-    """
+    """The stacks of a process that ended before its files were read have no function names until
+    another process maps the same file."""
     path = build(lab)
     ident = build_id(path)
     named = Named(lab, [path, "--hold"])
@@ -379,7 +381,8 @@ def test_many_unknown(check, lab):
 
 @live
 def test_more_files_than_descriptors(check, lab):
-    """A file that was closed to save file descriptors is opened again while the process lives."""
+    """A file that was closed to save file descriptors is opened again if it is needed while the
+    process lives."""
     libraries = []
     for n in range(12):
         libraries.append(build_library(lab, f"function_{n}").rename(lab.dir / f"lib{n}.so"))
@@ -393,7 +396,7 @@ def test_more_files_than_descriptors(check, lab):
     for n, library in enumerate(libraries):
         symbol = next(line for line in run("nm", "-D", library).splitlines()
                       if line.endswith(f" T function_{n}"))
-        # in a library, the address of a symbol is its file offset here
+        # in this library, the address of each symbol equals its file offset
         at = int(symbol.split()[0], 16)
         got = naming.name("id", truth["pid"], build_id(library), f"{at + 1:x}")
         check.equal(f"function_{n}", got[:2], (f"function_{n}", library.name))
@@ -441,7 +444,7 @@ def directory_of_debug_files():
 
 @live
 def test_mount_namespace(check, lab):
-    """The program and its debug file exist only in the mount namespace of the process."""
+    """The program and its debug file exist only in the mount namespace of the watched process."""
     with directory_of_debug_files():
         check_mount_namespace(check, lab)
 
@@ -494,8 +497,8 @@ def test_code_made_at_run_time(check, lab):
 
 @live
 def test_name_of_a_script(check, lab):
-    """A name in a perf map may contain any character except a newline. Names are found before and
-    after the map grows."""
+    """The name of a function in a perf map may contain any character except a newline. The lookup
+    finds names before and after the map grows."""
     named = spawn_jit(lab, build(lab))
     naming = Naming(lab)
     with open(f"/proc/{named.pid}/root/tmp/perf-{named.pid}.map", encoding="utf-8") as f:
@@ -506,7 +509,8 @@ def test_name_of_a_script(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, the file name of a perf map has the inner pid of the process."""
+    """For a process in a pid namespace, the file name of the perf map has the pid of that
+    namespace."""
     script = "mount -t proc proc /proc && mount --bind \"$1\" /mnt && mount -t tmpfs none /tmp " \
              "&& exec /mnt/named --jit --wait --hold"
     build(lab)
@@ -554,7 +558,7 @@ def folder(path, _text):
 
 
 def link_out(path, text):
-    """Replaces a perf map by a link that leads out of the process's root directory."""
+    """Replaces a perf map by a symbolic link that leads out of the process's root directory."""
     tmp = os.path.dirname(path)
     os.mkdir(tmp + "/inner")
     os.symlink("/proc/self/root/dev/null", path)

@@ -181,7 +181,8 @@ def test_terminal_is_given_back(check, lab):
 
 @live
 def test_terminal_keys(check, lab):
-    """Ctrl-C and Ctrl-Z as the terminal sends them."""
+    """Ctrl-C, typed on the terminal, ends faultscope. SIGTSTP, which Ctrl-Z sends, stops it until
+    SIGCONT."""
     terminal = Terminal(lab, "0.1")
     until(lambda: b"\033[H" in terminal.read(), "a frame")
     terminal.type(b"\003")

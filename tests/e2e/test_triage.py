@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of `triage`: the verdict on logs with known answers, equal in every log format, and exit
-statuses."""
+"""Tests of `triage`: its verdict on logs with known answers must be equal in every log format. Also
+tests the exit statuses."""
 
 import gzip
 import json
@@ -58,7 +58,7 @@ def test_triage_knows_our_logs(check, lab):
 
 
 def written_reports():
-    """Yields (description, {field: allowed values}, log) of each part of formats.txt."""
+    """Yields (description, {field: allowed values}, log) of each report in formats.txt."""
     parts = re.split(r"^== ", FORMATS.read_text(), flags=re.M)[1:]
     for part in parts:
         name, wanted, log = part.split("\n", 2)
@@ -188,8 +188,8 @@ def test_triage_exits_as_it_says(check, lab):
 
 
 def incomplete_logs(lab):
-    """Yields (name, arguments, standard input, expected reason) of inputs that must not give an
-    all-clear."""
+    """Yields (name, arguments, standard input, expected reason) of inputs for which `triage` must
+    not report that all is well."""
     empty, nothing = lab.dir / "empty.log", lab.dir / "nothing"
     nothing.mkdir()
     empty.write_bytes(b"")
@@ -238,7 +238,8 @@ def test_triage_gives_no_all_clear_of_what_it_did_not_read(check, lab):
 
 
 def test_triage_reads_the_end_of_a_long_pipe(check, lab):
-    """Of a long pipe, `triage` reads the end, where a crash is, and drops the beginning."""
+    """From a pipe with more data than it keeps, `triage` reads the end, which contains a crash, and
+    drops the beginning."""
     line = b"[    1.000000] usb 1-1: new device\n"
     given = line * ((70 << 20) // len(line)) + (LOGS / PLAIN).read_bytes()
     ran = subprocess.run([FAULTSCOPE, "triage", "--json", "-"], input=given, capture_output=True,

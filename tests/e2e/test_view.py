@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the live view: its screens for recordings, compared with kept ones, and every key in
-tmux.
+"""Tests of the live view: the screens of recordings are compared with those in tests/e2e/screens,
+and every key is pressed in tmux.
 
 FS_MAKE_SCREENS=1 in the environment rewrites the kept screens; review the changes.
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 from harness import (BUILD, FAULTSCOPE, RECORDINGS, Lines, Skip, Workload, live, status_by, until,
                      workload_path)
 
-# Expected end of a view. On a busy machine the kernel skips events, and the status says so.
+# Expected end of the live view. On a busy machine the kernel skips events, and the exit status is
+# then 7.
 ENDED = r"ended with 0|(?s:faultscope: incomplete: .*ended with 7)"
 SCREENS = Path(__file__).resolve().parent / "screens"
 FORECAST, KINDS = "forecast_of_a_leak", "descriptors_of_each_kind"
 CHILDREN = "brief_children_among_all-close"
-# name: recording, width, height, colours, keys
+# {name of a screen: recording, width, height, colours, keys}
 KEPT = {
     "faults-60": (CHILDREN, 60, 20, "mono", ""),
     "faults-80": (CHILDREN, 80, 24, "mono", ""),
@@ -182,7 +183,8 @@ def test_view_keys(check, lab):
             tmux.keys(key)
         expect(check, tmux, what, *words)
     tmux.keys("q")
-    # On a busy machine the summary is longer than the screen, so its start has scrolled off.
+    # On a busy machine the summary is longer than the screen, and the beginning of the summary has
+    # scrolled off.
     wrong = tmux.shows(ENDED, "faultscope: watched all processes", options=("-S", "-"))
     check.that(not wrong, f"q: the end: {wrong}")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
@@ -282,7 +284,7 @@ def test_view_colours(check, lab):
 
 @live
 def test_view_falls_back(check, lab):
-    """A terminal without cursor movement gets lines."""
+    """On a terminal that cannot move the cursor, faultscope prints lines instead of the view."""
     tmux = Tmux(100, 20, f"TERM=dumb {FAULTSCOPE} --top 3 0.2 2")
     expect(check, tmux, "TERM=dumb", "watched all processes", ENDED)
     tmux.close()
@@ -310,7 +312,8 @@ def test_view_wide_names(check, lab):
 
 
 def test_view_of_a_recording(check, lab):
-    """Time control of a replay: pause, continue, step forward and back, end of the recording."""
+    """Time controls of a replay: pause, continue, step forward, step back, and the end of the
+    recording."""
     tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")
@@ -327,7 +330,7 @@ def test_view_of_a_recording(check, lab):
     until(lambda: fds_of(tmux) == second, "ten looks back")
     tmux.keys(",")
     until(lambda: fds_of(tmux) == first, "one look back")
-    tmux.type("\u015b\u012e")  # code points whose low bytes are [ and .
+    tmux.type("\u015b\u012e")  # code points whose low bytes are the characters [ and .
     tmux.keys("w")
     expect(check, tmux, "w", "this is one already")
     check.equal("after other letters", fds_of(tmux), first)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares the cost of a scrape of faultscope, and of Debian's process-exporter and node_exporter.
 
-Scrapes alternate, so that other load of the machine affects all alike. CPU is the time of the
-exporter's threads between request and end of the answer. For faultscope that is complete, since its
-scan runs in its own system call. `make bench` measures what its probes cost other processes.
+Scrapes alternate, so that other load of the machine affects all alike. The CPU time is that of the
+exporter's threads from the request to the end of the answer. For faultscope, this time includes the
+scan, which runs in its own system call. `make bench` measures what the probes cost other processes.
 """
 import argparse
 import gzip
@@ -83,7 +83,8 @@ class Peer:
             print(f"# {self.name}: a scrape failed: {error}", flush=True)
             return
         self.wall_ms.append((time.monotonic() - begin) * 1e3)
-        time.sleep(0.05)  # a garbage collector may run after the answer
+        # a garbage collector may run after the answer, and its CPU time counts, too
+        time.sleep(0.05)
         self.cpu_ms.append((self.ran_ns() - before) / 1e6)
         self.body = gzip.decompress(body) if packed else body
         self.packed = len(body) if packed else len(gzip.compress(body))

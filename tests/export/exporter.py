@@ -2,9 +2,9 @@
 """Shared code of the exporter's tests: the exporter as a process, parsers of its output, and a real
 Prometheus.
 
-The parsers follow the specifications of the formats, not faultscope's code, so that they do not
-repeat its errors: Prometheus text format 0.0.4, OpenMetrics 1.0, and io.prometheus.client protobuf
-messages.
+The parsers follow the specifications of the formats, not the code of faultscope, so that they do
+not repeat errors of that code: Prometheus text format 0.0.4, OpenMetrics 1.0, and
+io.prometheus.client protobuf messages.
 """
 import base64
 import gzip
@@ -72,7 +72,8 @@ class Answer:
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Returns free TCP ports. All sockets stay open until the last is found, so ports differ."""
+    """Returns free TCP ports. All sockets stay open until the last port is found, so that the ports
+    differ."""
     held = [socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
             for _ in range(count)]
     try:
@@ -130,7 +131,7 @@ class Exporter:
 
     def metrics(self, **headers):
         """Returns the samples of a fresh scrape in text format."""
-        time.sleep(0.11)  # a scrape within 0.1 s after another one would get the values of that one
+        time.sleep(0.11)  # a scrape less than 0.1 s after the previous one gets the same values
         return Samples(self.get(**headers).text)
 
     def rss_bytes(self):
@@ -142,7 +143,7 @@ class Exporter:
         return self.process.wait(PATIENCE)
 
 
-# Parsers of the text formats
+# Parsers of the text formats of metrics
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"'
@@ -221,7 +222,7 @@ class Samples:
                 and all(its.get(key) == want for key, want in labels.items())}
 
 
-# Parser of protobuf messages
+# Parser of protobuf messages with metrics
 
 def varint(data, at):
     value = shift = 0

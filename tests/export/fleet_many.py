@@ -31,7 +31,8 @@ def test_two_hundred_exporters(check, lab):
     processes = [lab.spawn([FAULTSCOPE, "export", "--replay", RECORDING, *AT_ONCE,
                             "--web.listen-address", target], stdout=subprocess.DEVNULL)
                  for target in targets]
-    # All exporters must listen before any connection is made: a connection takes a port, too.
+    # All exporters must listen before any connection is made, because each connection may take a
+    # port that an exporter needs.
     for process in processes:
         line = process.stderr.readline()
         assert "metrics at" in line, f"an exporter ended: {line.strip()}"
@@ -40,7 +41,7 @@ def test_two_hundred_exporters(check, lab):
                                   job(*[f"127.0.0.1:{one.port}" for one in real], name="real")],
                             interval="5s")
     until(lambda: prometheus.value("sum(up)") == REPLAYED + REAL, "all of them", 120)
-    # Each exporter must have five scrapes, also those that started late.
+    # Each exporter must have been scraped five times, including exporters that started late.
     until(lambda: (prometheus.value("min(count_over_time(up[10m]))") or 0) >= 5, "scrapes", 120)
     check.equal("errors", [one["lastError"] for one in prometheus.targets() if one["lastError"]],
                 [])
@@ -67,8 +68,8 @@ def test_churn(check, lab):
     until(lambda: (prometheus.value("count_over_time(up[10m])") or 0) >= 40, "a beginning", 120)
     begin, before = time.time(), set(workloads(prometheus, time.time() - 60))
     process = lab.spawn(["python3", churn, str(FORKS_PER_S), str(CHURN_S)])
-    # The exporter remembers names for --workload.min-age. After 75 s, names expire as fast as new
-    # ones come.
+    # The exporter remembers process names for --workload.min-age. After 75 s, old names expire as
+    # fast as new names come.
     time.sleep(75)
     early = exporter.rss_bytes()
     process.wait(CHURN_S * 4)  # a machine with other load forks more slowly
@@ -76,7 +77,8 @@ def test_churn(check, lab):
     forks = int(process.stdout.read())
     window = int(time.time() - begin) + 2
     added = prometheus.value(f"sum_over_time(scrape_series_added[{window}s])")
-    # Workloads that other programs started meanwhile, and that are old enough for series.
+    # Workloads of programs that others started during the test, and that are old enough to have
+    # series.
     others = set(workloads(prometheus, begin)) - before
     foreign = sum(len(series(prometheus, f"{{workload={json.dumps(name)}}}", begin))
                   for name in others)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Twenty exporters in network namespaces on one bridge: TLS, passwords, and a disconnected link."""
+"""Tests twenty exporters in network namespaces on one bridge: TLS, passwords, and a disconnected
+network link."""
 
 import json
 import subprocess
@@ -17,7 +18,8 @@ RECORDING = RECORDINGS / "brief_children_among_all-open.fsr"
 
 
 class Net:
-    """A bridge and hosts in network namespaces, which end with the processes that hold them."""
+    """A bridge with hosts in network namespaces. A namespace ends with the process that holds it.
+    """
 
     def __init__(self, lab, hosts):
         self.lab = lab
@@ -54,7 +56,7 @@ class Net:
 
 
 class InnerPrometheus(Prometheus):
-    """A Prometheus in the network of the bridge; queries run there, too."""
+    """A Prometheus in the network of the bridge. Its queries also run in that network."""
 
     def __init__(self, lab, net, jobs):
         self.inner = net.prefix(net.switch)

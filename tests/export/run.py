@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs the exporter's tests and prints TAP: those that take seconds, or with --fleet those that
-take minutes. BUILD in the environment names the build to test.
-"""
+"""Runs the exporter's tests that take seconds, or with --fleet the tests that take minutes. Prints
+TAP. BUILD in the environment names the build to test."""
 import argparse
 import sys
 from pathlib import Path

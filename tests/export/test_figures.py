@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Values on the page equal the kernel's, counters never decrease, and names may have any bytes."""
+"""Tests that values on the metrics page equal the kernel's values, that counters never decrease,
+and that names may have any bytes."""
 
 import math
 import os
@@ -70,7 +71,8 @@ def test_gauges(check, lab):
 
 @live
 def test_descriptors_nearest_the_limit(check, lab):
-    """The worst process is the one nearest to its own limit, not the one with most open files."""
+    """The exporter reports the process that is nearest to its own file descriptor limit, not the
+    process with the most open files."""
     exporter = Exporter(lab, *AT_ONCE)
     most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
@@ -108,15 +110,15 @@ def test_faults_of_the_short_lived(check, lab):
 
 @live
 def test_faults_of_many_threads(check, lab):
-    """Fault counters of processes with many threads are summed up only now and then, but are
-    complete when the process ends."""
+    """The fault counters of processes with many threads are summed up only now and then. When such
+    a process ends, its counters are complete."""
     process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
     label = label_of(exporter.metrics(), own_name("b"))
 
     def faults():
-        time.sleep(0.11)  # a scrape within 0.1 s after another one would get the values of that one
+        time.sleep(0.11)  # a scrape less than 0.1 s after the previous one gets the same values
         return exporter.metrics().one("faultscope_page_faults_total", workload=label,
                                       type="minor")
 
@@ -130,7 +132,7 @@ def test_faults_of_many_threads(check, lab):
         late = truth()
         check.that(late - first >= 600 * 10, f"its threads fault too little: {late - first}")
         looks = 0
-        # The process took up to 20 more faults to report its first count.
+        # The process took up to 20 more faults while it reported its first count.
         while faults() - begin < late - first - 20 and looks < 40:
             looks += 1
         check.that(looks <= 18, f"late by {looks} looks")
@@ -199,10 +201,10 @@ def test_faults_by_backing(check, lab):
             check.that(count >= before[backing], f"{backing} goes back")
         least_of_files = min(least_of_files, after["file"] - before["file"])
         before = after
-    # Faults of other processes count here, too, but there are fewer than 20,000 in at least one of
-    # ten turns.
+    # Faults of other processes are included. In at least one of ten rounds, there are fewer than
+    # 20,000 such faults.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
-    # A scrape's own page faults are in one of the two sums, and not yet in the other.
+    # The page faults of the scrape itself are included in one of the two sums only.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
     check.near("as many as were timed", sum(before.values()), timed, 0.02)
     text = exporter.get(Accept=OPENMETRICS).text
@@ -214,8 +216,8 @@ def test_faults_by_backing(check, lab):
     check.equal("unless asked for", Exporter(lab, *AT_ONCE).metrics().of(metric), [])
 
 
-# Python program that maps memory in three ways. Its argument is a file, whose first page it reads
-# each time.
+# Python program that maps memory in three ways. Its argument names a file, whose first page it
+# reads in each round.
 MAPPED_IN_THREE_WAYS = """
 import mmap, sys
 def touch(pages, flags):
@@ -234,8 +236,8 @@ with open(sys.argv[1], "rb") as f:
 
 @live
 def test_build(check, lab):
-    """faultscope_build_info has version and commit of this build. For a recording, the commit is
-    unknown."""
+    """faultscope_build_info has the version and the commit of this build. For a recording, the
+    commit is unknown."""
     said = lab.call(FAULTSCOPE, "--version").out
     version, revision = re.fullmatch(r"faultscope (\S+) \((\S+)\)\n", said).groups()
     if shutil.which("git") and not lab.call("git", "-C", ROOT, "log", "-1").returncode:
@@ -250,7 +252,8 @@ def test_build(check, lab):
 
 @live
 def test_own_programs(check, lab):
-    """Runs and time of each BPF program are exported only while kernel.bpf_stats_enabled is 1."""
+    """The exporter exports the number and time of runs of each BPF program only while
+    kernel.bpf_stats_enabled is 1."""
     exporter = Exporter(lab, *AT_ONCE)
     metrics = ("faultscope_bpf_runs_total", "faultscope_bpf_run_seconds_total")
     try:
@@ -270,7 +273,7 @@ def test_own_programs(check, lab):
         after = exporter.metrics()
         runs, seconds = (after.values(metric, "program") for metric in metrics)
         check.equal("programs", set(runs), set(seconds))
-        # the upper bound is PROM_PROGRAMS of the exporter
+        # PROM_PROGRAMS of the exporter is the upper bound
         check.between("how many", len(runs), 5, 127)
         check.that(len(after.all) >= series + 2 * len(runs) - 5, "series of others are gone")
         for program, least in (("on_exec", 20), ("on_exit", 20)):
@@ -348,7 +351,8 @@ def test_signals(check, lab):
 
 @live
 def test_kernel_reports(check, lab):
-    """Lines in the kernel log of a WARN, of an oops with its place, and of neither."""
+    """The exporter counts kernel log lines of a WARN and of an oops, with the place of the oops. It
+    does not count an ordinary line."""
     module = f"fs_none_{os.getpid()}"
     exporter = Exporter(lab, *AT_ONCE)
     samples = exporter.metrics()
@@ -441,7 +445,8 @@ HOSTILE = (b'"} 1\n# EOF', b"\xff\xfe\xc3(", b"\\\\\\n\n\"", b"{a=\"b\"}", b"~ot
 
 @live
 def test_hostile_names(check, lab):
-    """Hostile names of programs and cgroups break no format; each gives at most one workload."""
+    """Hostile names of programs and cgroups break no output format. Each such name creates at most
+    one workload."""
     places = [make_cgroup(name) for name in HOSTILE]
     try:
         for name, place in zip(HOSTILE, places):
@@ -511,7 +516,8 @@ def remove(place):
 
 @live
 def test_reclaim(check, lab):
-    """A memory cgroup that is too small: direct reclaim time is exported; with swap, swap-ins."""
+    """Processes run in a memory cgroup that is too small. The exporter exports the time of direct
+    reclaim and, if the machine has swap, swap-ins."""
     place = memory_cgroup()
     try:
         exporter = Exporter(lab, *AT_ONCE)
@@ -544,7 +550,8 @@ def memory_cgroup():
     raise Skip("no memory cgroup can be made")
 
 
-# Reads more of a file than fits into the cgroup; with swap, uses more memory of its own, too.
+# Program that reads more of a file than fits into the cgroup. If the machine has swap, the program
+# also uses more memory of its own.
 SQUEEZED = """
 import os, sys
 open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The HTTP server: listening addresses, malformed requests, slow clients, and many connections."""
+"""Tests the HTTP server: listening addresses, malformed requests, slow clients, and many
+connections."""
 
 import contextlib
 import http.client
@@ -80,7 +81,7 @@ def test_wrong_methods(check, lab):
 
 
 def test_ports_beyond_the_last(check, lab):
-    """getaddrinfo() would truncate port 99999 to 34463."""
+    """Port 99999 is rejected. getaddrinfo() would truncate it to 34463."""
     for port in ("99999", "65536", "4294977731", "-1", "0x10", "http", "1 2"):
         ran = subprocess.run([FAULTSCOPE, "export", *REPLAY, "--web.listen-address",
                               f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=PATIENCE)
@@ -97,7 +98,8 @@ def test_times_of_nothing(check, lab):
 
 
 def test_post_is_answered(check, lab):
-    """POST gets the page, as from node_exporter, whatever the body is."""
+    """A POST request gets the metrics page, as from node_exporter, whatever the body of the request
+    is."""
     exporter = Exporter(lab, *REPLAY)
     check.equal("without a body", exporter.get(method="POST").status, 200)
     for head, body in ((b"Content-Length: 5", b"hello"), (b"Content-Length: 70000", b"x" * 70000),
@@ -109,7 +111,8 @@ def test_post_is_answered(check, lab):
 
 
 def test_two_lengths_are_refused(check, lab):
-    """A request with two lengths is an error: a proxy in between could see another request."""
+    """A request with two Content-Length headers is an error, because a proxy in between could
+    interpret the request differently."""
     exporter = Exporter(lab, *REPLAY)
     for method in (b"GET", b"POST"):
         for heads in ((b"Content-Length: 5", b"Content-Length: 6"),
@@ -149,7 +152,8 @@ def test_long_headers(check, lab):
 
 
 def test_slow_clients(check, lab):
-    """A client that sends a byte now and then is disconnected; others get answers meanwhile."""
+    """A client that sends one byte now and then is disconnected. Other clients get answers
+    meanwhile."""
     exporter = Exporter(lab, *REPLAY)
     slow = [socket.create_connection((exporter.host, exporter.port)) for _ in range(20)]
     for s in slow:
@@ -175,7 +179,8 @@ def test_slow_clients(check, lab):
 
 
 def test_many_connections(check, lab):
-    """With 3,000 idle connections the exporter still answers, and its memory stays the same."""
+    """With 3,000 idle connections the exporter still answers, and the exporter's memory does not
+    grow."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 3000
     if hard != resource.RLIM_INFINITY and hard < wanted + 100:
@@ -249,7 +254,7 @@ def test_socket_activation(check, lab):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         # The shell can only redirect file descriptors up to 9, and systemd passes sockets from file
-        # descriptor 3 on.
+        # descriptor 3 on, so the shell duplicates the socket to file descriptor 3.
         wrap = ("sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$; '
                 "export LISTEN_FDS LISTEN_PID; exec \"$@\"", "sh")
         exporter = Exporter(lab, *REPLAY, "--web.listen-address", "fd://", argv=wrap,
@@ -277,7 +282,7 @@ def test_notify(check, lab):
 
 @live
 def test_reload_once_confined(check, lab):
-    """A live exporter can still read its configuration again after it has dropped its rights."""
+    """After the exporter has dropped its rights, it can still read its configuration again."""
     path = lab.dir / "web.yml"
     path.write_text("http_server_config: {headers: {X-Frame-Options: first}}\n")
     exporter = Exporter(lab, "--web.config.file", path)
@@ -318,7 +323,8 @@ def test_scrapes_share_a_collection(check, lab):
         text = connection.getresponse().read().decode()
         times.append(tuple(Samples(text).of("faultscope_page_faults_total")))
     took = time.monotonic() - begin
-    # At most one collection in 0.1 s, and one more at each end of the measurement.
+    # In the measured time there is at most one collection every 0.1 s. One more is possible at the
+    # start and one at the end.
     check.that(len(set(times)) <= took / 0.1 + 2, f"{len(set(times))} collections in {took:.2f} s")
 
 

@@ -51,7 +51,7 @@ def test_kept_textfiles_of_recordings(check, lab):
 
 
 def test_kept_pages_of_events(check, lab):
-    """Pages in all three formats; each protobuf message is a line."""
+    """Compares metrics pages in all three formats. Each protobuf message is shown as one line."""
     for seed in SEEDS[:2]:
         for way in ((), ("--native-histograms",)):
             exporter = Exporter(lab, "--replay", lab.dir / f"{made(lab, seed)}.fsr", *AT_ONCE,
@@ -83,7 +83,7 @@ REQUESTS = {
 
 
 def said(exporter, request):
-    """Returns a whole HTTP answer without Date and version."""
+    """Returns a whole HTTP answer without the Date header and the version of faultscope."""
     text = raw(exporter, request).decode(errors="replace").replace("\r\n", "\n")
     text = re.sub(r"(?m)^Date: .*\n", "", text)
     return re.sub(r"Version \d+\.\d+\.\d+", "Version", text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""All three exposition formats have equal values, and their readers accept them."""
+"""Tests that the three exposition formats have equal values, and that the readers of these formats
+accept them."""
 
 import re
 
@@ -33,9 +34,8 @@ def test_text(check, lab):
 
 
 def test_backings_of_a_recording(check, lab):
-    """Without --export.faults, backings are derived from fault classes. In this recording,
-    userfaultfd handled all faults.
-    """
+    """Without --export.faults, the kind of mapping of a fault is derived from the class of the
+    fault. In this recording, userfaultfd handled all faults."""
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     samples = Samples(Exporter(lab, "--replay", recording).get().text)
     got = samples.values("faultscope_page_faults_by_backing_total", "backing")
@@ -68,7 +68,8 @@ def test_bounded(check, lab):
 
 
 def test_documented(check, lab):
-    """docs/metrics.md lists all metric families, types and labels. Removing one breaks queries."""
+    """docs/metrics.md lists all metric families, types and labels. A metric must not disappear,
+    because users' queries would break."""
     text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
     documented = {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in
                   re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \|", text, re.M)}
@@ -87,7 +88,7 @@ def test_formats_agree(check, lab):
     check.equal("type", opened.headers["content-type"],
                 "application/openmetrics-text; version=1.0.0; charset=utf-8")
     open_samples = Samples(opened.text, openmetrics=True)
-    # OpenMetrics writes bucket bounds differently: "1.0" instead of "1".
+    # OpenMetrics writes the bounds of buckets differently: "1.0" instead of "1".
     want = {key: value for key, value in plain(text).items() if "_bucket" not in key[0]}
     got = {key: value for key, value in plain(open_samples).items() if "_bucket" not in key[0]}
     check.equal("OpenMetrics", got, want)
@@ -143,7 +144,8 @@ def test_gzip(check, lab):
 
 
 def test_native_histograms(check, lab):
-    """Buckets of a native histogram are those of the classic one, as deltas with equal bounds."""
+    """The buckets of a native histogram equal those of the classic histogram: they have equal
+    bounds, and are stored as deltas."""
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     for options, native in (((), False), (("--native-histograms",), True)):
         exporter = Exporter(lab, "--replay", recording, *options)
@@ -178,8 +180,8 @@ def check_native(check, histogram):
 
 
 def test_recording_without_root(check, lab):
-    """With --replay the exporter serves the final state of a recording, without root, and every
-    scrape is equal."""
+    """With --replay, the exporter serves the final state of a recording. It needs no root, and
+    every scrape gives the same page."""
     port = free_port()
     still = Exporter(lab, *REPLAY, *AT_ONCE, port=port)
     first, second = still.metrics(), still.metrics()
@@ -190,7 +192,8 @@ def test_recording_without_root(check, lab):
 
 @live
 def test_textfile(check, lab):
-    """--textfile writes once, or at each interval: a whole file or none, which promtool accepts."""
+    """--textfile writes a metrics file once, or at each interval. The file is written as a whole or
+    not at all, and promtool accepts it."""
     path = lab.dir / "faultscope.prom"
     ran = lab.faultscope("export", "--textfile", path, *AT_ONCE)
     check.equal("status", ran.returncode, 0)
@@ -207,8 +210,8 @@ def test_textfile(check, lab):
 
 @live
 def test_textfile_leaves_the_drafts_of_others(check, lab):
-    """If another user has a file with the name of the temporary file in a shared directory, that
-    file is not changed."""
+    """In a shared directory, another user may have a file with the name of the exporter's temporary
+    file. That file is not changed."""
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')

@@ -11,7 +11,8 @@ from exporter import (AT_ONCE, PROTOBUF, RECORDINGS, Exporter, Prometheus, Sampl
 from harness import MOST_TRIES, PATIENCE, ROOT, Skip, live, workload_path
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
-# {format: features of Prometheus with which it requests the format}. OpenMetrics is the default.
+# {format: feature flags with which Prometheus requests this format}. Without a flag, Prometheus
+# requests OpenMetrics.
 FORMATS = {"openmetrics": (), "protobuf": ("native-histograms",)}
 
 
@@ -26,7 +27,8 @@ def scraped(prometheus, wanted=3):
 
 
 def check_series(check, exporter, prometheus):
-    """Checks that Prometheus stored every sample of a scrape; later scrapes add no series."""
+    """Checks that Prometheus stored every sample of a scrape, and that later scrapes add no series.
+    """
     want = len(Samples(exporter.get().text).all)
     check.equal("samples of a scrape", prometheus.value("scrape_samples_scraped"), want)
     check.equal("series added by the last", prometheus.value("scrape_series_added"), 0)
@@ -57,7 +59,7 @@ def test_scraped_as_protobuf(check, lab):
     count = next(value[7][1][0] for labels, value in told[name][2]
                  if labels["type"] == "minor")
     check.equal("count", prometheus.value(f'histogram_count({name}{{type="minor"}})'), count)
-    # The median of the native histogram is compared with the classic buckets of that page.
+    # The median of the native histogram is compared with the classic buckets of the page.
     samples = Samples(exporter.get().text)
     buckets = samples.values(f"{name}_bucket", "le", type="minor")
     half = min(float(le) for le, n in buckets.items() if n >= count / 2)
@@ -66,8 +68,8 @@ def test_scraped_as_protobuf(check, lab):
 
 
 def test_scraped_as_text(check, lab):
-    """A client without an Accept header gets format 0.0.4: here, Prometheus behind a proxy that
-    removes it."""
+    """A client that sends no Accept header gets format 0.0.4. Here, the client is Prometheus behind
+    a proxy that removes the header."""
     exporter = Exporter(lab, *REPLAY)
     proxy = lab.dir / "proxy.py"
     proxy.write_text(PROXY)
@@ -100,7 +102,8 @@ server.serve_forever()
 
 @live
 def test_exemplars(check, lab):
-    """Exemplars lead from a workload's counter to one of its processes, as no label has a pid."""
+    """Since no label has a pid, exemplars lead from the counter of a workload to one of its
+    processes."""
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))
@@ -120,7 +123,8 @@ def test_exemplars(check, lab):
             time.sleep(0.2)
         return got
 
-    # A scrape has only the last crash before it, which may be another program's on a busy machine.
+    # A scrape contains only the last crash before the scrape. On a busy machine, this may be the
+    # crash of another program.
     got = next((one for one in (crash() for _ in range(MOST_TRIES)) if one), None)
     if check.that(got, "no crash has its exemplar"):
         check.that(got["comm"].startswith("python3"), f"comm: {got}")
@@ -128,7 +132,8 @@ def test_exemplars(check, lab):
 
 @live
 def test_a_leak_alerts(check, lab):
-    """A leaking program triggers the deployed alert, whose `for` is shortened."""
+    """A leaking program triggers the alert of deploy/. The test shortens the `for` duration of the
+    alert."""
     rules = ROOT / "deploy" / "prometheus" / "rules.yml"
     rules = shortened(lab, rules)
     limit = int(lab.read("/proc/sys/vm/max_map_count"))

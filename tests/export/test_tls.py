@@ -18,7 +18,8 @@ ALICE = "$2y$10$O8xWO2CpxWi7DhkBHn90Jeemwe3tiYdL73sbOyk73A.wFOTJeZ9g."
 
 
 def bcrypt(password):
-    """Returns a bcrypt hash of cost 5 from libcrypt, since Python 3.13 has no module crypt."""
+    """Returns a bcrypt hash of cost 5, computed by libcrypt, because Python 3.13 no longer has the
+    module crypt."""
     crypt = ctypes.CDLL("libcrypt.so.1").crypt
     crypt.restype = ctypes.c_char_p
     return crypt(password.encode(), b"$2y$05$abcdefghijklmnopqrstuu").decode()
@@ -50,12 +51,12 @@ def test_https(check, lab):
 
 
 def handshake(exporter, context):
-    """Returns the negotiated TLS version, or the name of the error."""
+    """Makes a TLS handshake. Returns the negotiated TLS version, or the name of the error."""
     try:
         with socket.create_connection((exporter.host, exporter.port), timeout=PATIENCE) as s:
             with context.wrap_socket(s, server_hostname="localhost") as t:
-                # In TLS 1.3 the server rejects a client after the handshake, so a request must
-                # follow.
+                # In TLS 1.3 the server rejects a client certificate after the handshake, so the
+                # client must also send a request.
                 t.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                 return t.version() if b"200 OK" in t.recv(4096) else "no answer"
     except (ssl.SSLError, OSError) as error:
@@ -81,7 +82,7 @@ def test_versions(check, lab):
 
 
 def test_bad_tls(check, lab):
-    """Handshakes that never end, and bytes that are no TLS, do not disturb other clients."""
+    """TLS handshakes that never end, and bytes that are not TLS, do not disturb other clients."""
     pki = Pki(lab)
     pki.issue("server")
     exporter = configured(lab, tls(), context=pki.client())
@@ -118,7 +119,8 @@ def test_client_certificates(check, lab):
 
 
 def test_allowed_names(check, lab):
-    """client_allowed_sans: one subject alternative name of the client must equal an entry."""
+    """client_allowed_sans: one subject alternative name of the client must equal an entry of this
+    list."""
     pki = Pki(lab)
     pki.issue("server")
     names = {"dns": "DNS:prometheus.example", "mail": "email:prometheus@example.org",
@@ -156,7 +158,7 @@ SUITES = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA
 
 
 def test_cipher_suites(check, lab):
-    """cipher_suites takes IANA names and allows no other suites."""
+    """cipher_suites accepts IANA names, and the server then accepts only these cipher suites."""
     pki = Pki(lab)
     pki.issue("server")
 
@@ -251,7 +253,7 @@ def test_headers(check, lab):
 
 
 def test_inline(check, lab):
-    """Certificate, key and authority may be inline text instead of file names."""
+    """The certificate, the key and the authority may be inline text instead of file names."""
     pki = Pki(lab)
     pki.issue("server")
     pki.issue("client")
@@ -264,8 +266,8 @@ def test_inline(check, lab):
 
 
 def test_rate_limit(check, lab):
-    """rate_limit is a token bucket: `burst` requests, including wrong passwords, and one more each
-    interval."""
+    """rate_limit is a token bucket: the exporter accepts `burst` requests, including requests with
+    wrong passwords, and one more in each interval."""
     users = f"basic_auth_users:\n  alice: {ALICE}\n"
     exporter = configured(lab, users + "rate_limit: {interval: 1h, burst: 3}\n")
     got = [exporter.get(user=user).status for user in
@@ -280,7 +282,8 @@ def test_rate_limit(check, lab):
 
 
 def test_reload(check, lab):
-    """A reload brings another certificate and another password; a broken file changes nothing."""
+    """A reload reads a new certificate and a new password. If the new file is invalid, the exporter
+    keeps its configuration."""
     pki = Pki(lab)
     pki.issue("first", "server")
     users = f"basic_auth_users:\n  alice: {ALICE}\n"
@@ -304,8 +307,8 @@ def test_reload(check, lab):
 
 
 def test_reload_by_a_relative_path(check, lab):
-    """A configuration file with a relative path can be replaced through a symbolic link, as a
-    ConfigMap is."""
+    """A configuration file that was given by a relative path can be replaced through a symbolic
+    link, as a Kubernetes ConfigMap is."""
     for name, user in (("one.yml", "alice"), ("two.yml", "bob")):
         (lab.dir / name).write_text(f"basic_auth_users:\n  {user}: {ALICE}\n")
     (lab.dir / "web.yml").symlink_to("one.yml")
@@ -322,7 +325,7 @@ def test_reload_by_a_relative_path(check, lab):
 
 
 def peer_name(exporter, pki):
-    # During a reload, connections are closed.
+    # A reload closes connections, so a request may fail.
     for _ in range(100):
         try:
             with socket.create_connection((exporter.host, exporter.port), PATIENCE) as s:

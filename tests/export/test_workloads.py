@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Real processes in cgroups named as by container runtimes: each gets the right workload name."""
+"""Tests real processes in cgroups that are named like those of container runtimes. Each process
+must get the right workload name."""
 
 import contextlib
 import os
@@ -72,7 +73,7 @@ def removed(path):
 
 
 def layouts():
-    """Returns unique cgroup paths with the workload name of their processes."""
+    """Returns unique cgroup paths, each with the expected workload name of its processes."""
     def one():
         return uuid.uuid4().hex + uuid.uuid4().hex, str(uuid.uuid4())
 
@@ -139,7 +140,8 @@ def test_workloads_of_version_2(check, lab):
 
 @live
 def test_short_lived_cgroups(check, lab):
-    """A process and cgroup that end before a scrape still count under the workload's name."""
+    """A process and a cgroup that both end before a scrape are still counted under the workload's
+    name."""
     points = mounts()
     point = points.get("memory") or points.get("unified")
     if not point:
@@ -165,7 +167,7 @@ def test_short_lived_cgroups(check, lab):
     check.that(faults.get("minor", 0) > 50, f"{name}: {faults}")
 
 
-# Runs a program with hidepid=2, so that /proc shows only its own processes.
+# Script that runs a program with hidepid=2, so that /proc shows only the program's own processes.
 HIDING = """mount --make-rprivate /proc && mount -t proc -o hidepid=2 none /proc || exit 77
 exec "$@" """
 
@@ -190,8 +192,8 @@ def lose_a_look(lab, exporter):
 
 @live
 def test_hidden_is_not_gone(check, lab):
-    """After losses, the exporter looks for processes that have ended. It does not use /proc, where
-    hidepid may hide living processes."""
+    """After lost events, the exporter checks which processes have ended. It does not use /proc for
+    this, because hidepid may hide living processes."""
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")
@@ -269,7 +271,8 @@ def collects(samples):
 
 @live
 def test_pid_namespace_with_cgroups(check, lab):
-    """With the host's cgroups mounted, a container names workloads that started before it."""
+    """With the host's cgroups mounted, an exporter in a container can name workloads that started
+    before the exporter."""
     own = pid_namespace(lab)
     point = lab.dir / "cgroup2"
     point.mkdir()

@@ -8,7 +8,8 @@ Without names on standard input, it prints one line of JSON for each test: its n
 source, whether it needs live BPF programs, and whether it must run alone. With names (a JSON list
 of [name, seconds of patience]), it runs these tests and prints name, status and seconds of each.
 The status is "passed", "failed", "skipped", or "longer" for a test that took longer than its
-patience. --counts: tests leave gcov counters in DIR/NAME. --first: stop at the first failure.
+patience. With --counts, tests leave gcov counters in DIR/NAME. With --first, the script stops at
+the first failure.
 """
 import argparse
 import hashlib
@@ -28,7 +29,7 @@ STATUS = {0: "passed", 77: "skipped"}
 
 
 class Counted:
-    """Stands in for run.Tap and keeps only how a test ended."""
+    """Replaces run.Tap and stores only the result of a test."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -73,7 +74,8 @@ class Child:
             os._exit(status)
 
     def ended(self):
-        """Returns a test's status, or None while it runs. Ends a test that exceeds its patience."""
+        """Returns the status of a test, or None while the test runs. Kills a test that exceeds its
+        timeout."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         now = time.monotonic()
         if pid:
@@ -104,7 +106,8 @@ class Named:
 
 
 def end_in_order(close):
-    """Replaces Lab.close(). A killed process writes no gcov counters, so it gets SIGTERM first."""
+    """Replaces Lab.close(). A process that is killed by SIGKILL writes no gcov counters, so
+    programs under test get SIGTERM first."""
     def closing(lab, *args):
         for process in lab.started:
             if process.poll() is None:
@@ -122,7 +125,8 @@ def put(**row):
 
 
 def run_all(runner, tests, options):
-    """Runs the (test, patience) pairs. Tests that must run alone come last, one by one."""
+    """Runs the (test, timeout in seconds) pairs. Tests that must run alone come last, one by one.
+    """
     waiting = sorted(tests, key=lambda one: one[0].alone)
     running = []
     try:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Confinement of mutated programs, so that a wrong condition cannot harm the machine.
 
-If root starts the tests, they run as nobody with no_new_privs. So they cannot change files of
-others, devices or settings, nor signal processes of others. A live test also has the capabilities
-to load BPF programs, which the kernel verifies, and to read other processes. A control group limits
-memory including BPF maps, and processes that a test leaves in it are killed.
+If root starts the tests, they run as nobody with no_new_privs. So the tests cannot change files of
+other users, devices or settings, nor signal processes of other users. A live test also has the
+capabilities to load BPF programs, which the kernel verifies, and to read other processes. A control
+group limits memory including BPF maps. Processes that a test leaves behind in this control group
+are killed.
 """
 import os
 import resource
@@ -45,9 +46,8 @@ class Box:
 
     @property
     def may_be_live(self):
-        """Returns whether live tests may run. They need a control group, which limits the memory of
-        BPF maps.
-        """
+        """Returns whether live tests may run. Live tests need a control group that limits the
+        memory of BPF maps."""
         return bool(self.group)
 
     def argv(self, argv, live):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Finds lines of older sources in newer ones, so that coverage is measured only once.
+"""Finds the lines of older sources in newer sources, so that coverage is measured only once.
 
-A line corresponds to the equal line in the same file, or in an identical function of another file.
-A new line counts as part of the line before it. A wrong guess selects other tests for a mutant: it
-may then survive wrongly, but no test fails because of it.
+An older line corresponds to the equal line in the same file, or in an identical function of another
+file. A new line counts as part of the line before it. If a line is matched wrongly, other tests are
+selected for a mutant. The mutant may then survive although a test would notice it, but no test
+fails because of the wrong match.
 """
 import collections
 import difflib

@@ -3,8 +3,8 @@
 """Generates small changes (mutations) of C source, each of which a test should notice.
 
 Strings, comments and preprocessor lines stay unchanged, except numbers in `#define`. Statements
-that only free memory or close a file descriptor are never dropped: only a sanitizer notices that,
-and the quick suites are built without one.
+that only free memory or close a file descriptor are never removed: only a sanitizer notices the
+removal, and the quick tests are built without sanitizers.
 
 usage: changes.py --self-test
 """
@@ -32,8 +32,8 @@ STATEMENT = re.compile(r"""
              | (?P<call>\w+)\([^;{}]*\) );[ \t]*$
 """, re.X | re.M)
 NO_STATEMENT = re.compile(r"[ \t]+(?:return|break|continue|goto|case|default|else|do|while|for|if)\b")
-# Functions that call kill, unlink and the like are not mutated: an error there could harm more than
-# the copied tree.
+# Functions that call kill, unlink and the like are not mutated, because an error there could harm
+# more than the copied tree.
 HARMING = re.compile(r"\b(?:kill|unlink|unlinkat|rename|renameat2?|rmdir|reboot|u?mount2?)\(")
 RELEASING = re.compile(r"free|close|destroy|unlink|munmap|end$|drop$")
 ARGUMENTS = re.compile(r"(?<=\w)\((?:[^()]*?, )?([\w.>&*-]+), ([\w.>&*-]+)(?=[,)])")
@@ -43,7 +43,7 @@ DECLARED_SIZE = re.compile(r"\b(?:char|int|struct \w+|\w+_t|void|\*) ?\*?(?:\w+\
 
 @dataclass(frozen=True)
 class Change:
-    """One mutation: the text of a file between start and end is replaced."""
+    """One mutation: the text of a file between the positions start and end is replaced."""
     path: str
     kind: str
     start: int
@@ -69,7 +69,8 @@ def masked(text):
 
 
 def bodies(code):
-    """Yields (start, end) of each function body in masked code: a brace at depth 0 after `)`."""
+    """Yields (start, end) of each function body in masked code. A function body begins with a brace
+    at depth 0 after `)`."""
     depth, start = 0, None
     for m in re.finditer(r"[{}]", code):
         if m[0] == "{":
@@ -140,8 +141,8 @@ def of_body(path, code, start, end):
 
 
 def of_file(path, text):
-    """Returns all mutations of a file in order. In masked code a string is blank; mutations that
-    contain one are left out."""
+    """Returns all mutations of a file in order. Mutations that contain a string are left out,
+    because strings are blank in masked code."""
     code = masked(text)
     found = [change for start, end in bodies(code) if not HARMING.search(code, start, end)
              for change in of_body(path, code, start, end)]
@@ -150,7 +151,8 @@ def of_file(path, text):
     return [c for c in found if len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end]]
 
 
-# A function for the self-test, and its expected mutations as "kind: the changed line".
+# A function for the self-test, followed by its expected mutations in the form "kind: the changed
+# line".
 SELF = """\
 #define MOST 8
 /* a < b */

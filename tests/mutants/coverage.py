@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Coverage map: which quick test runs which line. Only tests that run its line test a mutant."""
+"""Coverage map: which quick test executes which line. Only tests that execute the changed line are
+run for a mutant."""
 import collections
 import json
 import os
@@ -15,18 +16,18 @@ from pathlib import Path
 from carry import carry
 from tree import COVERED, PLAIN
 
-# greatest duration of a quick test in seconds; of a quick live test
+# Greatest duration of a quick test in seconds, and of a quick live test.
 LONGEST, LONGEST_LIVE = 60.0, 25.0
 LIVE_AT_ONCE = 2  # number of live tests to run at once for each CPU, since they mostly wait
 SLOWER = 4  # a build without optimisation and with gcov counters is slower by this factor
-AT_ONCE = 40  # a measurement may be interrupted after this number of tests
+AT_ONCE = 40  # number of tests to measure before their rows are written to the file
 MEASURED = "measured"  # folder with the sources to which the rows of a map belong
 COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
 
 def has_run(path):
-    """Returns whether a .gcda file has a counter above 0. For all-zero counters, gcc writes a
-    length below 0."""
+    """Returns whether a .gcda file has a counter above 0. If all counters are 0, gcc writes a
+    negative length."""
     data = path.read_bytes()
     at = 16  # size of the header: magic, version, stamp, checksum
     while at + 8 <= len(data):
@@ -76,10 +77,10 @@ def sources(top):
 
 
 class Map:
-    """Rows of what each test executes, kept in a file, so that an interrupted run can continue.
+    """Lines that each test executes, as rows in a file, so that an interrupted run can continue.
 
-    The sources that belong to the rows are kept next to the file. If they changed since, line
-    numbers are adapted; a test that changed itself is measured again.
+    The sources to which the rows belong are kept next to the file. If the sources have changed
+    since, line numbers are adapted; a test that has changed itself is measured again.
     """
 
     def __init__(self, suites, path):
@@ -110,10 +111,10 @@ class Map:
             jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
-        """Measures tests. A row of the map has a test's duration and executed lines, or the reason
+        """Measures tests. The row of a test has its duration and the executed lines, or the reason
         why the test cannot be used."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
-        place.chmod(0o777)  # tests run as another user, who writes the counters
+        place.chmod(0o777)  # tests run as another user, who must be able to write the counters here
         try:
             plain = self.run(PLAIN, tests)
             good = [test for test in tests
@@ -137,7 +138,8 @@ class Map:
             shutil.rmtree(place, ignore_errors=True)
 
     def complete(self, tests, tell, last):
-        """Measures tests that have no row, until the time `last`. Returns whether all have one."""
+        """Measures tests that have no row yet, until the time `last`. Returns whether all tests
+        have a row."""
         missing = collections.defaultdict(list)
         for test in tests:
             if self.rows.get(test.name, {}).get("digest") != test.digest:
@@ -174,9 +176,8 @@ class Map:
                     self.by_line[path, line].add(name)
 
     def worth(self, name, path):
-        """Returns the cost of using a test for a mutant in this file. It is least for a quick test
-        that executes little code of other files.
-        """
+        """Returns the cost of using a test for a mutant in this file. The cost is lowest for a
+        quick test that executes little code of other files."""
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 
     def of(self, path, line, first):
@@ -191,7 +192,8 @@ class Map:
         return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]
 
     def of_macro(self, path, line):
-        """Returns the tests that execute a line with the macro defined here, quickest first."""
+        """Returns the tests that execute a line with the macro that is defined on this line,
+        quickest first."""
         define = (self.tree.top / path).read_text().splitlines()[line - 1]
         name = re.compile(rf"\b{define.split()[1].partition('(')[0]}\b")
         names = set()

@@ -7,12 +7,12 @@ usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--su
 
 Each mutant is compiled, and the tests that execute the changed line run until one fails: the mutant
 is killed. A mutant that no test notices survives and is shown as a diff. Mutants that do not
-compile, or that compile to equal code, are not counted, nor are those of equivalents.txt, which a
-reader found to behave equally. Results are kept in DIR (default: build/mutants): an interrupted run
-continues, and --again repeats the survivors. Nothing of a mutant runs as root, since it may do
-harm: box.py says how tests are confined. Live tests, which load BPF programs, run if root starts
-this script. Exit status 1: less than WANTED is killed; 2: --minutes were over before all mutants
-were tried.
+compile, or that compile to equal code, are not counted. The mutants in equivalents.txt are not
+counted either, because a reader found that they behave like the original code. Results are kept in
+DIR (default: build/mutants): an interrupted run continues, and --again repeats the survivors. No
+code of a mutant runs as root, since it may do harm: box.py describes how tests are confined. Live
+tests, which load BPF programs, run if root starts this script. The exit status is 1 if less than
+the share WANTED is killed, and 2 if --minutes were over before all mutants were tried.
 """
 import argparse
 import collections
@@ -37,10 +37,11 @@ ROOT = HERE.parents[1]
 EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
 HANGING = 5  # a test that takes longer than this multiple of its usual duration is killed
-# environment variable that says that the script already has its own /dev
+# name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
-# Seconds of test time to spend on a mutant that nothing notices: on test programs, on tests with
-# kept recordings and options, and on live tests. Each test counts with its duration alone.
+# Seconds of test time to spend on a mutant that no test notices. SINGLE: on test programs; KEPT: on
+# tests with recordings and options; LIVE: on live tests. The duration of
+# a test counts fully, even if tests run in parallel.
 SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 
@@ -61,7 +62,7 @@ def all_changes(tree, under):
 
 
 def drawn(tree, seed, under):
-    """Yields random mutants without end. All kinds are equally likely."""
+    """Yields random mutants without end. All kinds of mutants are equally likely."""
     found, chance = all_changes(tree, under), random.Random(seed)
     kinds = sorted(found)
     while True:
@@ -105,7 +106,7 @@ def words_of(text, change):
 
 
 def within(tests, seconds):
-    """Yields the first of these tests whose durations add up to at most `seconds`."""
+    """Yields the first tests of a list, as long as their durations add up to at most `seconds`."""
     for test in tests:
         seconds -= test.seconds
         if seconds < 0:
@@ -132,8 +133,8 @@ class Trial:
         return None
 
     def by_batch(self, suite):
-        """Returns the first test of a suite that fails twice with the mutant: one failure may be a
-        timeout under load."""
+        """Returns the first test of a suite that fails twice with the mutant, because a single
+        failure may be a timeout under load."""
         seconds = LIVE_SECONDS if suite.startswith("live") else KEPT_SECONDS
         left = list(within([test for test in self.tests if test.suite == suite], seconds))
         while left:
@@ -154,7 +155,8 @@ class Trial:
                    self.runner.run_batch(PLAIN, [test], patience))
 
     def run(self):
-        """Returns (state, name of the test that noticed the mutant)."""
+        """Runs the trial. Returns (state of the mutant, name of the test that noticed the mutant).
+        """
         state, by = self.outcome()
         if state == "killed" and by.startswith("live") and not self.passes_without(by):
             self.tests = [test for test in self.tests if test.name != by]
@@ -162,8 +164,8 @@ class Trial:
         return state, by
 
     def passes_without(self, name):
-        """Returns whether a live test passes without the mutant: on a busy machine it may fail
-        anyway."""
+        """Returns whether a live test passes without the mutant. On a busy machine a live test may
+        fail even without a mutant."""
         [test] = [test for test in self.tests if test.name == name]
         self.runner.tree.make(PLAIN, "shared-program", quiet=True)
         return any(ended.status == "passed" for _, ended in
@@ -182,7 +184,7 @@ class Trial:
 
 
 class Results:
-    """Results of all mutants, kept in a file."""
+    """Results of all mutants, stored in a file."""
 
     def __init__(self, path):
         self.path = path
@@ -199,7 +201,8 @@ class Results:
 
 
 def report(rows):
-    """Prints survivors and the score of each room. Returns the share of mutants that are killed."""
+    """Prints the surviving mutants and the score of each folder of src/. Returns the share of
+    mutants that are killed."""
     for row in rows:
         if row["state"] == "survived":
             tell(f"survived: {row['path']}:{row['line']} ({row['kind']}; {row['by']})\n{row['diff']}")
@@ -216,12 +219,13 @@ def report(rows):
 
 
 def name_of(options):
-    """Returns the name of the result file: the seed, and the path below which files are changed."""
+    """Returns the name of the result file, which consists of the seed and the path below which
+    files are changed."""
     return "-".join([str(options.seed), *options.under.replace("/", " ").split()[1:]])
 
 
 def work(runner, options, place, coverage, last):
-    """Tries mutants until there are enough, or until the time `last`."""
+    """Tries mutants until `options.count` of them are counted, or until the time `last`."""
     results, known = Results(place / f"results-{name_of(options)}.jsonl"), equivalents()
     tree, texts = runner.tree, {}
     for number, change in enumerate(drawn(tree, options.seed, options.under)):
@@ -245,7 +249,8 @@ def work(runner, options, place, coverage, last):
 
 
 def use_own_devices():
-    """Restarts the script with its own /dev: mutants that ran as root have removed /dev/null."""
+    """Restarts the script with its own copy of /dev, because mutants that ran as root have removed
+    /dev/null."""
     if os.geteuid() == 0 and not os.environ.get(OWN_DEV):
         os.environ[OWN_DEV] = "1"
         os.execvp("unshare", ["unshare", "--mount", str(ROOT / "tests/mutants/own_dev.sh"),

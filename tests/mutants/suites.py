@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The quick tests: unit tests, the score of triage, and tests of suites that have a run.py."""
+"""The quick tests: unit tests, the score of `triage`, and tests of the suites that have a run.py.
+"""
 import hashlib
 import json
 import os
@@ -13,8 +14,8 @@ NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
            "live-export": "tests/export"}
 BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
-# Tests that build, install, download or take long. All code of src/ that they execute is executed
-# by quicker tests, too.
+# Names of tests that build, install, download or take long. Quicker tests execute all the code of
+# src/ that these tests execute.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",
@@ -52,7 +53,7 @@ def digest_of(path):
 
 
 def listed(tree, suite):
-    """Returns the tests of a suite that has a run.py. Those of a live suite need BPF programs."""
+    """Returns the tests of a suite that has a run.py. Tests of a live suite need BPF programs."""
     ran = subprocess.run([BATCH, FOLDERS[suite]], capture_output=True, text=True, check=True,
                          cwd=tree.top, stdin=subprocess.DEVNULL, env=environment(PLAIN))
     rows = map(json.loads, ran.stdout.splitlines())

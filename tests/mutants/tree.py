@@ -8,7 +8,8 @@ from pathlib import Path
 MAKE_SECONDS = 600
 # BUILD directories of the copy: with gcov counters, and without
 COVERED, PLAIN = "build/covered", "build/plain"
-# The plain build traps undefined behaviour and buffer overflows without a sanitizer library.
+# Arguments of make for each build. The plain build traps undefined behaviour and buffer overflows
+# without a sanitizer library.
 FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
          PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
                  "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"]}
@@ -39,12 +40,13 @@ class Tree:
             return
         if not to.exists() or to.read_bytes() != source.read_bytes():
             to.parent.mkdir(parents=True, exist_ok=True)
-            # the copy gets a new modification time, so that make rebuilds its objects
+            # The copied source file gets a new modification time, so that make rebuilds the objects
+            # that depend on it.
             shutil.copy(source, to)
         to.chmod(source.stat().st_mode)
 
     def make(self, build, target, quiet=False):
-        """Runs make and returns whether it succeeded. BPF objects that exist are not rebuilt."""
+        """Runs make and returns whether it succeeded. Existing BPF objects are not rebuilt."""
         old = [word for name in BPF_OBJECTS for word in ("-o", f"{build}/{name}")]
         kept = all((self.top / build / name).exists() for name in BPF_OBJECTS)
         how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if quiet else {}
@@ -72,12 +74,13 @@ class Tree:
             workloads.symlink_to(self.top / PLAIN / "workloads")
 
     def object_of(self, path):
-        """Returns the object of src/ROOM/NAME.c, or None for a header, part of many objects."""
+        """Returns the path of the object of src/ROOM/NAME.c. Returns None for a header, because a
+        header is part of many objects."""
         return self.top / PLAIN / path.replace(".c", ".o") if path.endswith(".c") else None
 
 
 class Changed:
-    """Context in which the tree has one mutant. `.state` says what happened to it."""
+    """Context in which the tree contains one mutant. `.state` is the state of the mutant."""
 
     def __init__(self, tree, change):
         self.tree, self.change = tree, change

@@ -75,7 +75,8 @@ def apt(folder):
         quiet(["apt-get", *own.split(), "-q", "update"], folder)
     except AssertionError as reason:
         raise Skip(f"no mirror of Debian answers: {str(reason)[-200:]}") from None
-    # apt downloads lists and packages into the folder each time, and installs nothing.
+    # Script in which apt downloads package lists and packages into a folder in each round, and
+    # installs nothing.
     script = write(folder, "apt.sh", f"""\
         set -e
         rm -rf {folder}/state/lists {folder}/cache
@@ -281,7 +282,8 @@ def emacs(folder):
 def go_build(folder):
     need_setup("go")
     os.mkdir(f"{folder}/main")
-    # Builds most of the standard library; on an emulated machine (small amount), little of it.
+    # The Go program includes most of the standard library. On an emulated machine, where the amount
+    # of work is small, it includes little of it.
     package, use = ("net/http", "http.ListenAndServe(os.Args[1], nil)") if amount(10) > 5 else \
         ("sort", "sort.Strings(os.Args)")
     write(folder, "main/main.go", f"""\

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests that faultscope reports no finding of severity warning or critical for healthy programs.
-servers.py and commands.py have the programs. Each does real work twice: once under `run`, once
-watched with its children by `-p` and `diagnose` together. Prints each finding. TAP. Needs root;
-tools/setup.sh healthy, and torch for PyTorch.
-"""
+servers.py and commands.py have the programs. Each program does real work twice: once under `run`,
+and once while `-p` and `diagnose` watch it with its children. Prints TAP and each finding. Needs
+root; tools/setup.sh healthy, and torch for PyTorch."""
 import argparse
 import ctypes
 import json
@@ -22,7 +21,8 @@ from run import NOBODY, PATIENCE, PROGRAM, Skip, until
 
 LOUD = ("warning", "critical")
 PR_SET_CHILD_SUBREAPER = 36
-INCOMPLETE = 7  # exit status if, for example, the kernel skipped an event: no finding
+# exit status of incomplete data, for example because the kernel skipped an event; it is no finding
+INCOMPLETE = 7
 # The shell keeps its pid when it becomes the program: the test knows the pid in every mode, and
 # faultscope can attach before the program begins.
 GATE = 'echo $$ >pid; read go && exec "$@" </dev/null'
@@ -40,9 +40,10 @@ ROWS = [("PostgreSQL with pgbench", servers.postgresql), ("php-fpm", servers.php
 
 
 def life(program, folder, before, watchers):
-    """Runs the program to its end. The command `before` runs its shell. `watchers` are commands of
-    faultscope that attach to its pid before it begins. Returns the exit status of the program, those
-    of the watchers, and the pid."""
+    """Runs the program to its end. The program is started by a shell, and `before` is the command
+    that runs this shell. `watchers` are faultscope commands that attach to the pid before the
+    program begins. Returns the exit status of the program, the exit statuses of the watchers, and
+    the pid."""
     pid_file, log = os.path.join(folder, "pid"), os.path.join(folder, "output")
     if os.path.exists(pid_file):
         os.unlink(pid_file)
@@ -138,7 +139,8 @@ def parents():
 
 
 def end_descendants():
-    """Kills every process that a program left. take_orphans() made them children of this test."""
+    """Kills every process that a program left behind. take_orphans() has made these processes
+    children of this test."""
     while True:
         group, parent = {os.getpid()}, parents()
         while more := {pid for pid, above in parent.items() if above in group} - group:
@@ -184,7 +186,8 @@ def arguments():
 
 
 def judged(start):
-    """Runs judge() in a temporary folder, then removes the folder and all processes left."""
+    """Runs judge() in a temporary folder. Afterwards removes the folder and kills all processes
+    that are left."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o755)
         try:

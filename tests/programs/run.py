@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `faultscope diagnose` with programs of Debian in trouble: Java (threads, ZGC), Redis with
-jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). diagnose
-attaches before a program grows, and must report the expected finding with its evidence. TAP.
-Needs root; tools/setup.sh programs.
-"""
+jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). `diagnose`
+attaches before a program grows, and must report the expected finding with its evidence. TAP. Needs
+root; tools/setup.sh programs."""
 import contextlib
 import json
 import os
@@ -18,7 +17,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
-PATIENCE = int(os.environ.get("PATIENCE", "300"))  # seconds to wait; an emulated CPU needs more
+# seconds to wait for an event; on an emulated CPU set it higher
+PATIENCE = int(os.environ.get("PATIENCE", "300"))
 NOBODY = "65534"
 
 
@@ -41,7 +41,8 @@ def until(done, what):
 
 
 class Grower:
-    """A program that prints "ready", grows when it reads a line, prints the result, and waits."""
+    """A program that prints "ready". It grows when it reads a line, then prints the result, and
+    waits."""
 
     def __init__(self, folder, argv, **how):
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -103,10 +104,11 @@ def python_threads(folder):
 
 
 class Redis:
-    """Deletes every other value of 64 KiB: jemalloc unmaps each, which splits a mapping."""
+    """A Redis of which every other value of 64 KiB is deleted. jemalloc unmaps each deleted value,
+    which splits a mapping."""
 
     VALUES, BYTES = 6000, 65536
-    # jemalloc unmaps freed memory, and at once
+    # These options make jemalloc unmap freed memory at once.
     MALLOC_CONF = "retain:false,dirty_decay_ms:0,muzzy_decay_ms:0"
     OPTIONS = ()
 
@@ -148,7 +150,8 @@ class Redis:
 
 
 class RedisThatSaves(Redis):
-    """Saves slowly in a child while every page is written, with transparent huge pages."""
+    """A Redis that saves slowly in a child process while the parent writes every page, with
+    transparent huge pages."""
 
     VALUES = 3000
     MALLOC_CONF = ""
@@ -159,12 +162,13 @@ class RedisThatSaves(Redis):
         for page in range(0, self.BYTES, 4096):
             self.many(([b"SETRANGE", b"k%d" % i, b"%d" % page, b"y"] for i in range(self.VALUES)),
                       at_once=200)
-        time.sleep(1.5)  # one more scan of faultscope
+        time.sleep(1.5)  # time for one more scan of faultscope
         return "ok"
 
 
-# columns: name, function that starts the program, expected finding, expected evidence (field name:
-# part of its value), part of the expected advice, what the program prints after it has grown
+# Columns of a row: name; function that starts the program; expected finding; expected evidence
+# (field name: part of its value); part of the expected advice; what the program prints after it has
+# grown.
 ROWS = [
     ("Java, a thread a request", java_threads, "M04",
      {"threads": "2,0", "from": "guard_pages"}, "a pool", "ok"),
@@ -186,8 +190,8 @@ ROWS = [
 
 
 def diagnose(folder, grower):
-    """Attaches diagnose and lets the program grow. Returns what the program printed, the exit status
-    and JSON lines of diagnose, and its text, replayed from the recording."""
+    """Attaches `diagnose` and lets the program grow. Returns what the program printed, the exit
+    status and the JSON lines of `diagnose`, and the text output, replayed from the recording."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])
@@ -209,7 +213,7 @@ def shows(finding, field, value):
 
 
 def shown(evidence):
-    """Returns what the value is about, and the value, as text."""
+    """Returns, as text, the subject and the value of one evidence of a finding."""
     number = evidence["value"]
     return f"{evidence.get('about', '')} {number:,}" if evidence["unit"] else number
 

@@ -139,7 +139,8 @@ def redis(folder):
 
     def ready():
         ping = subprocess.run(["redis-cli", "-s", path, "ping"], capture_output=True, check=False)
-        return ping.stdout == b"PONG\n"  # while it loads data, Redis answers LOADING
+        # while Redis loads its data, it answers LOADING instead of PONG
+        return ping.stdout == b"PONG\n"
 
     def client():
         until(ready, "Redis")

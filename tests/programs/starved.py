@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Starts a thread with nearly no memory left (RLIMIT_AS). A child tries each amount of free memory,
-until its thread ends before it reports that it runs: Thread.start() then waits forever."""
+"""Starts a thread with nearly no memory left (RLIMIT_AS). For each amount of free memory, the
+script runs a child process, until one hangs: the thread of that child has ended before it could
+report that it runs, and Thread.start() waits forever."""
 import mmap
 import resource
 import subprocess
@@ -17,7 +18,7 @@ def do_nothing():
 
 
 def fill(objects):
-    """Takes all free memory, first by large mappings, last by small objects."""
+    """Takes all free memory: first by large mappings, at the end by small objects."""
     maps, size = [], 1 << 20
     while size >= 4096:
         try:
@@ -34,7 +35,8 @@ def fill(objects):
 
 
 def starve(amount):
-    first = threading.Thread(target=do_nothing)  # glibc reuses its stack for the next thread
+    # the next thread reuses the stack of this thread, which glibc keeps
+    first = threading.Thread(target=do_nothing)
     first.start()
     first.join()
     with open("/proc/self/statm", encoding="ascii") as statm:

@@ -103,20 +103,21 @@ def compare(recording, page):
 
 
 def not_filtered(seen):
-    """Returns parts that a time range did not change, or that differ after selecting all."""
+    """Returns the parts of a page that stay unchanged when a time range is selected, and the parts
+    that differ after the whole recording is selected again."""
     wrong = []
     for part, whole in seen["inAll"].items():
         if whole and seen["inRange"][part] == whole:
             wrong.append(f"{part}: the same in a range as in the whole")
-        # The flame graph is always drawn by the page's script. Other cells are first drawn by
-        # faultscope, and may differ from the script's.
+        # The flame graph is always drawn by the page's script. Other parts are first drawn by
+        # faultscope, and the script must draw them equally.
         if part != "flame-svg" and whole != seen["atFirst"][part]:
             wrong.append(f"{part}: as the script draws it, it is not what it was at first")
     return wrong
 
 
 def used(seen):
-    """Returns what did not react to mouse and keyboard."""
+    """Returns the parts of a page that did not react to mouse and keyboard."""
     wrong = []
     if "whole recording" not in (seen["whole"] or ""):
         wrong.append(f"at first: {seen['whole']}")
@@ -174,7 +175,7 @@ def report(tap, place, recording, shots):
     judge(tap, recording.stem, page, shots and shots / recording.stem, True)
 
 
-# {format: (file extension, text that speedscope shows for the imported file)}
+# Maps a format to (file extension, text that speedscope shows after it has imported the file).
 OPENED = {"speedscope": ("speedscope.json", "page faults"), "perf": ("perf", "faults: "),
           "pprof": ("pb.gz", "minor faults: anonymous]"),
           "folded-faults": ("folded", "minor faults: anonymous]")}

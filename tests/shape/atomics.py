@@ -4,9 +4,9 @@
 
 usage: atomics.py OBJECT...
 
-These kernels have one atomic instruction: an addition that returns no value. For others their
-verifier says "BPF_STX uses reserved fields" (5ca419f2864a, 5.12). Compilers differ in when they use
-others.
+These kernels have one atomic instruction: an addition that returns no value. For other atomic
+instructions, the verifier of these kernels prints "BPF_STX uses reserved fields" (5ca419f2864a,
+5.12). Compilers differ in when they use other atomic instructions.
 """
 import sys
 
@@ -14,7 +14,7 @@ from bpf_object import Object
 from object_checks import main
 
 ATOMIC = 0xc3, 0xdb  # opcodes BPF_STX | BPF_ATOMIC for 32 and 64 bits
-# immediate of an atomic addition. Exchange, or, and have other values; bit 0 asks for the old value
+# immediate of an atomic addition; exchange, or, and have other values; bit 0 asks for the old value
 ADD = 0
 
 

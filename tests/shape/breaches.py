@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""C files that violate the walls between rooms. The self-test compiles them in a copy of the tree
-with the Makefile and -Werror. walls.py or the compiler must report each of them.
-"""
+"""C files that violate the rules between rooms (folders of src/). The self-test compiles these
+files in a copy of the tree with the Makefile and -Werror. walls.py or the compiler must report each
+violation."""
 import os
 import subprocess
 import tempfile
@@ -25,7 +25,8 @@ def includes(*names):
     return "\n".join(f"#include {name}" for name in names)
 
 
-# Violations: (description, path, code, the checks that must report it, and no others)
+# List of violations: (description, path, code, checks that must report the violation). No other
+# check may report it.
 BREACHES = [
     ("an own prototype of another room's function", "src/rules/x.c",
      function("void f(void *b)", "terminal_leave();", "void terminal_leave(void);"),
@@ -65,7 +66,7 @@ BREACHES = [
     ("the model written to", "src/render/x.c",
      function("void f(struct model *m)", "m->subjects = 0;", includes('"model/model.h"')),
      {holds_the_model_const}),
-    # More violations of kinds that are also listed above
+    # More violations, of kinds that are already listed above
     ("a cast that takes const away", "src/render/x.c",
      function("void f(const struct model *m)", "*(size_t *)&m->subjects = 0;",
               includes('"model/model.h"')), COMPILER),
@@ -119,7 +120,7 @@ BREACHES = [
      {judges_nothing}),
     ("a function without a prototype", "src/base/x.c", "int f(void)\n{\n\treturn 0;\n}\n",
      COMPILER),
-    # Violations by knowledge or state that a room must not have
+    # Violations in which a room uses functions or data that it must not use
     ("a room above", "src/base/x.c", includes('"model/model.h"'), {uses_only_its_rooms}),
     ("the state of the kernel side", "src/rules/x.c", includes('"wire.h"'),
      {uses_only_its_rooms}),
@@ -184,7 +185,7 @@ def judge(check, tree, file, was_compiled, wanted, messages):
 
 
 def self_test(tap, tree):
-    """Checks that each violation is reported, in a tree in which nothing else is reported."""
+    """Checks that each violation is reported, in a tree that otherwise has no violation."""
     files, places = {}, []
     for n, (_, path, code, _) in enumerate(BREACHES):
         place = path.replace("/x.", f"/breach{n}.")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that the developers' documents agree with the tree. Prints TAP.
 
-Files that they name exist, links lead somewhere, tests/README.md lists every suite of the Makefile,
-code names the kernel sources that docs/design/kernel-facts.md gives for it, and the recipes of
-CONTRIBUTING.md list exactly the files that their examples change.
+Files that the documents name exist, links lead to existing files, tests/README.md lists every suite
+of the Makefile, comments in the code name the kernel sources that docs/design/kernel-facts.md lists
+for this code, and the recipes of CONTRIBUTING.md list exactly the files that their examples change.
 """
 import re
 import sys
@@ -19,11 +19,12 @@ from run import Tap  # noqa: E402
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "tests/README.md",
              *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/design/*.md"))]
 TOPS = ("src", "bpf", "tests", "docs", "tools", "deploy", "vmlinux")
-# A file or folder of the tree in backquotes, with the arguments that may follow.
+# Matches a file or folder of the tree in backquotes, with any arguments after its name.
 OURS = re.compile(rf"`((?:{'|'.join(TOPS)})/[\w./*-]+)[^`]*`")
 LINK = re.compile(r"\]\(((?!https?:|#)[^)#\s]+)")
 QUOTED = re.compile(r"`([^`]+)`")
-MADE = ("src/ROOM",)  # "src/ROOM" in a document stands for any room
+# names in the documents that stand for other names: src/ROOM stands for any folder of src/
+MADE = ("src/ROOM",)
 
 
 def text_of(name):
@@ -64,8 +65,8 @@ def rows(text, columns):
 
 
 def check_facts(check):
-    """Checks that each file in a row's last column names one source of the row: a file, a function
-    or a commit."""
+    """Checks that each file in the last column of a table row names one source of the row. A source
+    is a file, a function or a commit of the kernel."""
     facts = [row for row in rows(text_of("docs/design/kernel-facts.md"), 3) if OURS.search(row[2])]
     check.that(len(facts) > 20, f"only {len(facts)} facts")
     for fact, source, places in facts:

@@ -23,7 +23,8 @@ def is_jump(one):
 
 
 def next_of(one):
-    """Returns offsets of the next instructions, in the order in which the kernel visits them."""
+    """Returns the offsets of an instruction's successors, in the order in which the kernel visits
+    them."""
     behind = one.at + one.size
     if one.opcode == EXIT:
         return []
@@ -34,7 +35,8 @@ def next_of(one):
 
 
 def refused(begin, by_offset):
-    """Returns the offsets of the instructions of a function that check_cfg() would reject."""
+    """Returns the offsets of those instructions of a function that check_cfg() of the kernel would
+    reject."""
     found, below, done = [], {begin}, set()
     path = [(by_offset[begin], iter(next_of(by_offset[begin])))]
     while path:

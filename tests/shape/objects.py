@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-# Symbols of sanitizers and profilers, which they add to any code.
+# Symbols that sanitizers and profilers add to any code.
 INSTRUMENTS = re.compile(r"_*(asan|lsan|ubsan|tsan|sanitizer|odr_asan|gcov|sancov|llvm_|prof)|\.L")
 # Section .data.rel.ro holds constant tables of pointers, so it is not writable data.
 WRITABLE = re.compile(r"(\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*)(\.|$)")

@@ -23,8 +23,8 @@ OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
-# Pages of findings link to public reports of the problem on these hosts. Other links stay in the
-# tree.
+# Hosts with public reports of problems, to which pages of findings link. All other links stay
+# within the tree.
 ADDRESS = re.compile(r"https?://([^/\s)>:`\"]+)")
 HOSTS = {"github.com", "127.0.0.1", "wiki.example.org"}
 

@@ -5,9 +5,9 @@
 usage: rooms.py --table NAME    print a table of the documents (rooms, walls)
        rooms.py --needs PATH... print what objects below build/src need (build/src/rules, x.o)
 
-walls.py checks sources and objects against this table. A room may use the rooms in its row, and the
-symbols of the C library and of other libraries whose groups are in its row. Everything else is
-forbidden.
+walls.py checks sources and objects against this table. The row of a room lists the rooms that it
+may use, and the groups of symbols of the C library and of other libraries that it may use.
+Everything else is forbidden.
 """
 import argparse
 import sys
@@ -17,12 +17,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Symbols that any object may need, because compilers insert calls of them.
+# Symbols that any object may need, because compilers insert calls of these functions.
 COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
     __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
 
-# Symbols of the C library in groups. Names are listed without additions of FORTIFY and of C
-# standard versions: __snprintf_chk and __isoc99_sscanf count as snprintf and sscanf.
+# Symbols of the C library in groups. The names are plain: the variants for FORTIFY and for C
+# standard versions are not listed, so __snprintf_chk and __isoc99_sscanf count as snprintf and
+# sscanf.
 SORTS = {
     # Pure functions: the result depends on the arguments alone.
     "text": """memchr memmem strcasestr memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
@@ -36,21 +37,22 @@ SORTS = {
     "paths": "dirname fnmatch",
     "patterns": "regcomp regerror regexec regfree",
     "width": "wcwidth",
-    # Memory. With the rule `capped`, a room limits the size of each allocation.
+    # Functions that allocate memory. With the rule `capped`, a room must limit the size of each
+    # allocation.
     "heap": "malloc calloc realloc reallocarray free strndup",
     "copies": "strdup asprintf vasprintf",
     "secrets": "explicit_bzero getrandom",
     "pages": "mmap munmap madvise mlockall malloc_trim",
-    # Errors, names of signals, and longjmp
+    # Functions for errors and names of signals, and longjmp
     "errors": "__errno_location strerror strerrorname_np",
     "signal names": "sigabbrev_np",
     "jumps": "_setjmp longjmp siglongjmp",
-    # Time
+    # Functions for time
     "clock": "clock_gettime",
     "date": "time",
     "sleep": "nanosleep",
     "local time": "localtime_r",
-    # Files
+    # Functions for files
     "files": """open openat openat2 read pread close fstat stat lstat fstatat access readlink
         readlinkat statfs fstatfs opendir fdopendir readdir closedir dirfd lseek""",
     "lists of files": "scandir alphasort",
@@ -61,7 +63,7 @@ SORTS = {
         fchmod umask mkdir flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
-    # Properties of the own process, and other processes
+    # Functions for properties of the own process, and for other processes
     "environment": "getenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",
@@ -88,7 +90,7 @@ SORTS = {
     "addresses": "inet_ntop",
 }
 
-# Other libraries: their symbols, and the headers that a room with this library may include.
+# Other libraries: their symbols, and the headers that a room which may use the library may include.
 LIBRARIES = {
     "libbpf": ("bpf_* btf__* libbpf_* ring_buffer__*", "bpf/*.h"),
     "libcap": ("cap_*", "sys/capability.h"),
@@ -111,10 +113,10 @@ RULES = {
     "model const": "holds the model by pointers to const",
 }
 
-# A row of the table: a room, a part of it, or one file. `uses`: rooms, also "wire" (bpf/wire*.h)
-# and "vmlinux" (vmlinux/vmlinux.h). `needs`: symbol groups and libraries. `keeps`: rules. A part
-# has the rights of its room and more, and keeps the rules of its room. A room may use only rooms
-# above it.
+# A row of the table describes a room (folder of src/), a part of a room, or one file. `uses` lists
+# rooms, and also "wire" (bpf/wire*.h) and "vmlinux" (vmlinux/vmlinux.h). `needs` lists symbol
+# groups and libraries. `keeps` lists rules. A part has the rights of its room and more, and keeps
+# the rules of its room. A room may use only rooms above its row.
 Room = namedtuple("Room", "path does uses needs keeps")
 
 
@@ -223,7 +225,8 @@ TOP = [one.path for one in ROOMS if "/" not in one.path]
 
 
 def rooms_of(path):
-    """Returns the rows for src/ROOM/PART/FILE.c (or its object), room first, or [] elsewhere."""
+    """Returns the table rows for src/ROOM/PART/FILE.c or its object, the row of the room first.
+    Returns [] for a file outside of src/."""
     parts = Path(path).with_suffix("").parts
     if parts[0] == "bpf":
         return [BY_PATH["bpf"]]
@@ -251,7 +254,8 @@ def plain(symbol):
 
 
 def sort_of(symbol):
-    """Returns a symbol's group or library, "" if any code may need it, None if it has no group."""
+    """Returns the group or library of a symbol. Returns "" if any code may need the symbol, and
+    None if the symbol is in no group."""
     if any(fnmatchcase(plain(symbol), one) for one in COMPILER):
         return ""
     for sort in [*SORTS, *LIBRARIES]:
@@ -279,8 +283,8 @@ def short_table():
 
 
 def long_table():
-    """Returns the table of rooms and parts for docs/design/walls.md, without the symbol groups that
-    all may use."""
+    """Returns the table of rooms and their parts for docs/design/walls.md. Symbol groups that all
+    rooms may use are left out."""
     everyday = [*SORTS][:[*SORTS].index("heap") + 1] + ["copies", "errors"]
     return markdown(["room", "may use", "of the C library, beside what only computes",
                      "of other libraries", "its rules"],

@@ -6,7 +6,7 @@ usage: stack.py [--list] OBJECT...
 
 The verifier rejects a program if the frames of a chain exceed 512 bytes, each rounded up to 32
 (check_max_stack_depth() in kernel/bpf/verifier.c). Compilers differ in what they keep on the stack,
-so the budget leaves a margin for compilers that are not tested here.
+so BUDGET is below 512 bytes, as a margin for other compilers.
 """
 import argparse
 import sys
@@ -28,14 +28,16 @@ def frame(function):
 
 
 def deepest(function):
-    """Returns (bytes, functions) of the call chain from a function that takes most stack."""
+    """Returns (bytes, functions) of the call chain that takes the most stack, beginning with this
+    function."""
     below = max((deepest(one) for one in function.calls), key=lambda chain: chain[0],
                 default=(0, []))
     return frame(function) + below[0], [function, *below[1]]
 
 
 def chains(path):
-    """Returns the deepest chain of each function that no other function calls, deepest first."""
+    """Returns the call chain with the most stack of each function that no other function calls. The
+    chain with the most stack is first."""
     functions = Object(path).functions().values()
     called = {id(one) for function in functions for one in function.calls}
     found = [deepest(one) for one in functions if id(one) not in called]

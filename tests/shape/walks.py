@@ -5,10 +5,10 @@
 usage: walks.py OBJECT...
 
 With BPF_F_USER_BUILD_ID, bpf_get_stack() takes mmap_lock to find the files of a stack, and the
-tracepoints of that lock fire meanwhile. If interrupts are disabled, stack_map_get_build_id_offset()
-of kernel/bpf/stackmap.c releases the lock through the only irq_work of the CPU. A second call with
-this flag would reuse the irq_work before it ran: one release is lost, and the process hangs for
-ever.
+tracepoints of mmap_lock fire during this time. If interrupts are disabled,
+stack_map_get_build_id_offset() of kernel/bpf/stackmap.c releases the lock through the only irq_work
+of the CPU. A second call of bpf_get_stack() with this flag would reuse the irq_work before the
+irq_work ran. Then mmap_lock is released once too few, and the process hangs for ever.
 """
 import argparse
 import sys
@@ -23,15 +23,15 @@ from run import Tap  # noqa: E402
 
 WALKS = 67, 141  # helper numbers of bpf_get_stack and bpf_get_task_stack
 NAMES_FILES = 1 << 11  # the flag BPF_F_USER_BUILD_ID
-FLAGS = 4  # number of the register with a helper's fourth argument
+FLAGS = 4  # number of the register that holds the fourth argument of a helper
 CONSTANT = 0xb7, 0xb4  # opcodes that move an immediate to a register, 64 and 32 bits
 WRITES = 0, 1, 4, 7  # instruction classes LD, LDX, ALU, ALU64, which change the target register
 TRACEPOINT = "mmap_lock"
 
 
 def flags_of_walks(bpf, section, functions):
-    """Yields (function, flags) of each stack helper call in a section. The flags are None unless
-    they are constant."""
+    """Yields (function, flags) of each stack helper call in a section. The flags are None if they
+    are not a constant."""
     current, known = None, {}
     for one in bpf.instructions(bpf.content(section)):
         if (section, one.at) in functions:
@@ -49,7 +49,7 @@ def flags_of_walks(bpf, section, functions):
 
 
 def reached(function, found):
-    """Returns all functions that a function calls directly or indirectly, and itself."""
+    """Returns a function itself and all functions that it calls directly or indirectly."""
     if function not in found:
         found.add(function)
         for called in function.calls:

@@ -92,8 +92,8 @@ class Tree:
                               for found in re.findall(r"^struct (\w+) \{", one.text, re.M)}
 
     def room_of_include(self, file, name, quoted):
-        """Returns the room that an include names, "wire" or "vmlinux", or None for a file outside
-        of the tree."""
+        """Returns the room (folder of src/) that an include names, or "wire" or "vmlinux". Returns
+        None for a file outside of the tree."""
         if name == "vmlinux.h":
             return "vmlinux"
         beside = str(Path(file.path).parent / name)
@@ -112,8 +112,8 @@ def names_a_room(tree, file):
 
 
 def uses_only_its_rooms(tree, file):
-    """A room includes only headers that its row allows, and uses no names of wire.h without
-    permission."""
+    """A room may include only the headers that its table row allows. Without permission, it may not
+    use names of wire.h."""
     code = blank(file.text, False)
     if file.room.path != "bpf" and not file.may("wire"):
         for found in re.finditer(r"\b(?:fs|FS)_\w+", file.code):
@@ -146,7 +146,8 @@ def uses_only_its_rooms(tree, file):
 
 
 def needs_only_its_symbols(tree, file):
-    """An object needs only symbols that its row allows, however the source names them."""
+    """An object may need only symbols that the table row of its room allows, whatever name the
+    source uses for them."""
     for symbol in sorted(file.object.wants) if file.object else ():
         definer = tree.definer.get(symbol)
         if definer:
@@ -161,18 +162,20 @@ def needs_only_its_symbols(tree, file):
             yield 0, f"{symbol}: {file.room.path} may not use \"{sort}\""
 
 
-# Files with inline assembler, which only embeds another file and defines symbols for it.
+# Files whose inline assembler only embeds another file and defines symbols for the embedded bytes.
 EMBEDS = ["src/probe/object.c", "src/probe/precursors.c", "src/render/html/html.c"]
 HIDDEN = re.compile(r"\b(?:asm|__asm|__asm__|constructor|destructor|ifunc|alias"
                     r"|extern(?! char \*\*environ;))\b")
-# A prototype: two words, the last with parameters, and no body, at any nesting depth.
+# Matches a function prototype: two words, the last with parameters, and no body, at any nesting
+# depth.
 PROTOTYPE = re.compile(r"^\s*(?!(?:return|else|goto|case|static|typedef|do)\b)"
                        r"(?:[A-Za-z_]\w*[\s*]+)+(?!sizeof\b)\w+\s*\([^;{}=]*\)"
                        r"\s*(?:__\w+\s*\([^;{}=]*\)\s*)?;", re.M)
 
 
 def hides_nothing(tree, file):
-    """A source has no assembler, no code that runs before main, and no prototypes of its own."""
+    """A source file must have no assembler, no code that runs before main, and no prototypes of its
+    own."""
     if file.room.path == "bpf" or not file.path.endswith(".c"):
         return
     for found in HIDDEN.finditer(file.code):
@@ -184,10 +187,11 @@ def hides_nothing(tree, file):
 
 
 HEAP = re.compile(r"\b(strndup|malloc|calloc|realloc|reallocarray)\b(\s*\()?")
-# A constant with a limit, as its name says. INT_MAX and other limits of types do not count.
+# Matches the name of a constant that is a limit. INT_MAX and other limits of integer types do not
+# match.
 CAP = re.compile(r"\b(?!(?:U?INT\w*|U?L*LONG|S?SIZE|U?CHAR)_MAX\b)"
                  r"[A-Z][A-Z0-9_]*(?:MAX|MOST|CAP|LIMIT|ROOM)[A-Z0-9_]*\b")
-# Text that has no part in a size: preprocessor lines, types, and the struct before `->`.
+# Matches text that has no part in a size: preprocessor lines, types, and the struct before `->`.
 NO_SIZE = re.compile(r"^[ \t]*#[^\n]*|\b\w+_t\b|\b(?:\w+(?:\[[^]]*\])?->)+", re.M)
 NAME = re.compile(r"\b[a-z_]\w*\b")
 ASSIGNED = re.compile(r"\b([a-z_]\w*)(?:\[[^]]*\])?\s*[-+*]?=(?!=)\s*([^;]*)")
@@ -203,8 +207,8 @@ def argument_text(code, at):
 
 
 def has_cap(function, sizes):
-    """Returns whether a statement of the function has one of these names, or a variable from which
-    it is computed, together with a constant that is a limit."""
+    """Returns whether a statement of the function contains both a constant that is a limit and one
+    of the names in `sizes`, or a variable from which such a name is computed."""
     names = set(NAME.findall(NO_SIZE.sub("", sizes)))
     statements = re.split(r"[;{}]", NO_SIZE.sub("", function))
     while True:
@@ -231,7 +235,7 @@ def caps_its_heap(tree, file):
             sizes = sizes.partition(",")[2]
         sizes = re.sub(r"\bsizeof\s*(\((?:[^()]|\([^()]*\))*\)|[\w*>.-]+)", "0", sizes)
         begin = file.code.rfind("\n{", 0, found.start())
-        head = file.code.rfind("\n\n", 0, begin)  # begins at the function's parameters
+        head = file.code.rfind("\n\n", 0, begin)  # position of the function's parameters
         if set(NAME.findall(sizes)) - tree.constants and \
            not has_cap(file.code[max(head, 0):found.start()], sizes):
             yield line, f"{found[1]} without a cap: {' '.join(sizes.split())}"
@@ -245,28 +249,29 @@ def keeps_no_state(tree, file):
 
 
 JUDGES = re.compile(r"\b\w*(?:threshold|percent|finding|diagnos)\w*\b|\b100(?:\.0)?\b", re.I)
-# Files with percentages that are no judgement: systemd's limits and /proc/pressure have
-# percentages.
+# Files that may contain percentages without comparing them with a threshold: limits in systemd and
+# values in /proc/pressure are percentages.
 SHARES = ["src/collect/limits/origin_cgroup.c", "src/collect/pressure/pressure_reader.c"]
 RELATION = re.compile(r"(?<![-<>=])(?:<=|>=|<|>)(?![<>=])")
 BOUND = re.compile(r"&&|\|\||[?:;{}=,]")
-# Constants that are no thresholds: limits of faultscope's own memory and time (by their endings),
-# values that the kernel writes, ends of number ranges.
+# Matches constants that are no thresholds: limits of faultscope's own memory and time, values that
+# the kernel writes, and ends of number ranges.
 OWN_CONSTANT = re.compile("|".join(r"""\w*(MAX|MOST|BYTES|TOLD|_NS|_LAST)\w* NO_\w* NR_\w* ELF\w*
     EI_\w* STACK_FRAMES WHAT_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_END KERNEL_BEGIN SECOND_NAMES
     SYMBOLS_AT_ONCE GROUPS_BACK LEVELS_PROCESSES NEW_LINES FIELDS""".split()))
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 NUMBER = re.compile(r"(?<![\w.])(?!0x)\d[\w.]*")
 SHARE = re.compile(r"[*/] ?\d|\d ?\*(?!\w)|>> ?\d")
-# Parts of a comparison to ignore: arguments, indices, sizes in bytes.
+# Matches parts of a comparison that are ignored: arguments, indices, sizes in bytes.
 NO_OPERAND = re.compile(r"\bsizeof\s*\([^()]*\)( / sizeof\([^()]*\))?|<<\s*\d+|\[[^]]*\]"
                         r"|(?<=\w)\([^()]*\)")
-# greatest number that does not count as a threshold, such as a number of words in a line
+# greatest number in a comparison that does not count as a threshold, such as a number of words in a
+# line
 SMALL = 16
 
 
 def side(code, at, step):
-    """Returns one side of a comparison, up to its parenthesis or another operator."""
+    """Returns one side of a comparison, up to the enclosing parenthesis or another operator."""
     depth, begin = 0, at
     opens, closes = ("(", ")") if step > 0 else (")", "(")
     while 0 <= at < len(code):
@@ -279,8 +284,8 @@ def side(code, at, step):
 
 
 def is_judgement(comparison):
-    """Returns whether a comparison is a judgement: with a number, with a constant that is not in
-    OWN_CONSTANT, or with a share of a value."""
+    """Returns whether a comparison is a judgement: a comparison with a number, with a constant that
+    OWN_CONSTANT does not match, or with a share of a value."""
     constants = CONSTANT.findall(comparison)
     return any("." in one or int(re.sub(r"\D", "", one)) > SMALL
                for one in NUMBER.findall(comparison)) or \
@@ -289,7 +294,8 @@ def is_judgement(comparison):
 
 
 def judges_nothing(tree, file):
-    """A room with the rule `no judgement` compares values with its own limits, not thresholds."""
+    """A room with the rule `no judgement` may compare values with limits of its own, but not with
+    thresholds."""
     if not file.keeps("no judgement") or file.path in SHARES:
         return
     for found in JUDGES.finditer(file.code):
@@ -303,12 +309,12 @@ def judges_nothing(tree, file):
                 f"{both}: rules compare with thresholds, it only reads"
 
 
-# structs of src/model that callers own as copies
+# structs of src/model of which callers have copies of their own
 OWN_COPIES = "snapshot trends fleet_entry".split()
 
 
 def holds_the_model_const(tree, file):
-    """Pointers to structs of src/model are const. (The Makefile's -Wcast-qual checks casts.)"""
+    """Pointers to structs of src/model must be const. -Wcast-qual in the Makefile checks casts."""
     if not file.keeps("model const"):
         return
     names = "|".join(sorted(tree.model_structs - set(OWN_COPIES)))
@@ -376,7 +382,8 @@ def used_by(tree, row):
 
 
 def unused(tree):
-    """Yields permissions in rooms.py that no file uses, so that walls stay as tight as the code."""
+    """Yields permissions in rooms.py that no file uses. Such permissions must be removed from the
+    table."""
     for row in ROOMS:
         for what in sorted(set(row.uses + row.needs) - used_by(tree, row)):
             yield f"rooms.py: {row.path} may use \"{what}\", and does not"

@@ -5,9 +5,9 @@
 usage: words.py [--self-test | --list] [PROGRAM]
 
 Reads what PROGRAM (build/faultscope) prints (help, man pages, explanations, the JSON Schema), the
-documents, and the deployed files. Each pattern of WORDS is a word or phrase that readers did not
-understand, with the word to use instead. EXCEPTIONS has correct uses, each with its reason. --list
-prints every other use of a pattern and checks nothing.
+documents, and the deployed files. WORDS lists words and phrases that readers did not understand,
+each with the word to use instead. EXCEPTIONS lists correct uses of such words, each with a reason.
+--list prints every other use of a pattern and checks nothing.
 """
 import argparse
 import re

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Delay accounting: how long the threads of a process waited, as taskstats reports for each thread
-that ends (linux/taskstats.h).
-"""
+"""Delay accounting: how long the threads of a process waited. The kernel reports this through
+taskstats for each thread that ends (linux/taskstats.h)."""
 import collections
 import contextlib
 import os
@@ -15,8 +14,8 @@ NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16,
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4
 STATS, AGGR_PID, AGGR_TGID = 3, 4, 5
-# Offsets in struct taskstats, to which later versions only append. Version 15 is an exception and
-# not supported.
+# Offsets in struct taskstats. Later versions of the struct only append members. Version 15 is an
+# exception, and not supported.
 TGID_AT, SINCE, MOVED = 368, 12, 15
 DELAYS = {"blkio": 40, "swapin": 56, "freepages": 320, "thrashing": 336, "compact": 360}
 
@@ -64,7 +63,7 @@ class Taskstats:
         return (body for kind, body in messages(self.socket.recv(65536)) if kind == self.family)
 
     def stats(self, sort):
-        """Yields the struct taskstats of each answer with this attribute."""
+        """Yields the struct taskstats of each netlink message that has this attribute."""
         for body in self.answers():
             found = dict(attributes(dict(attributes(body)).get(sort, b""))).get(STATS, b"")
             version = struct.unpack_from("=H", found)[0] if found else 0
@@ -91,7 +90,7 @@ class Listener(threading.Thread):
         self.start()
 
     def now(self, pid):
-        """Returns the delays of the living threads of a process."""
+        """Returns the delays in ns of the living threads of a process."""
         kernel = Taskstats()
         kernel.send(GET, attribute(TGID, struct.pack("=I", pid)))
         told = [delays_of(stats) for stats in kernel.stats(AGGR_TGID)]
@@ -113,7 +112,8 @@ class Listener(threading.Thread):
 
 @contextlib.contextmanager
 def delays():
-    """Yields a Listener for threads that end meanwhile, or None without delay accounting."""
+    """Yields a Listener for threads that end during the context. Yields None if the kernel has no
+    delay accounting."""
     if not os.path.exists(SWITCH):
         yield None
         return

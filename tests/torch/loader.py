@@ -6,9 +6,10 @@ trainer.
 
 usage: loader.py {file_system|file_descriptor} TENSORS [wait [keep]]
 
-With wait it prints "ready" and shares nothing before a line on standard input. When all is shared
-it prints "ok", and keeps its workers until the input ends. With keep the workers are forked, and
-their batches of one tensor each are kept. (forkserver takes 256 file descriptors at most.)
+With `wait`, the script prints "ready" and shares no tensor before it reads a line on standard
+input. When all tensors are shared, the script prints "ok", and keeps its workers until the input
+ends. With `keep`, the workers are forked, and their batches of one tensor each are kept.
+(forkserver can pass at most 256 file descriptors.)
 """
 import sys
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A training program outgrows the memory of its cgroup. The findings name limit and growth at least
-10 s before the OOM kill, and the killed process after it. With swap, the reported waits must equal
-the kernel's delay accounting and PSI. Prints TAP. Needs root and Debian's python3-torch.
-"""
+"""A training program outgrows the memory of its cgroup. At least 10 s before the OOM kill, findings
+name the limit and the growth. After the OOM kill, a finding names the killed process. With swap,
+the reported waits must equal the kernel's delay accounting and PSI. Prints TAP. Needs root and
+Debian's python3-torch."""
 import contextlib
 import json
 import os
@@ -24,7 +24,8 @@ LIMIT, RATE = 640 * MIB, 8
 SWAP = 384 * MIB
 AHEAD_SECONDS = 10
 PATIENCE = 300
-# allowed error: share of the kernel's value, and seconds for values near 0
+# Allowed error of a time. NEAR: as a share of the kernel's value; LITTLE_SECONDS: for values near
+# 0.
 NEAR, LITTLE_SECONDS = 0.1, 0.03
 
 
@@ -63,7 +64,8 @@ def cgroup(limit):
 
 
 def stalled_by_psi(stalls):
-    """Returns the seconds that the cgroup waited for memory according to PSI; None without PSI."""
+    """Returns the seconds that the cgroup waited for memory according to PSI. Returns None without
+    PSI."""
     try:
         with open(f"{stalls}/memory.pressure", encoding="ascii") as file:
             return int(file.readline().rpartition("total=")[2]) / 1e6
@@ -73,7 +75,7 @@ def stalled_by_psi(stalls):
 
 @contextlib.contextmanager
 def swap_file(size):
-    """Adds a swap file. Yields False if that fails, or if there is swap already."""
+    """Adds a swap file. Yields False if that fails, or if the machine already has swap."""
     with open("/proc/swaps", encoding="ascii") as file:
         there = len(file.readlines()) > 1
     with tempfile.NamedTemporaryFile(dir="/var/tmp", prefix="faultscope-swap-") as file:
@@ -121,8 +123,8 @@ def flaps(lines, finding, until):
 
 
 def growth_of(lines, since):
-    """Returns the growth of unreclaimable memory of the cgroup in bytes a second, from 15 s before
-    a time to 5 s after it."""
+    """Returns the growth of the cgroup's unreclaimable memory in bytes a second. The interval
+    begins 15 s before a time and ends 5 s after it."""
     kept = [(line["t"], line["unreclaimable_bytes"]) for line in lines
             if line["type"] == "cgroup" and line["limit_bytes"] == LIMIT and line["unreclaimable_bytes"]
             and since - 15 <= line["t"] <= since + 5]
@@ -130,7 +132,7 @@ def growth_of(lines, since):
 
 
 def judge(status, lines, text, group):
-    """Yields (description, verdict, detail) for the run without swap."""
+    """Yields (description, verdict, detail) of each check for the run without swap."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, kills = of(lines, "P22"), of(lines, "P17")
     yield "the limit is named before", bool(fills) and group.endswith(fills[0]["place"]), \
@@ -167,8 +169,9 @@ def is_within(value, least, most):
 
 
 class Kernel:
-    """The kernel's own accounting of the trainer, from some seconds after its start: while it loads
-    its libraries, it also waits in system calls, and faultscope does not report these waits."""
+    """Waits of the trainer according to the kernel, from some seconds after the trainer's start.
+    While the trainer loads its libraries, it also waits in system calls, and faultscope does not
+    report these waits."""
 
     SETTLES_SECONDS = 3
 
@@ -194,7 +197,8 @@ class Kernel:
 
 
 def waited(lines, kernel):
-    """Returns the seconds of reclaim, and of faults that waited for disk I/O, since kernel.t."""
+    """Returns the seconds that threads spent in reclaim, and the seconds that faults waited for
+    disk I/O, both since kernel.t."""
     mine = [line for line in lines if line["type"] == "process" and line["pid"] == kernel.pid]
     first, last = [line for line in mine if line["t"] <= kernel.t][-1], mine[-1]
     return ((last["memory"]["reclaim_ns"] - first["memory"]["reclaim_ns"]) / 1e9,
@@ -202,7 +206,8 @@ def waited(lines, kernel):
 
 
 def judge_waits(lines, kernel):
-    """Compares reported waits with delay accounting (threads) and PSI (cgroup)."""
+    """Compares the waits that faultscope reports with delay accounting (of threads) and PSI (of the
+    cgroup)."""
     reclaim, disk = waited(lines, kernel)
     told, psi = kernel.delays(), stalled_by_psi(kernel.stalls)
     print(f"# waited in {lines[-1]['t']:.0f} s: reclaim {reclaim:.3f} s, disks {disk:.3f} s; the"
@@ -214,8 +219,8 @@ def judge_waits(lines, kernel):
         freed, read = told["freepages"], told["blkio"]
         yield "how long it reclaimed is what delay accounting says", \
             is_within(reclaim, freed, freed), f"{reclaim:.3f} s, {freed:.3f} s"
-        # In cgroup version 1, reclaim also waits for writeback. Delay accounting counts that both
-        # as reclaim and as disk I/O.
+        # In cgroup version 1, reclaim also waits for writeback. Delay accounting counts such a wait
+        # both as reclaim and as disk I/O.
         yield "how long it waited for memory and disks, too", \
             is_within(reclaim + disk, max(freed, read), freed + read), \
             f"{reclaim:.3f} s and {disk:.3f} s, {freed:.3f} s and {read:.3f} s"
@@ -226,7 +231,8 @@ def judge_waits(lines, kernel):
 
 
 def judge_swapped(status, lines, kernel):
-    """Yields verdicts for the run with swap: its end is reported, and waits equal the kernel's."""
+    """Yields the verdicts for the run with swap: faultscope reports its end, and the waits equal
+    those of the kernel."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
     if not kills:
@@ -246,7 +252,7 @@ def judge_swapped(status, lines, kernel):
 
 
 def stories():
-    """Yields the verdicts of both runs, or the reason why one cannot run."""
+    """Yields the verdicts of the runs without and with swap, or the reason why one cannot run."""
     with tempfile.TemporaryDirectory() as folder, cgroup(LIMIT) as (group, stalls):
         if not group:
             yield "a trainer in a cgroup", None, "no memory cgroup can be made"

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A PyTorch DataLoader runs out of mappings or file descriptors under faultscope. Thresholds come
-before the failed call, its cause is named, and `run` and `diagnose` show pattern, stack, process
-tree and remedy. Prints TAP. Needs root and Debian's python3-torch.
-"""
+"""A PyTorch DataLoader runs out of mappings or file descriptors under faultscope. Thresholds are
+reported before the call fails, the cause of the failure is named, and `run` and `diagnose` show
+pattern, stack, process tree and remedy. Prints TAP. Needs root and Debian's python3-torch."""
 import json
 import os
 import signal
@@ -23,11 +22,12 @@ STORIES = [
     ("file_system", 66000, "maps", "M01", "max_map_count", None),
     ("file_descriptor", 66000, "fds", "F01", "rlimit_nofile", 16384),
 ]
-# (sharing strategy, number of tensors, options of the loader): enough tensors for a finding, too
-# few to reach the limit
+# (sharing strategy, number of tensors, options of the loader). There are enough tensors for a
+# finding, but too few to reach the limit.
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
 ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
-GAIN = "sysctl -w vm.max_map_count=131072"  # the workaround, which only the most severe finding has
+# command of the workaround, which only the most severe finding shows
+GAIN = "sysctl -w vm.max_map_count=131072"
 
 
 def watch(folder, strategy, tensors, nofile):
@@ -66,7 +66,7 @@ def judge_pattern(text, strategy, where):
 
 
 def judge(printed, lines, what, finding, cause):
-    """Yields (description, verdict, detail) of a loader that fails."""
+    """Yields (description, verdict, detail) of each check for a loader that fails."""
     yield "the loader fails", "Error" in printed, printed[-400:]
     refused = [i for i, line in enumerate(lines) if line["type"] == "failed_call" and line["cause"] == cause]
     yield f"a refusal is named {cause}, for certain", \
@@ -100,7 +100,7 @@ def story(strategy, tensors, what, finding, cause, nofile):
 
 
 def diagnose(strategy, tensors, how):
-    """Runs `diagnose` on a living loader: faultscope attaches before the loader shares tensors."""
+    """Runs `diagnose` on a living loader. faultscope attaches before the loader shares tensors."""
     command = ["prlimit", "--nofile=20000", PYTHON, "-B", LOADER, strategy, str(tensors),
                *how.split()]
     loader = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

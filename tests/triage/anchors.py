@@ -4,12 +4,11 @@
 
 usage: anchors.py --corpus DIR [--markdown]
 
-DIR has the layout that tests/triage/score.py describes. faultscope is compared with three greps:
-for the first instruction pointer (function, and module in brackets), for the first frame of the
-first call trace, and for words that crash logs usually have. "-" means that a grep matched
-nothing. Other programs are not compared: crash
-and drgn read dumps, not logs; ABRT with satyr, kerneloops and apport are not in
-Debian 11 to sid.
+DIR has the layout that tests/triage/score.py describes. faultscope is compared with three greps.
+The first searches for the first instruction pointer (function, and module in brackets), the second
+for the first frame of the first call trace, and the third for words that crash logs usually have.
+"-" means that a grep matched nothing. Other programs are not compared: crash and drgn read dumps,
+not logs; ABRT with satyr, kerneloops and apport are not in Debian 11 to sid.
 """
 import argparse
 import json
@@ -37,7 +36,8 @@ def grep(path, pattern, *options):
 
 
 def verdict_of(lines):
-    """Returns the first function in these lines, and its module as the only suspect."""
+    """Returns the first function that these lines name, and the module of this function as the only
+    suspect."""
     for line in lines:
         found = FRAME.search(line)
         if found:

@@ -73,7 +73,8 @@ def boot(fault, module, kernel, qemu, busybox):
 
 
 def kept(text):
-    """Returns the line with the kernel's version, and the lines from loading the module on."""
+    """Returns the line with the kernel's version, and all lines after the one that reports the
+    loading of the module."""
     lines = [line.rstrip() for line in text.replace("\r", "").splitlines()]
     version = next(line for line in lines if "Linux version" in line)
     first = next(i for i, line in enumerate(lines) if "crashlab: loading" in line)

@@ -6,8 +6,8 @@ usage: score.py [--corpus DIR] [--keep FILE]
 
 DIR (default: FAULTSCOPE_CRASH_LOGS in the environment, else corpus/ beside this file) holds
 gold.jsonl, with a row for each log, and the logs that it names. The logs of corpus/ are from stock
-Debian kernels in QEMU with two drivers that fail on purpose (labnic, labcore), so each right answer
-follows from the fault that was requested. A row of corpus/ has:
+Debian kernels in QEMU with two drivers that fail on purpose (labnic, labcore), so the right answer
+for a log follows from the fault that was requested. A row of gold.jsonl in corpus/ has:
 
   file, crash                     the log, and whether it holds a crash
   kinds, semantics, functions     lists of right answers; one of them suffices
@@ -35,7 +35,8 @@ import containers  # noqa: E402
 
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
 OWN = Path(__file__).resolve().parent / "corpus"
-# Metric: required share; for false alarms ("fp"), the greatest allowed share.
+# {metric: required share of right answers}. For false alarms ("fp"), it is the greatest allowed
+# share.
 WANTED = {"detect": 0.995, "kind": 0.98, "sem": 0.92, "func1": 0.95, "mod1": 0.97, "culprit1": 0.95,
           "culprit3": 0.95, "addr": 0.99, "access": 0.98}
 BUCKETS = 0.98
@@ -65,7 +66,7 @@ def judge_all(corpus, rows, to):
 
 def bucket_shares(rows, said):
     """Returns (number of logs whose bucket is the most common one of their group, number of logs).
-    A group is one log in several formats."""
+    A group consists of one log in several formats."""
     families = collections.defaultdict(list)
     for row in rows:
         if row.get("base"):
@@ -75,7 +76,8 @@ def bucket_shares(rows, said):
 
 
 def in_each_format(corpus, rows, place):
-    """Writes some logs in every other log format below `place`, and yields a row for each."""
+    """Writes some logs in every other log format below `place`, and yields a row for each written
+    file."""
     for row in [row for row in rows if row["crash"]][::max(1, len(rows) // IN_EACH_FORMAT)]:
         text = (corpus / row["file"]).read_text()
         for name, convert in containers.ALL.items():
