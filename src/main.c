@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	if (!privileges_needed(&o))
 		rights_drop_to(NULL, 0, &rights);
 	if (rights.failed[0])
-		complain("not all privileges could be given up: %s", rights.failed);
+		complain("not all privileges could be dropped: %s", rights.failed);
 	if (o.version) {
 		buf_printf(&b, "faultscope %s (%s)\n", VERSION, o.revision);
 		return print(&b);

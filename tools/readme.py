@@ -55,6 +55,13 @@ def verdict(build):
     return block_of(lines[:begins[2]] + ["..."] + lines[checked:])
 
 
+def crash(build):
+    """Returns the output of `triage` for a kept crash log."""
+    log = "tests/triage/logs/6.1_left_timer.log"
+    return block_of([f"$ faultscope triage {log}",
+                     *said(build, "triage", "--width", "100", ROOT / log)])
+
+
 def process(build):
     """Returns the lines that show one process, from the middle of the example recording."""
     lines = said(build, "replay", LEAK, "--width", "120")
@@ -90,7 +97,7 @@ def made(build, check):
             return head + printed(ROOT / "tests/shape/rooms.py", "--table", name) + end
         if name == MATRIX:
             return head + matrix(build, check, was) + end
-        own = {"session": first_finding, "verdict": verdict, "process": process,
+        own = {"session": first_finding, "verdict": verdict, "crash": crash, "process": process,
                "events": events}.get(name)
         return head + (own(build) if own else printed(tables, name)) + end
 

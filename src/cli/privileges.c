@@ -34,7 +34,7 @@ bool privileges_needed(const struct options *o)
 static void explain_denied(const char *path, int mode)
 {
 	if (path && access(path, mode) && errno == EACCES)
-		complain("%s: this command gives up root's capabilities, so it cannot open a file "
+		complain("%s: this command drops root's capabilities, so it cannot open a file "
 			 "of another user\n  try:  run it as that user, or pass the file on "
 			 "standard input (-)",
 			 path);

@@ -245,7 +245,7 @@ static void confine(struct rights *ret, const struct rights_scope *scope)
 	if (abi < 1) {
 		ret->no_landlock = errno == ENOSYS ? "this kernel has none (5.13), or hides it"
 				   : errno == EOPNOTSUPP ? "it is off on this kernel (lsm=)"
-							 : "it is refused";
+							 : "the kernel rejects it";
 		return;
 	}
 	err = enter_landlock(ret, scope, abi);

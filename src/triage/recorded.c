@@ -106,7 +106,7 @@ static void write_area(char *to, size_t size, const struct bb_record *r)
 	if (!*value)
 		return;
 	write_place(to, size, r, " that %s", "area_owner", "area_module");
-	write_place(to, size, r, " had, given back by %s", "area_freer", "freer_module");
+	write_place(to, size, r, " had, released by %s", "area_freer", "freer_module");
 	if (bb_get_u64(r, "area_freed_us_ago", &us)) {
 		snprintf(value, sizeof(value), "%.3f", us / 1e3);
 		put(to, size, " %s ms before", value);

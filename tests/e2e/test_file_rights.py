@@ -128,7 +128,7 @@ def test_root_reads_its_own_files_without_capabilities(check, lab):
     for words in reading_commands(path):
         check_closed(check, lab.faultscope(*words), words)
     ran = lab.faultscope("triage", path)
-    check.that("gives up root's capabilities" in ran.err, f"message: {ran.err!r}")
+    check.that("drops root's capabilities" in ran.err, f"message: {ran.err!r}")
 
 
 def check_without_capabilities(check, lab, words, **how):

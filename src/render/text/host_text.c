@@ -200,7 +200,7 @@ static void write_level(struct buf *b, const struct view *v, const struct level 
 	if (level_has_limit(x))
 		line_printf(&l, " of %s", as_bytes(x->now.n[CGROUP_LIMIT]).s);
 	if (level_share(x) >= 0)
-		line_printf(&l, ", %.0f%% cannot be dropped", level_share(x));
+		line_printf(&l, ", %.0f%% not reclaimable", level_share(x));
 	if (x->now.n[CGROUP_HIGH] != FIGURE_UNKNOWN)
 		line_printf(&l, ", high %s", as_bytes(x->now.n[CGROUP_HIGH]).s);
 	if (level_stall(x, false) > 0)

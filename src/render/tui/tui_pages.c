@@ -167,8 +167,8 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 		put_slow(b, v, &e->slow);
 		break;
 	case RECORD_OOM:
-		buf_printf(b, "killed for want of memory %s",
-			   e->oom.constraint == OOM_MEMCG ? "of its cgroup" : "of the machine");
+		buf_printf(b, "OOM-killed: the memory of %s is full",
+			   e->oom.constraint == OOM_MEMCG ? "its cgroup" : "the machine");
 		break;
 	}
 }
@@ -224,7 +224,7 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 	const char *group = NULL;
 	struct line l = {.v = v};
 
-	heading(b, v, "All figures (since watching began)");
+	heading(b, v, "All values (since faultscope started watching)");
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
 		uint64_t value;
@@ -249,7 +249,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	struct buf text = {};
 
 	text_holders(&text, v, s);
-	heading(b, v, "What it holds, and who made it grow");
+	heading(b, v, "What it holds, and which code created it");
 	if (text.s)
 		buf_add(b, text.s, text.len);
 	else if (!s->held[WHAT_MAPS].n && !s->held[WHAT_FDS].n && t->looks)
@@ -362,7 +362,7 @@ static void write_losses(const struct tui *t, const struct view *v, struct buf *
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
-	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last look %s",
+	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last scan %s",
 		    as_duration(k->own_cpu_ns).s, as_bytes(k->own_rss_bytes).s,
 		    as_duration(k->look_ns).s);
 	line_printf(&l, " ");
@@ -461,7 +461,7 @@ static void write_kernel(const struct tui *t, const struct view *v, struct buf *
 		if (resources[i].scope == OF_HOST)
 			text_limit(b, v, resources[i].limit, NULL, i);
 	write_pressure(v, b);
-	write_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
+	write_events(t, v, b, NULL, "Kernel-mode faults and OOM kills");
 	write_hooks(v, b);
 	write_losses(t, v, b);
 }
