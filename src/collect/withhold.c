@@ -21,7 +21,7 @@ void withholding_begin(struct withholding *w, bool foreign)
 
 #define PF_EXITING 4 /* bit in the flags, field 9 of /proc/PID/stat (include/linux/sched.h) */
 
-/* An exiting process has released its address space: root owns its /proc files, whoever ran it. */
+/* Returns whether a process is exiting: it has no address space, and root owns its /proc files. */
 static bool is_ending(uint32_t pid)
 {
 	char path[32], text[512];
@@ -36,11 +36,11 @@ static bool is_ending(uint32_t pid)
 }
 
 /*
- * Returns 0 if the caller may ptrace a process, -EPERM, or -ESRCH if it is gone. The owner of
- * /proc/PID/maps decides: Landlock, which is active by now, forbids opening files of any process.
- * task_dump_owner() in fs/proc/base.c gives files of a process to its effective user and group, and
- * to root if it is not dumpable, as after set-user-ID and file capabilities: their owner passes
- * ptrace_may_access(). stat(2) does not take mmap_lock.
+ * Returns 0 if the caller may ptrace a process, -EPERM if not, or -ESRCH if the process is gone.
+ * The owner of /proc/PID/maps decides, because Landlock already forbids opening files of any
+ * process. task_dump_owner() in fs/proc/base.c gives a process's files to its effective user and
+ * group, or to root if the process is not dumpable, as after set-user-ID or with file capabilities.
+ * Their owner passes ptrace_may_access(). stat(2) does not take mmap_lock.
  */
 static int ask(uint32_t pid)
 {
@@ -70,15 +70,15 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 
 	if (!w->on)
 		return true;
-	/* the uid that the kernel side saw: the pid may be reused by now */
+	/* compare the uid that the kernel side reported: the pid may be reused by now */
 	if (w->foreign || (s && s->now.g.uid != getuid()))
 		return false;
 	err = ask(of->pid);
-	/* addresses of a process that is gone are of no use any more */
+	/* addresses of a process that is gone reveal nothing useful */
 	return !err || (err == -ESRCH && (s || same_subject(child, of)));
 }
 
-/* Returns the process of a record with addresses or file names; NULL: the record has none. */
+/* Returns the process of a record that contains addresses or file names; else NULL. */
 static const struct process_key *subject_of(const struct record *h)
 {
 	switch (h->kind) {
@@ -102,7 +102,7 @@ static const struct process_key *subject_of(const struct record *h)
 
 void withhold(struct withholding *w, const struct model *m, struct record *h)
 {
-	/* kernel addresses: the caller may not read them in /proc/kallsyms either */
+	/* kernel addresses, which the caller may not read in /proc/kallsyms either */
 	bool kernel = h->kind == RECORD_KERNEL_FAULT || h->kind == RECORD_SYMBOL;
 	const struct process_key *of = subject_of(h);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: hides data of others' processes if faultscope runs with file capabilities. The kernel
- * shows the addresses of a process, and the files that it maps and has open, to those who may
- * ptrace it (ptrace_may_access() in fs/proc). BPF records have them of every process: what /proc
- * would hide is removed before anything uses it. Counters and findings stay.
+ * collect: hides data of other users' processes if faultscope runs with file capabilities. The
+ * kernel shows a process's addresses, mapped files and open files only to those who may ptrace it
+ * (ptrace_may_access() in fs/proc). BPF records contain such data of every process. What /proc
+ * would hide from the caller is removed before other code sees it. Counters and findings stay.
  */
 #ifndef FS_COLLECT_WITHHOLD_H
 #define FS_COLLECT_WITHHOLD_H
@@ -26,10 +26,10 @@ struct withholding {
 
 void withholding_begin(struct withholding *w, bool foreign);
 
-/* Takes a fork: the owner of the child is that of its parent, checked while the parent lives. */
+/* Processes a fork: a child has its parent's owner, who is checked while the parent lives. */
 void withholding_forked(struct withholding *w, const struct fork_record *r);
 
-/* Returns whether function names of that process's user stacks may be shown to the caller. */
+/* Returns whether the caller may see the function names in a process's user stacks. */
 bool withholding_shows(const struct withholding *w, const struct model *m,
 		       const struct process_key *of);
 

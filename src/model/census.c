@@ -10,9 +10,9 @@
 #include "model/census_process.h"
 
 #define CHAINS	   1024
-#define SWEEP_EACH 512 /* remove idle workloads after this many new ones */
+#define SWEEP_EACH 512 /* idle workloads are removed after this many new ones */
 
-/* Position of each counter in a process record. `since_birth`: the kernel counts without probes. */
+/* Offset of each counter in a process record. `since_birth`: the kernel counts it, not a probe. */
 static const struct taken {
 	size_t at;
 	bool since_birth;
@@ -31,7 +31,7 @@ static const struct taken {
 	/* clang-format on */
 };
 
-/* Returns 0 if the record ends before the counters, as it does for an unchanged process. */
+/* Returns a counter of a record; 0 if the record ends before its counters (unchanged process). */
 static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
@@ -69,7 +69,7 @@ void census_free(struct census *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Iterates over all workloads except `other`. Start with NULL; returns NULL at the end. */
+/* Iterates over all workloads except ~other. Start with NULL. Returns NULL at the end. */
 static struct census_workload *each_workload(const struct census *c,
 					     const struct census_workload *after)
 {
@@ -99,7 +99,7 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* Returns whether a workload without series can be dropped: after min_age_ns, its age is 0. */
+/* Returns whether a workload without own series has had no process for min_age_ns. */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
 	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
@@ -139,7 +139,7 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	return w;
 }
 
-/* Gives a workload the labels of a live process, if the process that provided them has exited. */
+/* Gives a workload the labels of a live process, if the process that has them now has exited. */
 static void represent(struct census_workload *w, const struct identity *id)
 {
 	if (w->represented)
@@ -196,7 +196,7 @@ static void take_counters(struct census *c, struct census_process *p,
 	}
 }
 
-/* Sets the base of a process's counters, to exclude events from before it was watched. */
+/* Stores the first values of counters, to exclude events from before the process was watched. */
 static void begin(struct census_process *p, const struct process_record *r)
 {
 	p->start_ns = r->subject.start_ns;
@@ -214,7 +214,7 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: look again at the next record */
+	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: search again at the next record */
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -223,7 +223,7 @@ static void mark_ended(struct census *c, struct census_process *p)
 	p->ended = true;
 }
 
-/* Starts the entry of a reused pid again. It keeps its old workload until set_workload(). */
+/* Resets the entry of a reused pid. It keeps its old workload until set_workload(). */
 static void restart(struct census *c, struct census_process *p)
 {
 	c->ended -= p->ended;
@@ -321,7 +321,7 @@ static void clear(struct census_workload *w)
 	w->active = w->represented = w->mixed = false;
 }
 
-/* Returns whether fds / limit is greater than than_fds / than_limit. */
+/* Returns whether fds / limit is greater than than_fds / than_limit: nearer to its limit. */
 static bool is_nearer(uint64_t fds, uint64_t limit, uint64_t than_fds, uint64_t than_limit)
 {
 	return fds * than_limit > than_fds * limit; /* no overflow: all factors are below 2^32 */
@@ -365,8 +365,8 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 }
 
 /*
- * Sets the pressure of a workload: the highest share of a limit that one of its processes uses, or
- * the share of time that it waited for major faults, if that is higher. A failure since the last
+ * Sets the pressure of a workload: the highest share of a limit that one of its processes uses, or,
+ * if higher, the share of time that its processes waited for major faults. A failure since the last
  * update adds 1.
  */
 static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
@@ -390,7 +390,7 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 	w->one = w->represented && !w->mixed;
 }
 
-/* Ends a workload's series. Events that were not exported yet are added to ~other. */
+/* Ends a workload's own series. Adds events that were not exported yet to ~other. */
 static void remove_own(struct census *c, uint32_t i)
 {
 	struct census_workload *w = c->own[i];
@@ -423,7 +423,7 @@ static void count_series(struct census *c)
 		c->series += census_series(c, c->own[i]);
 }
 
-/* Sorts by pressure, then by mappings, both descending; then by name. */
+/* Compares workloads: highest pressure first, then most mappings, then by name. */
 static int by_pressure(const void *a, const void *b)
 {
 	const struct census_workload *x = *(struct census_workload *const *)a;
@@ -447,7 +447,7 @@ static void count_limited(struct census *c, struct census_workload *w)
 	w->limited = true;
 }
 
-/* Drops the series of workloads with the lowest pressure: rare counters add series when above 0. */
+/* Drops own series, lowest pressure first: rare counters add series once they are above 0. */
 static void drop_series(struct census *c)
 {
 	while (c->owned && !has_room(c, 0)) {
@@ -462,7 +462,7 @@ static void drop_series(struct census *c)
 	}
 }
 
-/* The age of a workload counts from its first process: a unit that restarts becomes old, too. */
+/* Returns whether a workload's first process is old enough: units that restart become old, too. */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;
@@ -495,7 +495,7 @@ static void promote(struct census *c)
 	}
 }
 
-/* Sums the gauges of all workloads without their own series into `other`. */
+/* Sums the gauges of all workloads without own series into ~other. */
 static void sum_other(struct census *c)
 {
 	uint64_t *to = c->other.gauge;

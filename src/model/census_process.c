@@ -11,8 +11,8 @@ struct pids census_processes(void)
 void census_process_sweep(struct census *c)
 {
 	/*
-	 * pids_remove() may move a later entry into this slot: check the slot again. An entry from
-	 * the start of the table may be missed until the next sweep.
+	 * pids_remove() may move a later entry into the slot that was checked: check that slot
+	 * again. An entry that was at the start of the table may be missed until the next sweep.
 	 */
 	for (uint32_t i = 0; i < c->processes.slots && c->ended;) {
 		struct census_process *p = pids_at(&c->processes, i);

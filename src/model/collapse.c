@@ -17,7 +17,7 @@
 /* Characters of hash values in Kubernetes names: SafeEncodeString() in rand.go. */
 #define HASH_CHARS "456789bcdf"
 
-/* Returns the last '-' if only `least` to `most` of these characters follow it; otherwise NULL. */
+/* Returns the last '-' of a name if `least` to `most` characters of `chars` follow it, or NULL. */
 static char *last_segment(char *name, const char *chars, size_t least, size_t most)
 {
 	char *dash = strrchr(name, '-');
@@ -29,7 +29,7 @@ static char *last_segment(char *name, const char *chars, size_t least, size_t mo
 	return len >= least && len <= most && strspn(dash + 1, chars) == len ? dash : NULL;
 }
 
-/* Finds the hash at the end of a name: a 32-bit number, so nearly always 8 to 10 digits. */
+/* Finds the hash at the end of a name: a 32-bit number, nearly always of 8 to 10 digits. */
 static char *template_hash(char *name)
 {
 	char *at = last_segment(name, HASH_CHARS, 4, 10);
@@ -37,7 +37,7 @@ static char *template_hash(char *name)
 	return at && strpbrk(at, "456789") ? at : NULL;
 }
 
-/* Finds the scheduled time of a CronJob: minutes since 1970 (from 1.21), earlier seconds. */
+/* Finds a CronJob's scheduled time: minutes since 1970, or seconds before Kubernetes 1.21. */
 static char *cron_time(char *name)
 {
 	char *at = last_segment(name, "0123456789", 8, 10);
@@ -74,7 +74,7 @@ static size_t uuid_len(const char *s)
 	for (size_t i = 0; i < UUID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		/* In names of slices, systemd replaces '-' by '_'. */
+		/* systemd replaces '-' by '_' in names of slices */
 		if (dash ? s[i] != '-' && s[i] != '_' : !isxdigit((unsigned char)s[i]))
 			return 0;
 	}
@@ -132,8 +132,8 @@ static void fold_random(const char *name, char *ret, size_t size)
 }
 
 /*
- * Returns whether an instance name counts connections ("3-10.0.0.1:22-10.0.0.2:4444", "12-3456-0"),
- * as for sockets with Accept=yes, systemd.socket(5). "15-main" does not.
+ * Returns whether an instance name numbers connections, as of sockets with Accept=yes in
+ * systemd.socket(5): "3-10.0.0.1:22-10.0.0.2:4444" and "12-3456-0" do, "15-main" does not.
  */
 static bool is_counted_instance(const char *s)
 {
@@ -147,7 +147,7 @@ static bool is_counted_instance(const char *s)
 	return rest[strspn(rest, "0123456789-")] == 0;
 }
 
-/* Replaces the instance name, which has no unit suffix here, by '#'. */
+/* Replaces an instance name, from which the unit suffix was removed, by '#'. */
 static void fold_instance(char *at, unsigned int collapse)
 {
 	if (!*at)
@@ -157,14 +157,14 @@ static void fold_instance(char *at, unsigned int collapse)
 		strcpy(at, "#");
 }
 
-/* Returns whether systemd-run chose the name: "run-u12", "run-r3f…", "run-p4211-i4212". */
+/* Returns whether systemd-run made a name: "run-u12", "run-r3f…", "run-p4211-i4212". */
 static bool is_run(const char *name)
 {
 	return !strncmp(name, "run-", 4) && name[4] &&
 	       name[4 + strspn(name + 4, "0123456789abcdefiupr-#")] == 0;
 }
 
-/* Replaces the number at the end of a scope's name, which is a pid, by '#'. */
+/* Replaces the pid at the end of a scope's name by '#'. */
 static void fold_number(char *name)
 {
 	char *dash = strrchr(name, '-');

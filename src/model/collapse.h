@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: replaces the variable parts of names, so that pods of one set, or transient units, have
- * one name.
+ * model: removes the variable parts of names, so that all pods of one set, or transient units of
+ * one kind, have one name.
  */
 #ifndef FS_MODEL_COLLAPSE_H
 #define FS_MODEL_COLLAPSE_H
@@ -18,13 +18,13 @@
 #define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
 
 /*
- * Removes variable parts of a pod name: "cart-7d9f8b6c5d-x2x9v" becomes "cart",
- * "backup-29231040-x2x9v" becomes "backup". `collapse`: COLLAPSE_*.
+ * Removes the variable parts of a pod name: "cart-7d9f8b6c5d-x2x9v" becomes "cart",
+ * "backup-29231040-x2x9v" becomes "backup". `collapse` has COLLAPSE_* flags.
  */
 void pod_collapse(const char *pod, unsigned int collapse, char *ret, size_t size);
 
 /*
- * Replaces variable parts of a unit name: "app-gimp-4211.scope" becomes "app-gimp-#.scope",
+ * Replaces the variable parts of a unit name: "app-gimp-4211.scope" becomes "app-gimp-#.scope",
  * "sshd@3-10.0.0.1:22-10.0.0.2:4.service" becomes "sshd@#…".
  */
 void unit_collapse(const char *unit, unsigned int collapse, char *ret, size_t size);

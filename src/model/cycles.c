@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Cycles are over after a rise of LEFT_PERIODS periods, or QUIET_PERIODS periods without a peak. */
+/* A value's cycles end with a rise longer than LEFT_PERIODS, or QUIET_PERIODS without a peak. */
 #define LEFT_PERIODS  3
 #define QUIET_PERIODS 3
 #define QUIET_NS      60e9
@@ -13,9 +13,9 @@
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* The slope of the lows must be at least this share of the peaks': else only the swing grows. */
+/* The lows must grow at this share of the peaks' slope: otherwise only the swing grows. */
 #define LOWS_SHARE (1 / 3.0)
-/* Growth is ending if the last half of the peaks grows less than this share of the first half. */
+/* Growth is ending if the last half of the peaks grows less than this share of the first one. */
 #define SLOWED	    0.6
 #define LEAST_SWING 2
 #define STEPS	    1.5
@@ -149,15 +149,15 @@ static struct line fit(const double *x, const double *y, int n)
 
 		rest += off * off;
 	}
-	/* Counts are integers: less scatter than half a unit cannot be measured. */
+	/* counts are integers: a scatter below half a unit cannot be measured */
 	l.scatter = sqrt((rest + 0.25 * n) / (n > 2 ? n - 2 : 1));
 	l.error = l.scatter / sqrt(across);
 	return l;
 }
 
 /*
- * A scan of a fast rise misses its peak by up to one step between scans, and such errors may look
- * like growth. Returns whether the peaks grew by more.
+ * Returns whether the peaks grew by more than a measurement error. During a fast rise, a scan
+ * misses the peak by up to one step between scans, and such errors may look like growth.
  */
 static bool outgrow_steps(const struct cycles *c)
 {
@@ -169,7 +169,7 @@ static bool outgrow_steps(const struct cycles *c)
 	return last > first && last - first > STEPS * step;
 }
 
-/* Returns whether each peak and each low is above the last one, without slowing down. */
+/* Returns whether each peak and each low is above the last, and growth does not slow down. */
 static bool grow_evenly(const struct cycles *c, int n)
 {
 	int half = n / 2;
@@ -200,7 +200,7 @@ struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns)
 		low[i] = c->cycle[i].low;
 	}
 	peaks = fit(x, peak, n);
-	/* While the value falls, the low after the last peak is not reached yet. */
+	/* while the value falls, the low after the last peak is not known yet */
 	lows = fit(x, low, n - c->falling);
 	if (peaks.slope <= peaks.error * fmax(CLEAR, student[n - 2]) ||
 	    lows.slope < peaks.slope * LOWS_SHARE || !outgrow_steps(c) || !grow_evenly(c, n))

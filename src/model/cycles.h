@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: detects values that rise and fall repeatedly, as those of caches, pools and garbage
- * collectors do. Growth within a cycle does not predict when the limit is reached. Only the peaks
- * of several cycles do.
+ * collectors do. Growth within a cycle does not predict when the limit is reached; the peaks of
+ * several cycles do.
  */
 #ifndef FS_MODEL_CYCLES_H
 #define FS_MODEL_CYCLES_H
@@ -30,11 +30,11 @@ struct cycles {
 	} cycle[CYCLES_KEPT];
 };
 
-/* The present level of the peaks, and their growth. */
+/* The present level of the peaks, and how fast they grow. */
 struct peak_trend {
 	bool known;
 	bool sure;	   /* every peak and every low is above the one before it */
-	double now;	   /* value of the line through the peaks, at the time asked for */
+	double now;	   /* value of the line through the peaks at the time `now_ns` */
 	double per_second; /* slope of the line through the peaks */
 	double error;	   /* standard error of `per_second` */
 	double scatter;	   /* standard deviation of the peaks from the line */
@@ -44,25 +44,25 @@ struct peak_trend {
 	int peaks;
 };
 
-/* Adds a value. Times must not decrease. */
+/* Adds a value and its time. Times must not decrease. */
 void cycles_add(struct cycles *c, uint64_t t_ns, uint64_t value);
 
-/* Returns the mean seconds between peaks; 0: fewer than two peaks. */
+/* Returns the mean time between peaks in seconds; 0: fewer than two peaks. */
 double cycles_period(const struct cycles *c);
 
-/* Returns whether a value still cycles: it had two peaks, the last one recently. */
+/* Returns whether a value still rises and falls: it had two peaks, the last one recently. */
 bool cycles_go_on(const struct cycles *c, uint64_t now_ns);
 
-/* Returns the highest recent peak of a value that still cycles, else 0. */
+/* Returns the highest recent peak of a value that still rises and falls, else 0. */
 uint64_t cycles_high(const struct cycles *c, uint64_t now_ns);
 
-/* Returns the deepest fall from a peak. */
+/* Returns the largest decrease from a peak to the low after it. */
 uint64_t cycles_deepest(const struct cycles *c);
 
-/* Returns whether the current rise is longer and higher than any cycle before. */
+/* Returns whether the current rise is longer and higher than in any earlier cycle. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
-/* Fits a line through the peaks. `known` is false for fewer than three, or if they do not grow. */
+/* Fits a line through the peaks. `known` is false if there are fewer than three, or no growth. */
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the series that the exporter shows of a workload, one row each. Rows of
- * records/counters.def marked EXPORTED, and the rows of exported.def.
+ * model: the series that the exporter shows of a workload, one row each: counters marked EXPORTED
+ * in records/counters.def, and the rows of exported.def.
  */
 #ifndef FS_MODEL_EXPORTED_H
 #define FS_MODEL_EXPORTED_H
@@ -14,8 +14,8 @@
 
 /* clang-format off */
 /*
- * Counters of a workload. The first NR_CENSUS_TAKEN come from process records, which hold totals:
- * the census adds their increase.
+ * Counters of a workload. The first NR_CENSUS_TAKEN come from process records, which contain
+ * totals: the census adds the increase of each total.
  */
 enum census_counter {
 #define ENUM_NOT_EXPORTED
@@ -43,9 +43,9 @@ enum census_gauge {
 
 #define NR_EXPORTED (NR_CENSUS_COUNTERS + NR_EXPORTED_GAUGES)
 
-/* Flag of a series that exists only once its value was above 0. */
+/* Flag of a series that is exported only after its value has been above 0. */
 #define EXPORT_RARE 1
-/* Flag of a failed call or killed process: its workload gets series of its own first. */
+/* Flag of a failed call or killed process, which gives its workload priority for own series. */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4
 
@@ -58,7 +58,7 @@ struct exported {
 	int what; /* value of enum census_counter or census_gauge */
 };
 
-/* Rows of counters in the order of enum census_counter, then rows of gauges. */
+/* Rows in the order of enum census_counter, then of enum census_gauge. */
 extern const struct exported exported[NR_EXPORTED];
 
 #endif

@@ -249,7 +249,7 @@ static const char *class_row(size_t i)
 	return name[i];
 }
 
-/* Counts faults by page present or not (error code), and faults that ended in a signal. */
+/* Counts faults by page present or not (error code), or those that ended in a signal. */
 static uint64_t class_cell(const struct counters *c, size_t row, size_t column)
 {
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);

@@ -6,41 +6,41 @@
 
 #define MIN_POINTS 4
 #define MAX_BLOCKS 8
-#define MIN_WINDOW (1.0 / 512) /* shortest window, as a part of the time observed */
+#define MIN_WINDOW (1.0 / 512) /* shortest window, as a share of the time observed */
 
 /* CLEAR: growth is clear if its rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
-/* Halving a window doubles the number of windows tried: each time CLEAR rises by this factor. */
+/* Halving the window doubles the number of windows that are tried: CLEAR rises by this factor. */
 #define CLEARER 1.15
-/* BENT: a rate changes if its slope is at least this many standard errors from 0. */
+/* BENT: a rate is changing if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* Every interval is widened by the first share, and by the second per window length ahead. */
+/* An interval is widened by the share DOUBT_NEAR, and by DOUBT_FAR per window length ahead. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
-/* No forecast if the limit is more than TOO_FAR * FORECAST_REACH windows away at this rate. */
+/* No forecast if, at this rate, the limit is over TOO_FAR * FORECAST_REACH window lengths away. */
 #define TOO_FAR 8
 /* No forecast if the latest predicted time is more than this many times the earliest. */
 #define VAGUE 8
 /* No forecast if a fall in the last FALL_SEEN windows took back this share of the growth. */
 #define FALL	  0.5
 #define FALL_SEEN 4
-/* Values whose falls reach this share of the whole rise are treated as cycles. */
+/* A value whose falls reach this share of its whole rise is treated as cycles. */
 #define SWINGS 0.25
-/* Growth without cycles is sure to reach the limit if at most this share of the limit is left. */
+/* Without cycles, a forecast is sure if at most this share of the limit is left. */
 #define SURE_LEFT 0.02
 
 /* A window of a series, cut into blocks of equal time. Rates are per second. */
 struct trend {
 	double seconds;
 	int blocks;
-	double mark[MAX_BLOCKS + 1]; /* peaks of the value at the block boundaries */
+	double mark[MAX_BLOCKS + 1]; /* peak values until each block boundary */
 	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
-	double bend, bend_error;     /* change of the rate per second, and its standard error */
+	double bend, bend_error;     /* change of the rate per second; its standard error */
 	double early, late;	     /* mean rates of the first and last half */
 	double fallen;		     /* deepest fall below an earlier peak, divided by the rise */
 };
 
-/* Returns Student's t at 97.5 % for a number of degrees of freedom. */
+/* Returns Student's t at 97.5 % for `freedom` degrees of freedom. */
 static double student(int freedom)
 {
 	static const double t[MAX_BLOCKS] = {0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
@@ -56,7 +56,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns the peak at t_ns, interpolated between points; after the last point it stays constant.
+ * Returns the peak value at t_ns, interpolated between points, and constant after the last one.
  * Successive calls need ascending times: *next is the first point after t_ns.
  */
 static double high_at(const struct series *s, double t_ns, uint32_t *next)
@@ -75,7 +75,7 @@ static double high_at(const struct series *s, double t_ns, uint32_t *next)
 	return s->point[i - 1].high + share * (s->point[i].high - s->point[i - 1].high);
 }
 
-/* Returns the median of the slopes between all pairs of block boundaries (Theil-Sen), in 1/s. */
+/* Returns the median slope of all pairs of block boundaries (Theil-Sen estimator), in 1/s. */
 static double median_slope(const struct trend *t)
 {
 	double slope[MAX_BLOCKS * (MAX_BLOCKS + 1) / 2];
@@ -94,7 +94,7 @@ static void fit_rates(struct trend *t)
 	const double *mark = t->mark;
 	double per = t->seconds / t->blocks, middle = (t->blocks - 1) / 2.0;
 	double rate[MAX_BLOCKS], sum = 0, squares = 0, along = 0, across = 0, rest = 0;
-	/* Counts are integers: less scatter than half a unit per block cannot be measured. */
+	/* counts are integers: a scatter below half a unit per block cannot be measured */
 	double least = 0.25 / (per * per);
 
 	t->rate = (mark[t->blocks] - mark[0]) / t->seconds;
@@ -122,7 +122,7 @@ static void fit_rates(struct trend *t)
 	t->bend_error = sqrt((rest + 2 * least) / (t->blocks - 2) / squares) / per;
 }
 
-/* Returns the deepest fall below an earlier peak since from_ns. */
+/* Returns the deepest fall of the value below an earlier peak, since from_ns. */
 static double deepest_fall(const struct series *s, double from_ns)
 {
 	double deepest = s->point[s->n - 1].high - s->last;
@@ -156,8 +156,8 @@ static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns
 }
 
 /*
- * Returns the seconds until a value has risen by `left`. Its rate, now `rate`, changes by the share
- * `growth` of itself per second. Returns INFINITY if the value levels off before.
+ * Returns the seconds until a value has risen by `left`. Its rate, now `rate`, changes per second
+ * by the share `growth` of itself. Returns INFINITY if the value levels off earlier.
  */
 static double time_to(double left, double rate, double growth)
 {
@@ -169,8 +169,8 @@ static double time_to(double left, double rate, double growth)
 }
 
 /*
- * Forecasts a steady rate with scatter: when a drift with this rate and scatter, both estimated
- * from a few blocks, may first reach the limit (Fieller's theorem, including scatter to come).
+ * Forecasts for a steady rate when the limit may first be reached. Rate and scatter are estimated
+ * from a few blocks (Fieller's theorem, including future scatter).
  */
 static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
 {
@@ -189,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts a rising rate: between staying at the present rate and growing exponentially. */
+/* Forecasts for a rising rate: it stays as it is at the slowest, or grows exponentially. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -209,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts a falling rate: between staying at the present rate and falling as before. */
+/* Forecasts for a falling rate: it stays as it is at the fastest, or falls as before. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -224,7 +224,7 @@ static bool extend_slower(const struct trend *t, double left, struct forecast *r
 	return isfinite(ret->seconds) && isfinite(ret->high);
 }
 
-/* Returns whether one window yields a forecast. `*slowed`: growth was ending in a longer window. */
+/* Returns whether a window yields a forecast. `*slowed`: growth was ending in a longer window. */
 static bool extend(const struct trend *t, double left, double clear, bool *slowed,
 		   struct forecast *ret)
 {
@@ -253,7 +253,7 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 	       ret->high <= VAGUE * ret->low;
 }
 
-/* Returns whether falls are so large a part of the whole rise that a rise predicts nothing. */
+/* Returns whether a value falls so much, compared with its rise, that a rise predicts nothing. */
 static bool swings(const struct series *s, uint64_t now_ns)
 {
 	uint64_t high = s->point[s->n - 1].high, first = s->point[0].low;
@@ -264,8 +264,8 @@ static bool swings(const struct series *s, uint64_t now_ns)
 }
 
 /*
- * Forecasts where the line through the peaks of cycles reaches the limit. The first peak above that
- * point crosses the limit, at most one cycle later.
+ * Forecasts when the line through the peaks of cycles reaches the limit. The next peak crosses the
+ * limit, at most one cycle later.
  */
 static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uint64_t limit)
 {

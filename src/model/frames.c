@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-/* Returns whether the stack is of a goroutine or of Go's scheduler. */
+/* Returns whether a stack is that of a goroutine or of Go's scheduler. */
 static bool is_go(const char *text)
 {
 	return strstr(text, "runtime.goexit") || strstr(text, "runtime.mstart");
 }
 
-/* First path elements of those standard packages of Go that make system calls. */
+/* First path elements of the packages in Go's standard library that make system calls. */
 static const char *const go_library[] = {
 	"archive",  "bufio",   "bytes",	  "compress", "context", "crypto", "database",
 	"encoding", "fmt",     "html",	  "internal", "io",	 "log",	   "mime",
 	"net",	    "os",      "path",	  "reflect",  "runtime", "sort",   "strings",
 	"sync",	    "syscall", "testing", "text",     "time",	 "vendor"};
 
-/* Matches names such as "net/http.(*Client).Do", "syscall.Syscall". */
+/* Matches function names such as "net/http.(*Client).Do" and "syscall.Syscall". */
 static bool is_go_library(struct frame_text f)
 {
 	size_t len = strcspn(f.s, "/. \n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: selects the frames of a stack that identify it best. */
+/* model: selects the frames that identify a stack best. */
 #ifndef FS_MODEL_FRAMES_H
 #define FS_MODEL_FRAMES_H
 
@@ -12,8 +12,9 @@ struct frame_text {
 };
 
 /*
- * Selects the innermost frames, up to `room`. System calls of Go pass through several functions of
- * its library: only the first of these is selected. Returns how many; *ret_more: there are more.
+ * Selects the innermost frames, up to `room`. Of the functions of Go's library through which a
+ * system call passes, selects the innermost. Returns the number of frames; *ret_more: there are
+ * more.
  */
 size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
 

@@ -11,9 +11,9 @@
 #include "model/fields.h"
 #include "model/growth_archive.h"
 
-#define SORTS_MAX 256 /* names per process; the last one, "others", collects the least growth */
+#define SORTS_MAX 256 /* names per process; the last, "others", sums the smallest */
 
-/* File systems of shared mappings; numbers from include/uapi/linux/magic.h. */
+/* File systems of shared mappings. The numbers are those of include/uapi/linux/magic.h. */
 static const struct {
 	uint64_t magic;
 	const char *name;
@@ -57,14 +57,14 @@ static void name_of_rights(uint32_t prot, uint32_t flags, char *ret, size_t size
 	array_append(ret, size, prot & 4 ? "x" : "");
 }
 
-/* GROWTH_ANON() packs protection and flags of mmap into `mode`. */
+/* Names an anonymous mapping by protection and flags, which GROWTH_ANON() packs into `mode`. */
 static void name_of_anonymous(const struct growth *g, char *ret, size_t size)
 {
 	uint32_t prot = g->mode >> 24, flags = g->mode & 0x1fffff;
 
-	if (flags & 0x20000) /* flag MAP_STACK */
+	if (flags & 0x20000) /* MAP_STACK */
 		array_copy(ret, size, "thread stack");
-	else if (flags & 0x40000) /* flag MAP_HUGETLB */
+	else if (flags & 0x40000) /* MAP_HUGETLB */
 		array_copy(ret, size, "huge pages");
 	else if (!prot)
 		array_copy(ret, size, "anonymous, no rights (reserved, or a guard)");
@@ -92,7 +92,7 @@ void growth_name(const struct growth *g, char *ret, size_t size)
 		name_of_split(call_name(g->call), ret, size);
 }
 
-/* Growth of mappings or fds of one name at one code location. */
+/* Growth of mappings or fds with one name at one call site. */
 struct cell {
 	uint16_t sort;
 	int32_t stack;
@@ -105,7 +105,7 @@ struct cells {
 	struct cell *cell;
 	size_t n;
 	uint64_t added;
-	uint64_t unmapped; /* number of unmaps that belong to no name */
+	uint64_t unmapped; /* number of unmapped mappings that have no name */
 };
 
 static uint16_t sort_of(struct cells *c, const char *name)
@@ -121,7 +121,7 @@ static uint16_t sort_of(struct cells *c, const char *name)
 	return c->sorts++;
 }
 
-/* Returns one stack number for all stacks with equal text; their addresses may differ. */
+/* Returns the same number for all stacks with equal text, whose addresses may differ. */
 static int32_t place_of(const struct model *m, const struct growth *g)
 {
 	const struct frames *f = model_frames(m, &g->subject, g->stack);
@@ -151,8 +151,8 @@ static int by_left_in(const void *a, const void *b)
 }
 
 /*
- * Returns the rows in which a process added something. If there may be more than SORTS_MAX names,
- * rows with the largest remaining growth come first. The caller frees the array. NULL: no memory.
+ * Returns the rows in which a process added something; the caller frees the array. If there may be
+ * more than SORTS_MAX names, rows with the largest remaining growth come first. NULL: no memory.
  */
 static const struct growth **find_rows(struct cells *c, const struct model *m,
 				       const struct process_key *id, enum what what, size_t *ret_n)
@@ -245,7 +245,7 @@ static int by_left(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : strcmp(g->name, h->name);
 }
 
-/* Adds up the cells [from, to), which are sorted: cells of equal name and stack are adjacent. */
+/* Adds up the cells [from, to). They are sorted: cells of equal name and stack are adjacent. */
 static void add_cells(const struct cells *c, size_t from, size_t to, bool places, struct grower *g)
 {
 	uint64_t most = 0, run = 0;
@@ -280,7 +280,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	size_t n = 0;
 
 	*ret_added = 0;
-	/* Skips a process without growth: `grew` is set when its growth records arrive. */
+	/* a process without growth records has `grew` unset */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: growth of a process by call stack and name, from what its calls added and removed; and its
- * holdings, if they were read.
+ * model: growth of a process's mappings and fds by call stack and by name: what its calls added and
+ * removed.
  */
 #ifndef FS_MODEL_GROWERS_H
 #define FS_MODEL_GROWERS_H
@@ -11,30 +11,30 @@
 #define GROWER_NAME 96
 
 /*
- * Growth of mappings or fds, by name or by code location. The kernel side does not know which call
- * created the mapping that an munmap removes: `removed` counts all unmaps of that name, so that
- * `added - removed` is a lower bound.
+ * Growth of mappings or fds, by name or by call site. The kernel side does not know which call
+ * created the mapping that an munmap removes. Therefore `removed` counts all unmaps of the name,
+ * and `added - removed` is a lower bound.
  */
 struct grower {
-	char name[GROWER_NAME]; /* name of the growth; for a code location, its main name */
+	char name[GROWER_NAME]; /* name of the growth; for a call site, its most frequent name */
 	uint64_t added, removed;
 	uint64_t known; /* part of `added` with a known user stack */
-	int32_t stack;	/* number of the stack that grew most; < 0: not known */
+	int32_t stack;	/* number of the stack with the largest growth; < 0: not known */
 	uint64_t by_stack;
 };
 
 /*
- * Finds the names with the largest remaining growth, up to `room`. Returns how many; `*ret_added`
- * is the sum of all names.
+ * Finds the names with the largest remaining growth, up to `room`. Returns the number of names.
+ * `*ret_added` is the sum of `added` over all names.
  */
 size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added);
 
-/* Finds the code locations with the largest remaining growth, over all names; as growers_of(). */
+/* Finds the call sites with the largest remaining growth, over all names, like growers_of(). */
 size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
 			struct grower *ret, size_t room, uint64_t *ret_added);
 
-/* Writes a readable name of a row: "torch_# (deleted) in tmpfs", "thread stack", … */
+/* Writes a readable name of a growth row: "torch_# (deleted) in tmpfs", "thread stack", … */
 void growth_name(const struct growth *g, char *ret, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ static void close_up(char *name)
 	*to = 0;
 }
 
-/* Archives the entry's row if the new row is of another process or a later use of the entry. */
+/* Archives a table entry's row if the new row has another process or is of a later use. */
 static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
 	const struct growth former = m->growth[place]; /* a copy: growth_archive() moves rows */
@@ -39,7 +39,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 	int err;
 
 	if (r->place >= MODEL_GROWTH_MAX)
-		return 0; /* only a hostile recording has a place outside of the tables */
+		return 0; /* only a hostile recording has a larger row number */
 	close_up(row.name);
 	if (!m->growth)
 		m->growth = calloc(GROWTH_MAX, sizeof(*m->growth));
@@ -47,7 +47,7 @@ int growth_take(struct model *m, const struct growth_record *r)
 		return -ENOMEM;
 	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
-	/* Archived rows have places from GROWTH_MAX on, and are at the start of a recording. */
+	/* rows from GROWTH_MAX on are archived ones, which a recording has at its start */
 	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
@@ -80,7 +80,7 @@ static void join_alike(struct model *m, struct frames *f)
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* two unknown functions may differ */
+		return; /* two functions without a name may differ */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 
@@ -90,7 +90,7 @@ static void join_alike(struct model *m, struct frames *f)
 	table_add(&m->alike, &f->alike_link, hash);
 }
 
-/* Drops the stacks of exited processes. Returns false if there are none. */
+/* Drops the stacks of exited processes. Returns false if no stack was dropped. */
 static bool drop_frames(struct model *m)
 {
 	size_t before = m->nr_frames;
@@ -157,7 +157,7 @@ const struct origin_record *model_origin(const struct model *m, const struct pro
 	return find_origin(m, id, limit);
 }
 
-/* Replaces an earlier record of the limit: the last one's commands cover the largest request. */
+/* Replaces an earlier record of the limit: the last record's commands suit the largest request. */
 int growth_take_origin(struct model *m, const struct origin_record *r)
 {
 	struct origin_record *known = find_origin(m, &r->subject, r->limit);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: takes records of growth, named user stacks and limit origins, for model_take.c. */
+/* model: stores records of growth, of named user stacks and of limit origins. For model_take.c. */
 #ifndef FS_MODEL_GROWTH_H
 #define FS_MODEL_GROWTH_H
 
 #include "model/model.h"
 
-/* Return 0 or -ENOMEM. Rows beyond the tables are ignored, as a hostile file may have some. */
+/* Return 0 or -ENOMEM. Rows above the maximum, which a hostile file may have, are ignored. */
 int growth_take(struct model *m, const struct growth_record *r);
 int growth_take_frames(struct model *m, const struct frames_record *r);
 int growth_take_origin(struct model *m, const struct origin_record *r);

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two above the number of rows */
+#define INDEX_SIZE (8 * GROWTH_MAX) /* hash slots: a power of two above the number of rows */
 
 _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
@@ -27,7 +27,7 @@ static uint32_t hash_of(const struct growth *g)
 	return hash ^ hash >> 32;
 }
 
-/* Returns the index entry of a row, or the free one for it. Entries are row numbers; 0 is free. */
+/* Returns the hash slot of a row, or a free slot for it. Slots hold row numbers; 0: free. */
 static uint32_t *entry_of(const struct model *m, const struct growth *row)
 {
 	uint32_t at = hash_of(row);
@@ -103,7 +103,7 @@ int growth_archive(struct model *m, const struct growth *row)
 		kept->last_ns = row->last_ns;
 		return 0;
 	}
-	/* Tries to make room only if a process has exited since the last try. */
+	/* no need to try again unless a process has exited since the last try */
 	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
 		m->growth_dropped_at = m->totals.ended;
 		drop_ended(m);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: keeps rows of growth whose entry in the kernel side's table was reused. They follow the
- * entries in `model.growth`; rows of one process, stack, call and name are merged.
+ * model: keeps rows of growth whose entry in the kernel side's table was reused, behind the entries
+ * in `model.growth`. Rows of one process, stack, call and name are merged.
  */
 #ifndef FS_MODEL_GROWTH_ARCHIVE_H
 #define FS_MODEL_GROWTH_ARCHIVE_H
 
 #include "model/model.h"
 
-#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows: entries and archived rows */
+#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows, also archived ones */
 
 /*
- * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated.
- * Without room, it drops rows of exited processes, or else this row; dropped rows with remaining
+ * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated. If
+ * there is no room, drops rows of exited processes, or else this row. Dropped rows with remaining
  * growth are counted in `growth_lost`. Returns 0 or -ENOMEM.
  */
 int growth_archive(struct model *m, const struct growth *row);

@@ -136,8 +136,8 @@ uint64_t history_ended(const struct history *h)
 }
 
 /*
- * Returns a row to give up: of an exited process with few faults, and without failed mapping calls
- * or fatal signal if possible. NULL: all processes are alive.
+ * Returns the row to drop: that of an exited process with few faults, if possible without failed
+ * mapping calls and fatal signal. Returns NULL if all processes are alive.
  */
 static struct history_row *least(struct history *h)
 {
@@ -148,7 +148,7 @@ static struct history_row *least(struct history *h)
 		struct history_row *r = &h->row[i];
 		bool matters;
 
-		/* Compares faults_before first, as it is cheap and a search visits all rows. */
+		/* compares faults_before first: a search visits all rows, and `matters` is slow */
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
@@ -162,7 +162,7 @@ static struct history_row *least(struct history *h)
 	return best;
 }
 
-/* Returns an empty row; NULL if there are too many rows or no memory. */
+/* Returns an empty row. Returns NULL if there are too many rows or no memory. */
 static struct history_row *row_add(struct history *h)
 {
 	struct history_row *r =
@@ -173,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* The size is that of one value per field, which is constant. */
+	/* one value per field: a constant size */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -189,7 +189,7 @@ static uint32_t add_capped(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* Adds the counters of a row to another row. Last values of an exited process are not summed. */
+/* Adds a row's counters to another row. Does not add gauges of an exited process. */
 static int add_row(struct history_row *to, const struct history_row *from)
 {
 	for (size_t i = 0; i < nr_fields; i++)
@@ -216,7 +216,7 @@ static int add_row(struct history_row *to, const struct history_row *from)
 	return 0;
 }
 
-/* Adds the row of an ended process to `~other` and empties it. Returns NULL if no process ended. */
+/* Adds an ended process's row to `~other`, and empties it. Returns NULL if no process has ended. */
 static struct history_row *row_reuse(struct history *h)
 {
 	struct history_row *r = least(h), *others;
@@ -359,7 +359,7 @@ static void join_points(struct history_point *to, const struct history_point *fr
 			to->latency[end][i] += from->latency[end][i];
 }
 
-/* Makes room for new points: merges each pair of points into one. */
+/* Merges each pair of points into one, to make room for new points. */
 static void halve(struct history *h)
 {
 	for (size_t i = 0; i < HISTORY_POINTS_MAX / 2; i++) {
@@ -380,7 +380,7 @@ static void halve(struct history *h)
 	h->scans_per_point *= 2;
 }
 
-/* Returns the point for a scan at t_ns, a new one if the last point is complete. */
+/* Returns the point for a scan at t_ns. Starts a new point if the last one is complete. */
 static struct history_point *point_at(struct history *h, uint64_t t_ns)
 {
 	if (!h->points || h->scans_in_last == h->scans_per_point) {
@@ -437,7 +437,7 @@ static int add_faults(struct history *h, struct history_row *r)
 	return 0;
 }
 
-/* A process's part of the sums over all processes: counters, and gauges while it is alive. */
+/* What a process adds to the sums of all processes: counters, and gauges while it is alive. */
 struct share {
 	uint64_t minor, major, stall_ns, failed, gauge[HISTORY_GAUGES_MAX];
 };
@@ -487,7 +487,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
-/* Skips slow faults: their records are totals, of which the model keeps the last. */
+/* Skips records of slow faults, which hold totals: the model keeps the last one. */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {

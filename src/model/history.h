@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: a measurement as a whole, for reports: values over time, every process with its last
- * values, events. Bounded: when there are more scans than points, scans are merged; when there are
- * more processes than rows, ended processes with the fewest faults are summed in one row, so that
- * totals stay exact.
+ * model: stores a whole measurement for reports: values over time, the last values of every
+ * process, and events. Memory is bounded. If there are more scans than points, scans are merged. If
+ * there are more processes than rows, ended processes with the fewest faults are summed in one row,
+ * so that totals stay exact.
  */
 #ifndef FS_MODEL_HISTORY_H
 #define FS_MODEL_HISTORY_H
@@ -12,10 +12,10 @@
 
 #define HISTORY_POINTS_MAX 240	    /* must be even, because pairs of points are merged */
 #define HISTORY_ROWS_MAX   4096	    /* maximum number of rows, unless more processes are alive */
-#define HISTORY_OTHERS	   "~other" /* name of the row with the sums of removed processes */
+#define HISTORY_OTHERS	   "~other" /* name of the row that sums dropped processes */
 #define HISTORY_EVENTS_MAX 512
 
-#define HISTORY_GAUGES_MAX 8 /* maximum number of fields whose sum is kept */
+#define HISTORY_GAUGES_MAX 8 /* maximum number of fields that are summed over processes */
 
 struct field;
 
@@ -29,7 +29,7 @@ struct history_point {
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 };
 
-/* Last values of a process. In the row `~other`: sums of the counters of removed processes. */
+/* Last values of a process. The row `~other` has sums of the counters of dropped processes. */
 struct history_row {
 	uint64_t processes; /* number of processes in the row: 1, or more in `~other` */
 	struct process_key id;
@@ -44,7 +44,7 @@ struct history_row {
 	uint32_t *faults; /* number of page faults in each point; NULL: none */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* recent numbers of mappings and fds; NULL: far from limit */
+	struct series *series[2]; /* recent counts of mappings and fds; NULL: far from limit */
 	struct holdings held[2];
 	uint32_t next; /* index + 1 of the next row in the hash chain; 0: end */
 };
@@ -60,8 +60,8 @@ struct history {
 	struct history_row *row;
 	size_t rows, rows_room;
 	size_t others;	    /* index + 1 of the row `~other`; 0: none */
-	uint64_t rows_lost; /* processes in `~other`, and processes above HISTORY_ROWS_LIMIT */
-	uint64_t beyond;    /* processes that are in no row and in no sum */
+	uint64_t rows_lost; /* processes in `~other` or above HISTORY_ROWS_LIMIT */
+	uint64_t beyond;    /* processes above HISTORY_ROWS_LIMIT: in no row and no sum */
 	size_t ended;	    /* number of rows whose process has exited */
 	uint32_t *bucket;
 	union event *event;
@@ -81,19 +81,19 @@ void history_free(struct history *h);
 /* Call after a scan, before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Call after the last scan, to take holdings that were read since. Returns 0 or -ENOMEM. */
+/* Call after the last scan, for holdings that were read since. Returns 0 or -ENOMEM. */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/* history_field() returns the value of `f`, history_value() of "group.key"; 0 if not known. */
+/* Return the value of a field, which history_value() finds by "group.key"; 0: not known. */
 uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 
-/* Returns `n`, a count of events in point `p`, as events per second. */
+/* Returns a rate per second: `n` events in the time span of point `p`. */
 double history_rate(const struct history_point *p, uint64_t n);
 
-/* Returns a counter's sum over all processes. */
+/* Returns the sum of a counter over all processes. */
 uint64_t history_total(const struct history *h, const char *field);
 
 /* history_processes() counts all processes seen, history_ended() those that have exited. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: mappings and fds that a process held when they were read, most frequent kinds first. */
+/* model: the mappings and fds of a process when they were read, most frequent kinds first. */
 #ifndef FS_MODEL_HOLDINGS_H
 #define FS_MODEL_HOLDINGS_H
 
@@ -7,7 +7,7 @@
 
 #define HOLDINGS_MAX 64 /* maximum number of kinds of mappings or fds per process */
 
-/* Called only by model_take.c. Returns 0 or -ENOMEM; unknown processes are ignored. */
+/* Stores a record, for model_take.c; ignores unknown processes. Returns 0 or -ENOMEM. */
 int holdings_take(struct model *m, const struct holding_record *r);
 
 const char *holding_kind_name(uint32_t kind);

@@ -21,7 +21,7 @@ const char *workload_kind_name(enum workload_kind kind)
 	return names[kind];
 }
 
-/* Returns whether the path is a user's session scope, systemd manager, or slice. */
+/* Returns whether a path is that of a user's session scope, systemd manager, or slice. */
 static bool is_session(const struct workload *w)
 {
 	return w->of_user &&
@@ -95,7 +95,7 @@ static bool has_id(const struct workload *w)
 	return w->runtime != RUNTIME_LXC && w->runtime != RUNTIME_NSPAWN;
 }
 
-/* Writes a pod name such as "shop/cart/app", or "pod/UID/ID" if names are not known. */
+/* Writes a pod's name such as "shop/cart/app", or "pod/UID/ID" if names are not known. */
 static void name_pod(const struct workload *w, const struct identity_names *n,
 		     unsigned int collapse, struct identity *id, char *ret, size_t size)
 {
@@ -159,7 +159,7 @@ static void name_session(const struct workload *w, unsigned int collapse, char *
 	}
 }
 
-/* Names a program by its comm, without what looks like another kind: a slash, ".service", …. */
+/* Names a program by its comm, changed so that it does not look like a path or a systemd unit. */
 static void name_comm(const struct identity_names *n, char *ret, size_t size)
 {
 	static const char *const types[] = {"service", "scope", "slice", "socket", "mount", "swap"};
@@ -178,7 +178,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	/* The runtime may name a pod that is not in the path. */
+	/* the runtime may name a pod that the cgroup path does not contain */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the workload that a process belongs to, and its labels. Every text is valid UTF-8 without
+ * model: the workload that a process belongs to, and its labels. Every label is valid UTF-8 without
  * control characters, at most 200 bytes long.
  */
 #ifndef FS_MODEL_IDENTITY_H
@@ -12,7 +12,7 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-/* Kinds of workloads. The first that applies is used. */
+/* Kinds of workloads. The first kind that applies is used. */
 enum workload_kind {
 	KIND_POD,
 	KIND_CONTAINER,
@@ -23,7 +23,7 @@ enum workload_kind {
 };
 
 struct identity {
-	/* Hash of all other members, never 0: pods of one set may share a name. */
+	/* Hash of all other members, never 0: several pods of a set may have one name. */
 	uint64_t serial;
 	enum workload_kind kind;
 	char name[LABEL_BYTES]; /* value of label `workload`; never empty, never starts with '~' */
@@ -43,27 +43,27 @@ struct identity_names {
 };
 
 /*
- * Builds an identity from a parsed path and from names of the container runtime. Sets all members
- * but `serial` and `cgroup`.
+ * Builds an identity from a parsed cgroup path and names from the container runtime. Sets all
+ * members but `serial` and `cgroup`.
  */
 void identity_make(const struct workload *w, const struct identity_names *names,
 		   unsigned int collapse, struct identity *ret);
 
 /*
- * Sets `serial`; call after all other members are set. Since it hashes the contents, an identity
- * that is evicted from a cache and built again has the same serial.
+ * Sets `serial`, a hash of all other members; call it last. An identity that is evicted from a
+ * cache and built again therefore has the same serial.
  */
 void identity_seal(struct identity *id);
 
-/* Replaces the name of a workload by valid text of at most 200 bytes. */
+/* Replaces a workload's name by valid text of at most 200 bytes. */
 void identity_rename(struct identity *id, const char *name);
 
-/* Returns how specific a path is: a pod is more than a container, which is more than a unit. */
+/* Returns the most specific kind of a path: pod, then container, then unit. */
 enum workload_kind workload_kind_of(const struct workload *w);
 
 const char *workload_kind_name(enum workload_kind kind); /* returns a name such as "pod" */
 
-/* Copies a text, cut between characters; invalid UTF-8 and control characters become '?'. */
+/* Copies a text, cut to whole characters. Invalid UTF-8 and control characters become '?'. */
 void label_copy(char *ret, size_t size, const char *s);
 
 #endif

@@ -46,7 +46,7 @@ int user_symbols_learn(struct user_symbols *us, const struct process_key *of)
 	return err;
 }
 
-/* Reads the mappings again if possible. Returns the process; NULL: nothing is known of it. */
+/* Reads a process's mappings again if possible. Returns the process; NULL: it is not known. */
 static struct user_proc *learn_again(struct user_symbols *us, const struct process_key *of)
 {
 	struct user_proc *p;
@@ -60,7 +60,7 @@ static void note_unknown(struct user_proc *p, const __u8 *build_id)
 		memcpy(p->unknown[p->nr_unknown++], build_id, BUILD_ID_BYTES);
 }
 
-/* If the list is full, every build-id counts as unknown. */
+/* Returns whether no mapped file has the build-id. If the list is full, returns true. */
 static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 {
 	for (__u32 i = 0; i < p->nr_unknown; i++)
@@ -70,9 +70,9 @@ static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 }
 
 /*
- * A process may have mapped more since its mappings were read: they are read again, but only once
- * per build-id, since files may be unreadable and build-ids invented. If the process is gone, a
- * file of another process with that build-id is used, under the name that it has there.
+ * Finds a mapped file. A process may have mapped more files since its mappings were read: they are
+ * read again, but only once per build-id, because files may be unreadable and build-ids invented.
+ * If the process is gone, uses a file of another process with the build-id, and its name there.
  */
 static struct user_file *file_by_build_id(struct user_symbols *us, const struct process_key *of,
 					  const __u8 *build_id)
@@ -102,7 +102,7 @@ static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 off
 	return true;
 }
 
-/* Names an address without build-id: in a file that has none, or in code generated at run time. */
+/* Names an address of a frame without build-id: in a file without one, or in run-time code. */
 static bool name_address(struct user_symbols *us, struct user_proc *p, __u64 ip, bool innermost,
 			 struct user_symbol *ret)
 {
@@ -123,7 +123,7 @@ static bool is_power_of_two(__u32 n)
 	return !(n & (n - 1));
 }
 
-/* Broken frame chains end in no mapping, too: read mappings again at each 2^n-th address only. */
+/* Broken frame chains also end in no mapping: read the mappings only at every 2^n-th address. */
 static bool find_address(struct user_symbols *us, const struct process_key *of, __u64 ip,
 			 bool innermost, struct user_symbol *ret)
 {

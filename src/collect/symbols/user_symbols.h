@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: names functions in user stacks. A process's mappings are read while it lives, and their
- * files stay open, so that its stacks have names after its end, too. libdwfl is not used: it
- * searches all symbols of a file for each address (1.8 ms in libtorch, 3 ms in libjvm), maps files
- * that may shrink under it, and decompresses without a limit.
+ * files stay open, so that its stacks can be named after it has ended. libdwfl is not used: for
+ * each address, it searches all symbols of a file (1.8 ms in libtorch, 3 ms in libjvm). It also
+ * maps files, which may shrink meanwhile, and decompresses without a limit.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
 #define FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
@@ -18,16 +18,16 @@
 #define USER_NAME_BYTES	  256
 #define USER_MODULE_BYTES 128
 
-/* Counts what is missing, and why. */
+/* Counters of what is missing, by reason. */
 struct user_symbols_lost {
 	__u64 processes; /* processes evicted by newer ones */
-	__u64 files;	 /* files closed to open newer ones */
-	__u64 maps;	 /* mappings above the maximum of a process */
+	__u64 files;	 /* files closed to make room for newer ones */
+	__u64 maps;	 /* mappings above the maximum number per process */
 	__u64 refused;	 /* mapped files that could not be opened */
 	__u64 malformed; /* mapped files that are no valid ELF files */
 	__u64 symbols;	 /* files with more symbols than are stored */
-	__u64 tables;	 /* tables built again, after eviction */
-	__u64 perf_maps; /* perf maps that are evicted, another user's, or too long */
+	__u64 tables;	 /* tables built again after they were dropped */
+	__u64 perf_maps; /* perf maps dropped, owned by another user, or too long */
 };
 
 struct user_symbols {
@@ -45,24 +45,24 @@ struct user_symbol {
 	/* file name without directories, or "[jit]"; empty: not known */
 	char module[USER_MODULE_BYTES];
 	__u64 offset;  /* offset of the address in the function */
-	__u64 address; /* address in the file, as for addr2line; of JIT code the ip */
+	__u64 address; /* address in the file, as for addr2line; for JIT code, in memory */
 	bool astray;   /* the address is not code: a random value in a broken chain of frames */
 };
 
-/* Returns 0 or -ENOMEM; call user_symbols_close() in both cases. */
+/* Returns 0 or -ENOMEM. Call user_symbols_close() in both cases. */
 int user_symbols_open(struct user_symbols *us);
 void user_symbols_close(struct user_symbols *us);
 
 /*
- * Reads what a process maps executable now; call at its first stack and after each exec. Never
- * reads smaps or uses ptrace. Returns 0, or -errno (-ESRCH: gone) and keeps earlier values.
+ * Reads a process's executable mappings; call at its first stack and after each exec. Never reads
+ * smaps or uses ptrace. Returns 0, or -errno (-ESRCH: gone); on error, earlier values stay.
  */
 int user_symbols_learn(struct user_symbols *us, const struct process_key *of);
 
 /*
- * Names a frame of bpf_get_stack() with BPF_F_USER_BUILD_ID. All but the innermost are return
- * addresses, and named by the call before. Reads the mappings again if the process has mapped more.
- * Returns false if nothing is known, not even the module.
+ * Names a frame of bpf_get_stack() with BPF_F_USER_BUILD_ID. All frames but the innermost are
+ * return addresses, and get the name of the call before the address. Reads the mappings again if
+ * the process has mapped more. Returns false if not even the module is known.
  */
 bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 			  const struct bpf_stack_build_id *frame, bool innermost,
