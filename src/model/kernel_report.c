@@ -26,7 +26,7 @@ static const char *skip(const char *s, const char *of)
 	return s + strspn(s, of);
 }
 
-/* Returns whether a line is "comm[pid]: segfault at …": users choose the names in such a line. */
+/* Returns whether a line is "comm[pid]: segfault at …". Users choose the names in such lines. */
 static bool is_of_process(const char *line)
 {
 	for (int i = 0; i <= COMM_LEN && line[i]; i++) {
@@ -41,7 +41,7 @@ static bool is_of_process(const char *line)
 	return false;
 }
 
-/* Returns whether a line is "Oops: 0002 [#1] PREEMPT SMP NOPTI": after the number only capitals. */
+/* Returns whether a line is "Oops: 0002 [#1] PREEMPT SMP NOPTI", with only capitals after "#1". */
 static bool is_oops(const char *line)
 {
 	const char *number = strstr(line, "[#"), *end;
@@ -68,10 +68,10 @@ static bool is_like(const char *line, const char *start, const char *then, const
 	return at && strstr(at + strlen(then), last);
 }
 
-/* Lines that start a report; a report kind may have several rows. */
+/* Lines of the kernel log that begin a report. A kind of report may have several rows. */
 static const struct {
 	enum kernel_report_kind kind;
-	const char *start, *then, *last; /* texts in the order of the line; "": any text */
+	const char *start, *then, *last; /* texts that a line contains, in this order; "": none */
 	bool place_follows;
 } forms[] = {
 	{REPORT_WARN, "WARNING: CPU: ", " PID: ", " at "},
@@ -101,7 +101,7 @@ static bool find_kind(const char *line, enum kernel_report_kind *ret, bool *ret_
 	return true;
 }
 
-/* Reads the module of "function+0x16/0x30 [module]"; a build id may follow the module name. */
+/* Finds the module in "function+0x16/0x30 [module]", where a build-id may follow the name. */
 static void find_module(const char *line, char *ret)
 {
 	const char *at = strstr(line, "+0x"), *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: counts kernel error reports by kind and module, from lines of the kernel log. Pure. */
+/* model: counts error reports of the kernel by kind and module, from lines of its log. Pure. */
 #ifndef FS_MODEL_KERNEL_REPORT_H
 #define FS_MODEL_KERNEL_REPORT_H
 
@@ -40,13 +40,13 @@ struct pending_report {
 const char *kernel_report_name(enum kernel_report_kind kind);
 
 /*
- * Takes one line of the kernel log. Returns how many reports the line completes, at most two: the
- * waiting one and the line's own.
+ * Reads a line of the kernel log. Returns how many reports are complete now, at most two: one that
+ * waited for its location, and one that the line begins and completes.
  */
 int kernel_report_take(struct pending_report *p, const struct report_record *r,
 		       struct kernel_report ret[2]);
 
-/* Returns true and the waiting report if its location did not follow within REPORT_WAIT_NS. */
+/* If the location of a report did not follow within REPORT_WAIT_NS, returns true and the report. */
 bool kernel_report_expire(struct pending_report *p, uint64_t now_ns, struct kernel_report *ret);
 
 #endif

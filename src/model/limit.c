@@ -21,7 +21,7 @@ const struct limit limit_table[NR_LIMITS] = {
 #include "model/limits.def"
 };
 
-/* Causes of failed calls whose name differs from the key of the limit. */
+/* Causes of failed calls whose names differ from the keys of their limits. */
 static const struct {
 	const char *cause;
 	enum limit_id limit;
@@ -57,7 +57,7 @@ const struct limit *limit_of_cause(const char *cause)
 	return limit_find(cause);
 }
 
-/* Suggests powers of two from 65,536 on for counts, and finer steps (quarters) for bytes. */
+/* Suggested counts are powers of two from 65,536 on. Suggested sizes in bytes have finer steps. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 {
 	uint64_t step = l->bytes ? MIB : 65536, want;

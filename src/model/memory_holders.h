@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: top consumers of memory. Processes of one program that descend from each other count as
- * one consumer, for example a trainer and its workers, but not everything that a shell or init
- * started.
+ * model: the top consumers of memory. Processes of one program that descend from each other count
+ * as one consumer, for example a trainer and its workers. Processes that a shell or init started
+ * count separately.
  */
 #ifndef FS_MODEL_MEMORY_HOLDERS_H
 #define FS_MODEL_MEMORY_HOLDERS_H
@@ -12,15 +12,15 @@
 struct top_consumer {
 	const struct subject *root;
 	size_t processes;
-	uint64_t rss_bytes;    /* sum of RSS; shared pages count for each process */
+	uint64_t rss_bytes;    /* sum of RSS; counts shared pages once per process */
 	uint64_t swap_bytes;   /* sum of swapped memory of all processes */
-	uint64_t shmem_bytes;  /* largest shared memory of a process; others usually share it */
+	uint64_t shmem_bytes;  /* largest shared memory of a process, which others usually share */
 	uint64_t commit_bytes; /* private writable memory, whether touched or not */
 	uint64_t child_bytes;  /* mean resident and swapped bytes of a child; 0: no children */
 	double per_second;     /* growth of resident and swapped memory in the last 30 to 60 s */
 };
 
-/* Finds at most `most` top consumers, largest first. Returns how many. */
+/* Finds at most `most` top consumers, the largest first. Returns the number of consumers. */
 size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
 
 /*

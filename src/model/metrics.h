@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the table of metrics: names, help, types and labels. One row defines a metric for all
- * formats.
+ * model: the table of the exporter's metrics: name, help, type and labels. All formats use its
+ * rows.
  */
 #ifndef FS_MODEL_METRICS_H
 #define FS_MODEL_METRICS_H
@@ -14,8 +14,8 @@
 
 enum metric_type {
 	METRIC_GAUGE,
-	METRIC_COUNTER, /* a counter, whose samples end in _total */
-	METRIC_INFO,	/* constant 1 with labels; samples end in _info */
+	METRIC_COUNTER, /* a counter; the names of its samples end in _total */
+	METRIC_INFO,	/* constant 1 with labels; the sample's name ends in _info */
 	METRIC_HISTOGRAM,
 };
 

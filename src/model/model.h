@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: state of all processes and of the host, windows, events. Pure: records are passed in, no
- * I/O, no clock. Every table has a maximum size, and lost data are counted.
+ * model: state of all processes and of the host, and events of the current window. Pure: records
+ * are passed in, no I/O, no clock. Every table has a maximum size, and lost data are counted.
  */
 #ifndef FS_MODEL_MODEL_H
 #define FS_MODEL_MODEL_H
@@ -15,7 +15,7 @@
 #include "records/records.h"
 
 #define MODEL_SUBJECTS_MAX 65536
-#define MODEL_CHAINS	   8192 /* number of hash chains of subjects */
+#define MODEL_CHAINS	   8192 /* number of hash chains of processes */
 #define MODEL_EVENTS_MAX   4096 /* maximum number of events in one window */
 #define MODEL_RETRIES_MAX  64
 #define MODEL_HOOKS_MAX	   24
@@ -25,7 +25,7 @@
 #define FAULT_TOTALS_MAX   8
 #define RESOURCES_MAX	   16 /* maximum number of rows of the table of resources */
 
-/* The use of a resource at some time, and the limit at that time. */
+/* The use of a resource, and its limit at that time. */
 struct portion {
 	uint64_t value, limit; /* value and its limit; limit 0: not known yet */
 };
@@ -35,12 +35,12 @@ struct facts {
 	uint64_t t_ns; /* time of the record, CLOCK_MONOTONIC; 0: no record yet */
 	struct gauges g;
 	struct usage u;
-	struct counters *c; /* counters; NULL: all are 0; owned by the subject */
+	struct counters *c; /* counters, owned by the subject; NULL: all are 0 */
 	/* Totals of fds: opened - closed is the change of the number of open fds. */
 	uint64_t fds_opened, fds_closed;
 };
 
-/* Mappings or fds of a process, when last read, by kind and name; the most frequent kind first. */
+/* A process's mappings or fds when they were last read, by kind and name, most frequent first. */
 struct holdings {
 	struct holding *sort; /* array of kinds; NULL: the process was not read; owned */
 	size_t n;
@@ -50,20 +50,20 @@ struct holdings {
 struct past {
 	uint64_t t_ns; /* time of the values, CLOCK_MONOTONIC; 0: no values */
 	uint64_t rss_pages, swap_pages;
-	uint64_t kept_pages; /* pages that are not reclaimable: anonymous, shared, swapped */
+	uint64_t kept_pages; /* pages not reclaimable: anonymous, shared, swapped */
 };
 
 struct pressure;
 struct slow_rows;
 struct samples;
 
-/* Compares pid and start time: a pid alone may have been reused. */
+/* Compares pid and start time, because a pid may have been reused. */
 static inline bool same_subject(const struct process_key *a, const struct process_key *b)
 {
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
-/* Returns a hash of a process for tables; after the multiplication, its low bits would be weak. */
+/* Returns a hash of a process for tables: a product, rotated because its low bits are weak. */
 static inline uint64_t subject_hash(const struct process_key *id)
 {
 	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
@@ -79,28 +79,28 @@ struct subject {
 	struct facts prev; /* values before the last window in which the subject changed */
 	uint64_t window;   /* number of the last window in which the subject changed */
 	uint64_t first_ns, last_ns;
-	uint64_t base_min, base_maj; /* page faults from before faultscope watched the process */
+	uint64_t base_min, base_maj; /* page faults before faultscope watched the process */
 	uint64_t base_cpu_ns;
-	struct counters *base;	 /* counters of the first scan, to subtract; NULL: none; owned */
+	struct counters *base;	 /* counters at the first scan, to subtract; NULL: none; owned */
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
-	uint32_t base_fds;	 /* number of fds at the first scan, or inherited by a fork */
+	uint32_t base_fds;	 /* number of fds at the first scan, or inherited at fork */
 	bool final;		 /* the last record of the process has arrived */
 	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
 	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
 	uint64_t starved_ns;	 /* time of a thread's last failed memory request; 0: none */
 	uint32_t starved_tid;
-	struct level_room memory, pids; /* levels of its cgroups; limit ~0: none or not read */
+	struct level_room memory, pids; /* use of the cgroups' limits; limit ~0: none or not read */
 	uint64_t levels_window;		/* last window in which a cgroup level changed */
-	struct holdings held[2];	/* mappings and fds that the process held */
+	struct holdings held[2];	/* mappings and fds that the process held when read */
 	bool grew[2];			/* growth of mappings or fds was recorded */
-	struct portion top[2];		/* highest share of a limit: mappings, fds */
+	struct portion top[2];		/* highest shares of a limit: of mappings, of fds */
 	uint32_t fds_high;		/* peak number of fds, under any limit */
 	struct past past[2];		/* memory use: [0] 30 to 60 s ago, [1] later */
 	struct past recent[2];		/* memory use: [0] 5 to 10 s ago, [1] later */
 	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
 	struct series *
-		/* Recent values by row of resources[], NULL if far from the limit; owned. */
+		/* Recent values by row of resources[]; NULL: all are far from the limit; owned. */
 		*series;
 	struct subject *next_changed;
 };
@@ -117,7 +117,7 @@ struct symbol {
 	char symbol[64], module[64];
 };
 
-/* A user stack of a process, with function names. */
+/* A user stack of a process, as function names. */
 struct frames {
 	struct table_link link, alike_link;
 	struct process_key subject;
@@ -141,7 +141,7 @@ union event {
 /* Returns the comm of the process that an event concerns. */
 const char *event_comm(const union event *e);
 
-/* The highest value of all processes, and the process that had it. */
+/* The highest value of any process, and that process. */
 struct peak {
 	uint64_t value, limit;
 	uint32_t pid;
@@ -157,7 +157,7 @@ struct fault_totals {
 	uint32_t map_high, fd_high;
 };
 
-/* Processes sorted by cost, highest first; a major fault costs as much as 100 minor faults. */
+/* Processes sorted by cost of their page faults: a major fault costs as much as 100 minor ones. */
 struct fault_totals_table {
 	struct fault_totals fault_totals[FAULT_TOTALS_MAX];
 	size_t n;
@@ -167,24 +167,24 @@ struct fault_totals_table {
 struct totals {
 	uint64_t processes; /* number of processes seen, including those that exited */
 	uint64_t ended;
-	uint64_t min_flt, maj_flt; /* faults of exited processes, from the first scan on */
+	uint64_t min_flt, maj_flt; /* page faults of exited processes since the first scan */
 	struct counters c;	   /* sums over exited processes; peaks are maxima */
 	struct peak maps, fds;	   /* process with the highest share of its limit */
-	struct peak rss;	   /* process with the highest RSS, in bytes; no limit */
+	struct peak rss;	   /* process with the highest RSS (bytes), which has no limit */
 	struct fault_totals_table fault_totals_table;
 };
 
 struct model {
-	struct table subject;	 /* processes by identity: subject_hash() */
-	struct subject *changed; /* subjects changed in this window, latest first */
+	struct table subject;	 /* table of processes by subject_hash() */
+	struct subject *changed; /* subjects changed in this window, the latest first */
 	size_t subjects;
-	uint64_t subjects_lost; /* number of processes above MODEL_SUBJECTS_MAX */
+	uint64_t subjects_lost; /* number of processes dropped: above MODEL_SUBJECTS_MAX */
 	uint64_t window;
 	uint64_t levels_window;	   /* last window in which a cgroup level changed */
 	uint64_t limits_window;	   /* last window in which vm.max_map_count changed */
 	uint64_t first_ns;	   /* time of the first tick record */
 	uint64_t last_ns, prev_ns; /* times of the last two tick records */
-	uint64_t origin_ns;	   /* time of the host record, shown as t = 0 */
+	uint64_t origin_ns;	   /* time of the host record, which output shows as t = 0 */
 	struct totals totals;
 	struct tick_record tick;
 	struct series **series;		 /* values of host resources, as subject.series */
@@ -196,7 +196,7 @@ struct model {
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events passed to note_event() */
-	/* Successful retries of this window; when full, the last entry is replaced. */
+	/* Retries that succeeded in this window. When full, the last entry is replaced. */
 	struct retry_record retry[MODEL_RETRIES_MAX];
 	size_t retries;
 	uint64_t events_lost;
@@ -207,29 +207,29 @@ struct model {
 	uint32_t *growth_index; /* hash index of archived rows; NULL: no row is archived */
 	uint64_t growth_lost;	/* rows with remaining growth dropped for lack of room */
 	uint64_t growth_dropped_at, frames_dropped_at; /* totals.ended at the last removal */
-	uint64_t frames_lost;			       /* stacks without names for lack of room */
+	uint64_t frames_lost;			       /* stacks without names: no room for them */
 	struct table frames;			       /* table of stacks, by number */
 	struct table alike; /* table of stacks, by text: frames.alike_link */
 	size_t nr_frames;
 	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;
-	struct pressure *pressure; /* NULL: no record of memory pressure yet; owned */
-	struct slow_rows *slow;	   /* NULL: no record of slow faults yet; owned */
+	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
+	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
 	struct samples *samples;   /* NULL: samples are not kept; owned by the caller */
 };
 
 int model_init(struct model *m);
 void model_free(struct model *m);
 
-/* Takes a record whose size was checked; a tick ends the window. Returns 0 or -ENOMEM. */
+/* Updates the model from a record of checked size. A tick ends the window. Returns 0 or -ENOMEM. */
 int model_take(struct model *m, const struct record *h);
 
-/* Call after the output of a window: drops its events, and the processes that exited in it. */
+/* Call after the output of a window. Drops the window's events, and processes that exited in it. */
 void model_next_window(struct model *m);
 
 struct subject *model_find(const struct model *m, const struct process_key *id);
 
-/* Iterates over all subjects in undefined order. Start with NULL; returns NULL at the end. */
+/* Iterates over all processes in undefined order. Start with NULL. Returns NULL at the end. */
 struct subject *model_each(const struct model *m, const struct subject *after);
 
 /* Returns whether the user disabled a probe; `why` is the text of its hook record. */
@@ -237,25 +237,25 @@ bool hook_is_unwanted(const char *why);
 
 bool model_hook_on(const struct model *m, const char *name);
 
-/* Returns whether a probe is on by an attach type with one of these LACKS_* or SEES_* bits. */
+/* Returns whether a probe is on, and its attach type has one of these LACKS_* or SEES_* bits. */
 bool model_hook_has(const struct model *m, const char *name, uint32_t bits);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 
-/* Returns the function names of a stack of the process; NULL: not known. */
+/* Returns the function names of a process's stack; NULL: not known. */
 const struct frames *model_frames(const struct model *m, const struct process_key *id,
 				  int32_t stack);
 
-/* Returns where a limit comes from; NULL: nobody looked it up. */
+/* Returns who set a process's limit; NULL: it was not looked up. */
 const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
 					 uint32_t limit);
 
-/* Iterates over the subjects that changed in this window. Start with NULL; NULL is the end. */
+/* Iterates over processes that changed in this window. Start with NULL; returns NULL at the end. */
 static inline struct subject *model_each_changed(const struct model *m, const struct subject *after)
 {
 	return after ? after->next_changed : m->changed;
 }
 
-/* Returns whether the subject changed in this window. */
+/* Returns whether the process changed in this window. */
 static inline bool subject_changed(const struct model *m, const struct subject *s)
 {
 	return s->window == m->window;
@@ -264,23 +264,23 @@ static inline bool subject_changed(const struct model *m, const struct subject *
 /* Returns the length of the last window in seconds. */
 double model_window_seconds(const struct model *m);
 
-/* Sums exited subjects, and live ones that are not hidden; takes the maximum of peak values. */
+/* Sums exited processes, and live ones that are not hidden. Takes the maximum of peak values. */
 void model_totals(const struct model *m, struct totals *ret);
 
-/* Return resident or swapped pages; the kernel's counters may be below 0 for a moment: then 0. */
+/* Return resident or swapped pages: 0 if the kernel's counters are below 0 for a moment. */
 uint64_t gauges_rss_pages(const struct gauges *g);
 uint64_t gauges_swap_pages(const struct gauges *g);
 
 /* Returns pages that are not reclaimable: anonymous, shared and swapped pages. */
 uint64_t gauges_kept_pages(const struct gauges *g);
 
-/* Adds counters; of peak values, keeps the higher one. */
+/* Adds counters, but takes the higher one of peak values. */
 void counters_add(struct counters *to, const struct counters *from);
 
 /* Returns the counters of `f`, or zeros if it has none. */
 const struct counters *facts_counters(const struct facts *f);
 
-/* Return whether the measurement watches all processes, or only targets (-p and the like). */
+/* Return whether all processes are watched, or only targets (-p and similar options). */
 bool model_watches_all(const struct model *m);
 bool model_watches_targets(const struct model *m);
 

@@ -84,7 +84,7 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	return s;
 }
 
-/* Adds a value to the series of resource i. Values above watch_percent create the series. */
+/* Adds a value to the series of resource i. The first value above watch_percent creates it. */
 static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
 		       uint64_t limit)
 {
@@ -104,7 +104,7 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 	return 0;
 }
 
-/* Adds the use of each resource of `scope` to its series. `s` is NULL for OF_HOST. */
+/* Adds the use of each resource of `scope` to its series. For OF_HOST, `s` is NULL. */
 static int watch_resources(struct model *m, enum resource_scope scope, struct subject *s,
 			   uint64_t t_ns)
 {
@@ -117,7 +117,7 @@ static int watch_resources(struct model *m, enum resource_scope scope, struct su
 	return 0;
 }
 
-/* Adds the first scan's values to series: its processes arrive before the machine's limits. */
+/* Adds the values of the first scan, whose processes arrive before the limits of the machine. */
 static int watch_first(struct model *m, uint64_t t_ns)
 {
 	m->first_ns = t_ns;
@@ -133,8 +133,8 @@ static uint64_t above(uint64_t v, uint64_t base)
 }
 
 /*
- * Makes counters of a process older than faultscope begin at the first scan: its probes counted
- * earlier events, the kernel's totals did not.
+ * Subtracts the counters at the first scan from those of a process that is older than faultscope.
+ * Its probes counted earlier events, but the kernel's totals in the model exclude them.
  */
 static void rebase(struct subject *s)
 {
@@ -160,16 +160,16 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 }
 
 /*
- * gauges.fd_high is the peak under the soft limit of the same record. gauges.map_high is the peak
- * of the whole lifetime: if it did not rise, it may belong to an earlier limit.
+ * Updates the highest shares of limits. gauges.fd_high is the peak under the soft limit of the
+ * record. gauges.map_high is a lifetime peak: if it did not rise, it may be under an earlier limit.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
 	const struct gauges *g = &s->now.g;
-	/* At the first record of a session, the limit is not known: then the peak counts as new. */
+	/* at the first record, the limit is not known: the peak counts as a new one */
 	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
-	/* Drops the peaks before the first exec, when the process ran its parent's program. */
+	/* drop the peaks from before the first exec, when the process ran its parent's program */
 	if (g->flags & PROC_BORN && !before->execs && g->execs) {
 		memset(s->top, 0, sizeof(s->top));
 		s->fds_high = 0;
@@ -182,7 +182,7 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
 	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
 }
 
-/* At the first change in a window, the previous values become the base of the window's deltas. */
+/* When a process first changes in a window, stores its previous values as base of the deltas. */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
 	struct counters *c = s->prev.c;
@@ -223,15 +223,15 @@ static int take_counters(struct subject *s, const struct process_record *r, bool
 
 static void take_gauges(struct subject *s, const struct gauges *g)
 {
-	/* Sums over threads may miss a thread that is exiting, but totals must not decrease. */
+	/* a sum over threads may miss a thread that is exiting, but totals must not decrease */
 	uint64_t min = later(g->min_flt, s->now.g.min_flt);
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
 	/*
-	 * A scan may see a process just before its fork event, or the command of `faultscope run`
-	 * before exec closes fds inherited from faultscope. Only for that command the totals start
-	 * again.
+	 * A scan may see a process just before its fork event. It may also see the command of
+	 * `faultscope run` before exec closes the fds inherited from faultscope: only for that
+	 * command, the totals start again.
 	 */
 	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
@@ -244,9 +244,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 }
 
 /*
- * The kernel provides the number of open fds; probes count calls that open or close fds. The
- * difference (close_range, exec, dup2 over an open fd, io_uring) is added to the smaller total, so
- * that opened - closed is always the change of the number, and no total decreases.
+ * Makes opened - closed equal to the change of the number of open fds. The kernel provides that
+ * number, and probes count calls that open or close fds. The difference (close_range, exec, dup2
+ * over an open fd, io_uring) is added to the smaller total, so that no total decreases.
  */
 static void balance_fds(struct subject *s)
 {
@@ -263,7 +263,7 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
-/* Keeps two earlier states: past[0] is at least `age_ns` old, if the process is that old. */
+/* Keeps two earlier states. past[0] is at least `age_ns` old, unless the process is younger. */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {
 	if (!past[1].t_ns)
@@ -274,7 +274,7 @@ static void roll_past(struct past past[2], const struct past *now, uint64_t age_
 	}
 }
 
-/* A scan reports only changed processes: until now, the previous values were true. */
+/* A scan reports only changed processes: the previous values were valid until this record. */
 static void hold_past(struct subject *s, uint64_t t_ns)
 {
 	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
@@ -286,7 +286,7 @@ static void hold_past(struct subject *s, uint64_t t_ns)
 		s->past[0] = s->past[1] = held;
 }
 
-/* Ignores the last record of a process: its memory is already freed. */
+/* Stores the current memory use, except from a last record, when the memory is already freed. */
 static void keep_past(struct subject *s, uint64_t t_ns)
 {
 	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
@@ -307,13 +307,13 @@ static int take_process(struct model *m, const struct process_record *r)
 	if (!s)
 		s = make_subject(m, r);
 	if (!s || s->final)
-		return 0; /* two threads that exit at once may both send a last record */
+		return 0; /* two threads that exit at the same time may both send a last record */
 	if (s->window != m->window && begin_window(m, s, first))
 		return -ENOMEM;
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
 	hold_past(s, r->h.t_ns);
-	/* Memory use starts again at exec(2), which replaces the address space. */
+	/* memory use starts again at exec(2), which replaces the address space */
 	if (r->g.execs > s->now.g.execs)
 		s->exec_ns = r->h.t_ns;
 	take_gauges(s, &r->g);
@@ -330,7 +330,7 @@ static int take_process(struct model *m, const struct process_record *r)
 	return watch_resources(m, OF_PROCESS, s, r->h.t_ns);
 }
 
-/* Levels of a process's cgroups may rise while it sleeps: this is no change of the process. */
+/* Stores the levels of a process's cgroups, which may rise while the process is unchanged. */
 static int take_levels(struct model *m, const struct levels_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -343,7 +343,7 @@ static int take_levels(struct model *m, const struct levels_record *r)
 	return watch_resources(m, OF_CGROUP, s, r->h.t_ns);
 }
 
-/* Adds a threshold crossing to the time series: scans may miss the peak. */
+/* Adds a threshold crossing to the series of the resource: scans may miss the peak. */
 static int take_crossing(struct model *m, const struct crossing_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -381,8 +381,8 @@ static bool asks_for_memory(const struct refused_record *r)
 }
 
 /*
- * A retry with another size or flags succeeded: marks the failed calls of the thread before it, in
- * this window. Code that keeps failed calls of earlier windows searches model.retry itself.
+ * Marks the failed calls of a thread in this window, because a retry with other size or flags
+ * succeeded. Code that keeps failed calls of earlier windows searches model.retry itself.
  */
 static void take_retry(struct model *m, const struct retry_record *r)
 {
@@ -432,7 +432,7 @@ static int take_symbol(struct model *m, const struct symbol_record *r)
 	return 0;
 }
 
-/* Renames two probes that have other names in early recordings. */
+/* Gives two probes, which have other names in early recordings, their present names. */
 static void rename_probe(char *name, size_t size)
 {
 	static const struct {
@@ -461,7 +461,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* Keeps an event's facts for later windows. At the tick, its process's record has arrived. */
+/* Stores what later windows need of an event. Its process's record has arrived at the tick. */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);

@@ -19,7 +19,7 @@ enum sums {
 	NR_SUMS
 };
 
-/* A part of struct node_process that few processes have: their faults with measured latency. */
+/* Counts that only processes with measured fault latency have, and node_process therefore omits. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[NR_ENDS][NR_LATENCY];
@@ -53,12 +53,12 @@ static const struct reason_row {
 
 #define EQUALS 8
 
-/* Failed calls of a process that were reported by records, but not yet by its counters. */
+/* Failed calls of a process that event records reported, but not yet the process's counters. */
 struct refusals {
 	uint64_t told[NR_REASONS];
 	int call[NR_REASONS]; /* last failed call with this reason: enum call_id */
 	enum reason last[2];  /* last reason of a failed mapping call and fd call */
-	/* The kernel side merges equal failures: it sends the 1st, 2nd, 4th, 8th … with a count. */
+	/* The kernel side merges equal failures: it sends the 1st, 2nd, 4th … with a count. */
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
@@ -68,13 +68,13 @@ struct refusals {
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 					.last = {REASON_MAPPING_OTHER, REASON_EMFILE}};
 
-/* Counts of one process that are already part of struct node. */
+/* The counts of one process that struct node already includes. */
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	   /* counts and latency; NULL: all are 0; owned */
+	struct timed *timed;	   /* faults with measured latency; NULL: none; owned */
 	struct refusals *refusals; /* failed calls; NULL: none was reported; owned */
-	uint64_t bad_counted;	   /* bad kernel accesses that event records reported */
+	uint64_t bad_counted;	   /* bad kernel accesses in event records */
 	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
 };
 
@@ -86,7 +86,7 @@ int node_init(struct node *n, struct census *census)
 	n->processes = (struct pids){.entry_bytes = sizeof(struct node_process),
 				     .pid_at = offsetof(struct node_process, of.pid),
 				     .most = NODE_PROCESSES_MAX};
-	/* Export the kernel's counters as 0, or Prometheus would miss the first increase. */
+	/* export the kernel's counters from 0 on, or Prometheus would miss the first increase */
 	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
 	return n->exemplar ? 0 : -ENOMEM;
 }
@@ -116,7 +116,7 @@ static void remove_process(struct node *n, struct node_process *p)
 	pids_remove(&n->processes, p);
 }
 
-/* Returns NULL if there is no room. */
+/* Returns the entry of a process, which may be new, or NULL if there is no room. */
 static struct node_process *make_process(struct node *n, const struct process_key *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
@@ -124,7 +124,7 @@ static struct node_process *make_process(struct node *n, const struct process_ke
 	if (p && same_subject(&p->of, of))
 		return p;
 	if (p)
-		remove_process(n, p); /* the pid belongs to a new process */
+		remove_process(n, p); /* the pid was reused by a new process */
 	p = pids_add(&n->processes, of->pid);
 	if (!p) {
 		n->processes_lost++;
@@ -142,7 +142,7 @@ void node_gone(struct node *n, const struct process_key *of)
 		remove_process(n, p);
 }
 
-/* Returns by how much a counter has grown since `*before`. A lower value is ignored. */
+/* Returns the growth of a counter since `*before`, and updates `*before`. Ignores a lower value. */
 static uint64_t take_growth(uint64_t *before, uint64_t now)
 {
 	uint64_t more = now > *before ? now - *before : 0;
@@ -166,7 +166,7 @@ static void keep_exemplar(struct node *n, const char *workload, int counter,
 	e->counter = counter;
 }
 
-/* Stores an exemplar for the workload and for ~other, as the workload may have no series. */
+/* Stores an exemplar for a workload and for ~other: the workload may have no series of its own. */
 static void keep_of_workload(struct node *n, const struct identity *id, int counter,
 			     const struct node_exemplar *x)
 {
@@ -189,7 +189,7 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
-/* The site of a failed call is the system call; its code location would need the program's file. */
+/* Counts failed calls. The exemplar's site is the system call, which needs no program file. */
 static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {
@@ -202,9 +202,9 @@ static void count(struct node *n, const struct process_record *r, const struct i
 }
 
 /*
- * Divides `growth` failures by reason. Records reported some of them. The rest came after the last
- * record of equal failures: for each reason fewer than were reported, so they are divided in
- * proportion to the reported counts.
+ * Divides `growth` failures by reason. Event records reported some of them. The others came after
+ * the last record of equal failures. There are fewer of these for each reason than were reported.
+ * Therefore they are divided in proportion to the reported counts.
  */
 static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
@@ -216,7 +216,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 			continue;
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
-		/* One reported failure means no unreported one: the second is always sent. */
+		/* a single reported failure means none unreported: the second one is always sent */
 		sum += ret[i] > 1 ? ret[i] : 0;
 	}
 	untold = rest;
@@ -230,7 +230,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 	ret[f->last[what]] += rest;
 }
 
-/* Counts failed calls: counters say how many failed, earlier records say why. */
+/* Counts failed calls: counters have their number, and earlier event records their reasons. */
 static void take_refused(struct node *n, struct node_process *p, const struct process_record *r,
 			 const struct identity *id, enum what what)
 {
@@ -264,8 +264,8 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 }
 
 /*
- * CLASS_COW may copy anonymous memory or a page of a private file mapping; CLASS_SWAP may be a page
- * of shared memory. Counters do not distinguish these, and most such pages are anonymous.
+ * Backing memory by fault class. CLASS_COW may also copy a page of a private file mapping, and
+ * CLASS_SWAP may be a page of shared memory. Counters do not show this; most are anonymous.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
 	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,
@@ -299,7 +299,7 @@ static void take_backing(struct node *n, struct timed *t, const struct counters 
 		n->backing[b] += take_growth(&t->backing[b], served[b]);
 }
 
-/* Names the class of the longest fault; `site` stays empty if classes are not measured. */
+/* Names the class of the longest fault. Leaves `site` empty if classes are not measured. */
 static void name_longest(const struct counters *c, int end, char *site, size_t size)
 {
 	for (int class = 0; class < NR_CLASSES; class ++)
@@ -332,7 +332,7 @@ static int take_latency(struct node *n, struct node_process *p, const struct pro
 	return 0;
 }
 
-/* Counts bad accesses after the last event record: only the process's counter has them. */
+/* Counts bad accesses since the last event record, which only the process's counter includes. */
 static void take_bad(struct node *n, struct node_process *p, const struct counters *c)
 {
 	if (p->bad_module)
@@ -374,7 +374,7 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 	return strncmp(reason, "overcommit", 10) ? REASON_MAPPING_OTHER : REASON_OVERCOMMIT;
 }
 
-/* Hashes what equal failures share, as the kernel side does: call, errno, facts, size, flags. */
+/* Hashes what equal failures have in common on the kernel side: call, errno, facts, size, flags. */
 static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 {
 	bool sized = r->call < CALL_FD_FIRST;
@@ -388,7 +388,7 @@ static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
 }
 
-/* Returns how many failures are new since the last record of equal ones; `count` is their total. */
+/* Returns the number of new failures since a record of equal ones; `count` is their total. */
 static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 {
 	struct equal *e = f->equal;
@@ -399,7 +399,7 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* the kernel side started counting at 1 again */
+		e->count = count - 1; /* the kernel side has started to count at 1 again */
 	}
 	return take_growth(&e->count, count);
 }
@@ -430,7 +430,7 @@ void node_refused(struct node *n, const struct refused_record *r, const char *re
 
 void node_pressure(struct node *n, const struct memory_wait_record *r)
 {
-	/* Counts in ~other: a new process's workload is not known before its first record. */
+	/* a new process's workload is not known before its first record: count in ~other */
 	if (r->reclaim_ns)
 		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
 			     n->now_ns);
@@ -488,7 +488,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 		if (!strcmp(n->module[i].name, name))
 			return &n->module[i];
 	if (n->modules < NODE_MODULES_MAX) {
-		/* The last entry counts all modules that have no entry of their own. */
+		/* the last entry counts all modules without an entry of their own */
 		name = n->modules == NODE_MODULES_MAX - 1 ? NODE_OTHER_MODULE : name;
 		array_copy(n->module[n->modules].name, sizeof(n->module->name), name);
 		return &n->module[n->modules++];
@@ -496,7 +496,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Returns the number of new bad accesses: a record's count is the total of equal accesses. */
+/* Returns the number of new bad accesses: the count in a record is the total of equal accesses. */
 static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;

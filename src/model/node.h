@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: counts of the whole machine, and counts of processes that come as events of their own, not
- * in process records: reasons of failed calls, fatal signals, OOM kills, and the last event of each
- * counter. Records come in; counts go to the census or stay here. Pure: no I/O, no clock.
+ * model: counts of the whole machine, and counts of processes that come as event records: reasons
+ * of failed calls, fatal signals, OOM kills, and the last event of each counter. Counts go to the
+ * census or stay here. Pure: no I/O, no clock.
  */
 #ifndef FS_MODEL_NODE_H
 #define FS_MODEL_NODE_H
@@ -23,13 +23,13 @@
 #define NODE_KERNEL	   "vmlinux"
 #define NODE_NOWHERE	   "unknown"
 
-/* The last event behind a counter, shown as its OpenMetrics exemplar. */
+/* The last event that raised a counter, exported as its OpenMetrics exemplar. */
 struct node_exemplar {
 	char workload[LABEL_BYTES]; /* name of a workload or of a kernel module */
 	int counter;		    /* enum census_counter; -1: the counter of a kernel module */
 	uint32_t pid;
 	char comm[COMM_LEN];
-	char site[64]; /* "symbol+0x1a4", system call, or class of faults; empty: not known */
+	char site[64]; /* "symbol+0x1a4", system call, or fault class; empty: not known */
 	double value;
 	uint64_t t_ns; /* time of the event, CLOCK_MONOTONIC */
 };
@@ -40,7 +40,7 @@ struct node_module {
 	uint64_t reports[NR_REPORTS];
 };
 
-/* What may be mapped at a fault's address. X(id, name): `name` is a label value of the metric. */
+/* Kinds of memory at a fault's address. X(id, name): `name` is the value of the metric's label. */
 #define NODE_BACKINGS(X)                                                                           \
 	X(ANON, "anon")                                                                            \
 	X(FILE, "file")                                                                            \
@@ -54,7 +54,7 @@ enum node_backing {
 		NR_BACKINGS,
 };
 
-/* A kernel instruction at which one process accessed bad addresses, and how often. */
+/* A kernel instruction at which a process accessed bad addresses, and the number of accesses. */
 #define NODE_SITES 256
 struct node_site {
 	struct process_key of;
@@ -64,7 +64,7 @@ struct node_site {
 struct node {
 	struct census *census;
 	uint64_t now_ns; /* current time of CLOCK_BOOTTIME, which the caller sets */
-	/* User-mode faults: by access (read, write, exec), and by whether the page was present. */
+	/* User-mode faults by access (read, write, exec), and by whether the page was present. */
 	uint64_t access[3][2];
 	uint64_t kernel_user;	       /* kernel-mode faults at user addresses */
 	uint64_t kernel_kernel;	       /* kernel-mode faults at kernel addresses */
@@ -79,38 +79,38 @@ struct node {
 	struct node_exemplar *exemplar;	   /* hash table of NODE_EXEMPLARS entries; owned */
 	uint64_t processes_lost;	   /* number of processes above NODE_PROCESSES_MAX */
 
-	struct pids processes; /* for each process, its counts that are in this struct */
+	struct pids processes; /* counts per process that this struct already includes */
 };
 
-/* node_init() sets the census that counts events of workloads. Returns 0 or -ENOMEM. */
+/* node_init() sets the census, which counts events of workloads. Returns 0 or -ENOMEM. */
 int node_init(struct node *n, struct census *census);
 void node_free(struct node *n);
 
-/* Takes a process record; call after census_take(). Returns 0 or -ENOMEM. */
+/* Counts from a process record; call it after census_take(). Returns 0 or -ENOMEM. */
 int node_take(struct node *n, const struct process_record *r, const struct identity *id);
 
 /* Removes a process that has exited without a last record. */
 void node_gone(struct node *n, const struct process_key *of);
 
-/* Each takes one event record. `reason` names a cause, as in rules/cause.h. */
+/* Each counts one event record. `reason` names a cause of failure as in rules/cause.h. */
 void node_refused(struct node *n, const struct refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct memory_wait_record *r);
-/* `site` describes the invalid memory access; NULL: not known. */
+/* Counts a signal. `site` describes the invalid memory access; NULL: not known. */
 void node_signal(struct node *n, const struct signal_record *r, const struct identity *id,
 		 const char *site);
 void node_oom(struct node *n, const struct oom_record *r, const struct identity *id);
 
-/* `module` and `site` belong to the kernel instruction that faulted; NULL: not known. */
+/* Counts a kernel fault. `module` and `site` are of the faulting instruction; NULL: not known. */
 void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,
 		       const char *site);
 
-/* Counts reports whose location line did not follow. Call it once per interval. */
+/* node_report_expire() counts reports without a location line; call it once per interval. */
 void node_report(struct node *n, const struct report_record *r);
 void node_report_expire(struct node *n, uint64_t now_ns);
 
 const char *node_backing_name(enum node_backing b);
 
-/* Returns the last event behind a workload's counter, or behind a module's (-1); NULL: none. */
+/* Returns the last event that raised a workload's counter, or a module's (-1); NULL: none. */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);
 
 #endif

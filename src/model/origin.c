@@ -88,7 +88,7 @@ static void write_process(const struct origin_process *p, struct buf *b)
 	buf_printf(b, "%s (pid %u)", p->comm, p->pid);
 }
 
-/* Writes who holds the limit: the process itself or an ancestor. */
+/* Writes which process has the limit: the process itself or an ancestor. */
 static void write_holder(const struct origin *o, struct buf *b)
 {
 	if (!o->generations) {
@@ -99,7 +99,7 @@ static void write_holder(const struct origin *o, struct buf *b)
 	buf_printf(b, ", %u parent%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
-/* A process changed the limit: the parent, the holder itself, or a third one with prlimit(). */
+/* Writes who may have changed the limit: the parent, o->holder, or a process with prlimit(). */
 static void write_changed(const struct origin *o, struct buf *b)
 {
 	const struct origin_process *p = &o->above;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: where the value of a limit comes from, and how to describe it. */
+/* model: who set the value of a limit, and how to describe it. */
 #ifndef FS_MODEL_ORIGIN_H
 #define FS_MODEL_ORIGIN_H
 
@@ -26,7 +26,7 @@ enum origin_from {
 /* A line of a configuration file that sets the limit. */
 struct origin_line {
 	char file[256];
-	unsigned int line; /* number of the line, from 1; 0: no line */
+	unsigned int line; /* line number, from 1; 0: no line */
 	char text[128];	   /* text of the line, trimmed and cut */
 	char value[64];	   /* value to which the line sets the limit */
 	bool glob;	   /* the line has a wildcard: it matches other names too */
@@ -43,19 +43,19 @@ struct origin_process {
 struct origin {
 	const struct limit *limit;
 	bool known;	/* `value` is known; false: unreadable, or the process is gone */
-	uint64_t value; /* limit in force, of a process the soft limit; LIMIT_NONE: unlimited */
+	uint64_t value; /* limit in force; of an rlimit the soft limit; LIMIT_NONE: unlimited */
 	uint64_t hard;	/* hard limit of the process */
 	uint64_t used;	/* memory or tasks that the cgroup uses */
 	bool swap_known;
-	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: any */
+	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: no limit */
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
-	struct origin_line line;      /* line that sets the limit, or that failed to */
+	struct origin_line line;      /* line of a file that sets the limit, or fails to */
 	struct origin_process holder; /* oldest ancestor that has the limit */
 	struct origin_process above;  /* parent of `holder`, which has another limit */
 	uint32_t generations;	      /* number of parents from the process to the holder */
 	bool raised;		      /* the process raised its soft limit to the hard limit */
-	struct workload workload;     /* workload of the process that has the limit */
+	struct workload workload;     /* workload of the process */
 	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
 	char dir[768];		      /* path of the limiting cgroup below the mount point */
 	char file[64];		      /* name of the limit's file in `dir`; empty: no limit */
@@ -64,9 +64,9 @@ struct origin {
 	uint32_t unread;	      /* number of files not read: no permission, or too many */
 };
 
-/* Writes the text that follows "set by". */
+/* Writes the text that follows the words "set by" in a report. */
 void origin_describe(const struct origin *o, struct buf *b);
 
-const char *origin_name(enum origin_from from); /* returns a stable name: "file", … */
+const char *origin_name(enum origin_from from); /* returns a stable name, such as "file" */
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 
 #define BASE_NS	      10000000000ULL
-#define WATCH_PERCENT 50 /* from this % of the limit on, growth is recorded */
-#define TMPFS_PERCENT 5	 /* from this % of its size on, a tmpfs is in use */
+#define WATCH_PERCENT 50 /* growth is recorded from this % of the limit on */
+#define TMPFS_PERCENT 5	 /* a tmpfs is in use from this % of its size on */
 
 const char *host_figure_key(size_t i)
 {
@@ -33,14 +33,14 @@ const char *cgroup_figure_key(size_t i)
 	return key[i];
 }
 
-/* Returns a key for a cgroup or mount in findings. Its pid is 0, unlike that of any process. */
+/* Returns a key for a cgroup or mount in findings. Its pid is 0, which no process has. */
 static struct process_key id_of(const char *path, uint32_t salt)
 {
 	return (struct process_key){
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
-/* Keeps `base`, a record that is 10 to 20 s old, or the first record. */
+/* Stores a record. `base` is a record that is 10 to 20 s old, or the first one. */
 #define ROLL(of, r)                                                                                \
 	do {                                                                                       \
 		if (!(of)->newer.h.t_ns)                                                           \
@@ -237,7 +237,7 @@ uint64_t host_figure(const struct model *m, enum host_figure i)
 	return m->pressure && m->pressure->known ? m->pressure->now.n[i] : FIGURE_UNKNOWN;
 }
 
-/* The kernel's own 10 s average is more exact than a measurement over less than 10 s. */
+/* Returns the share of time stalled. Below 10 s, uses the kernel's more exact 10 s average. */
 static double stall_of(const struct stall *now, const struct stall *base, uint64_t ns)
 {
 	if (!now->known)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 64 /* maximum depth: hostile recordings may have a cycle of parents */
+#define DEPTH_MOST 64 /* maximum depth, as hostile recordings may have a cycle of parents */
 
 static int by_pid(const void *a, const void *b)
 {
@@ -35,7 +35,7 @@ void process_tree_free(struct process_tree *k)
 	*k = (struct process_tree){};
 }
 
-/* Returns the process with pid ppid that started last before the child: pids are reused. */
+/* Returns the last process with pid ppid that started before the child, as pids are reused. */
 const struct subject *process_tree_parent(const struct process_tree *k, const struct subject *s)
 {
 	const struct subject *best = NULL;

@@ -28,14 +28,14 @@ LIMIT(maps, l->max_map_count)
 USE(fds, true, g->fds, s->fds_high)
 LIMIT(fds, g->fd_soft)
 
-/* A value above RLIMIT_MEMLOCK shows CAP_IPC_LOCK: the limit does not apply to the process. */
+/* Locked memory above RLIMIT_MEMLOCK shows CAP_IPC_LOCK: the limit does not apply. */
 USE(memlock, l->page_bytes, g->locked_vm_pages * l->page_bytes, 0)
 LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UINT64_MAX
 									   : g->memlock_limit_bytes)
 
 /*
- * RLIMIT_NPROC limits all threads of a user. If their number is not known, `value` is the process's
- * own number, and the limit is known only if --assume sets it.
+ * Reads the number of threads. RLIMIT_NPROC limits all threads of a user. If their number is not
+ * known, `value` is that of the process, and only --assume can set a limit.
  */
 static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
 {
@@ -68,7 +68,7 @@ USE_LEVEL(pids)
 USE(files, l->file_max, l->file_nr, 0)
 LIMIT(files, l->file_max)
 
-/* CommitLimit applies only in overcommit mode 2 (mm/util.c: __vm_enough_memory). */
+/* CommitLimit applies only in overcommit mode 2 (__vm_enough_memory() in mm/util.c) */
 USE(commit, l->commit_limit_bytes, l->committed_bytes, 0)
 LIMIT(commit, l->overcommit_memory == 2 ? l->commit_limit_bytes : UINT64_MAX)
 
@@ -121,7 +121,7 @@ const struct series *resource_series(const struct model *m, const struct subject
 	return set ? set[i] : NULL;
 }
 
-/* Returns the highest share of a limit that a process reached; NULL: not kept, or --assume. */
+/* Returns the highest share of a limit that a process reached; NULL: not stored, or --assume. */
 static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
 {
 	const struct portion *top;
@@ -156,7 +156,7 @@ bool resource_use(const struct model *m, const struct subject *s, size_t i, stru
 	}
 	u.at_end = u.value;
 	if (s && s->final) {
-		/* The last record comes after the memory is freed: only fds are still known. */
+		/* a process's last record is made after its memory is freed: only fds are valid */
 		u.at_end = i == RESOURCE_FDS ? u.value : u.high;
 		u.value = u.high;
 		u.limit = u.high_limit;
@@ -170,7 +170,7 @@ struct forecast resource_forecast(const struct model *m, const struct subject *s
 	const struct series *series = resource_series(m, s, i);
 	uint64_t limit = resource_limit(m, s, i);
 
-	/* An exited process reaches no limit, and so gets no forecast. */
+	/* an exited process cannot reach a limit */
 	if (!series || limit == UINT64_MAX || (s && s->final))
 		return (struct forecast){};
 	return series_forecast(series, m->last_ns, limit);

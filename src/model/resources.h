@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the table of resources that have a limit. A row says how much is in use, and what the
- * limit is. Growth of each resource is recorded for forecasts, and rules and --assume cover each
- * row.
+ * model: the table of resources that have a limit. A row tells how to read the use and the limit of
+ * a resource. Forecasts, rules and --assume cover every row.
  */
 #ifndef FS_MODEL_RESOURCES_H
 #define FS_MODEL_RESOURCES_H
@@ -16,18 +15,18 @@ struct use {
 	uint64_t high;	     /* peak, or value at the highest share of a limit (subject.top) */
 	uint64_t high_limit; /* limit at the time of `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
-	uint64_t limit;	     /* limit; UINT64_MAX: none that applies; 0: not known */
+	uint64_t limit;	     /* limit in force; UINT64_MAX: none applies; 0: not known */
 	bool assumed;	     /* `limit` was set by --assume */
 };
 
 struct resource {
 	const char *limit; /* name of the limit that users know, for --assume */
-	const char *what;  /* noun for the limited things, for messages */
+	const char *what;  /* plural noun for what is limited, for messages */
 	enum resource_scope scope;
 	bool bytes;
-	/* Values from this % of the limit on are recorded: lower ones vary in normal operation. */
+	/* Values are recorded from this % of the limit on: lower ones vary in normal operation. */
 	unsigned int watch_percent;
-	/* Sets `value`, and `high` if known. `s` NULL: the host. Returns false if not known. */
+	/* Sets `value`, and `high` if known. NULL as `s`: the host. Returns false if not known. */
 	bool (*use)(const struct model *m, const struct subject *s, struct use *ret);
 	uint64_t (*get_limit)(const struct model *m, const struct subject *s);
 };
@@ -50,25 +49,25 @@ extern const struct resource resources[NR_RESOURCES];
 
 _Static_assert(NR_RESOURCES <= RESOURCES_MAX, "a series and an assumption a row");
 
-/* Returns the index of the resource with this limit name; -1: there is none. */
+/* Returns the index of the resource with this name of a limit; -1: none. */
 int resource_find(const char *limit);
 
-/* Returns the limit set by --assume, else the one in force; 0 and UINT64_MAX as in struct use. */
+/* Returns the limit set by --assume, or else the one in force; 0: not known, UINT64_MAX: none. */
 uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i);
 
-/* Reads the use of a resource. False: not known. After a process's exit, `value` is the peak. */
+/* Reads the use of a resource; false: not known. If the process has exited, `value` is the peak. */
 bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret);
 
-/* Returns whether there is a limit that can be reached. */
+/* Returns whether the use has a limit that it can reach. */
 static inline bool use_is_bounded(const struct use *u)
 {
 	return u->limit && u->limit != UINT64_MAX;
 }
 
-/* Returns the recorded values of a resource; NULL: none are recorded. */
+/* Returns the recorded values of a resource; NULL: none were recorded. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
-/* Forecasts the use of a resource; an exited process gets no forecast. */
+/* Forecasts when a resource reaches its limit. There is no forecast for exited processes. */
 struct forecast resource_forecast(const struct model *m, const struct subject *s, size_t i);
 
 #endif

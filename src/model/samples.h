@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: randomly sampled page faults of a recording, with address and user stack. When the array
- * is full, every second sample is dropped and the weights of the others are doubled.
+ * model: stores randomly sampled page faults of a recording, with address and user stack. When the
+ * array is full, every second sample is dropped, and the weight of the others is doubled.
  */
 #ifndef FS_MODEL_SAMPLES_H
 #define FS_MODEL_SAMPLES_H
@@ -11,15 +11,15 @@
 
 #include "records/records.h"
 
-#define SAMPLES_MAX 32768 /* must be even, because every second sample is dropped */
+#define SAMPLES_MAX 32768 /* even, because every second sample may be dropped */
 
 struct samples {
 	struct sample_record *sample; /* array of samples in order of time; owned */
 	size_t n, room;
 	uint64_t taken;	      /* number of samples offered, including dropped ones */
-	uint32_t least, most; /* lowest and highest weight of samples before doubling */
+	uint32_t least, most; /* lowest and highest weight before any doubling */
 	unsigned int
-		/* How often every second sample was dropped; new samples are thinned likewise. */
+		/* How often every second sample was dropped; new samples are dropped as often. */
 		thinned;
 };
 
@@ -31,10 +31,10 @@ void samples_free(struct samples *s);
 	if ((a) != (b))                                                                            \
 	return (a) < (b) ? -1 : 1
 
-/* Compares the processes of two samples, for use in a comparison function of qsort(). */
+/* Compares two samples by process, for comparison functions of qsort(). */
 int sample_order_process(const struct sample_record *x, const struct sample_record *y);
 
-/* Returns all samples sorted by `order`, as for qsort(); the caller frees. NULL: no memory. */
+/* Returns all samples, sorted by `order` as by qsort(); the caller frees them. NULL: no memory. */
 const struct sample_record **samples_sort(const struct samples *s,
 					  int (*order)(const void *, const void *));
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Duration of a burst: slightly less than 1 s, so that scans once a second are separate bursts. */
+/* Length of a burst, just below 1 s: values of scans once a second are in separate bursts. */
 #define BURST_NS 900000000ULL
 
-/* Returns the point to drop, whose neighbours are nearest to each other, relative to its age. */
+/* Returns the point to drop: that with the closest neighbours, relative to its age. */
 static uint32_t most_dispensable(const struct series *s)
 {
 	uint64_t now = s->point[s->n - 1].t_ns;
@@ -78,7 +78,7 @@ static void add_point(struct series *s, uint64_t t_ns, uint64_t high, uint64_t l
 	s->n++;
 }
 
-/* Returns whether t_ns is less than a step after the last but one point: the last is moved then. */
+/* Returns whether t_ns is within a step of the last but one point. Then the last point is moved. */
 static bool is_within_step(const struct series *s, uint64_t t_ns)
 {
 	return t_ns - s->point[s->n > 1 ? s->n - 2 : 0].t_ns < SERIES_STEP_NS;

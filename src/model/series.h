@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: records peaks of a value over time, in limited space, and forecasts when it reaches a
- * limit. The peak reaches a limit, not the mean, so only peaks are recorded and extrapolated.
+ * model: records peaks of a value over time in limited space, and forecasts when the value reaches
+ * a limit. The peak reaches a limit before the mean, so that only peaks are recorded.
  */
 #ifndef FS_MODEL_SERIES_H
 #define FS_MODEL_SERIES_H
@@ -14,12 +14,12 @@
 #define SERIES_POINTS  48
 #define SERIES_STEP_NS 100000000ULL /* minimum time between two points of a series */
 
-/* Maximum time ahead of a forecast, as a multiple of the time that it was fitted to. */
+/* Maximum time to a predicted event, as a multiple of the time over which growth was measured. */
 #define FORECAST_REACH 10
 
 /*
- * Peaks of a value. Points are dense near the present and sparse in the past, so that an event of a
- * second ago and a trend of a day are both visible. The first point is kept.
+ * Peaks of a value. Points are dense near the present and sparse in the past, so that both an event
+ * a second ago and a trend over a day are visible. The first point is never dropped.
  */
 struct series {
 	uint32_t n;
@@ -31,39 +31,40 @@ struct series {
 	struct {
 		uint64_t t_ns;
 		uint64_t high; /* peak of the value so far */
-		uint64_t low;  /* minimum of the value since the previous point */
+		uint64_t low;  /* minimum value since the previous point */
 	} point[SERIES_POINTS];
 };
 
-/* The two largest rises within one second or one step between scans. */
+/* The two largest rises of a value within one second, or between two scans. */
 struct bursts {
 	uint64_t largest, second;
 };
 
-/* When a limit will be reached: seconds from now, and an interval (low to high). */
+/* When a value reaches its limit, in seconds from now: estimate, and interval (low to high). */
 struct forecast {
 	bool known; /* false: the value does not grow, or no fit is reliable */
 	/*
-	 * The limit will almost surely be reached: peaks of several cycles grew evenly for at least
-	 * the remaining time, or at most 2 % of the limit is left. Otherwise the forecast assumes
-	 * that the growth continues.
+	 * Whether the value will almost surely reach the limit: peaks of several cycles grew evenly
+	 * for at least the predicted time, or at most 2 % of the limit is left. Otherwise the
+	 * forecast assumes that growth continues.
 	 */
 	bool sure;
 	double seconds, low, high;
-	double per_second; /* present rate of growth per second */
+	double per_second; /* growth per second at present */
 };
 
-/* Adds a value. A time before the last one counts as the last one. */
+/* Adds a value. A time before the last one is replaced by the last one. */
 void series_add(struct series *s, uint64_t t_ns, uint64_t value);
 
 struct bursts series_bursts(const struct series *s);
 
 /*
- * Growth is a Theil-Sen rate over blocks of equal time, in the longest window up to now in which it
- * clearly exceeds its scatter. The interval depends on the scatter, on a change of the rate, and on
- * the time ahead. There is no forecast for values that are flat, cycle, level off, or would take
- * longer than FORECAST_REACH. A value that did not change before now_ns did not grow. If falls are
- * a large part of the rise, only the peaks of three or more cycles are extrapolated.
+ * Forecasts when a limit is reached. Growth is a Theil-Sen slope over blocks of equal time, in the
+ * longest window up to now in which it clearly exceeds its scatter. The interval depends on the
+ * scatter, on a change of the rate, and on the time ahead. There is no forecast for values that are
+ * flat, cycle, level off, or would take longer than FORECAST_REACH. A value that did not change
+ * before now_ns did not grow. If falls are a large part of the rise, only the peaks of three or
+ * more cycles are extrapolated.
  */
 struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_t limit);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: slow page faults and waits for mmap_lock, by process, class, file, lock holder and user
- * stack: the latest totals of each.
+ * model: latest totals of slow page faults and of waits for mmap_lock, by process, class, file,
+ * lock holder and user stack.
  */
 #ifndef FS_MODEL_SLOW_H
 #define FS_MODEL_SLOW_H
@@ -17,32 +17,32 @@ struct slow_row {
 };
 
 struct slow_rows {
-	struct slow_row row[SLOW_ROWS_MAX]; /* when full, the oldest row is replaced */
+	struct slow_row row[SLOW_ROWS_MAX]; /* rows; when full, the oldest one is replaced */
 	size_t n;
 	uint64_t lost;
 };
 
-/* Called only by model_take(). Returns 0 or -ENOMEM. */
+/* Stores a record; called only by model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
-/* Returns whether two records are totals of the same row: the later includes the earlier one. */
+/* Returns whether two records are totals of one row: the later one includes the earlier one. */
 bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
-/* Finds the faults or waits of a process with the longest total time, at most `room`. */
+/* Finds up to `room` rows of a process with the longest total time of faults or waits. */
 size_t slow_worst(const struct model *m, const struct process_key *id, const struct slow_row **ret,
 		  size_t room);
 
 /*
- * Sums how long a process waited in the last window while other processes held its mmap_lock; only
- * slow waits. Returns the row with the longest wait; NULL: none.
+ * Sums the slow waits of a process, in the last window, for its mmap_lock while other processes
+ * held it. Returns the row with the longest wait; NULL: none.
  */
 const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);
 
-/* Returns the process's own call that held mmap_lock longest while threads waited; NULL: none. */
+/* Returns the process's call that held mmap_lock for longest while threads waited; NULL: none. */
 const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id);
 
-/* Returns the name of the row's class: "file_major", …, "call", "holder". */
+/* Returns the name of a row's class, such as "file_major", "call" or "holder". */
 const char *slow_sort(const struct slow_faults_record *r);
 
 #endif

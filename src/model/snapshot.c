@@ -11,7 +11,7 @@
 
 #define SNAPSHOT_BYTES_MAX (1ULL << 30)
 
-/* Rounds up to the alignment of objects in the buffer. */
+/* Rounds a size up to the alignment of objects in the buffer. */
 static size_t rounded(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
@@ -45,7 +45,7 @@ static size_t subject_bytes(const struct subject *s)
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
 }
 
-/* Returns the buffer size, with room for the holdings of one process that may be read later. */
+/* Returns the buffer size for a model, and for one process's holdings that may be read later. */
 static size_t model_bytes(const struct model *m)
 {
 	size_t n = 2 * HOLDINGS_MAX * sizeof(struct holding) +
@@ -66,10 +66,10 @@ static int make_room(struct snapshot *s, size_t bytes)
 		return 0;
 	if (bytes > SNAPSHOT_BYTES_MAX)
 		return -E2BIG;
-	bytes += bytes / 4; /* 25 % more, so that not every new process causes a malloc() */
+	bytes += bytes / 4; /* 25 % more: not every new process then needs malloc() */
 	free(s->room);
 	s->size = 0;
-	s->room = malloc(bytes); /* size: at most 1.25 * SNAPSHOT_BYTES_MAX */
+	s->room = malloc(bytes); /* at most 1.25 * SNAPSHOT_BYTES_MAX */
 	if (!s->room)
 		return -ENOMEM;
 	s->size = bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: a copy of the model at the end of a window. The live view draws from it between two scans
- * and while it is paused, as the model continues to change.
+ * model: a copy of the model at the end of a window. The live view shows it between two scans and
+ * while it is paused, because the model itself continues to change.
  */
 #ifndef FS_MODEL_SNAPSHOT_H
 #define FS_MODEL_SNAPSHOT_H
@@ -9,8 +9,8 @@
 #include "model/model.h"
 
 /*
- * Initialise with zeros. `m` is read-only, for any code that reads a model. Stack names, symbols,
- * origins and slow faults belong to the original model, which must live until the next
+ * A snapshot; initialise with zeros. `m` is a read-only model. Stack names, symbols, limit origins
+ * and slow faults still belong to the original model, which must live until the next
  * snapshot_take() or snapshot_free().
  */
 struct snapshot {
@@ -19,10 +19,10 @@ struct snapshot {
 	size_t size, used;
 };
 
-/* Replaces the snapshot. Returns -ENOMEM, or -E2BIG above the maximum; then `m` is empty. */
+/* Replaces a snapshot. Returns 0, -ENOMEM, or -E2BIG above the maximum; on error `m` is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
-/* Copies the holdings of a process that were read since. -ENOSPC: wait for a new snapshot. */
+/* Copies a process's holdings that were read later. Returns -ENOSPC if a new snapshot is needed. */
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id);
 
 void snapshot_free(struct snapshot *s);

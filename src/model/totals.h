@@ -8,7 +8,7 @@
 /* Returns whether counter i is a peak value, which must not be added or subtracted. */
 bool counter_is_highest(size_t i);
 
-/* Adds the present values of a process to the totals. */
+/* Adds the current values of a process to the totals. */
 void totals_add(struct totals *t, const struct model *m, const struct subject *s);
 
 #endif

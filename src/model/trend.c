@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CHAINS	    1024
-#define SWEEP_EVERY 32 /* number of windows between removals of exited processes */
+#define SWEEP_EVERY 32 /* number of windows between two removals of exited processes */
 
 struct trend {
 	struct table_link link;
@@ -50,7 +50,7 @@ static float value_of(const struct model *m, const struct subject *s, const stru
 	return field_get(m, s, f, &n) ? n : 0;
 }
 
-/* Fills windows in which the process did not change: counters grew by 0, gauges stayed. */
+/* Fills in windows in which a process did not change: counters grew by 0, gauges were constant. */
 static void fill(const struct trends *t, struct trend *one)
 {
 	uint64_t from = one->last + 1;

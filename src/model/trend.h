@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: recent values of some fields, per process and for the whole host, for sparklines: rates of
- * counters, values of gauges.
+ * model: recent values of some fields, of each process and of the host, for sparklines. A counter's
+ * values are rates.
  */
 #ifndef FS_MODEL_TREND_H
 #define FS_MODEL_TREND_H
@@ -14,7 +14,7 @@
 
 struct trend;
 
-/* Initialise with zeros, except for `field` and `fields`. */
+/* Recent values of all processes. Initialise with zeros, except `field` and `fields`. */
 struct trends {
 	const struct field *field[TREND_FIELDS]; /* fields whose values are kept */
 	size_t fields;
@@ -25,17 +25,17 @@ struct trends {
 	uint64_t window; /* number of windows so far */
 };
 
-/* Call at the end of each window. Returns 0 or -ENOMEM. */
+/* Stores the values of a window; call at its end. Returns 0 or -ENOMEM. */
 int trends_update(struct trends *t, const struct model *m);
 
 /*
- * Reads the last `n` samples, oldest first, of a process or (NULL) of the host; 0 before the first
- * sample. Returns the number of samples, at most `n`.
+ * Reads the last `n` values of a process, or of the host (NULL), oldest first. Values before the
+ * first one are 0. Returns the number of values, at most `n`.
  */
 size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n);
 
-/* Removes all samples, but keeps `field` and `fields`. */
+/* Removes all values, but keeps the choice of `field` and `fields`. */
 void trends_clear(struct trends *t);
 
 #endif

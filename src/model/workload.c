@@ -8,8 +8,8 @@
 #define ID_LEN 64 /* number of hex digits of a container ID in OCI runtimes */
 
 /*
- * Names that runtimes give to a container's cgroup: PREFIX-ID.scope with the systemd driver; with
- * colons for slashes if the runtime is not configured for systemd; else PREFIX/ID or PREFIX-ID.
+ * Names that runtimes give to a container's cgroup: PREFIX-ID.scope with the systemd driver,
+ * SLICE:PREFIX:ID if the runtime is not configured for systemd, else PREFIX/ID or PREFIX-ID.
  */
 static const struct {
 	const char *prefix;
@@ -71,12 +71,12 @@ static void take_container(struct workload *w, enum runtime runtime, const char 
 		len = sizeof(w->container) - 1;
 	memcpy(w->container, id, len);
 	w->container[len] = 0;
-	/* Units below a container belong to the container's own systemd. */
+	/* a unit below a container belongs to the container's own systemd */
 	w->unit[0] = 0;
 	w->user_manager = w->of_user = false;
 }
 
-/* Users may create cgroups below user@UID.service (Delegate= in user@.service). */
+/* Returns whether a user may create cgroups below this name (Delegate= in user@.service). */
 static bool is_users(const char *name)
 {
 	return !strncmp(name, "user@", 5) || !strcmp(name, "user.slice") ||
@@ -84,9 +84,9 @@ static bool is_users(const char *name)
 }
 
 /*
- * Finds "pod" and a UID of 36 characters, in which systemd replaces dashes by underscores. Only
- * below the kubelet's "kubepods", "kubepods.slice" or "kubelet-kubepods.slice": elsewhere anybody
- * may have created a cgroup with such a name.
+ * Finds the UID of a pod: 36 characters after "pod", in which systemd replaces dashes by
+ * underscores. Searches only below the kubelet's "kubepods", "kubepods.slice" or
+ * "kubelet-kubepods.slice", because anybody may create a cgroup with such a name elsewhere.
  */
 static void take_pod(struct workload *w, const char *name)
 {
@@ -114,7 +114,7 @@ static void take_pod(struct workload *w, const char *name)
 static bool take_prefixed(struct workload *w, const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		/* In "SLICE:docker:ID", a colon precedes the prefix. */
+		/* in "SLICE:docker:ID", a colon precedes the prefix */
 		const char *at = strstr(name, prefixes[i].prefix);
 
 		if (!at || (at != name && at[-1] != ':'))
@@ -152,8 +152,8 @@ void unit_unescape(char *s)
 }
 
 /*
- * Parses a scope of systemd-machined. systemd-nspawn uses only the name; libvirt writes the driver
- * and a number before it. NULL for qemu: a virtual machine is not a container.
+ * Parses a scope's name from systemd-machined. systemd-nspawn uses only the container's name;
+ * libvirt puts the driver and a number before it. Returns NULL for qemu, as a VM is no container.
  */
 static const char *take_machine(struct workload *w, const char *name)
 {
@@ -174,7 +174,7 @@ static bool take_named(struct workload *w, const char *name, const char *parent)
 {
 	char plain[256];
 
-	strcpy(plain, name); /* strcpy() is safe: a path component has less than 256 bytes */
+	strcpy(plain, name); /* safe: a path component has less than 256 bytes */
 	unit_unescape(plain);
 	if (!strncmp(name, "lxc.payload.", 12) && name[12])
 		w->runtime = RUNTIME_LXC, name += 12;
@@ -210,10 +210,10 @@ static void take_unit(struct workload *w, const char *name)
 	unsigned long uid;
 	char *end;
 
-	/* systemd adds '_' to names that look like files of the kernel. */
+	/* systemd puts '_' before names that look like files of the kernel */
 	if (name[0] == '_')
 		name++;
-	/* init.scope contains the manager's own processes. It is not a unit with limits. */
+	/* init.scope has the manager's own processes, and no limits: it is no real unit */
 	if (!strcmp(name, "init.scope") ||
 	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
 	      is_unit(name, "mount") || is_unit(name, "swap")))
@@ -225,11 +225,11 @@ static void take_unit(struct workload *w, const char *name)
 			w->uid = uid;
 		}
 	}
-	strcpy(w->unit, name); /* strcpy() is safe: a component has less than 256 bytes */
+	strcpy(w->unit, name); /* safe: a path component has less than 256 bytes */
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 
-/* Parses a name such as "user-1000.slice". */
+/* Parses the uid in a name such as "user-1000.slice". */
 static void take_user(struct workload *w, const char *name)
 {
 	unsigned long uid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: parses a cgroup path: systemd unit, container, pod. */
+/* model: finds the systemd unit, container and pod in a cgroup path. */
 #ifndef FS_MODEL_WORKLOAD_H
 #define FS_MODEL_WORKLOAD_H
 
@@ -20,26 +20,26 @@ enum runtime {
 
 struct workload {
 	enum runtime runtime;
-	char container[72]; /* container ID; for lxc and nspawn the name; empty: no container */
-	char pod[40];	    /* UID of the pod, with dashes; empty: not in Kubernetes */
-	char unit[256];	    /* innermost systemd service or scope; empty: none */
+	char container[72]; /* container ID, or name for lxc and nspawn; empty: no container */
+	char pod[40];	    /* UID of the pod, with dashes; empty: not in a pod */
+	char unit[256];	    /* innermost systemd service or scope of the path; empty: none */
 	bool unit_inside;   /* `unit` belongs to the container's own systemd */
-	bool user_manager;  /* the systemd of user `uid` runs `unit` */
+	bool user_manager;  /* `unit` is run by the systemd of user `uid` */
 	bool kubepods;	    /* the path is at or below a cgroup of the kubelet */
-	bool delegated;	    /* a user may create cgroups with any name in the path */
+	bool delegated;	    /* the user may choose the names of cgroups in the path */
 	bool of_user;	    /* the path is below the slice of user `uid` */
 	uint32_t uid;
 };
 
-/* Parses a path such as cgroup_of() returns. What the path does not contain stays empty. */
+/* Parses a path such as cgroup_of() returns. Members that are not in the path stay empty. */
 void workload_of(const char *path, struct workload *ret);
 
-const char *runtime_name(enum runtime r); /* returns "docker", … */
+const char *runtime_name(enum runtime r); /* returns a name such as "docker" */
 
 /* Returns whether a path component is the name of a unit with this type, for example "service". */
 bool is_unit(const char *name, const char *type);
 
-/* Decodes systemd's escapes such as \x2d in a unit name, in place. A NUL becomes '?'. */
+/* Decodes systemd's escapes, such as \x2d, in a unit name, in place. A NUL becomes '?'. */
 void unit_unescape(char *s);
 
 #endif
