@@ -19,14 +19,15 @@
 	"$ cat /sys/fs/cgroup/PATH/memory.current /sys/fs/cgroup/PATH/memory.max\n"
 #define LEVELS \
 	"The severity falls only when the value is five percentage points below the threshold. " \
-	"For a process that has exited, faultscope uses the peak."
+	"For a process that has exited, faultscope compares the peak with the thresholds."
 #define FIT \
 	"faultscope fits a line through the peaks of the value (Theil-Sen estimator: the median " \
-	"of the slopes between all pairs of points) and computes an interval. If the fit is " \
-	"poor, it gives no time and does not open this finding."
+	"of the slopes between all pairs of points) and computes an interval for the time at " \
+	"which the line reaches the limit. If the fit is poor, faultscope computes no time and " \
+	"does not open this finding."
 #define SURE \
-	"The finding is critical only if several cycles grew evenly, or if at least 98 % of the " \
-	"limit is used."
+	"The finding is critical only if several cycles of rise and fall grew evenly, or if at " \
+	"least 98 % of the limit is used."
 #define LIST_FDS \
 	"$ ls -l /proc/PID/fd | awk '{print $NF}' | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
