@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		complain("cannot set the capabilities of its file aside: %s", strerror(-err));
 		return EXIT_FAILED;
 	}
-	/* write(2) then fails with EPIPE or EFBIG instead of a signal */
+	/* make write(2) fail with EPIPE or EFBIG, without a signal */
 	fail_writes();
 	if (options_parse(argc, argv, &o, error, sizeof(error))) {
 		complain("%s", error);

@@ -17,8 +17,8 @@ bool alive_is_over(const char *stat);
 uint32_t alive_below(int proc);
 
 /*
- * Returns the pid or, if its main thread has exited, the id of a live thread: /proc/ID exists for
- * it, although /proc does not list it. Returns the pid when no thread is alive.
+ * Returns the pid, or the id of a live thread if the main thread has exited. /proc/ID exists for
+ * such a thread, although /proc does not list it. Returns the pid when no thread is alive.
  */
 uint32_t alive_thread(uint32_t pid);
 

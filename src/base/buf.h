@@ -10,7 +10,10 @@
 
 #define BUF_CAP_BYTES (64u << 20)
 
-/* Initialise with zeros. Text that does not fit is dropped as a whole, and sets `failed`. */
+/*
+ * Initialise the buffer with zeros. Text that does not fit is dropped as a whole, and sets
+ * `failed`.
+ */
 struct buf {
 	char *s; /* the text; NULL or NUL-terminated; buf_free() frees it */
 	size_t len;
@@ -25,7 +28,7 @@ void buf_repeat(struct buf *b, const char *s, int times);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
-/* Returns p. If it is NULL (out of memory), sets `failed`, because the text lacks a part. */
+/* Returns p. If p is NULL (out of memory), sets `failed` of the buffer: its text is incomplete. */
 void *buf_needs(struct buf *b, void *p);
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
@@ -35,7 +38,7 @@ void buf_json(struct buf *b, const char *s);
 
 /*
  * Appends text that is safe on a terminal: control characters (C0, C1), bidirectional controls and
- * invalid UTF-8 become \xNN; without `unicode` also everything that is not ASCII.
+ * invalid UTF-8 become \xNN. If `unicode` is false, all bytes that are not ASCII become \xNN too.
  */
 void buf_safe(struct buf *b, const char *s, bool unicode);
 
@@ -45,10 +48,15 @@ void buf_shell(struct buf *b, const char *s);
 /* Returns the columns of a text on a terminal. Escape sequences take 0 columns. */
 int text_columns(const char *s);
 
-/* Returns the length of the UTF-8 sequence at s, or 0 if it is invalid. *ret_code: code point. */
+/*
+ * Returns the length of the UTF-8 sequence at s, or 0 if it is invalid. Sets *ret_code to the code
+ * point.
+ */
 int utf8_decode(const char *s, uint32_t *ret_code);
 
-/* Returns whether a code point must be escaped: a control, invisible, or moving other text. */
+/*
+ * Returns whether a code point must be escaped: it is a control, is invisible, or moves other text.
+ */
 bool utf8_is_unsafe(uint32_t code);
 
 #endif

@@ -12,8 +12,8 @@
 #endif
 
 #define FIRST_ROOM (256u << 10)
-#define GZIP_HEAD  16 /* zlib.h: added to the window bits, makes deflate write the gzip format */
-/* zlib.h: added to the window bits, makes inflate read gzip and zlib formats */
+#define GZIP_HEAD  16 /* zlib.h: window bits plus 16 make deflate write the gzip format */
+/* zlib.h: window bits plus 32 make inflate read both the gzip and the zlib format */
 #define ANY_HEAD 32
 
 struct out {
@@ -77,7 +77,7 @@ static int inflate_all(const char *in, size_t n, int bits, struct out *o)
 		o->size = o->room - z.avail_out;
 		if (ret == Z_BUF_ERROR && z.avail_out)
 			break;
-		/* gzip members may be concatenated; padding behind the last one is ignored */
+		/* gzip members may be concatenated; padding after the last member is ignored */
 		if (ret == Z_STREAM_END && bits > 0 && is_gzip(z.next_in, z.avail_in) &&
 		    inflateReset(&z) == Z_OK)
 			ret = Z_OK;

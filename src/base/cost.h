@@ -20,8 +20,8 @@ struct cost {
 double quantile_of(const double *sorted, size_t n, double share);
 
 /*
- * Computes the cost from n measurements, which it sorts. A lower quartile of 0 or less is noise:
- * then measured = false, and `why` says so.
+ * Computes the cost from n measurements, which it sorts. If the lower quartile is 0 or less, the
+ * result is noise: `measured` is then false, and `why` says so.
  */
 void cost_judge(struct cost *ret, double *value, size_t n);
 

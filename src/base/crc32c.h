@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Start with `crc` 0; to continue, pass the previous result. */
+/* Returns the CRC of `data`. `crc` is 0, or the CRC of the bytes before `data`. */
 uint32_t crc32c(uint32_t crc, const void *data, size_t size);
 
 #endif

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define HEX_LEAST     4
-#define RANDOM_LEAST  6 /* mkstemp() appends 6 random characters */
-#define CHANGES_LEAST 3 /* changes between digits, upper and lower case; names have fewer */
+#define HEX_LEAST    4
+#define RANDOM_LEAST 6 /* mkstemp() appends 6 random characters */
+/* minimum changes between digits, upper and lower case in a random part; names have fewer */
+#define CHANGES_LEAST 3
 
 static bool is_word(char c)
 {
@@ -51,7 +52,7 @@ static bool is_version(const char *from, const char *at, size_t n, bool kept)
 	       strspn(at, "0123456789") >= n;
 }
 
-/* Returns whether the number belongs to "x86_64", which many paths contain. */
+/* Returns whether the number is a part of "x86_64", which many paths contain. */
 static bool is_machine(const char *from, const char *at, size_t n)
 {
 	return n == 2 && at - from >= 4 && !strncmp(at - 4, "x86_64", 6);
@@ -60,7 +61,7 @@ static bool is_machine(const char *from, const char *at, size_t n)
 void name_fold(const char *name, char *ret, size_t size)
 {
 	const char *at = name;
-	bool kept = false; /* the previous word was not folded */
+	bool kept = false; /* true: the previous word of the name was not folded */
 	size_t to = 0;
 
 	if (!size)

@@ -12,7 +12,7 @@ static ssize_t read_whole(int fd, char *ret, size_t size)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n) { /* reads 0 bytes if no room is left */
+	while (n) { /* read() of 0 bytes, when no room is left, returns 0 and ends the loop */
 		n = read(fd, ret + len, size - len);
 		if (n < 0)
 			return -errno;
@@ -37,7 +37,7 @@ ssize_t io_read_again(int fd, char *ret, size_t size)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0) { /* reads 0 bytes if no room is left */
+	while (n > 0) { /* pread() of 0 bytes, when no room is left, returns 0 and ends the loop */
 		n = pread(fd, ret + len, size - 1 - len, len);
 		len += n > 0 ? n : 0;
 	}

@@ -7,12 +7,12 @@
 #include <sys/types.h>
 
 /*
- * Reads the small file `path` below the directory `dir` (AT_FDCWD: as open()) up to size - 1 bytes.
- * Returns its length, or -errno; `ret` is then empty.
+ * Reads the small file `path`, relative to the directory `dir` as in openat(), up to size - 1
+ * bytes. Returns its length; on error returns -errno and makes `ret` empty.
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 
-/* As io_read(), for an open file, from its beginning. */
+/* Reads an open file from its beginning. Parameters and result are those of io_read(). */
 ssize_t io_read_again(int fd, char *ret, size_t size);
 
 /* Writes all bytes. Returns 0 or -errno. */

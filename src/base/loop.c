@@ -64,7 +64,10 @@ int loop_wait(struct loop *l, int timeout_ms)
 	return errno == EINTR ? 0 : -errno;
 }
 
-/* Reads all pending signals: a second signal must not wait for what the first one started. */
+/*
+ * Reads all pending signals, so that a second signal need not wait for the work that
+ * the first one started.
+ */
 static int take_signals(struct loop *l)
 {
 	struct signalfd_siginfo si;
@@ -80,7 +83,7 @@ static int take_timer(struct loop *l)
 	uint64_t expirations;
 
 	if (read(l->timer, &expirations, sizeof(expirations)) < 0)
-		return 0; /* the timer was set again, so that it has not expired */
+		return 0; /* the timer was set again after the wait, so it has not expired */
 	return l->on_timer(l->ctx);
 }
 

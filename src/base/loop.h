@@ -26,12 +26,12 @@
 #define LOOP_CLOSED    .poll = -1, .signals = -1, .timer = -1
 
 struct loop {
-	/* The caller sets the members below, and may change them between rounds. */
+	/* The caller sets on_signal, on_timer, ctx and done, and may change them between rounds. */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
 	int (*on_timer)(void *ctx); /* called when the timer expires; NULL: no timer is set */
 	void *ctx;		    /* argument that all callbacks get */
 	bool done;
-	/* private; `poll` is readable while a callback is due */
+	/* Private members. The descriptor `poll` is readable while a callback is due. */
 	int poll, signals, timer; /* descriptors of the loop; -1: not open */
 	struct loop_file {
 		int fd;

@@ -46,7 +46,7 @@ size_t edit_distance(const char *a, const char *b)
 	return last[n];
 }
 
-/* Up to a third of the word may differ: one of three letters, two of eight. */
+/* Returns how many edits may separate a similar word: 1 for three letters, 3 for eight. */
 static size_t most_of(const char *typed)
 {
 	return (strlen(typed) + 1) / 3;
@@ -57,7 +57,7 @@ void nearest_add(struct nearest *n, const char *word)
 	size_t distance = edit_distance(n->typed, word);
 	size_t len = strlen(n->typed);
 
-	/* the user may have typed only the beginning */
+	/* the user may have typed only the beginning of the word */
 	if (len >= 3 && !strncasecmp(word, n->typed, len))
 		distance = least(distance, 1);
 	if (distance > most_of(n->typed) || (n->word && distance >= n->distance))

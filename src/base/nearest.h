@@ -16,7 +16,10 @@
  */
 size_t edit_distance(const char *a, const char *b);
 
-/* To search: set `typed`, add each known word; `word` is the most similar one so far. */
+/*
+ * A search: the caller sets `typed` and adds each known word; `word` is the most similar one so
+ * far.
+ */
 struct nearest {
 	const char *typed;
 	const char *word; /* the most similar word added so far; NULL: none is similar */

@@ -38,7 +38,7 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* Opens the directory of the path, and notes its last component. */
+/* Opens the directory of the path, and stores the last component of the path in f->name. */
 static int open_directory(struct output_file *f, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -87,7 +87,10 @@ static mode_t default_mode(void)
 	return geteuid() ? 0666 & ~mask : 0600;
 }
 
-/* Opens devices and FIFOs in place. Tests the type again: the file may have been replaced. */
+/*
+ * Opens devices and FIFOs in place. Tests the type of the opened file again, because the file may
+ * have been replaced meanwhile.
+ */
 static int open_in_place(struct output_file *f)
 {
 	struct stat st;

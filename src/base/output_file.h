@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * base: output files. A file is written under a temporary name beside its place, and renamed when
- * it is complete: an existing file stays unchanged until then, and for good if writing fails.
- * Symbolic links are not followed.
+ * base: output files. A file is written under a temporary name in its directory, and renamed when
+ * it is complete. Until then, and if writing fails, an existing file stays unchanged. Symbolic
+ * links are not followed.
  */
 #ifndef FS_BASE_OUTPUT_FILE_H
 #define FS_BASE_OUTPUT_FILE_H
@@ -18,7 +18,7 @@ struct output_file {
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
 	char name[NAME_MAX + 1]; /* final name of the file */
 	bool made;		 /* the file has its final name, and is removed on failure */
-	bool waits; /* the file replaces another one at the end, which needs no capabilities */
+	bool waits; /* the file replaces an existing one when closed, which needs no capabilities */
 };
 
 #define OUTPUT_NONE ((struct output_file){.fd = -1, .dir = -1})
@@ -32,8 +32,8 @@ struct output_file {
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
 /*
- * As output_file_open(), for a file that must not exist. It has its final name at once, and is
- * removed if writing fails. Returns -EEXIST if it exists.
+ * Creates a file that must not exist, otherwise like output_file_open(). The file has its final
+ * name at once, and is removed if writing fails. Returns -EEXIST if the file exists.
  */
 int output_file_make(struct output_file *f, const char *path, mode_t mode);
 
@@ -41,8 +41,9 @@ int output_file_make(struct output_file *f, const char *path, mode_t mode);
 int output_file_publish(struct output_file *f);
 
 /*
- * As output_file_publish(), except if `f->waits`: then the existing file stays until
- * output_file_end(), so that a disk that fills up later does not destroy it.
+ * Renames the file to its final name now, like output_file_publish(). But if `f->waits` is set, the
+ * existing file stays until output_file_end(), so that a disk that fills up later does not destroy
+ * it.
  */
 int output_file_publish_new(struct output_file *f);
 
@@ -55,7 +56,7 @@ int output_file_end(struct output_file *f, int err);
 /* Writes a whole file. Returns 0 or -errno. */
 int output_file_put(const char *path, mode_t mode, const char *bytes, size_t len);
 
-/* Returns the text of an error of these functions, as strerror(). */
+/* Returns the text of an error of the output_file functions, like strerror(). */
 const char *output_file_error(int err);
 
 #endif

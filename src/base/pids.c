@@ -6,7 +6,7 @@
 
 #define SLOTS_LEAST 256
 
-/* Linear probing needs a quarter of the slots free. */
+/* Linear probing needs free slots: a quarter of the slots stays free. */
 #define ROOM(slots) ((slots) / 4 * 3)
 
 static void *slot_at(const struct pids *t, uint32_t slot)
@@ -97,7 +97,10 @@ void *pids_add(struct pids *t, uint32_t pid)
 	return entry;
 }
 
-/* Fills the gap: moves up entries that a search would no longer find behind it. */
+/*
+ * Closes the gap of the removed entry: moves up entries that a search would not find after a free
+ * slot.
+ */
 void pids_remove(struct pids *t, void *entry)
 {
 	uint32_t hole = ((unsigned char *)entry - t->entry) / t->entry_bytes, i = hole, pid;

@@ -38,7 +38,10 @@ void pids_remove(struct pids *t, void *entry);
 /* Returns the entry of a slot below `slots`, or NULL if it is free. */
 void *pids_at(const struct pids *t, uint32_t slot);
 
-/* Returns whether the next pids_add() makes the table grow: remove ended processes first. */
+/*
+ * Returns whether the next pids_add() makes the table grow. The caller should then remove ended
+ * processes.
+ */
 bool pids_is_full(const struct pids *t);
 
 #endif

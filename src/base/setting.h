@@ -15,7 +15,7 @@ struct setting {
 	const char *key;  /* stable identifier, such as max_map_count */
 	const char *name; /* name that users know, such as vm.max_map_count */
 	enum setting_unit unit;
-	const char *of; /* key of the limit whose usage this is; NULL: this is no usage */
+	const char *of; /* key of the limit, if this setting is the usage of a limit; else NULL */
 	bool known;	/* false: this machine does not provide the value */
 	bool unlimited;
 	int64_t value;
@@ -25,7 +25,9 @@ struct setting {
 /* Returns the setting with this key, or NULL. */
 const struct setting *setting_find(const struct setting *s, size_t n, const char *key);
 
-/* Returns the known usage of the limit with this key, or NULL. */
+/*
+ * Returns the setting that holds the usage of the limit with this key, or NULL if it is not known.
+ */
 const struct setting *setting_use(const struct setting *s, size_t n, const char *key);
 
 #endif

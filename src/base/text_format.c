@@ -8,11 +8,11 @@
 struct conversion {
 	char flags[8];
 	int width, precision; /* width and precision of a conversion; precision < 0: none */
-	int longs;	      /* number of l modifiers: 0, 1 or 2 */
+	int longs;	      /* number of `l` modifiers of a conversion: 0, 1 or 2 */
 	char type;
 };
 
-/* Parses a number of the format. Returns the position behind it. */
+/* Parses a number of the format. Returns the position after the number. */
 static const char *parse_number(const char *at, int *ret)
 {
 	char *end;

@@ -9,8 +9,9 @@
 typedef void escape_fn(struct buf *b, const char *text, const void *ctx);
 
 /*
- * As buf_vprintf(), but `escape` writes each %s. A precision counts bytes of the text, a width
- * counts columns of the output. NULL is written as "". Supports d i u x c s f g %, l ll z, and *.
+ * Appends formatted text like buf_vprintf(), but `escape` writes each %s argument. A precision
+ * counts bytes of the text, a width counts columns of the output. NULL is written as "". Supports d
+ * i u x c s f g %, l ll z, and *.
  */
 void buf_vformat(struct buf *b, escape_fn *escape, const void *ctx, const char *format, va_list ap);
 

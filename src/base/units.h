@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* A number as text. It is valid within the full expression: printf("%s", as_count(n).s) */
+/* A number as text, valid until the end of the full expression: printf("%s", as_count(n).s) */
 struct number_text {
 	char s[32];
 };
@@ -29,16 +29,19 @@ void put_limit(struct buf *b, uint64_t limit);
 /* Returns a real number as a count; 0 for negative values and NaN. */
 uint64_t count_of_real(double v);
 
-/* Returns "ENOMEM", or "errno 4242" in `b` for a number that libc does not know. */
+/*
+ * Returns the name of an errno, such as "ENOMEM"; for a number that libc does not know, returns `b`
+ * with "errno 4242".
+ */
 const char *errno_name(int error, char *b, size_t size);
 const char *signal_name(int signal, char *b, size_t size);
 
 /* Parses "2", "0.5", "1m", "2h" as seconds. Returns 0, -EINVAL or -ERANGE. */
 int parse_seconds(const char *s, double *ret_seconds);
-/* As parse_seconds(), and also accepts 0, with or without a unit. */
+/* Parses a time like parse_seconds(), but also accepts 0, with or without a unit. */
 int parse_seconds_or_0(const char *s, double *ret_seconds);
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
-/* parses a size above 0 and below 2^63: "4096", "64K", "8G" */
+/* Parses a size above 0 and below 2^63: "4096", "64K", "8G". */
 int parse_bytes(const char *s, uint64_t *ret);
 
 #endif

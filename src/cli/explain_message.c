@@ -18,7 +18,9 @@ bool is_diagnosis_id(const char *word)
 	return digits && digits <= 3 && !word[1 + digits];
 }
 
-/* Reads standard input up to INPUT_MAX. Returns 0, 1 if there was more, or -errno. */
+/*
+ * Reads at most INPUT_MAX bytes of standard input. Returns 0, 1 if the input is longer, or -errno.
+ */
 static int read_input(struct buf *text)
 {
 	char block[4096];

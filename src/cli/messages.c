@@ -28,7 +28,7 @@ int say_all(const struct options *o, const struct buf *b)
 		  : o->output ? output_file_put(o->output, 0, b->s, b->len)
 			      : io_write(STDOUT_FILENO, b->s, b->len);
 
-	/* EPIPE: the reader has closed the pipe, which is no failure */
+	/* EPIPE is no failure: the reader has closed the pipe */
 	if (!err || err == -EPIPE)
 		return 0;
 	complain("cannot write %s: %s", o->output ? o->output : "the output",

@@ -24,7 +24,10 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	/* a --fail-on condition was true or not measured; a finding, crash or record was found */
+	/*
+	 * exit status: a --fail-on condition was true or not measured, or a finding, crash or
+	 * record was found
+	 */
 	EXIT_GATE = 3,
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
@@ -64,9 +67,12 @@ struct options {
 	const char *revision; /* revision of the source code of this build */
 	struct filter filter;
 	bool children;
-	/* --interval and --duration in seconds; interval 0: default; duration 0: no end */
+	/*
+	 * --interval and --duration, in seconds; an interval of 0 is the default, a duration of 0
+	 * has no end
+	 */
 	double interval, duration;
-	uint64_t count; /* number of intervals; 0: no end */
+	uint64_t count; /* number of intervals to run; 0: no end */
 	unsigned int tiers;
 	bool tiers_given;
 	const char *btf;

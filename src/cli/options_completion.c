@@ -49,7 +49,7 @@ static void bash_reply(struct buf *b, const struct words *w)
 	}
 }
 
-/* Writes the completion of option arguments. Those of --format depend on the command. */
+/* Writes the completion of option arguments. The values of --format depend on the command. */
 static void bash_arguments(struct buf *b)
 {
 	for (size_t i = 0; i < nr_option_rows; i++) {
@@ -124,7 +124,7 @@ static void complete_bash(struct buf *b)
 		    "complete -F _faultscope faultscope\n");
 }
 
-/* Writes text for zsh's _arguments, which needs \ before brackets and colons. */
+/* Writes text for _arguments of zsh, which needs \ before brackets and colons. */
 static void put_zsh(struct buf *b, const char *s)
 {
 	char one[2] = "";
@@ -137,7 +137,7 @@ static void put_zsh(struct buf *b, const char *s)
 	}
 }
 
-/* Writes the ":message:action" of an argument for zsh's _arguments. */
+/* Writes the ":message:action" part of an argument for _arguments of zsh. */
 static void zsh_action(struct buf *b, const char *message, const struct words *w)
 {
 	static const char *const actions[] = {[WORDS_ANY] = " ",
@@ -238,7 +238,9 @@ static void complete_zsh(struct buf *b)
 	buf_puts(b, "\tesac\n}\n_faultscope \"$@\"\n");
 }
 
-/* Writes a fish condition: one of these commands is in use. Bit 0 means no command. */
+/*
+ * Writes a fish condition that is true if one of `commands` is in use. Bit 0 stands for no command.
+ */
 static void fish_condition(struct buf *b, unsigned int commands)
 {
 	buf_puts(b, "complete -c faultscope -n '__faultscope_is");

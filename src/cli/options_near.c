@@ -16,7 +16,10 @@ void options_near_command(const char *typed, char *error, size_t size)
 	nearest_print(&n, "faultscope ", error, size);
 }
 
-/* Appends which commands have the option. CMD_WATCH has no name: it is "faultscope". */
+/*
+ * Appends the names of the commands that have the option. CMD_WATCH has no name and is written as
+ * "faultscope".
+ */
 static void write_owners(const struct option_row *row, char *error, size_t size)
 {
 	size_t len = strlen(error);

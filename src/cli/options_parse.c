@@ -13,8 +13,9 @@
 
 #define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
-#define DEFAULT_MIN_AGE	  30.0	/* default of --workload.min-age, in seconds */
-#define DEFAULT_RETENTION 300.0 /* in seconds; leaves time to scrape the last increments */
+#define DEFAULT_MIN_AGE	  30.0 /* default of --workload.min-age, in seconds */
+/* default of --workload.retention, in seconds: leaves time to scrape the last increments */
+#define DEFAULT_RETENTION 300.0
 
 static int take(const struct option_row *row, struct options *o, const char *arg, char *error,
 		size_t size)
@@ -58,7 +59,10 @@ int options_command(const char *word)
 	return -1;
 }
 
-/* Returns where options end: for `explain`, at a message that begins with a dash ("-bash: ..."). */
+/*
+ * Returns the index where options end. `explain` may get a message that begins with a dash ("-bash:
+ * ...").
+ */
 static int options_end(enum command command, int argc, char **argv)
 {
 	for (int i = 1; command == CMD_EXPLAIN && i < argc; i++)

@@ -30,7 +30,7 @@ struct option_row {
 };
 
 struct command_row {
-	const char *name; /* name; "" for watching, the default command */
+	const char *name; /* name of the command; "" for watching, the default command */
 	const char *args;
 	const char *help;
 	const char *text;
@@ -44,7 +44,7 @@ struct example_row {
 /* Returns whether a command has an option. */
 bool command_has(enum command command, const char *option);
 
-/* Words that may follow in a command line: as the argument of an option, or after a command. */
+/* Words that may come next on a command line: as the argument of an option, or after a command. */
 struct words {
 	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
 	bool open;	 /* a listed word needs a continuation, such as NAME= */
@@ -69,9 +69,9 @@ int options_check(const struct options *o, char *error, size_t size);
 int options_take_pids(struct options *o, const char *arg, char *error, size_t size);
 
 /*
- * Append "did you mean: …" to the message in `error` if a known word is similar. `words` is a list
- * such as "text, json or folded". `hook` is a probe, whose attach types are searched; -1: search
- * the names of probes.
+ * Appends "did you mean: …" to the message in `error` if a known word is similar. `words` is a list
+ * such as "text, json or folded". `hook` is the probe whose attach types are searched; with -1, the
+ * names of probes are searched.
  */
 void options_near_command(const char *typed, char *error, size_t size);
 void options_near_option(const char *typed, enum command command, char *error, size_t size);

@@ -19,7 +19,7 @@ bool privileges_needed(const struct options *o)
 		return !o->replay;
 	case CMD_DOCTOR:
 		return true;
-	case CMD_EXPORT: /* export drops privileges by itself: opening a port may need them */
+	case CMD_EXPORT: /* export drops privileges itself, because opening a port may need them */
 		return true;
 	case CMD_BLACKBOX:
 		return !o->argc || (strcmp(o->argv[0], "read") && strcmp(o->argv[0], "status"));

@@ -29,7 +29,10 @@
  * process is read from /proc while the process lives.
  */
 #define DRAIN_S 5
-/* faultscope reads the ring when a quarter is full; RSS counts each of its pages twice */
+/*
+ * Size of the ring buffer. faultscope reads it when a quarter is full. The RSS counts each of its
+ * pages twice.
+ */
 #define RING_BYTES (1u << 20)
 
 static struct census_limits limits_of(const struct export *x)
@@ -117,7 +120,10 @@ static void plan_reach(struct export *x, struct reach *r)
 	}
 }
 
-/* In a pid namespace, names the cgroups that exist now. The kernel side reports later ones. */
+/*
+ * In a pid namespace, names the cgroups that exist now. BPF programs report cgroups that are
+ * created later.
+ */
 static void name_cgroups(struct export *x)
 {
 	const char *path = x->o->cgroupfs;
@@ -206,7 +212,9 @@ static void plan_series(struct export *x)
 	struct prom_view v = {.m = &x->s.in.m, .c = &x->census, .n = &x->node};
 
 	export_self(x, &v.self);
-	/* reserve series for the BPF programs: the kernel may start to time them later */
+	/*
+	 * reserve series for the run time of BPF programs: the kernel may start to time them later
+	 */
 	export_programs(x, &v.self);
 	x->census.limits.series_each = prom_series_each(&x->s.in.m);
 	x->census.limits.series_else = prom_series_else(&v);
@@ -236,7 +244,9 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	return 0;
 }
 
-/* Reads pending records. Errors are ignored: metrics report losses, the next call tries again. */
+/*
+ * Reads pending records. Errors are ignored: metrics report losses, and the next call tries again.
+ */
 static int drain(void *ctx)
 {
 	struct export *x = ctx;
@@ -270,7 +280,7 @@ static int on_timer(void *ctx)
 	return 0;
 }
 
-/* Does nothing: loop() calls endpoint_run() after each round anyway. */
+/* Does nothing, because loop() calls endpoint_run() after each round anyway. */
 static int on_endpoint(void *ctx)
 {
 	return 0;
@@ -311,8 +321,9 @@ static void tell_ready(struct export *x)
 }
 
 /*
- * Returns the exit status after writing --textfile once: EXIT_INCOMPLETE if data may be missing. A
- * service instead ends by a signal, and reports losses as metrics (faultscope_exporter_*).
+ * Returns the exit status after --textfile was written once: EXIT_INCOMPLETE if data may be
+ * missing. A service is ended by a signal instead, and reports losses as metrics
+ * (faultscope_exporter_*).
  */
 static int status_of_file(struct export *x)
 {
@@ -390,7 +401,7 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
-	x->s.in.m.last_ns = 0; /* a model without a scan suppresses the summary */
+	x->s.in.m.last_ns = 0; /* suppresses the summary: a model without a scan has none */
 	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);

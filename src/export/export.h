@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Declarations shared by the files of src/export. A collection is one scan of all processes; its
+ * Declarations shared by the files of src/export. A collection is one scan of all processes. Its
  * result is kept until the next collection.
  */
 #ifndef FS_EXPORT_EXPORT_H
@@ -30,37 +30,49 @@ struct export
 	double start_s;
 	uint64_t collected_ns; /* start of the last collection; 0: none yet */
 	uint64_t deadline_ns;  /* time-out of the current collection, CLOCK_MONOTONIC; 0: none */
-	bool up, partial;      /* whether the last collection succeeded, and whether it timed out */
+	bool up, partial;      /* up: the last collection succeeded; partial: it timed out */
 };
 
 int command_export(const struct options *o);
 
-/* Scans, unless the last scan is at most 0.1 s old. With timeout_s > 0 a scan ends early. */
+/*
+ * Scans all processes, unless the last scan is at most 0.1 s old. If timeout_s is above 0, the scan
+ * ends before that time.
+ */
 void export_collect(struct export *x, double timeout_s);
 
-/* A sink for a source: takes one record of a scan or of a probe. */
+/* Takes one record of a scan or of a probe, as the callback of a source. */
 int export_take(void *ctx, const struct record *h);
 
-/* Takes a failed call, whose reason is counted with the next record of its process. */
+/*
+ * Takes the record of a failed call. The reason of the failure is counted with the next record of
+ * its process.
+ */
 void export_take_refused(struct export *x, const struct refused_record *r);
 
 /* Writes the metrics of the last collection. */
 void export_render(struct export *x, const struct exposition_format *format, struct buf *b);
 
-/* --textfile: replaces a file atomically. Returns 0 or -errno. */
+/* Replaces the file of --textfile atomically. Returns 0 or -errno. */
 int export_write_file(struct export *x, const char *path);
 
-/* --replay: reads a recording to its end. Returns 0 or an exit status. */
+/* Reads the recording of --replay to its end. Returns 0 or an exit status. */
 int export_replay_open(struct export *x);
 /* Counts the processes of the recording as they were at its end. */
 void export_replay_scan(struct export *x);
-/* Appends why the recording is incomplete (render/completeness.h). */
+/* Appends the reasons why the recording is incomplete (render/completeness.h). */
 void export_replay_gaps(const struct export *x, struct buf *gaps);
 void export_replay_close(struct export *x);
 
-/* Fills values of this process for process_*, and of its BPF programs if the kernel times them. */
+/*
+ * Fills the values of the process_* metrics for faultscope itself, and the run time of its BPF
+ * programs if the kernel measures it.
+ */
 void export_self(const struct export *x, struct prom_self *ret);
-/* Fills the run statistics of faultscope's BPF programs, even if the kernel does not time them. */
+/*
+ * Fills the run statistics of faultscope's BPF programs, even if the kernel does not measure run
+ * time.
+ */
 void export_programs(const struct export *x, struct prom_self *ret);
 
 #endif

@@ -6,10 +6,10 @@
 
 #define NS_PER_S  1000000000ULL
 #define SHARED_NS 100000000ULL /* scrapes within 0.1 s share one collection */
-/* share of a scrape's time-out that is left for rendering and transfer */
+/* part of a scrape's time-out that is left for rendering and transfer */
 #define TIMEOUT_SPARED 0.05
 
-/* Removes processes that ended without a last record. */
+/* Removes processes that ended without a last record, because an exit event was lost. */
 static void poll_probe_losses(struct export *x)
 {
 	struct process_key of;

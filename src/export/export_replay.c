@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* --replay: serves the end of a recording as if it were a machine. */
+/* --replay: serves the end of a recording as if it were the present state of the machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * Adds the counters of all processes that changed in a scan, including ended ones. Sorted by start
- * time, because records of a process are ignored once a later process has its pid.
+ * Adds the counters of all processes that changed in a scan, ended processes too. They are sorted
+ * by start time, because records of a process are ignored once a later process has its pid.
  */
 static int tell_changed(struct export *x)
 {
@@ -100,7 +100,10 @@ static int tell_changed(struct export *x)
 	for (size_t i = 0; i < n && !err; i++) {
 		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
-		/* A process may have several records per scan; the first one sets base values. */
+		/*
+		 * A process may have several records per scan. The first record sets the values
+		 * from which counters are measured.
+		 */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;
 		first.g.flags &= ~(PROC_FINAL | PROC_BORN);

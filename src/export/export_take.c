@@ -35,7 +35,7 @@ static void take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
-	/* full tables count what they drop, so that the scan need not stop */
+	/* a full table counts the records that it drops, so the scan need not stop */
 	census_take(&x->census, r, id, x->node.now_ns);
 	node_take(&x->node, r, id);
 }
@@ -110,6 +110,6 @@ int export_take(void *ctx, const struct record *h)
 		err = model_take(&x->s.in.m, h);
 		break;
 	}
-	/* after a time-out the next scan continues behind this record */
+	/* after a time-out, the next scan continues after this record */
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;
 }

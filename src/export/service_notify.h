@@ -7,12 +7,12 @@
 
 struct notify {
 	int fd;		      /* socket; -1: there is no service manager */
-	uint64_t watchdog_ns; /* watchdog interval in ns; 0: none */
+	uint64_t watchdog_ns; /* interval of the watchdog in ns; 0: no watchdog */
 };
 
-/* Connects to $NOTIFY_SOCKET. Call before privileges are dropped. */
+/* Connects to the socket of $NOTIFY_SOCKET. Call this before privileges are dropped. */
 void notify_open(struct notify *n);
-/* sends a message such as "READY=1\nSTATUS=…" */
+/* sends a message to the service manager, such as "READY=1\nSTATUS=…" */
 void notify_send(const struct notify *n, const char *text);
 void notify_close(struct notify *n);
 

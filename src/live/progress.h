@@ -17,10 +17,10 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *what);
 
-/* Updates the line; may be called often. `total` 0: not known. */
+/* Updates the progress line; may be called often. `total` is 0 if it is not known. */
 void progress_at(struct progress *p, double done, double total);
 
-/* Erases the line. Call before any other output, and at the end. */
+/* Erases the progress line. Call this before any other output, and at the end. */
 void progress_end(struct progress *p);
 
 /* Formats the progress text. `seconds` is the time since the beginning. */

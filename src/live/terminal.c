@@ -51,7 +51,7 @@ void terminal_leave(void)
 static void on_fatal(int sig)
 {
 	terminal_leave();
-	raise(sig); /* SA_RESETHAND reset the handler: the default action ends the process */
+	raise(sig); /* SA_RESETHAND reset the handler, so the signal's default applies */
 }
 
 void terminal_enter(int fd, int keys)
@@ -86,7 +86,7 @@ void terminal_redraw(struct buf *to, const struct buf *frame)
 	while ((end = strchr(at, '\n'))) {
 		buf_add(to, at, end - at);
 		buf_puts(to, "\033[K");
-		/* prints no newline behind the last line, which would scroll the screen */
+		/* prints no newline after the last line, which would scroll the screen */
 		if (end[1])
 			buf_puts(to, "\r\n");
 		at = end + 1;

@@ -10,12 +10,14 @@
 /* Returns whether fd is a terminal that can be redrawn: TERM is set and not "dumb". */
 bool terminal_can_redraw(int fd);
 
-/* Gets columns and rows. Returns false if fd is no terminal or has no size. */
+/*
+ * Gets the number of columns and rows. Returns false if fd is no terminal or its size is not known.
+ */
 bool terminal_size(int fd, int *ret_width, int *ret_height);
 
 /*
- * Switches fd to the alternate screen and, if `keys` is a terminal, reads single keys from it.
- * exit(), a fatal signal and terminal_leave() restore both.
+ * Switches fd to the alternate screen and, if `keys` is a terminal, makes it deliver single keys.
+ * exit(), a fatal signal and terminal_leave() restore the screen and the keyboard mode.
  */
 void terminal_enter(int fd, int keys);
 void terminal_leave(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * recorder: writes each record to every place that may survive a crash. One table of sinks: those
- * in memory first, so that a hanging disk delays none of them; the kernel log last, because a
- * writer to it may have to print other CPUs' messages. Failures are counted per sink.
+ * recorder: writes each record to every place that may survive a crash; such a place is called a
+ * sink. Sinks in memory are written first, so that a hanging disk does not delay them. The kernel
+ * log is written last, because its writer may have to print messages of other CPUs. Failures are
+ * counted per sink.
  */
 #ifndef FS_RECORDER_RECORD_SINKS_H
 #define FS_RECORDER_RECORD_SINKS_H
@@ -13,7 +14,7 @@ enum sink_id { SINK_MAP, SINK_MARKER, SINK_PMSG, SINK_FILE, SINK_KMSG, NR_SINKS 
 
 #define SINK_LATER 16 /* maximum number of records that wait for the kernel log */
 
-/* A sink in words: its option name, what it is, and what it survives. */
+/* Texts of a sink: its option name, what it is, and what it survives. */
 struct sink_row {
 	const char *name;
 	const char *what;
@@ -30,14 +31,14 @@ struct sink_options {
 	uint64_t file_bytes;
 	const char *marker; /* path of the trace_marker of an instance; NULL: none */
 	const char *pmsg, *kmsg;
-	uint8_t *map; /* memory of RING_SLOT * map_slots bytes; NULL: none */
+	uint8_t *map; /* mapped memory of RING_SLOT * map_slots bytes for records; NULL: none */
 	uint64_t map_slots;
 };
 
 struct record_sink {
 	bool on;
 	int error; /* errno of the last failure; 0: none */
-	int fd;	   /* file descriptor; -1: this sink has none */
+	int fd;	   /* file descriptor of the sink; -1: the sink has none */
 	uint64_t written, failed;
 };
 
@@ -45,9 +46,9 @@ struct record_sinks {
 	struct sink_options o;
 	struct record_sink record_sink[NR_SINKS];
 	struct ring_file ring;
-	uint64_t sequence; /* number of the last record */
+	uint64_t sequence; /* sequence number of the last record */
 	uint64_t map_at;
-	/* records that wait for the kernel log until the file has them */
+	/* records that are written to the kernel log after the ring file has them */
 	struct bb_record later[SINK_LATER];
 	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
@@ -60,10 +61,13 @@ void sinks_open(struct record_sinks *r, const struct sink_options *o);
 /* Returns how many sinks are in use. */
 int sinks_on(const struct record_sinks *r);
 
-/* Writes a record with the next number and the current time; keeps a boot_ns that is set. */
+/*
+ * Writes a record with the next sequence number and the current time. If boot_ns is set, it is
+ * kept.
+ */
 void sinks_write(struct record_sinks *r, struct bb_record *record);
 
-/* Flushes written records to disk, then to the kernel log. */
+/* Flushes written records to disk, then writes them to the kernel log. */
 void sinks_flush(struct record_sinks *r);
 
 /* Writes a heartbeat, and tries to reopen sinks that failed. */

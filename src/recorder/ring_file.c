@@ -48,8 +48,8 @@ static void head_make(uint8_t head[RING_SLOT], uint64_t slots)
 }
 
 /*
- * Writes zeros to the whole file, so that later writes allocate no blocks; then the header, so that
- * an unfinished file is invalid. Returns 0 or -errno.
+ * Writes zeros to the whole file, so that later writes need not allocate blocks. Writes the header
+ * last, so that an unfinished file is invalid. Returns 0 or -errno.
  */
 static int fill(int fd, uint64_t slots)
 {
@@ -65,7 +65,7 @@ static int fill(int fd, uint64_t slots)
 	return err ?: (fsync(fd) ? -errno : 0);
 }
 
-/* Finds the slot behind the newest record of an existing file. Returns 0 or -errno. */
+/* Finds the slot after the newest record of an existing file. Returns 0 or -errno. */
 static int resume(struct ring_file *r, off_t size)
 {
 	uint8_t head[RING_SLOT], slot[RING_SLOT];
@@ -88,7 +88,7 @@ static int resume(struct ring_file *r, off_t size)
 	return 0;
 }
 
-/* Flushes the directory: only then does a new file name survive a crash. */
+/* Flushes the directory, because a new file name survives a crash only after that. */
 static int sync_directory(const char *path)
 {
 	char *copy = strdup(path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * recorder: a ring of records in a file of fixed size. The whole file is written once when it is
- * created, so that a record later costs one synchronous data write and no block allocation. Slots
- * of 512 bytes: a header, two alternating heartbeats, then the ring.
+ * created, so that adding a record costs one synchronous data write and no block allocation. The
+ * file consists of slots of 512 bytes: a header, two alternating heartbeats, then the ring.
  */
 #ifndef FS_RECORDER_RING_FILE_H
 #define FS_RECORDER_RING_FILE_H
@@ -17,9 +17,9 @@
 
 struct ring_file {
 	int fd;	       /* descriptor of the ring file; -1: not open */
-	uint64_t slot; /* next slot of the ring to write */
+	uint64_t slot; /* index of the next slot of the ring to write */
 	uint64_t slots;
-	uint64_t sequence; /* number of the newest record */
+	uint64_t sequence; /* sequence number of the newest record */
 	uint8_t *pending;  /* queued records: RING_PENDING slots; owned */
 	size_t n;
 	uint64_t lost; /* records whose write failed */
@@ -36,7 +36,10 @@ int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes);
 /* Queues a record for the next flush, and flushes when the queue is full. Returns 0 or -errno. */
 int ring_file_add(struct ring_file *r, const struct bb_record *record);
 
-/* Returns once all records are on disk: 0, or -errno if the queued ones are lost. */
+/*
+ * Writes all queued records to disk and waits for the disk. Returns 0, or -errno if the queued
+ * records are lost.
+ */
 int ring_file_flush(struct ring_file *r);
 
 int ring_file_beat(struct ring_file *r, const struct bb_record *record);

@@ -5,13 +5,16 @@
 
 /* Index of a page fault's kind: FAULT_KERNEL | access << 1 | FAULT_PROT. */
 #define FAULT_PROT     1 /* set: the page was present (protection fault); clear: it was not */
-#define FAULT_READ     0 /* access << 1: FAULT_READ, FAULT_WRITE or FAULT_EXEC */
+#define FAULT_READ     0 /* shifted by 1: FAULT_READ, FAULT_WRITE or FAULT_EXEC */
 #define FAULT_WRITE    1
 #define FAULT_EXEC     2
 #define FAULT_KERNEL   8 /* set: the fault happened in kernel mode, for the process */
 #define NR_FAULT_KINDS 16
 
-/* Latency bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more. */
+/*
+ * Latency bucket i holds [2^(i+8), 2^(i+9)) ns. The first bucket also holds shorter times, the last
+ * bucket also longer times.
+ */
 #define NR_LATENCY    32
 #define LATENCY_SHIFT 8
 enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
@@ -51,12 +54,15 @@ enum fault_class {
 	FAULT_CLASSES(X)
 #undef X
 		NR_CLASSES,
-	/* Not page faults, but recorded like slow faults: */
+	/* The kinds below are not page faults, but they are recorded like slow page faults. */
 	CLASS_CALL = NR_CLASSES, /* Not page faults, but recorded like slow page faults: */
 	CLASS_HOLDER,		 /* a system call that held mmap_lock while others waited */
 };
 
-/* Latency band i of a class holds [2^(2i+8), 2^(2i+10)) ns; the first also less, the last more. */
+/*
+ * Latency band i of a class holds [2^(2i+8), 2^(2i+10)) ns. The first band also holds shorter
+ * times, the last band also longer times.
+ */
 #define NR_BANDS  12
 #define BAND_STEP 2
 

@@ -27,7 +27,7 @@ struct process_key {
 struct map_call_count {
 	__u64 calls; /* number of successful calls */
 	__u64 refused;
-	__u64 vmas_added; /* increase of mm->map_count at the ends of calls */
+	__u64 vmas_added; /* sum of the increases of mm->map_count seen when calls returned */
 	__u64 vmas_removed;
 };
 
@@ -86,12 +86,12 @@ struct gauges {
 	__u32 map_count;
 	__u32 map_high; /* peak of map_count, as far as a probe or scan saw it */
 	__u32 fds;
-	/* peak since the soft limit was lowered; with PROC_BORN, since the first exec */
+	/* peak of fds since the soft limit was lowered; with PROC_BORN: since the first exec */
 	__u32 fd_high;
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
-	__u32 flags; /* flags of the process: PROC_* bits */
+	__u32 flags; /* PROC_* bits of the process */
 	__u32 execs;
 	__u32 fd_base; /* with PROC_BORN: number of inherited file descriptors */
 	char comm[COMM_LEN];
@@ -108,7 +108,7 @@ struct record {
 	__u32 kind;  /* kind of record: enum record_kind */
 	__u32 len;   /* bytes of the record, including this header */
 	__u64 t_ns;  /* time of the record: CLOCK_MONOTONIC */
-	__u32 extra; /* bytes behind the struct: fields that this version does not know */
+	__u32 extra; /* bytes after the struct: fields that this version does not know */
 	__u32 pad;
 };
 
@@ -158,18 +158,18 @@ struct file_facts {
 	char name[FILE_NAME_LEN];
 };
 
-/* The most restrictive level of a cgroup hierarchy, as seen from a process. */
+/* The most restrictive level of the cgroup hierarchy of a process. */
 struct level_room {
 	__u64 used;
 	__u64 limit; /* limit of the most restrictive level; ~0: no level has a limit */
-	__u32 up;    /* number of levels above the process's own cgroup */
+	__u32 up;    /* number of levels from the process's own cgroup up to this level */
 	__u32 known;
 };
 
-/* Counts of a user in the user namespace; ~0: not known. */
+/* Counts of a user in its user namespace; ~0: not known. */
 struct user_counts {
 	__u64 processes;	 /* processes that RLIMIT_NPROC limits */
-	__u64 inotify_instances; /* inotify instances; for fanotify_init since 5.13 groups */
+	__u64 inotify_instances; /* inotify instances; for fanotify_init since 5.13: its groups */
 	__u64 inotify_instances_max;
 	__u64 inotify_watches;
 	__u64 inotify_watches_max;
@@ -177,32 +177,32 @@ struct user_counts {
 	__u64 locked_pages; /* pages that io_uring, perf and others lock: counted per user */
 };
 
-/* The size of a request, where the arguments of the call do not contain it. */
+/* The size that a call requests, where its arguments do not contain it. */
 struct asked {
 	/*
-	 * size of a shmat segment, execve's strings and pointers, io_uring buffers, mq_open
-	 * messages
+	 * requested bytes: shmat segment, strings and pointers of execve, io_uring buffers, or
+	 * mq_open messages
 	 */
 	__u64 bytes;
-	__u64 longest; /* longest string of execve, with its NUL; for mq_open RLIMIT_MSGQUEUE */
+	__u64 longest; /* bytes of execve's longest string with NUL; mq_open: RLIMIT_MSGQUEUE */
 	__u32 whole;   /* 1: the whole request of the call was read */
 	__u32 pad;
 };
 
 /*
- * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at
- * least half as much by mmap or mremap. This record follows that of the failed call.
+ * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at least
+ * half as much by mmap or mremap. This record follows the record of the failed call.
  */
 struct retry_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;
-	__u16 call; /* successful call: enum call_id */
+	__u16 call; /* successful call of the retry: enum call_id */
 	__u16 pad;
-	__u64 bytes; /* size that the call requested, in bytes */
+	__u64 bytes; /* size that the successful call requested, in bytes */
 };
 
-/* A failed system call, with the state of the process at that moment. */
+/* A failed system call, with the state of the process when it failed. */
 struct refused_record {
 	struct record h;
 	struct process_key subject;
@@ -236,7 +236,7 @@ struct refused_record {
 	__u32 map_count;
 	__u32 fds;	/* open file descriptors; ~0: not counted */
 	__u32 fds_free; /* free fd numbers that the call could have used; ~0: not counted */
-	__u32 facts;	/* facts about the failed call: FACT_* bits */
+	__u32 facts;	/* FACT_* bits: facts about the failed call */
 	__s32 stack;	/* number of the user stack's record; < 0: no stack */
 	char comm[COMM_LEN];
 };
@@ -272,11 +272,11 @@ struct signal_record {
 	char comm[COMM_LEN];
 };
 
-/* A process that the OOM killer chose, with its state at that moment. */
+/* A process that the OOM killer chose, with the state of the process at that time. */
 struct oom_record {
 	struct record h;
 	struct process_key subject;
-	__u32 constraint; /* reason as in the kernel log: enum oom_constraint */
+	__u32 constraint; /* why the OOM killer ran, as in the kernel log: enum oom_constraint */
 	__s32 score_adj;
 	__u64 total_vm_pages;
 	__s64 rss_file_pages;
@@ -284,15 +284,15 @@ struct oom_record {
 	__s64 swap_pages;
 	__s64 rss_shmem_pages;
 	struct level_room memory; /* memory cgroup of the process, in pages */
-	__u32 by;		  /* pid of the process that requested memory */
+	__u32 by;		  /* pid of the process whose allocation started the OOM killer */
 	char by_comm[COMM_LEN];
 	char comm[COMM_LEN];
 	__u32 by_kept_pages; /* anonymous, shared and swapped pages of process `by`; 0: not known */
 };
 
 /*
- * Totals of slow page faults with the same class, file, lock holder and code location. System calls
- * that waited for mmap_lock, and those that held it, have records of this kind too.
+ * Totals of slow page faults with the same class, file, mmap_lock holder and code location. System
+ * calls that waited for mmap_lock, and system calls that held it, have records of this kind too.
  */
 struct slow_faults_record {
 	struct record h;
@@ -314,7 +314,10 @@ struct slow_faults_record {
 	char file[FILE_NAME_LEN];
 };
 
-/* A randomly sampled page fault that stands for `weight` faults; mapping as in /proc/PID/maps. */
+/*
+ * A randomly sampled page fault that stands for `weight` faults. Its mapping is described as in
+ * /proc/PID/maps.
+ */
 struct sample_record {
 	struct record h;
 	struct process_key subject;
@@ -333,8 +336,8 @@ struct sample_record {
 };
 
 /*
- * Bad memory accesses in kernel mode. Equal ones share a record: those of one instruction and
- * process, or for deliberate accesses (copy_*_nofault) those of all processes.
+ * Bad memory accesses in kernel mode. Accesses by one instruction in one process share a record.
+ * Deliberate accesses (copy_*_nofault) by one instruction share a record for all processes.
  */
 struct kernel_fault_record {
 	struct record h;
@@ -357,7 +360,7 @@ struct fork_record {
 	__u32 pad;
 };
 
-/* A process executed another program. */
+/* A process executed a new program. */
 struct exec_record {
 	struct record h;
 	struct process_key subject;
@@ -367,7 +370,7 @@ struct exec_record {
 	char path[256]; /* path given to execve; for a script, path of its interpreter */
 };
 
-/* How long a process waited for memory since its last record of this kind. */
+/* How long a process waited for memory since its last memory_wait_record. */
 struct memory_wait_record {
 	struct record h;
 	struct process_key subject;
@@ -385,18 +388,19 @@ struct report_record {
 	char line[REPORT_LINE_LEN];
 };
 
-/* A cgroup was created, or a process moved into a v1 cgroup. Longer paths are cut. */
+/* A cgroup was created, or a process moved to another v1 cgroup. Longer paths are cut. */
 struct cgroup_path_record {
 	struct record h;
 	__u64 id;	 /* cgroup id, as in struct gauges */
 	__u32 hierarchy; /* id of the hierarchy; 0: version 2 */
-	__u32 pid;	 /* process that moved; 0: the cgroup was created */
+	__u32 pid;	 /* pid of the process that moved; 0: the cgroup was created */
 	char path[CGROUP_PATH_LEN];
 };
 
 /*
- * Growth that one process caused by one call, from one user stack, for one folded name. Growth of
- * mappings is growth of the map count, so that merged and split mappings need no special handling.
+ * Growth that one process caused by one system call, from one user stack, for one file name in
+ * which "#" replaces numbers. Growth of mappings means growth of the map count, so that merged and
+ * split mappings need no special handling.
  */
 struct growth {
 	struct process_key subject;
@@ -420,7 +424,7 @@ struct stack_frame {
 	__u64 offset;
 };
 
-/* A user stack, innermost frame first. It is sent once for each process that has it. */
+/* A user stack, innermost frame first; sent once for each process that has the stack. */
 struct stack_record {
 	struct record h;
 	struct process_key subject;
@@ -434,7 +438,7 @@ struct stack_record {
 struct losses {
 	__u64 ring;	 /* records that did not fit into the ring buffer */
 	__u64 map;	 /* processes or coalesced events that did not fit into a BPF map */
-	__u64 slot;	 /* page faults whose begin was not stored */
+	__u64 slot;	 /* page faults whose begin could not be stored */
 	__u64 coalesced; /* equal events that share a record: counted, not lost */
 	__u64 missed;	 /* probe runs that the kernel skipped (see live.c); user space sets it */
 	__u64 stack;	 /* user stacks that were not stored */

@@ -4,7 +4,7 @@
 #define FS_RECORDS_PRECURSOR_KINDS_H
 
 enum precursor_kind {
-	PRE_FAULT,	/* bad access in kernel mode, at the begin of the fault */
+	PRE_FAULT,	/* bad access in kernel mode, recorded when the fault begins */
 	PRE_FIXED,	/* kernel-mode fault that the exception table handled */
 	PRE_PROBE,	/* deliberate kernel-mode fault: copy_from_kernel_nofault() and similar */
 	PRE_PROTECTION, /* general protection fault or similar that the kernel did not handle */
@@ -13,7 +13,7 @@ enum precursor_kind {
 	 * module loaded; arg: start and bytes of text, data, read-only data, read-only after init
 	 */
 	PRE_MODULE_LOAD,
-	PRE_MODULE_FREE, /* module freed; arg: as PRE_MODULE_LOAD */
+	PRE_MODULE_FREE, /* module freed; arg: start and bytes, as for PRE_MODULE_LOAD */
 	PRE_MCE,	 /* machine check; arg: bank, status, address */
 	PRE_EDAC, /* memory error (EDAC); arg: corrected or not, count, address; text: DIMM */
 	PRE_AER,  /* PCIe error; arg: status, severity; text: device */
@@ -23,7 +23,7 @@ enum precursor_kind {
 	NR_PRECURSORS,
 };
 
-/* The kernel side's judgement of a kernel-mode fault at its begin. */
+/* What is known about a kernel-mode fault when it begins. */
 enum fault_verdict {
 	VERDICT_SUSPECTED, /* the exception table may still handle the fault */
 	VERDICT_FATAL,	   /* the kernel does not search the exception table: the fault is fatal */

@@ -25,10 +25,10 @@ struct precursor_record {
 	__u64 address;
 	__u64 error_code;
 	__u64 count;   /* number of equal events, including this one */
-	__u64 dropped; /* events of this kind that were dropped for want of a record */
+	__u64 dropped; /* events of this kind that were dropped because no record was free */
 	__u64 arg[8];
 	__u64 regs[PRE_REGS];
-	struct freed_area area; /* freed range that contained `address`; bytes 0: none */
+	struct freed_area area; /* freed range that contained `address`; bytes 0: there is none */
 	__u8 code[PRE_CODE];	/* code around `ip`, which is at index PRE_CODE_AT */
 	__s64 stack_bytes;
 	__u64 stack[PRE_STACK];

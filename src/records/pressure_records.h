@@ -12,7 +12,7 @@
 
 #define FIGURE_UNKNOWN UINT64_MAX
 
-/* Kinds of records in addition to record_kinds.h, which only user space creates. */
+/* Kinds of records that only user space creates, in addition to record_kinds.h. */
 enum pressure_kind {
 	RECORD_SHORTAGE = 96,
 	RECORD_LEVEL,
@@ -98,11 +98,14 @@ enum cgroup_figure {
 		NR_CGROUP_FIGURES,
 };
 
-/* A line of a PSI file (/proc/pressure): averages in hundredths of a percent. */
+/*
+ * Averages and total of one line of a PSI file (/proc/pressure); averages in hundredths of a
+ * percent.
+ */
 struct stall {
 	uint64_t total_us;
 	uint32_t avg10, avg60, avg300;
-	uint32_t known; /* false: PSI is unavailable, or not for this object */
+	uint32_t known; /* false: PSI is unavailable, or does not exist for this object */
 };
 
 struct pressure_record {
@@ -113,7 +116,7 @@ struct pressure_record {
 
 struct cgroup_record {
 	struct record h;
-	char path[256]; /* path below the cgroup mount, such as "/a/b"; "/": faultscope's root */
+	char path[256]; /* path below the cgroup mount, such as "/a/b"; "/": the root */
 	uint32_t version;
 	uint32_t pad;
 	uint64_t n[NR_CGROUP_FIGURES];
@@ -128,7 +131,7 @@ struct mount_record {
 	uint64_t magic; /* magic number of the file system: linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	 /* process in whose mount namespace it is; 0: faultscope's own */
+	uint32_t pid;	 /* process whose mount namespace has it; 0: faultscope's own */
 	uint32_t flags;	 /* flags of the mount: MOUNT_* bits */
 	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
 };

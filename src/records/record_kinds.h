@@ -13,7 +13,7 @@ enum record_kind {
 	RECORD_REFUSED,
 	RECORD_SIGNAL,
 	RECORD_KERNEL_FAULT,
-	/* FORK and EXEC are needed to name live processes; recordings lack them. */
+	/* FORK and EXEC name live processes; recordings do not contain them. */
 	RECORD_FORK,
 	RECORD_EXEC,
 	RECORD_STACK,
@@ -25,7 +25,7 @@ enum record_kind {
 	RECORD_SAMPLE,
 	RECORD_RETRY,
 	/*
-	 * User space creates the kinds below. They are in recordings, so that a replay needs no
+	 * User space creates the kinds below. Recordings contain them, so that a replay needs no
 	 * other data.
 	 */
 	RECORD_HOST = 64,
@@ -40,11 +40,11 @@ enum record_kind {
 	RECORD_HOLDING,
 	RECORD_ORIGIN,
 	RECORD_LEVELS,
-	/* Only in replays, before all others: describes a field that this version does not know. */
+	/* First records of a replay: each describes a field that this version does not know. */
 	RECORD_FIELD,
 };
 
-/* Flags of a process: struct gauges.flags. */
+/* Flags of a process, in the member `flags` of struct gauges. */
 #define PROC_BORN      1u   /* a probe saw the fork, so counters are complete */
 #define PROC_WATCHED   2u   /* the process is a target or a followed child */
 #define PROC_FOLLOW    4u   /* children of the process are watched too */
@@ -53,7 +53,7 @@ enum record_kind {
 #define PROC_COMMAND   32u  /* command that `faultscope run` started */
 #define PROC_NO_MM     64u  /* memory is freed: map and fd values are the last known ones */
 #define PROC_NO_COUNT  128u /* no probe saw the map count, and the scan cannot read it */
-/* Only in the state of the kernel side, never in records: */
+/* Flags in the state of BPF programs, which records never contain. */
 #define PROC_LEFT 256u /* counters are in the table of processes without a leader */
 #define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
 #define PROC_KEPT (PROC_LEFT | PROC_HALF)
@@ -63,12 +63,12 @@ enum what { WHAT_MAPS, WHAT_FDS };
 /* Flags of a signal record. */
 #define SIGNAL_ODD   1u /* a register holds a non-canonical address */
 #define SIGNAL_FATAL 2u /* the signal has no handler and kills the process */
-#define SIGNAL_ASIDE 4u /* the thread ran on its alternate signal stack, so in a signal handler */
+#define SIGNAL_ASIDE 4u /* the thread used its alternate signal stack: it ran a handler */
 
-/* Whether a memory address is mapped. */
+/* Whether a memory address is in a mapping. */
 enum mapped { MAPPED_UNKNOWN, MAPPED_NONE, MAPPED_FOUND };
 
-/* Why the OOM killer ran, as enum oom_constraint of include/linux/oom.h. */
+/* Why the OOM killer ran; values as in enum oom_constraint of include/linux/oom.h. */
 enum oom_constraint {
 	OOM_UNKNOWN,
 	OOM_NONE, /* the whole machine is out of memory */
@@ -77,22 +77,25 @@ enum oom_constraint {
 	OOM_MEMCG,
 };
 
-#define SAMPLE_EACH 64 /* how much more often slow faults are sampled; a power of two */
+#define SAMPLE_EACH 64 /* sampling factor of slow faults against others; a power of two */
 
-/* Whether a range of mappings was read: not, completely, changed meanwhile, or too long. */
+/*
+ * Whether a range of mappings was read: WALK_NONE: no, WALK_DONE: completely, WALK_BUSY: it changed
+ * meanwhile, WALK_CUT: it was too long.
+ */
 enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 
-/* Flags of a file or file descriptor. */
+/* Flags of the file or file descriptor that a call named. */
 #define FILE_KNOWN    1u /* the call named an open file descriptor */
 #define FILE_CLOSED   2u /* the call named a file descriptor that is not open */
 #define FILE_MAPPABLE 4u /* the file has an mmap method */
-#define FILE_NOEXEC   8u /* mounted noexec, or the file system does not support exec */
+#define FILE_NOEXEC   8u /* the mount has noexec, or the file system does not support exec */
 #define FILE_DELETED  16u
 #define FILE_NAME_LEN 40
 
-/* Flags of a failed call: facts about it and its process. */
+/* Facts about a failed call and its process. */
 #define FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
-#define FACT_IPC_LOCK	   2u /* the process has CAP_IPC_LOCK; next: CAP_SYS_RESOURCE, … */
+#define FACT_IPC_LOCK	   2u /* the process has CAP_IPC_LOCK; next bits: other capabilities */
 #define FACT_RESOURCE	   4u
 #define FACT_ADMIN	   8u
 #define FACT_RAWIO	   16u
@@ -106,16 +109,16 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 /* a seccomp filter may have returned the errno instead of the kernel */
 #define FACT_FILTERED 2048u
 #define FACT_QUEUE    16384u /* the call is mq_open, which counts as CALL_OPEN */
-/* Set only in user space, because of a struct retry_record. */
-#define FACT_RETRIED 8192u /* the thread repeated the request in another form, successfully */
+/* Only user space sets this bit, when a struct retry_record follows. */
+#define FACT_RETRIED 8192u /* the thread repeated the request in another form, with success */
 
-/* A repeated request follows within this time, even if the thread waits for a CPU. */
+/* A retry counts if it follows within this time, which allows for waiting for a CPU. */
 #define RETRY_NS 500000000ULL
 
 /*
- * Limits that are kernel variables. Their value at the failed call matters; /proc may show a later
- * one. They are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol, offset, size). FILE_MAX is
- * behind two counters in files_stat (include/linux/fs.h).
+ * Limits that are kernel variables. Their value at the time of the failed call matters; /proc may
+ * show a later value. The variables are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol,
+ * offset, size). FILE_MAX follows two counters in files_stat (include/linux/fs.h).
  */
 #define VARIABLES(X)                                                                               \
 	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \
@@ -151,7 +154,7 @@ enum variable {
 
 /*
  * Kinds of mappings and file descriptors. X(id, name): the name is the JSON value. GUARD is
- * anonymous memory without any access right.
+ * anonymous memory without any access right (PROT_NONE).
  */
 #define HOLDING_KINDS(X)                                                                           \
 	X(ANONYMOUS, "anonymous")                                                                  \

@@ -19,7 +19,10 @@ static inline __u64 counted_or_0(__u64 n)
 
 struct growth_record {
 	struct record h;
-	/* index below GROWTH_MAX: a later record with equal place and first_ns replaces this one */
+	/*
+	 * index below GROWTH_MAX; a later record with the same place and first_ns replaces this
+	 * record
+	 */
 	__u32 place;
 	__u32 pad;
 	struct growth g;
@@ -43,21 +46,21 @@ struct holding {
 	__u32 kind; /* kind of mapping or file: enum holding_kind */
 	__u64 count;
 	__u64 bytes; /* size of the mappings in bytes */
-	__u32 names; /* 1: all have this name; 2: the name is a pattern */
-	__u32 cut;   /* true: not all mappings or fds were read */
+	__u32 names; /* 1: all mappings or fds have this name; 2: the name is a pattern */
+	__u32 cut;   /* true: not all mappings or fds of the process were read */
 	char name[160];
 };
 
 struct holding_record {
 	struct record h;
-	__u32 nth; /* index in the list of a process and `what`; 0 starts a new list */
+	__u32 nth; /* index in the list of this process and `what`; 0 starts a new list */
 	__u32 pad;
 	struct holding g;
 };
 
 /*
- * The most restrictive cgroups of a process, as user space reads them. Memory is in bytes and
- * excludes reclaimable memory.
+ * The most restrictive cgroups of a process, as user space reads them. Memory is in bytes, without
+ * reclaimable memory.
  */
 struct levels_record {
 	struct record h;
@@ -66,7 +69,10 @@ struct levels_record {
 	struct level_room pids;
 };
 
-/* Where a limit of a process or of the host comes from, and commands that change it, as texts. */
+/*
+ * Where a limit of a process or of the host comes from, and commands that change the limit, as
+ * texts.
+ */
 struct origin_record {
 	struct record h;
 	struct process_key subject; /* process that has the limit; all 0: the host */
@@ -108,7 +114,7 @@ struct host_limits {
 	__u64 mem_free_bytes;
 };
 
-/* Limits of the machine at a failed call. This record precedes that of the call. */
+/* Limits of the machine when a call failed. This record precedes the record of the failed call. */
 struct limits_record {
 	struct record h;
 	struct host_limits limits;
@@ -152,7 +158,7 @@ struct hook_record {
 	char why[160];
 };
 
-/* What an attach type of a probe does not report. */
+/* What an attach type of a probe does not report (LACKS_*), or reports too (SEES_*). */
 #define LACKS_ACCESS	 1u  /* lacks the type of access: read, write or exec */
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
 #define LACKS_AREA	 4u  /* lacks the mapping at the address of a signal */
@@ -183,13 +189,16 @@ struct symbol_record {
 
 #define END_FULL 1u /* the recording reached its maximum size */
 
-/* A field of a recording that this version does not know. Values follow the records of its kind. */
+/*
+ * A field of a recording that this version does not know. Values of the field follow the records of
+ * its kind.
+ */
 struct field_record {
 	struct record h;
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
 	__u32 type; /* type of the field's values: enum value_type */
 	__u32 size; /* bytes of an element of the field */
-	__u32 from; /* elements that this version knows; the field has the elements after them */
+	__u32 from; /* number of elements that this version knows; others follow */
 	__u32 count;
 	__u32 pad;
 	char record[32]; /* name of the record kind */
@@ -199,7 +208,7 @@ struct field_record {
 
 struct end_record {
 	struct record h;
-	__u32 reason; /* 0: ended as requested; else END_* bits */
+	__u32 reason; /* why the recording ended: 0: as requested; else END_* bits */
 	__u32 pad;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: an HTTP and HTTPS server for one page of metrics, in the caller's event loop and thread.
- * The caller creates the page.
+ * serve: an HTTP and HTTPS server for one page of metrics. It runs in the caller's event loop and
+ * thread, and the caller creates the page.
  *
- * The server answers GET, HEAD and POST, never returns input of a client, and limits everything:
- * header bytes, connections, and the time of a request and of an idle connection.
+ * The server answers GET, HEAD and POST, and never returns input of a client. It limits the bytes
+ * of headers, the number of connections, the time of a request, and the idle time of a connection.
  */
 #ifndef FS_SERVE_ENDPOINT_H
 #define FS_SERVE_ENDPOINT_H
@@ -18,18 +18,20 @@
 #define ENDPOINT_ADDRESSES    8
 #define ENDPOINT_CONNECTIONS  32
 #define ENDPOINT_HEADER_BYTES 8192
-#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or to begin the first one */
+#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or until the first begins */
 #define ENDPOINT_IDLE_S	      120 /* maximum seconds between two requests of a connection */
 
 struct endpoint_options {
-	/* HOST:PORT, [IPV6]:PORT, :PORT or fd://; default 127.0.0.1:10435 */
+	/*
+	 * addresses to listen on: HOST:PORT, [IPV6]:PORT, :PORT or fd://; default 127.0.0.1:10435
+	 */
 	const char *const *address;
 	size_t addresses;
 	const char *path;	 /* URL path of the metrics; NULL: /metrics */
 	const char *config_file; /* web configuration of exporter-toolkit; NULL: none */
 	/*
-	 * Creates the body. `accept` and `timeout_s` are request headers; NULL and 0 if absent.
-	 * Returns the content type, or NULL on failure.
+	 * Creates the body of a response. `accept` and `timeout_s` come from request headers; they
+	 * are NULL and 0 if the header is absent. Returns the content type, or NULL on failure.
 	 */
 	const char *(*metrics)(void *ctx, const char *accept, double timeout_s, struct buf *body);
 	bool (*ready)(void *ctx);
@@ -39,27 +41,32 @@ struct endpoint_options {
 struct endpoint;
 
 /*
- * Reads the configuration and opens the sockets. Forks a process that checks passwords if there is
- * a configuration file, so call it early. Returns 0, or -errno with `error` set.
+ * Reads the configuration and opens the sockets. If there is a configuration file, forks a process
+ * that checks passwords, so call this function early. Returns 0, or -errno with `error` set.
  */
 int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
 		  size_t size);
 
-/* Returns a descriptor. Call endpoint_run() when it is readable or the time-out has passed. */
+/*
+ * Returns a file descriptor. Call endpoint_run() when it is readable, or when endpoint_timeout_ms()
+ * has passed.
+ */
 int endpoint_fd(const struct endpoint *e);
 int endpoint_timeout_ms(struct endpoint *e); /* returns -1 for no time-out */
 void endpoint_run(struct endpoint *e);
 
 /*
- * Reads configuration and certificates again, and closes all connections. If that fails, the old
+ * Reads configuration and certificates again, and closes all connections. On failure, the old
  * configuration stays in use. Returns 0, or -errno with `error` set.
  */
 int endpoint_reload(struct endpoint *e, char *error, size_t size);
 
-/* Returns the nth directory that a reload must be able to read, or NULL behind the last. */
+/*
+ * Returns the nth directory that a reload must be able to read, or NULL after the last directory.
+ */
 const char *endpoint_reads(const struct endpoint *e, size_t nth);
 
-/* Returns the nth URL, such as "http://127.0.0.1:10435/metrics", or NULL behind the last. */
+/* Returns the nth URL, such as "http://127.0.0.1:10435/metrics", or NULL after the last URL. */
 const char *endpoint_url(const struct endpoint *e, size_t nth);
 
 void endpoint_close(struct endpoint *e);

@@ -7,7 +7,7 @@
 
 bool gzip_accepted(const char *s)
 {
-	bool any = false; /* by "*", which stands for codings that the header does not name */
+	bool any = false; /* value of "*", which stands for all codings that are not named */
 
 	while (s && *s) {
 		size_t len, name;

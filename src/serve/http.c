@@ -46,7 +46,10 @@ static int start_one(struct endpoint *e, size_t i, const char *priority)
 		flags | (c->tls ? MHD_USE_TLS : 0), 0, NULL, NULL, http_request, e,
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
 		e->listener[i].fd, MHD_OPTION_CONNECTION_LIMIT,
-		/* limit of the library, above our own: we close an idle connection for a new one */
+		/*
+		 * The connection limit of the library is above our own limit, because we close an
+		 * idle connection to accept a new one.
+		 */
 		(unsigned int)ENDPOINT_CONNECTIONS * 2, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)ENDPOINT_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)POOL_BYTES, MHD_OPTION_NOTIFY_CONNECTION, http_client_notify, e,
@@ -66,7 +69,7 @@ static void stop_all(struct endpoint *e)
 		if (!e->daemon[i])
 			continue;
 		MHD_quiesce_daemon(e->daemon[i]); /* keeps our socket open for the next daemon */
-		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
+		MHD_run(e->daemon[i]);		  /* lets requests finish that were suspended */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}
@@ -111,8 +114,9 @@ static int open_listeners(struct endpoint *e, char *error, size_t size)
 }
 
 /*
- * Stores the absolute path for reloads, when getcwd(2) is no longer permitted. Symbolic links are
- * resolved at each reload, because Kubernetes replaces them to update a ConfigMap.
+ * Stores the absolute path of the configuration file for reloads, when getcwd(2) is no longer
+ * permitted. Symbolic links are resolved at each reload, because Kubernetes replaces them to update
+ * a ConfigMap.
  */
 static int keep_path(struct endpoint *e, char *error, size_t size)
 {
@@ -129,7 +133,10 @@ static int keep_path(struct endpoint *e, char *error, size_t size)
 	return -ENOENT;
 }
 
-/* Starts the password checker even without users: a reload may add some, but can no longer fork. */
+/*
+ * Starts the password checker even if no user is configured: a reload may add users, but can no
+ * longer fork.
+ */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {
 	int err;

@@ -16,18 +16,18 @@
 struct client {
 	struct endpoint *e;
 	int fd;
-	uint64_t deadline_ns; /* time to close the connection, if its state has not changed */
+	uint64_t deadline_ns; /* when the connection is closed, unless its state changes */
 	bool idle;	      /* true: no request of the connection is in progress */
 	bool closing;
 	bool admitted; /* the client's certificate was accepted */
 	struct client *next;
 };
 
-/* A request that is not answered yet. */
+/* A request that was not yet answered. */
 struct request {
 	struct endpoint *e;
 	struct MHD_Connection *connection;
-	uint32_t question; /* number of the pending password check; 0: none */
+	uint32_t question; /* number of the password check that the request waits for; 0: none */
 	enum { AUTH_UNKNOWN, AUTH_GOOD, AUTH_BAD } auth;
 	struct request *next;
 };
@@ -44,10 +44,10 @@ struct endpoint {
 	struct gzip *gzip;
 	struct client *clients;
 	size_t nr_clients;
-	struct request *waiting; /* requests that wait for the verifier */
+	struct request *waiting; /* list of requests that wait for a password check */
 	struct buf body, packed; /* body of the current response, and its compressed form */
 	int poll;
-	bool stopping; /* reloading or closing: new requests are rejected */
+	bool stopping; /* the server is reloading or closing, and rejects new requests */
 };
 
 uint64_t http_now_ns(void);
@@ -58,7 +58,10 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 			     size_t *upload_size, void **state);
 void http_request_done(void *cls, struct MHD_Connection *connection, void **state,
 		       enum MHD_RequestTerminationCode why);
-/* Continues requests whose password was checked. `all`: also rejects all waiting requests. */
+/*
+ * Continues requests whose password was checked. With `all`, also rejects all requests that still
+ * wait.
+ */
 void http_verdicts(struct endpoint *e, bool all);
 
 /* Functions of http_client.c: connections and their deadlines. */
@@ -70,9 +73,9 @@ void http_client_idles(struct client *c);
 void http_clients_expire(struct endpoint *e);
 int http_clients_timeout_ms(const struct endpoint *e);
 
-/* Functions of http_tls.c: client certificates. */
+/* Functions of http_tls.c, for client certificates. */
 void http_tls_demand(struct endpoint *e, struct MHD_Connection *connection);
-/* Returns whether the names in the client's certificate permit requests. */
+/* Returns whether a name in the client's certificate permits requests. */
 bool http_tls_admits(const struct endpoint *e, struct MHD_Connection *connection);
 
 #endif

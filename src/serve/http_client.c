@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Connections and their deadlines. The library's own time-out starts again at each byte that
+ * Connections and their deadlines. The time-out of libmicrohttpd starts again at each byte that
  * arrives, so that a slow client could keep its connection open forever.
  */
 #include <stdlib.h>
@@ -39,14 +39,17 @@ void http_client_idles(struct client *c)
 	c->deadline_ns = http_now_ns() + ENDPOINT_IDLE_S * NS_PER_S;
 }
 
-/* Shuts the socket down; the library notices that and closes the connection. */
+/* Shuts the socket down. The library notices that, and closes the connection. */
 static void end_client(struct client *c)
 {
 	c->closing = true;
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Closes the connection that has been idle longest, else the slowest, if all are in use. */
+/*
+ * If all connections are in use, closes the one that has been idle longest, else the one with the
+ * slowest request.
+ */
 static void make_room(struct endpoint *e)
 {
 	struct client *worst = NULL;

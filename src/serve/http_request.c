@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One request: authentication, routing, response. */
+/* Handles one request: authentication, routing, response. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "serve/http.h"
 
 /*
- * Compression of metrics: level 1 takes a third of the time of level 6 and makes 20 % more bytes. A
- * window of 4 KB is enough because similar lines are adjacent: 32 KB saves no bytes.
+ * How metrics are compressed: level 1 takes a third of the time of level 6 and makes 20 % more
+ * bytes. A window of 4 KB is enough because similar lines are adjacent; 32 KB saves no bytes.
  */
 static const struct gzip_way gzip_way = {.level = 1, .window_bits = 12, .memory = 6};
 
@@ -29,7 +29,7 @@ static const char landing_end[] =
 struct answer {
 	unsigned int status;
 	const char *type;
-	const char *body;		/* constant text; NULL: use the endpoint's buffer */
+	const char *body; /* constant text of the body; NULL: use the endpoint's buffer */
 	const char *extra_name, *extra; /* additional response header; NULL: none */
 	bool gzip;
 };
@@ -167,7 +167,10 @@ static enum MHD_Result refuse(struct endpoint *e, struct MHD_Connection *connect
 					    .extra = "Basic realm=\"faultscope\""});
 }
 
-/* POST is answered like GET and its body ignored, as by node_exporter: some proxies send POST. */
+/*
+ * POST is answered like GET, and its body is ignored, as node_exporter does. Some proxies send
+ * POST.
+ */
 static bool is_answered(const char *method)
 {
 	return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD) ||
@@ -184,8 +187,9 @@ static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const 
 }
 
 /*
- * Returns whether the request states its length at most once. A proxy in front of us could use
- * another length than we do, and forward what we would read as a second request (RFC 9112, 6.3).
+ * Returns whether the request states the length of its body at most once. A proxy in front of us
+ * could use another length than we do, and forward bytes that we would read as a second request
+ * (RFC 9112, 6.3).
  */
 static bool has_one_length(struct MHD_Connection *connection)
 {
@@ -195,7 +199,7 @@ static bool has_one_length(struct MHD_Connection *connection)
 	return count <= 1;
 }
 
-/* Handles a new request, of which only the headers have been read. */
+/* Handles a new request. Only its headers have been read. */
 static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connection,
 			     const char *method, void **state)
 {
@@ -252,7 +256,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (r->auth == AUTH_UNKNOWN)
 		authenticate(r);
 	if (r->auth == AUTH_UNKNOWN)
-		return MHD_YES; /* suspended; the library calls again after the check */
+		return MHD_YES; /* suspended: called again after the password check */
 	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
 }
 
@@ -285,7 +289,10 @@ static void go_on(struct endpoint *e, struct request *r, bool good)
 	const char *user_hash = NULL;
 	char *user = MHD_basic_auth_get_username_password(r->connection, NULL);
 
-	/* even if the password matched, the user must still be configured */
+	/*
+	 * even if the password matched, the user must be in the configuration, which may have
+	 * changed
+	 */
 	if (user)
 		user_hash = hash_of(&e->config, user);
 	MHD_free(user);

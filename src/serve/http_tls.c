@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* TLS: requests and checks the certificate of a client before any response. */
+/* TLS: requests a client certificate and checks it before any response. */
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -61,8 +61,8 @@ static bool is_allowed(const struct web_config *c, const char *name, size_t size
 }
 
 /*
- * Returns whether a subject alternative name is allowed. IP addresses are compared as text; other
- * types than DNS name, e-mail, URI and IP address never match.
+ * Returns whether a subject alternative name of the certificate is allowed. IP addresses are
+ * compared as text; types other than DNS name, e-mail, URI and IP address never match.
  */
 static bool is_name_allowed(const struct web_config *c, int type, const char *name, size_t size)
 {
@@ -81,7 +81,8 @@ static bool is_name_allowed(const struct web_config *c, int type, const char *na
 	return false;
 }
 
-#define SAN_BYTES 1024 /* maximum bytes of a name; longer ones do not match */
+#define SAN_BYTES 1024 /* maximum bytes of a subject alternative name; longer names do not match   \
+			*/
 
 static bool has_allowed_name(const struct web_config *c, gnutls_x509_crt_t cert)
 {

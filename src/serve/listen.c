@@ -22,13 +22,16 @@ static int say(char *error, size_t size, int err, const char *address, const cha
 	return err;
 }
 
-/* Checks the range, because getaddrinfo() truncates ports to 16 bits: 99999 would become 34463. */
+/*
+ * Returns whether `s` is a port number. getaddrinfo() would truncate it to 16 bits: 99999 would
+ * become 34463.
+ */
 static bool is_port(const char *s)
 {
 	return s[0] && strspn(s, "0123456789") == strlen(s) && strlen(s) <= 5 && atoi(s) <= 65535;
 }
 
-/* Splits HOST:PORT, [HOST]:PORT or :PORT (all addresses). Returns 0 or -EINVAL. */
+/* Splits HOST:PORT, [HOST]:PORT or :PORT (which means all addresses). Returns 0 or -EINVAL. */
 static int split(const char *address, char *host, size_t host_size, char *port, size_t port_size)
 {
 	const char *colon = strrchr(address, ':');
@@ -40,7 +43,7 @@ static int split(const char *address, char *host, size_t host_size, char *port, 
 	if (len >= 2 && address[0] == '[' && address[len - 1] == ']')
 		address++, len -= 2;
 	else if (memchr(address, ':', len))
-		return -EINVAL; /* IPv6 without brackets: host and port are ambiguous */
+		return -EINVAL; /* an IPv6 address without brackets is ambiguous */
 	if (len >= host_size)
 		return -EINVAL;
 	memcpy(host, address, len);

@@ -7,12 +7,12 @@
 
 struct listener {
 	int fd;
-	char name[80]; /* address, such as "127.0.0.1:10435", "[::1]:10435", "fd://0" */
+	char name[80]; /* address, such as "127.0.0.1:10435", "[::1]:10435" or "fd://0" */
 };
 
 /*
- * Opens a socket for the address; for "fd://" takes all sockets that systemd passed on. Fills up to
- * `room` elements. Returns their number, or -errno with `error` set.
+ * Opens a socket for the address; for "fd://", takes all sockets that systemd passed on. Fills at
+ * most `room` elements. Returns the number of sockets, or -errno with `error` set.
  */
 int listen_open(const char *address, struct listener *ret, size_t room, char *error, size_t size);
 

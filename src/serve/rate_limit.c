@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Order matters: "ms" must come before "m". */
+/* Units of a duration. "ms" must come before "m", because the first match is used. */
 static const struct {
 	const char *name;
 	double ns;

@@ -19,7 +19,10 @@ struct suite {
 	gnutls_protocol_t since;
 };
 
-/* Returns false behind the last cipher suite. ret->name is NULL if the suite is not built in. */
+/*
+ * Gets the nth cipher suite. Returns false after the last suite. ret->name is NULL if this build
+ * lacks the suite.
+ */
 static bool suite_at(gnutls_priority_t priority, unsigned int nth, struct suite *ret)
 {
 	unsigned int index;
@@ -83,7 +86,10 @@ static void add(char *priority, const char *name)
 	array_append(priority, PRIORITY_BYTES, word);
 }
 
-/* Enables ciphers, key exchanges and MACs of suites, because GnuTLS cannot enable suites. */
+/*
+ * Enables the ciphers, key exchanges and MACs of the configured suites, because GnuTLS cannot
+ * enable whole suites.
+ */
 static int add_suites(const struct web_config *c, gnutls_priority_t all, char *priority,
 		      char *error, size_t size)
 {
@@ -112,7 +118,10 @@ static bool is_wanted(const struct web_config *c, const struct suite *s)
 	return false;
 }
 
-/* Rejects a priority string that enables more suites than configured: GnuTLS combines all parts. */
+/*
+ * Rejects a priority string that enables more suites than configured, because GnuTLS combines all
+ * enabled parts.
+ */
 static int check_suites(const struct web_config *c, const char *priority, char *error, size_t size)
 {
 	gnutls_priority_t p;

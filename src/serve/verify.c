@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECCOMP_STRICT 1 /* SECCOMP_MODE_STRICT: only read, write, exit */
+#define SECCOMP_STRICT 1 /* SECCOMP_MODE_STRICT: only read, write and exit are permitted */
 #define NICE	       10
 
 struct question {
@@ -31,7 +31,7 @@ struct answer {
 	unsigned char digest[VERIFY_DIGEST_BYTES];
 };
 
-/* Returns whether two strings are equal. The time depends on their lengths only. */
+/* Returns whether two strings are equal. The run time depends only on their lengths. */
 static bool is_same(const char *a, const char *b)
 {
 	size_t len = strlen(a);
@@ -155,7 +155,7 @@ bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good)
 		return false;
 	n = recv(v->fd, &one, sizeof(one), MSG_DONTWAIT);
 	if (n == 0) {
-		close(v->fd); /* the child has ended: all later passwords are rejected */
+		close(v->fd); /* the password process has ended: reject all later passwords */
 		v->fd = -1;
 	}
 	if (n != sizeof(one))

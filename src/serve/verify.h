@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: checks passwords against bcrypt hashes. That takes tens of milliseconds each by design, so
- * a separate process without privileges does it. Correct pairs are cached until verify_forget().
+ * serve: checks passwords against bcrypt hashes. By design, each check takes tens of milliseconds,
+ * so a separate process without privileges does it. Correct pairs of hash and password are cached
+ * until verify_forget().
  */
 #ifndef FS_SERVE_VERIFY_H
 #define FS_SERVE_VERIFY_H
@@ -17,11 +18,11 @@
 #define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
-	int fd; /* socket to the password process, readable for an answer; -1: no process */
+	int fd; /* socket to the password process, readable for an answer; -1: none */
 	pid_t pid;
 	uint32_t last; /* number of the last password check */
 	unsigned char secret[32];
-	/* HMACs of the pairs that matched */
+	/* HMACs of the pairs of hash and password that matched */
 	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES];
 	size_t nr_good, next_good;
 };
@@ -32,13 +33,14 @@ enum verdict_known { VERDICT_BAD, VERDICT_GOOD, VERDICT_PENDING };
 int verify_open(struct verifier *v);
 
 /*
- * Returns VERDICT_GOOD if the pair is cached; VERDICT_PENDING if the process is asked, whose answer
- * will carry *ret_number; VERDICT_BAD if it cannot be asked.
+ * Checks a pair of hash and password. Returns VERDICT_GOOD if the pair is cached, VERDICT_PENDING
+ * if the process was asked (its answer will carry *ret_number), or VERDICT_BAD if the process
+ * cannot be asked.
  */
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);
 
-/* Receives an answer. Returns false if none has arrived. */
+/* Receives an answer of the process. Returns false if none has arrived. */
 bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good);
 
 void verify_forget(struct verifier *v); /* clears the cache */

@@ -92,7 +92,10 @@ static int note_dir_of(struct web_config *c, const char *file)
 	return 0;
 }
 
-/* Notes the directories of a file and of its symbolic link's target: reloads must read them. */
+/*
+ * Stores the directories of a file and of the target of its symbolic link, because reloads must be
+ * able to read them.
+ */
 static int note_dir(struct web_config *c, const char *file)
 {
 	char *real = realpath(file, NULL);
@@ -114,7 +117,7 @@ static int each_key(struct reading *r, yaml_node_t *n, const char *what,
 {
 	int err = 0;
 
-	/* `key:` without a value is null; treat it as an empty mapping */
+	/* a key without a value (`key:`) is null in YAML; treat it as an empty mapping */
 	if (n->type == YAML_SCALAR_NODE && !*n->data.scalar.value)
 		return 0;
 	if (n->type != YAML_MAPPING_NODE)
@@ -149,7 +152,7 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 	return note_dir(&r->c, path) ? fail(r, "%s: too many directories", key) : 0;
 }
 
-/* Reads a text that the configuration contains directly, instead of the name of a file. */
+/* Reads a text that is in the configuration itself, not in a file that the configuration names. */
 static int take_inline(struct reading *r, const char *key, yaml_node_t *n, char **ret)
 {
 	const char *text = scalar(n);
@@ -179,7 +182,7 @@ static int take_client_auth(struct reading *r, const char *name)
 			r->c.client_auth = i;
 			return 0;
 		}
-	/* older name of a client_auth_type, which exporter-toolkit also accepts */
+	/* older name of this client_auth_type, which exporter-toolkit also accepts */
 	if (!strcmp(name, "RequireClientCert")) {
 		r->c.client_auth = CLIENT_REQUIRE_ANY;
 		return 0;
@@ -268,7 +271,7 @@ static int take_user(struct reading *r, const char *name, yaml_node_t *value)
 	return add_pair(r, r->c.user, &r->c.users, WEB_USERS, name, hash);
 }
 
-/* Accepts only the headers that exporter-toolkit accepts. */
+/* Reads a response header. Accepts only the headers that exporter-toolkit accepts. */
 static int take_header(struct reading *r, const char *name, yaml_node_t *value)
 {
 	static const char *const names[] = {"Strict-Transport-Security", "X-Content-Type-Options",
@@ -328,7 +331,7 @@ static int take_section(struct reading *r, const char *key, yaml_node_t *value)
 
 static int check(struct reading *r)
 {
-	/* with burst 0, exporter-toolkit rejects all requests */
+	/* a burst of 0 would reject all requests, as in exporter-toolkit */
 	if (r->c.rate.interval_ns && !r->c.rate.burst)
 		return fail(r,
 			    "rate_limit: burst: must be at least 1, or every request is rejected");

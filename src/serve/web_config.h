@@ -34,8 +34,8 @@ struct web_config {
 	char *cert, *key, *client_ca; /* certificate, key and CA as PEM texts; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
-	/* The lists below own their texts. */
-	char *client_san[WEB_NAMES]; /* allowed names: a client certificate needs one of them */
+	/* The arrays below own their texts. */
+	char *client_san[WEB_NAMES]; /* permitted names: a client certificate needs one */
 	size_t client_sans;
 	char *cipher_suite[WEB_NAMES]; /* IANA cipher suites, best first; empty: GnuTLS default */
 	size_t cipher_suites;
@@ -45,7 +45,7 @@ struct web_config {
 	size_t users;
 	struct web_pair header[WEB_HEADERS]; /* headers that every response gets */
 	size_t headers;
-	struct rate_limit rate; /* rate limit of all requests */
+	struct rate_limit rate; /* rate limit for the requests of all clients */
 	char *dir[WEB_DIRS];	/* directories of the files that were read; each is owned */
 	size_t dirs;
 };
