@@ -10,25 +10,25 @@
 #include "session/calibrate_work.h"
 #include "probe/host_facts.h"
 
-/* maximum time for measuring rounds; with scans and loading, doctor takes half a second */
+/* Maximum time for measuring rounds. With scans and loading, doctor takes half a second. */
 #define ENOUGH_NS     350000000ULL
 #define LOOKS_NS      40000000ULL
-#define SLOW_NS	      100000000ULL /* give up if attaching a set takes longer */
+#define SLOW_NS	      100000000ULL /* give up if attaching a set of probes takes longer */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
 #define ROUNDS_WANTED 8 /* minimum number of rounds, unless they take PATIENCE_NS */
 #define PATIENCE_NS   2500000000ULL
 
 /*
- * Sets of probes; each contains the one before it. The smaller sets are loaded as separate BPF
+ * Sets of probes; each set contains the set before it. The smaller sets are loaded as separate BPF
  * objects, whose programs are cheaper: TIER_1 does not store when a fault begins, and FAULT_ENDS
- * does not store its class.
+ * does not store the class of a fault.
  */
 enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
-	const char *without[4]; /* names of probes of these levels that are left off */
+	const char *without[4]; /* names of probes of these overhead levels that are left off */
 } part[NR_SETS] = {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
@@ -107,7 +107,9 @@ static bool is_on(const struct source *src, const char *hook)
 	return live_hooks(src)[hook_find(hook)].state == HOOK_ON;
 }
 
-/* Measures the CPU time of a scan per process, including the records that it sends. */
+/*
+ * Measures the CPU time that a scan takes per process, including the records that the scan sends.
+ */
 static void time_scans(struct calibration *c, struct source *src, size_t row, size_t processes)
 {
 	uint64_t end = host_monotonic_ns() + LOOKS_NS;
@@ -173,7 +175,10 @@ static int attach(struct rig *r, enum set set)
 	return r->src[set] ? live_resume(r->src[set]) : 0;
 }
 
-/* Discards records: a full ring buffer would make probes appear cheaper than they are. */
+/*
+ * Discards records in the ring buffer. A full ring buffer would make probes appear cheaper than
+ * they are.
+ */
 static void empty_ring(struct rig *r)
 {
 	if (r->src[r->set])
@@ -191,7 +196,10 @@ static int time_set(struct rig *r, enum set set, double *ret)
 	return err;
 }
 
-/* Measures all sets, ascending and descending in turn, to cancel drift of the machine's speed. */
+/*
+ * Measures all sets of probes, in ascending and descending order by turns, to cancel drift of the
+ * machine's speed.
+ */
 static int take_round(struct rig *r, bool keep)
 {
 	double ns[NR_SETS][NR_WORKS];
@@ -235,7 +243,7 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 	}
 }
 
-/* Returns NULL, or why nothing can be evaluated. */
+/* Measures in rounds. Returns NULL, or the reason why the measurements cannot be used. */
 static const char *take_rounds(struct rig *r)
 {
 	r->rounds_ns = host_monotonic_ns();
@@ -250,7 +258,7 @@ static const char *take_rounds(struct rig *r)
 	return NULL;
 }
 
-/* Pins this thread to its CPU: times from different CPUs are not comparable. */
+/* Pins this thread to its CPU, because times of different CPUs are not comparable. */
 static void pin(cpu_set_t *ret_before)
 {
 	cpu_set_t here;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* doctor: measures the overhead of probes by timing work with different sets of them attached. */
+/* doctor: measures the overhead of probes by timing work with different sets of probes attached. */
 #ifndef FS_SESSION_CALIBRATE_H
 #define FS_SESSION_CALIBRATE_H
 
@@ -11,7 +11,7 @@
 struct calibration {
 	struct {
 		const char *hook;
-		int work; /* index of a row in calibrate.def; -1: the overhead is not measured */
+		int work; /* row in calibrate.def; -1: the overhead is not measured */
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
@@ -21,9 +21,9 @@ struct calibration {
 };
 
 /*
- * Measures the overhead of all probes. `src` is open, opened with `opt`, watches all processes, and
- * was scanned once, which found `processes`; its probes are detached afterwards. Always succeeds:
- * rows that could not be measured say why.
+ * Measures the overhead of all probes. `src` was opened with `opt`, watches all processes, and was
+ * scanned once; that scan found `processes`. Afterwards the probes of `src` are detached. Always
+ * succeeds: a row that could not be measured says why.
  */
 void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
 	       size_t processes);

@@ -15,7 +15,7 @@
 #include "probe/host_facts.h"
 
 #define PAGES 128 /* maximum number of pages that a run touches */
-#define RUNS  4	  /* number of runs; the fastest counts, because disturbances only add time */
+#define RUNS  4	  /* number of runs; the fastest run counts, because disturbances only add time */
 
 int bench_open(struct bench *b)
 {
@@ -27,7 +27,7 @@ int bench_open(struct bench *b)
 		b->pages = NULL;
 		return -errno;
 	}
-	/* without huge pages, each page causes one fault */
+	/* without huge pages, each page causes one page fault */
 	madvise(b->pages, PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	return b->zero < 0 ? -errno : 0;
@@ -41,7 +41,7 @@ void bench_close(struct bench *b)
 		close(b->zero);
 }
 
-/* The functions below perform one operation n times; n <= PAGES if they touch pages. */
+/* Each function below performs one operation n times; n is at most PAGES if it touches pages. */
 
 static void touch(const struct bench *b, int n)
 {
@@ -82,7 +82,7 @@ static void call(const struct bench *b, int n)
 		syscall(SYS_getppid);
 }
 
-/* Sends SIGURG, whose default action is to be ignored. */
+/* Sends SIGURG, which a process ignores by default. */
 static void send_signal(const struct bench *b, int n)
 {
 	pid_t self = getpid();
@@ -92,8 +92,8 @@ static void send_signal(const struct bench *b, int n)
 }
 
 /*
- * The child shares our memory, so almost no page fault is its own. A separate function, because the
- * child runs on this stack frame, which must hold no variable of the caller.
+ * The child shares our memory, so almost no page fault is the child's own. This is a separate
+ * function because the child runs on its stack frame, which must hold no variable of the caller.
  */
 static __attribute__((noinline)) pid_t start_child(void)
 {
@@ -117,7 +117,7 @@ static void make_process(const struct bench *b, int n)
 static const struct {
 	void (*run)(const struct bench *b, int n);
 	int n;
-	int operations; /* operations per iteration, such as 2 for mmap and munmap */
+	int operations; /* operations per iteration: 2 if a loop calls mmap and munmap */
 } works[NR_WORKS] = {
 	[WORK_FAULT] = {touch, PAGES, 1},      [WORK_USER_COPY] = {copy_to_user, 64, 1},
 	[WORK_MAPPING] = {map, 96, 2},	       [WORK_DESCRIPTOR] = {duplicate, 64, 2},

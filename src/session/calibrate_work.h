@@ -22,7 +22,7 @@ struct bench {
 	int zero; /* file descriptor of /dev/zero */
 };
 
-/* Returns 0 or -errno. Call bench_close() in either case. */
+/* Prepares the work. Returns 0 or -errno. Call bench_close() in either case. */
 int bench_open(struct bench *b);
 void bench_close(struct bench *b);
 

@@ -13,10 +13,10 @@ int command_doctor(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
 int command_replay(const struct options *o);
-/* write_metrics() writes the file for --format textfile: command_export(). */
+/* write_metrics() writes the file for --format textfile; callers pass command_export(). */
 int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);
-/* appends the output of the command to b */
+/* appends the text of the explanation to b */
 int command_explain(const struct options *o, struct buf *b);
 
 #endif

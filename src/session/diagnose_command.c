@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* diagnose: what is wrong with a process, what it holds, what grows, and why calls failed. */
+/* diagnose: says what is wrong with a process, what it holds, what grows, and why calls failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +38,9 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 		p->renderer = &diagnosis_renderer;
 }
 
-/* Opens the ring file of the flight recorder before privileges are dropped. Returns fd or -1. */
+/*
+ * Opens the ring file of the flight recorder before privileges are dropped. Returns the fd, or -1.
+ */
 static int open_ring(const struct options *o, int *ret_status)
 {
 	int fd = open(o->blackbox.file ?: BLACKBOX_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,7 +72,7 @@ static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 	return boot >= 0;
 }
 
-/* Returns the exit status for the findings and flight-recorder events of the whole run. */
+/* Returns the exit status for all findings and flight-recorder events of the run. */
 static int verdict_status(const struct session *s)
 {
 	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;

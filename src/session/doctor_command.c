@@ -16,9 +16,12 @@
 #include "session/commands.h"
 #include "session/session.h"
 
-#define WIDTH 80 /* default columns, even on a wider terminal: reports are kept and sent */
+#define WIDTH 80 /* default columns, even on a wider terminal: users keep and send reports */
 
-/* Ways to open or close fds without a system call that is probed: counted, but not in `by_call`. */
+/*
+ * Ways to open or close fds without a probed system call: these fds are counted, but not in
+ * `by_call`.
+ */
 static const char *const only_counted[] = {
 	"io_uring (openat, accept, socket)",
 	"ioctl (KVM, DRM and dma-buf, loop, perf, userfaultfd)",
@@ -37,7 +40,7 @@ static const char *const only_counted[] = {
 /*
  * Since Linux 7.0 ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"),
  * tracepoints run with preemption enabled. Tasks can be switched within a BPF program, and the
- * per-CPU recursion guard then skips events of the next task. Seen with 7.2.
+ * per-CPU recursion guard then skips events of the next task. This was seen with Linux 7.2.
  */
 static const char passed_over[] =
 	"from Linux 7.0 on, the kernel may switch tasks while a BPF program runs, and skips events "
@@ -96,7 +99,7 @@ static struct setting *row_of(struct report *r, const char *key)
 	return (struct setting *)setting_find(r->setting, r->settings, key);
 }
 
-/* Fills the limit and usage of the most restrictive cgroup level. */
+/* Fills the limit and the usage of the most restrictive cgroup level. */
 static void fill_cgroup(struct report *r, const struct origin *o, const char *max_key,
 			const char *now_key)
 {
@@ -111,7 +114,7 @@ static void fill_cgroup(struct report *r, const struct origin *o, const char *ma
 	now->value = o->used;
 }
 
-/* Finds where the limits of this process come from. Call before privileges are dropped. */
+/* Finds where the limits of this process come from. Call this before privileges are dropped. */
 static void find_origins(struct report *r)
 {
 	const struct origin_of self = {.pid = getpid()};
@@ -190,8 +193,8 @@ static bool core_is_blind(const struct report *r)
 }
 
 /*
- * Adds the probes that are unavailable, unless the user disabled them. Probes of the flight
- * recorder are not gaps here: `triage --live` and `blackbox` report them.
+ * Adds the probes that are unavailable to the gaps, unless the user disabled them. Probes of the
+ * flight recorder are no gaps of doctor: `triage --live` and `blackbox` report them.
  */
 static void add_gaps(struct buf *gaps, const struct report *r)
 {
@@ -200,7 +203,7 @@ static void add_gaps(struct buf *gaps, const struct report *r)
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 
-/* Lets signals end the process: doctor has no event loop, and the kernel detaches its probes. */
+/* Lets signals end the process. doctor has no event loop, and the kernel detaches its probes. */
 static void take_no_signals(void)
 {
 	sigset_t set;
@@ -235,7 +238,7 @@ static void try_recorder(struct report *r, const char *btf)
 	precursors_close(p);
 }
 
-/* Opens the probes, scans once and measures overhead. Returns 0 or an exit status. */
+/* Opens the probes, scans once and measures the overhead. Returns 0 or an exit status. */
 static int examine(struct session *s, struct report *r)
 {
 	const struct options *o = s->o;
@@ -290,7 +293,7 @@ int command_doctor(const struct options *o)
 	plan.tiers = TIER_ALL;
 	plan.examines = true;
 	plan.attributes =
-		true; /* load the code that `run` and -p use: the verifier skips disabled code */
+		true; /* load the code for `run` and -p: the verifier skips disabled code */
 	err = session_begin(&s, &plan);
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;

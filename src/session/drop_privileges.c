@@ -8,7 +8,9 @@
 #include "collect/limits/limit_source.h"
 #include "probe/host_facts.h"
 
-/* Chooses the capabilities that this kernel and this mode need. Returns their number. */
+/*
+ * Chooses the capabilities that this kernel and this mode of faultscope need. Returns their number.
+ */
 static size_t choose_kept(struct session *s, struct right *ret)
 {
 	bool runs = s->plan.whom == WATCH_COMMAND;
@@ -20,7 +22,10 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
 					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
 					  "also forbids scans and BPF map commands"};
-	/* A user who runs faultscope with file capabilities must not see more of other users. */
+	/*
+	 * With file capabilities, faultscope keeps no more: its user must not see more of other
+	 * users.
+	 */
 	if (rights_are_of_file())
 		return n;
 	if (host_hides_processes())
@@ -51,7 +56,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 
 /*
  * Reads the mappings of each process while privileges permit it, to name the functions of stacks.
- * Functions in files mapped later have no names if other users own the process.
+ * If other users own a process, functions in files that it maps later have no names.
  */
 static void learn_mappings(struct session *s)
 {

@@ -47,7 +47,10 @@ static void put_all(struct buf *b, const struct options *o, const struct view *v
 		explain_json(b, d);
 }
 
-/* Returns whether all words are ids of findings or look like one; otherwise they are a message. */
+/*
+ * Returns whether all words are ids of findings or look like ids. Otherwise the words are a
+ * message.
+ */
 static bool names_ids(const struct options *o)
 {
 	for (int i = 0; i < o->argc; i++)

@@ -7,10 +7,10 @@
 #define TIERS_HOST    0x3u
 #define WATCH_SECONDS 3.0
 
-/* Prints one result after WATCH_SECONDS, unless an interval is given. */
+/* Makes host print one answer after WATCH_SECONDS, unless an interval is given. */
 static void fill_plan(struct run_plan *p, const struct options *o)
 {
-	/* probes that `host` does not need and that would slow down page faults */
+	/* probes that `host` does not need, and that would slow down page faults */
 	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", NULL};
 
 	plan_init(p, o);

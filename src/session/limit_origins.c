@@ -13,7 +13,7 @@
 
 static void copy_command(const struct remedy *r, char *ret, size_t size)
 {
-	/* omits a command that does not fit as a whole */
+	/* a command that does not fit is left out as a whole */
 	if (r && (size_t)snprintf(ret, size, "%s", r->command) >= size)
 		*ret = 0;
 }
@@ -38,14 +38,20 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 		snprintf(r->cost, sizeof(r->cost), "%s", list[i].risk);
 }
 
-/* Returns whether to look up origins: only for -p, run and diagnose, which watch few processes. */
+/*
+ * Returns whether to look up the origins of limits. Only -p, run and diagnose do, because they
+ * watch few processes.
+ */
 static bool may_read_origins(const struct session *s)
 {
 	return s->in.src->live && s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
 	       s->in.m.origins < MODEL_ORIGINS_MAX;
 }
 
-/* Returns the limit to suggest, enough for the failed call or the current use; 0: none. */
+/*
+ * Returns the limit to suggest: enough for the failed call or for the current usage. Returns 0 if
+ * no limit can be suggested.
+ */
 static uint64_t wanted_of(const struct session *s, const struct finding *f,
 			  const struct subject *subject, const struct limit *limit)
 {
@@ -71,7 +77,10 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	if (subject) {
 		of.ppid = subject->now.g.ppid;
 		of.cgroup = subject->cgroup;
-		/* for an OOM kill: the cgroup whose limit was reached, not the tightest one now */
+		/*
+		 * for an OOM kill, use the cgroup whose limit was reached, not the most restrictive
+		 * one now
+		 */
 		of.at_cgroup = f->rule->trigger == ON_OOM &&
 			       cgroup_above(subject->cgroup, f->limit_up, cgroup, sizeof(cgroup));
 		if (of.at_cgroup)
@@ -91,19 +100,19 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	r.limit = limit - limit_table;
 	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
-	/* records a failed lookup too, so that it is not repeated */
+	/* store a failed lookup too, so that it is not repeated */
 	collector_take(&s->in.collector, &r.h);
 	close(root);
 }
 
-/* Returns whether a larger request has failed since the origin was looked up. */
+/* Returns whether a larger request has failed since the origin of the limit was looked up. */
 static bool is_outgrown(const struct session *s, const struct finding *f,
 			const struct origin_record *known)
 {
 	return f->want > s->in.origin_want[known - s->in.m.origin];
 }
 
-/* Returns whether the limit comes from --assume, so that nobody set it. */
+/* Returns whether the limit comes from --assume, and so has no origin. */
 static bool is_assumed(const struct session *s, const struct limit *limit)
 {
 	int i = resource_find(limit->name);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds where the limits named in findings come from. Each is looked up once, and recorded. */
+/*
+ * Finds where the limits that findings name come from. Each origin is looked up once, and recorded.
+ */
 #ifndef FS_SESSION_LIMIT_ORIGINS_H
 #define FS_SESSION_LIMIT_ORIGINS_H
 
 #include "session/session.h"
 
-/* If the cause of the finding is a limit, adds who set it and commands that raise it. */
+/*
+ * If a limit caused the finding, adds to the finding who set the limit and commands that raise it.
+ */
 void origins_attach(struct session *s, struct finding *f);
 
 #endif

@@ -17,8 +17,8 @@
 #include "render/tui/tui.h"
 #include "live/terminal.h"
 
-#define LEAP	       10 /* number of intervals that the keys [ and ] skip */
-#define ESCAPE_WAIT_MS 30 /* Esc without a further byte within this time is the Esc key */
+#define LEAP	       10 /* number of intervals of a recording that the keys [ and ] skip */
+#define ESCAPE_WAIT_MS 30 /* Esc with no further byte within this time is the Esc key */
 
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 #define NR_PACES (sizeof(paces) / sizeof(paces[0]))
@@ -69,7 +69,7 @@ static void read_holdings(struct session *s)
 	snapshot_hold(&t->shot, &s->in.m, &id);
 }
 
-/* Shows the process if only one is watched. */
+/* Shows the page of the process if only one process is watched. */
 static void show_only(struct session *s)
 {
 	struct subject *only = model_each(&s->in.m, NULL);
@@ -112,7 +112,7 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	return recorder_open_capped(w->path, false, 0, ret, error, size);
 }
 
-/* Enables fault sampling; only recordings use the samples. */
+/* Enables or disables the sampling of page faults. Only recordings use the samples. */
 static void sample_faults(struct session *s, bool on)
 {
 	if (s->in.src->live && !s->in.src->plain)
@@ -125,7 +125,7 @@ static void begin_recording(struct session *s)
 	struct recorder *rec;
 	char error[512], say[192];
 
-	/* Without its capabilities, root cannot write to a directory of another user. */
+	/* root without capabilities cannot write to a directory of another user */
 	if (record_below(w, "", &rec, error, sizeof(error)) &&
 	    record_below(w, "/tmp/", &rec, error, sizeof(error))) {
 		session_message(s, error);
@@ -190,13 +190,13 @@ static void change_pace(struct session *s, int by)
 	session_message(s, say);
 }
 
-/* Returns how many intervals a key skips (< 0: backwards), or 0 for other keys. */
+/* Returns how many intervals of a recording a key skips (< 0: backwards), or 0 for other keys. */
 static long interval_of_key(uint32_t key)
 {
 	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
 }
 
-/* Skips intervals of a recording and pauses it there. */
+/* Skips intervals of a recording and pauses the recording there. */
 static void step(struct session *s, uint32_t key)
 {
 	struct viewing *w = s->out.viewing;

@@ -10,12 +10,12 @@
 
 struct viewing {
 	struct tui tui;
-	size_t pace; /* index in paces[] of the scan interval */
+	size_t pace; /* scan interval: index in paces[] */
 	char path[128];
-	/* The following members are for recordings only. */
+	/* Members for recordings: `speed`, `go` and `window`. */
 	double speed;
-	long go;	 /* intervals to skip at the next step; < 0: backwards */
-	uint64_t window; /* number of intervals shown so far since the beginning of the recording */
+	long go;	 /* intervals of a recording to skip next; < 0: backwards */
+	uint64_t window; /* intervals shown so far since the beginning of the recording */
 	bool ended;
 };
 
@@ -24,19 +24,19 @@ int viewing_begin(struct session *s);
 
 /* Takes a snapshot after a complete scan, and draws it. */
 void viewing_update(struct session *s);
-/* Keeps the current interval in the history of the view without drawing it. */
+/* Stores the current interval in the history of the view without drawing it. */
 void viewing_take_snapshot(struct session *s);
 
-/* Draws the same data again, because the terminal was resized or resumed. */
+/* Draws the last data again, because the terminal was resized or resumed. */
 void viewing_draw(struct session *s);
 
-/* Reads keys and acts on them: a callback of the event loop. */
+/* Reads keys and performs their actions, as a callback of the event loop. */
 int viewing_on_keys(void *ctx);
 
-/* Shows the replay speed of a recording, or that its end is reached. */
+/* Shows the replay speed of a recording, or that the recording has ended. */
 void viewing_show_state(struct viewing *w);
 
-/* Restores the terminal and frees the view. Does nothing if there is no view. */
+/* Restores the terminal and frees the live view. Does nothing if there is none. */
 void viewing_end(struct session *s);
 
 #endif

@@ -14,7 +14,7 @@
 #include "session/limit_origins.h"
 #include "session/live_view.h"
 
-#define BLOCKS_MOST 3 /* up to this many processes are shown as blocks, more as a table */
+#define BLOCKS_MOST 3 /* maximum number of processes that are shown as blocks; more are a table */
 
 int session_begin(struct session *s, const struct run_plan *plan)
 {
@@ -59,7 +59,10 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
-	/* --duration includes the time for reading /proc, which is longer under load */
+	/*
+	 * --duration includes the time that faultscope takes to read /proc, which is longer under
+	 * load
+	 */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
 	if (s->plan.after_first_scan)
@@ -145,7 +148,7 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
-/* Starts a progress line, unless the terminal shows other output meanwhile. */
+/* Starts a progress line, unless other output appears on the terminal meanwhile. */
 static void begin_progress(const struct session *s, struct progress *p, const char *what)
 {
 	if (!s->o->quiet && !s->out.viewing && !s->child.pid &&
@@ -161,7 +164,7 @@ static int live_loop(struct session *s)
 
 	if (err)
 		return err;
-	/* `record` prints its own progress */
+	/* `record` prints its own progress line */
 	if (s->plan.duration && !s->plan.records_alone)
 		begin_progress(s, &progress, "watching");
 	while (!s->loop.done && !err) {
@@ -182,7 +185,9 @@ static int live_loop(struct session *s)
 	return err;
 }
 
-/* Waits until the next interval of a recording is due. Returns at once without a replay speed. */
+/*
+ * Waits until the next interval of a recording is due. Returns at once if there is no replay speed.
+ */
 static void wait_for_scan(const struct session *s)
 {
 	double seconds;
@@ -223,7 +228,7 @@ int session_loop(struct session *s)
 		return 0;
 	if (s->in.src->live) {
 		err = live_loop(s);
-		/* the summary includes the time since the last scan */
+		/* A last scan: the summary includes the time since the scan before. */
 		if (!err && (!s->loop.done || s->interrupts))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {
@@ -249,18 +254,23 @@ void session_measure(struct session *s, const struct run_plan *plan)
 		s->status = err;
 }
 
-/* Adds limit origins to all findings, and prints the findings of commands that print only once. */
+/*
+ * Adds the origins of limits to all findings, and prints the findings for commands that print only
+ * once.
+ */
 static void tell_verdict(struct session *s)
 {
 	for (size_t i = 0; i < s->in.findings.n; i++) {
-		/* a recording may contain the origin after its last scan */
+		/* the recording may contain the origin after its last scan */
 		origins_attach(s, &s->in.findings.f[i]);
 		if (s->plan.view.verdict)
 			s->out.renderer->finding(&s->out.text, &s->out.view, &s->in.findings.f[i]);
 	}
 }
 
-/* Reports how many records were redacted. `export` does not call this: it skips such records. */
+/*
+ * Reports how many records were redacted. `export` skips redacted records, and does not call this.
+ */
 static void tell_withheld(const struct session *s)
 {
 	__u64 n = s->in.collector.withholding.records;

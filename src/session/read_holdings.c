@@ -4,7 +4,7 @@
 #include "collect/holdings_reader.h"
 #include "probe/host_facts.h"
 
-/* maximum number of processes to read: those with the most mappings, or the most fds */
+/* maximum number of processes to read: those with the most mappings, and those with the most fds */
 #define HOLDERS_MOST 16
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)
@@ -38,7 +38,10 @@ static struct subject *next_holder(struct session *s, enum what what, struct sub
 	return best;
 }
 
-/* Reads the processes with the most mappings or fds. If one cannot be read, the report says so. */
+/*
+ * Reads what the processes with the most mappings or fds hold. If one cannot be read, the report
+ * says so.
+ */
 static void read_holders(struct session *s, enum what what)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
@@ -55,7 +58,7 @@ static void read_holders(struct session *s, enum what what)
 void holders_read(struct session *s)
 {
 	if (host_is_in_pid_namespace())
-		return; /* /proc shows pids of another namespace */
+		return; /* /proc shows the pids of another pid namespace */
 	read_holders(s, WHAT_MAPS);
 	read_holders(s, WHAT_FDS);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads once what the processes with the most mappings and file descriptors hold. */
+/* Reads once which mappings and file descriptors the processes with the most of them hold. */
 #ifndef FS_SESSION_READ_HOLDINGS_H
 #define FS_SESSION_READ_HOLDINGS_H
 
 #include "session/session.h"
 
-/* Reads up to 16 processes per kind; growth from before the start is visible in no other way. */
+/*
+ * Reads up to 16 processes for mappings and 16 for fds. Nothing else shows what grew before the
+ * start.
+ */
 void holders_read(struct session *s);
 
 #endif

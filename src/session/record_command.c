@@ -13,18 +13,18 @@
 #include "session/session.h"
 #include "live/terminal.h"
 
-#define INTERVAL_ALL	10.0 /* default interval in seconds for all processes */
+#define INTERVAL_ALL	10.0 /* default interval for all processes, in seconds */
 #define INTERVAL_TARGET 1.0
 #define NAME_BYTES	4096
 
 struct recording {
 	char name[NAME_BYTES];
 	struct redaction redaction;
-	bool progress; /* show progress: standard error is a terminal */
+	bool progress; /* true: standard error is a terminal, so progress is shown */
 	uint64_t begun_ns, looks;
 };
 
-/* Expands %p (pid), %h (host), %t (time) and %% in a file name. Returns 0 or -1. */
+/* Expands %p (pid), %h (host), %t (time) and %% in the name of a recording. Returns 0 or -1. */
 static int expand(const struct options *o, const char *pattern, char *ret, size_t size)
 {
 	time_t now = time(NULL);
@@ -77,7 +77,7 @@ static void put_state(struct buf *b, const struct session *s)
 	if (s->plan.duration)
 		buf_printf(b, " of %s", as_span(s->plan.duration).s);
 	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
-	/* all processes seen so far, as in reports, not only those alive now */
+	/* count all processes seen so far, as reports do, not only those that are alive now */
 	model_totals(&s->in.m, &totals);
 	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
 		   as_bytes(s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0).s);
@@ -149,7 +149,7 @@ int command_record(const struct options *o)
 	}
 	fill_plan(&plan, o, &r);
 	session_measure(&s, &plan);
-	/* the recording also contains what processes hold at its end */
+	/* the recording also contains the mappings and fds that processes hold at its end */
 	if (!s.status)
 		holders_read(&s);
 	tell_end(&s);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The live view on a recording: at its own pace, faster, slower, step by step, and backwards. */
+/*
+ * The live view of a recording: at the recorded speed, faster, slower, step by step, and backwards.
+ */
 #include "session/live_view.h"
 
 #include <errno.h>
@@ -8,7 +10,10 @@
 
 #include "probe/host_facts.h"
 
-/* Handles keys until the next interval is due. An interval is shown for as long as it lasted. */
+/*
+ * Handles keys until the next interval of the recording is due. Each interval is shown for as long
+ * as it lasted.
+ */
 static void wait_for_scan(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
@@ -38,7 +43,7 @@ static int take_one(struct session *s)
 	w->ended = err == 1;
 	if (err)
 		return err;
-	/* takes the snapshot even while paused, because the user stepped here */
+	/* the user stepped to this interval: store its snapshot even while the view is paused */
 	w->tui.paused = false;
 	viewing_take_snapshot(s);
 	w->tui.paused = paused;
@@ -47,7 +52,7 @@ static int take_one(struct session *s)
 	return 0;
 }
 
-/* Reopens the recording, to go back: recordings are read only forwards. */
+/* Reopens the recording to go back, because recordings are read only forwards. */
 static int start_anew(struct session *s)
 {
 	struct sink sink = session_sink(s);
@@ -98,7 +103,7 @@ int viewing_replay(struct session *s)
 	s->out.viewing->speed = !s->o->speed_given ? 1
 				: s->o->speed > 0  ? s->o->speed
 						   : VIEWING_SPEED_MOST;
-	/* fails if standard input is a file, which has no keys */
+	/* loop_watch() fails if standard input is a file; then there are no keys */
 	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	while (!s->loop.done && !err) {
 		wait_for_scan(s);

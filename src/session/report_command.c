@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* info, report and diff: read recordings completely, then print results. */
+/* info, report and diff: commands that read recordings completely, then print results. */
 #include <string.h>
 
 #include "base/compress.h"
@@ -26,8 +26,8 @@ int command_info(const struct options *o)
 }
 
 /*
- * Writes a compressed copy of the recording, redacted if requested. An existing file is replaced
- * only with --force.
+ * Writes a compressed copy of the recording, redacted if requested. Replaces an existing file only
+ * with --force.
  */
 static int make_recording(const struct options *o)
 {
@@ -82,7 +82,7 @@ static int make_textfile(const struct options *o, int (*write_metrics)(const str
 	return write_metrics(&mine);
 }
 
-/* Prints lines while the recording is read, to the output that session_begin() opened. */
+/* Prints lines to the output that session_begin() opened, while the recording is read. */
 static int make_lines(const struct options *o, const struct report_format *f)
 {
 	struct story st;
@@ -141,7 +141,7 @@ int command_report(const struct options *o, int (*write_metrics)(const struct op
 	}
 }
 
-/* Writes the difference in the requested format. */
+/* Writes the difference of two recordings in the requested format. */
 static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
 		     const struct view *v)
 {
@@ -178,7 +178,7 @@ int command_diff(const struct options *o)
 		put_diff(&b, o, d, after.view.v);
 		status = say_all(o, &b);
 		err = before.s.status ? before.s.status : after.s.status;
-		/* avoid printing the gaps again for each recording */
+		/* do not print the gaps again for each of the two recordings */
 		before.s.status = after.s.status = status_of_gaps(err, &d->gaps);
 	}
 	diff_free(d);

@@ -23,8 +23,8 @@ extern char **environ;
 
 /*
  * A thread that starts the command with the caller's privileges. Capabilities, no_new_privs,
- * Landlock and seccomp apply to single threads: all other threads drop privileges first, then this
- * thread starts the command and ends.
+ * Landlock and seccomp apply to single threads: all other threads drop their privileges first, then
+ * this thread starts the command and ends.
  */
 struct starter {
 	struct session *s;
@@ -32,12 +32,12 @@ struct starter {
 	bool made, joined;
 	sem_t go;
 	bool abandoned;
-	int err; /* result of posix_spawnp(): errno or 0 */
+	int err; /* result of posix_spawnp(): 0 or an errno */
 };
 
 /*
- * Starts the command. While live_run_parent() is on, new children are watched from the start.
- * posix_spawn uses CLONE_VM, so almost no page fault before exec is faultscope's own.
+ * Starts the command. While live_run_parent() is on, new children are watched from their start.
+ * posix_spawn uses CLONE_VM, so almost no page fault before exec belongs to faultscope.
  */
 static int spawn(struct session *s)
 {
@@ -46,8 +46,9 @@ static int spawn(struct session *s)
 	int err;
 
 	/*
-	 * Unblocks all signals in the command, because faultscope blocks those that it handles.
-	 * Signals that were ignored when faultscope started stay ignored.
+	 * Unblocks all signals in the command, because the command inherits the mask of faultscope,
+	 * which blocks the signals that it handles. Signals that were ignored when faultscope
+	 * started stay ignored.
 	 */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attr);
@@ -96,7 +97,7 @@ static void end_starter(struct starter *st)
 	st->joined = true;
 }
 
-/* Runs after privileges were dropped: lets the starter thread start the command and end. */
+/* Lets the starter thread start the command and end. Runs after privileges were dropped. */
 static void start_command(struct session *s)
 {
 	struct starter *st = s->plan.ctx;
@@ -106,7 +107,7 @@ static void start_command(struct session *s)
 		return;
 	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
 	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
-	s->in.m.last_ns = 0; /* a model without a scan suppresses the summary */
+	s->in.m.last_ns = 0; /* suppresses the summary: a model without a scan has none */
 }
 
 static void describe_ending(struct session *s)
@@ -123,7 +124,7 @@ static void describe_ending(struct session *s)
 			 WEXITSTATUS(s->child.status));
 }
 
-/* Exits with the command's status or signal, without an own core dump. */
+/* Ends faultscope with the command's exit status or signal, without a core dump of its own. */
 static int end_as(int child_status)
 {
 	if (!WIFSIGNALED(child_status))
@@ -133,9 +134,9 @@ static int end_as(int child_status)
 }
 
 /*
- * Returns the largest peak RSS of a process of the command, or 0 if it is not known. Before exec
- * the child uses our memory, which counts (fs/exec.c: setmax_mm_hiwater_rss()): a value near our
- * own RSS means nothing.
+ * Returns the largest peak RSS of a process of the command, or 0 if it is not known. Before exec,
+ * the child uses faultscope's memory, which counts for the child (fs/exec.c:
+ * setmax_mm_hiwater_rss()). A value near faultscope's own RSS is therefore meaningless.
  */
 static uint64_t child_rss_bytes(const struct session *s)
 {
@@ -188,7 +189,7 @@ int command_run(const struct options *o)
 	if (!err)
 		err = session_loop(&s);
 	if (started && s.child.pid && !o->duration) {
-		/* faultscope failed, but the command did not: wait until the command ends */
+		/* faultscope failed, but the command did not: wait for the end of the command */
 		waitpid(s.child.pid, &s.child.status, 0);
 		s.child.gone = true;
 	}

@@ -9,7 +9,7 @@
 
 #define DEFAULT_INTERVAL 1.0
 #define TIERS_TARGETS	 0xfu /* all overhead levels */
-#define TIERS_EVERYONE	 0xbu /* all but level 2, the latency of each fault */
+#define TIERS_EVERYONE	 0xbu /* all overhead levels but level 2, the latency of each fault */
 
 void plan_init(struct run_plan *p, const struct options *o)
 {
@@ -49,7 +49,7 @@ static void describe(struct run_plan *p)
 void plan_targets(struct run_plan *p)
 {
 	if (p->replay)
-		return; /* a recording already contains a description of the watched processes */
+		return; /* a recording contains its own description of the watched processes */
 	describe(p);
 	if (!p->o->filter.pids)
 		return;

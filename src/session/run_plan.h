@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The plan of a session: which processes to watch, with which probes, what to read and write, and
- * when to end. Each command fills one. The session reads only the plan, never which command it
- * serves.
+ * when to end. Each command fills a plan. The session reads only the plan, and does not know which
+ * command filled it.
  */
 #ifndef FS_SESSION_RUN_PLAN_H
 #define FS_SESSION_RUN_PLAN_H
@@ -22,43 +22,43 @@ struct run_plan {
 	const struct options *o;
 	/* What to watch, and with which probes. */
 	enum watched whom;
-	const char *mode; /* session mode, as recordings name it */
+	const char *mode; /* mode of the session, as recordings name it */
 	char target[128]; /* description of the watched processes for users; may be empty */
 	bool children;	  /* also watch existing and new children of the targets */
-	/* overhead levels to enable if --overhead is not given; bit i: level i */
+	/* bit i: enable overhead level i if --overhead is not given */
 	unsigned int tiers;
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
 	bool attributes_all;	   /* keep growth from a process's first mapping and fd on */
-	bool majors, examines;	   /* majors and examines of struct live_options */
+	bool majors, examines;	   /* as in struct live_options */
 	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
 	bool scores;		   /* read the OOM scores of processes */
 	bool works_without_bpf;	   /* if BPF is unavailable, read /proc only */
-	/* Files to read and write. NULL: this machine, no recording, standard output. */
+	/* Names of files to read and write; NULL: no replay, no recording, standard output. */
 	const char *replay, *record, *output;
 	const struct redaction *redaction; /* redaction of the recording; NULL: none */
-	bool records_alone; /* only record: compress the recording, and end if it fails */
+	bool records_alone; /* only record: compress the recording, and end if recording fails */
 	const struct renderer *renderer;
-	struct view view;     /* initial settings of the view */
+	struct view view;     /* initial settings of the output */
 	bool may_redraw;      /* text may be redrawn in place on a terminal */
-	bool shares_terminal; /* a command prints to the terminal: text goes to standard error */
+	bool shares_terminal; /* a command prints to the terminal, so text goes to standard error */
 	bool reloads;	      /* SIGHUP reloads the configuration instead of ending the session */
-	/* When to scan, and when to end. */
-	/* time between scans and maximum run time in seconds; duration 0: no end */
+	/* Members that say when to scan, and when to end. */
+	/* time between scans and maximum run time, in seconds; duration 0: no end */
 	double interval, duration;
-	double speed; /* replay speed of a recording: 1 is real time, 0 without waiting */
-	/* Callbacks of the command; each may be NULL. */
+	double speed; /* replay speed: 1 is real time, 0 does not wait */
+	/* Callbacks of the command that filled the plan; each may be NULL. */
 	/* called after the first scan, before the first output */
 	void (*after_first_scan)(struct session *s);
-	/* called after each scan, once its values are printed */
+	/* called after each scan, after its values were printed */
 	void (*after_scan)(struct session *s);
-	void *ctx; /* data of the command for its callbacks */
+	void *ctx; /* argument of the callbacks */
 };
 
 /* Fills a plan that watches all processes, with the settings of the options. */
 void plan_init(struct run_plan *p, const struct options *o);
 
-/* Changes the plan to watch the processes of -p, if any, with all overhead levels. */
+/* Changes the plan to watch the processes of -p, if given, with all overhead levels. */
 void plan_targets(struct run_plan *p);
 
 #endif

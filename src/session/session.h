@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Declarations shared by the files of src/session: one measurement, from opening its source to
- * printing its last line. A command fills a struct run_plan, session_measure() runs it, and
- * session_end() prints the end and frees everything.
+ * Declarations shared by the files of src/session. A session is one measurement, from opening its
+ * source to printing its last line. A command fills a struct run_plan, session_measure() runs it,
+ * and session_end() prints the last lines and frees everything.
  */
 #ifndef FS_SESSION_SESSION_H
 #define FS_SESSION_SESSION_H
@@ -20,50 +20,50 @@
 
 struct viewing;
 
-/* The path from the records of a source to findings. */
+/* The input of a session: what turns the records of a source into findings. */
 struct session_input {
 	struct source *src;
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct ends ends;		 /* processes that ended without a last record; live only */
+	struct ends ends;		 /* live only: processes that ended without a last record */
 	struct pressure_reader pressure; /* memory pressure of the machine; live source only */
 	struct filter filter;		 /* filter of the options, adapted to this source */
 	struct rights_scope scope;	 /* what stays permitted after privileges are dropped */
 	struct rights rights;		 /* capabilities that remain after privileges are dropped */
-	/* index as in m.origin: the limit value for which the origin was looked up */
+	/* for each origin in m.origin: the limit value for which it was looked up */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 };
 
-/* What a session prints, and where. */
+/* The output of a session: what is printed, and where. */
 struct session_output {
 	const struct renderer *renderer;
 	struct view view;
 	struct buf text; /* rendered output that is not written yet */
 	int fd;
 	struct output_file file; /* output file of --output */
-	bool last_lines;	 /* `run` with text output: print no intervals */
+	bool last_lines;	 /* text output of `run`: print no intervals, only the end */
 	bool redraws;		 /* the output is a live view, redrawn in place */
 	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
 	char note[192];		 /* message for the bottom of the live view; empty: none */
-	bool began;		 /* the first scan succeeded; else the recording is removed */
-	bool flushed;		 /* session_flush() was called, even without text */
+	bool began;		 /* the first scan succeeded; if not, the recording is removed */
+	bool flushed;		 /* session_flush() was called at least once, even without text */
 	bool mute;		 /* a write failed (EPIPE, …): write nothing more */
 	int write_error;	 /* -errno of the failed write; 0: none */
 	const char *record_path;
 	bool rec_error_reported; /* the failure of the recording was reported */
-	size_t told;		 /* number of events of this interval that were printed */
+	size_t told;		 /* number of events of this interval that were already printed */
 	uint64_t frames;
-	struct gates gates;	  /* conditions of --fail-on */
-	uint64_t gated_ns;	  /* time (CLOCK_MONOTONIC) up to which the gates were checked */
+	struct gates gates;	  /* the conditions of --fail-on */
+	uint64_t gated_ns;	  /* CLOCK_MONOTONIC time until which gates were checked */
 	struct output_file junit; /* output file of --junit */
-	struct buf gaps; /* reasons for an incomplete result that the model does not know */
+	struct buf gaps; /* reasons for an incomplete result, in addition to those of the model */
 };
 
 /* The command that `run` starts. */
 struct session_child {
-	pid_t pid;  /* process id; 0: not started, or it has ended */
-	int status; /* status from waitpid(), valid if `gone` */
+	pid_t pid;  /* process id of the command; 0: not started, or it has ended */
+	int status; /* exit status of the command from waitpid(), valid if `gone` */
 	bool gone;
 	char ending[64];
 };
@@ -75,35 +75,38 @@ struct session {
 	struct session_output out;
 	struct session_child child;
 	struct loop loop;
-	uint64_t ends_ns; /* end of --duration, CLOCK_MONOTONIC; 0: no --duration */
+	uint64_t ends_ns; /* CLOCK_MONOTONIC time at which --duration ends; 0: no --duration */
 	unsigned int interrupts;
-	int status; /* exit status: enum exit_status */
+	int status; /* exit status of the session: enum exit_status */
 };
 
 /* Functions of measure.c */
 
 /* session_begin(), session_start() and session_loop() return 0 or an exit status. */
 int session_begin(struct session *s, const struct run_plan *plan);
-int session_start(struct session *s); /* sends host and probe records, scans once, prints */
+int session_start(struct session *s); /* sends host and probe records, scans once, and prints */
 int session_loop(struct session *s);
 /*
  * Calls session_begin(), opens the source, and calls session_start() and session_loop(). Stores the
  * exit status of the step that failed in s->status.
  */
 void session_measure(struct session *s, const struct run_plan *plan);
-int session_end(struct session *s); /* prints the last lines, frees; returns the exit status */
+int session_end(struct session *s); /* prints the last lines, frees all, returns the exit status */
 
 /* Functions of replay_view.c */
 
-/* Shows a recording in the live view at its own pace until the user quits. Returns 0 or -errno. */
+/*
+ * Shows a recording in the live view at the recorded speed until the user quits. Returns 0 or
+ * -errno.
+ */
 int viewing_replay(struct session *s);
 
 /* Functions of window.c */
 
 /*
- * Scans, evaluates the rules and prints the interval; without `show` it prints events and findings
- * only. Returns 0, 1 at the end of a recording, or -errno. Call session_next_window() before the
- * next interval.
+ * Scans, evaluates the rules and prints the interval. If `show` is false, it prints only events and
+ * findings. Returns 0, 1 at the end of a recording, or -errno. Call session_next_window() before
+ * the next interval.
  */
 int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
@@ -117,17 +120,21 @@ void session_render_frame(struct session *s);
 /* Returns the options with which session_open_live() opens the probes. */
 struct live_options session_live_options(struct session *s);
 /*
- * session_open_live() and session_open_replay() open the source and the event loop; the first also
- * starts watching the targets of the plan. They print errors. They return 0 or an exit status.
+ * session_open_live() and session_open_replay() open the source and the event loop.
+ * session_open_live() also starts to watch the targets of the plan. Both print errors, and return 0
+ * or an exit status.
  */
 int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
 /*
- * Sends host and probe records and a first scan to the sink, then drops privileges. Prints errors.
- * Returns 0 or an exit status.
+ * Sends host and probe records and the records of a first scan to the sink (their consumer), then
+ * drops privileges. Prints errors. Returns 0 or an exit status.
  */
 int session_first_scan(struct session *s, const struct sink *sink);
-/* Scans, and finds lost process ends. Returns 0, 1 at the end of a recording, or -errno. */
+/*
+ * Scans, and finds processes whose end was not reported. Returns 0, 1 at the end of a recording, or
+ * -errno.
+ */
 int session_scan(struct session *s);
 struct sink session_sink(struct session *s);
 /* Returns how many watched processes are alive. */
@@ -146,18 +153,21 @@ int session_open_loop(struct session *s);
 /* Functions of session_gaps.c */
 
 /*
- * Notes in s->out.gaps what the recording lacks: unreadable bytes, or its end record. `err` is the
- * result of reading it. Returns `err`, but 1 for -EBADMSG (damaged recording), after printing the
- * error.
+ * Adds to s->out.gaps what the recording lacks: unreadable bytes, or its end record. `err` is the
+ * result of reading the recording. Returns `err`; but for -EBADMSG (damaged recording), prints the
+ * error and returns 1.
  */
 int session_note_end(struct session *s, int err);
 
-/* Prints why data may be missing. The exit status 0 then becomes EXIT_INCOMPLETE. */
+/*
+ * Prints why data may be missing. If there is a reason, an exit status of 0 becomes
+ * EXIT_INCOMPLETE.
+ */
 void session_judge_gaps(struct session *s);
 
 /* Functions of session_view.c */
 
-/* Sets what is printed and how, from the plan, the options and the terminal. */
+/* Sets the contents and style of the output, from the plan, the options and the terminal. */
 void session_set_view(struct session *s);
 /* Sets width and height of the output, from the options or the terminal. */
 void session_measure_view(struct session *s);
@@ -165,15 +175,15 @@ void session_measure_view(struct session *s);
 /* Functions of session_output.c */
 
 /*
- * Open the output, give its file the final name after the first scan, and close it. The first two
- * functions return 0 or an exit status.
+ * Open the output, give its file the final name after the first scan, and close the output.
+ * session_open_output() and session_publish() return 0 or an exit status.
  */
 int session_open_output(struct session *s);
 int session_publish(struct session *s);
 void session_end_output(struct session *s);
 
 /*
- * Writes the rendered output. A reader that closed the pipe ends the session, unless it runs a
+ * Writes the rendered output. If the reader has closed the pipe, the session ends, unless it runs a
  * command or makes a recording.
  */
 void session_flush(struct session *s);
@@ -187,18 +197,18 @@ bool session_message(struct session *s, const char *text);
 /* Opens the recording that the plan names. Returns 0 or an exit status. */
 int session_open_recording(struct session *s);
 
-/* Reports once that the recording failed, and ends a session that only records. */
+/* Reports once that recording failed, and ends a session that only records. */
 void session_check_recording(struct session *s);
 
 /* Writes the end record and closes the recording. Removes a recording without a first scan. */
 void session_end_recording(struct session *s);
 
-/* Removes unfinished output files and the recording. Nothing else may use them meanwhile. */
+/* Removes unfinished output files and the recording. No other thread may use them meanwhile. */
 void session_discard(struct session *s);
 
 /*
  * Functions of gating.c, for --fail-on. Call gating_begin() with session_begin(), gating_judge()
- * before the last lines, gating_report() after them.
+ * before the last lines are printed, and gating_report() after them.
  */
 
 int gating_begin(struct session *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The input of a session: a live source or a recording, and the model built from its records. */
+/* The input of a session: a live source or a recording, and the model of its records. */
 #define _GNU_SOURCE
 #include "session/session.h"
 
@@ -13,10 +13,12 @@
 #include "session/startup.h"
 #include "session/targets.h"
 
-/* Growth is kept for processes with at least this many mappings or file descriptors. */
+/*
+ * Growth by call stack is kept for processes with at least this many mappings or file descriptors.
+ */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
-#define ENDS_EVERY     16 /* with all processes, check for lost ends every 16 intervals */
+#define ENDS_EVERY     16 /* intervals between checks for lost ends of all processes */
 
 /* Returns the exit status for an error of live_open(). */
 static int status_of(int err)
@@ -63,7 +65,10 @@ struct live_options session_live_options(struct session *s)
 	return lo;
 }
 
-/* Warns about each probe with a degraded attach type: few users run `doctor` before each start. */
+/*
+ * Warns about each probe that uses a degraded attach type, because few users run `doctor` before
+ * each start.
+ */
 static void write_degraded(const struct session *s)
 {
 	const struct hook_status *status = live_hooks(s->in.src);
@@ -95,7 +100,7 @@ static int open_live(struct session *s)
 	}
 	s->in.collector.live = true;
 	s->in.filter.children |= s->plan.children;
-	/* a user who has CAP_BPF and CAP_PERFMON anyway may read everything */
+	/* a user who has CAP_BPF and CAP_PERFMON may read everything anyway */
 	if (rights_are_of_file())
 		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());
 	s->in.pressure.targets = !lo.watch_all;
@@ -115,8 +120,8 @@ static int open_live(struct session *s)
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
 		/*
-		 * -p contains pids of this namespace, records those of the initial one: accept all
-		 * watched processes
+		 * -p contains pids of this pid namespace, but records contain pids of the initial
+		 * one: accept all watched processes
 		 */
 		s->in.filter.children = true;
 	}
@@ -126,7 +131,9 @@ static int open_live(struct session *s)
 int session_open_live(struct session *s)
 {
 	struct startup st;
-	/* open files before a watched program can use up file-nr, the host-wide maximum */
+	/*
+	 * open these files before a watched program can reach the host-wide maximum of open files
+	 */
 	int err = session_open_loop(s);
 
 	if (err) {
@@ -158,7 +165,7 @@ struct sink session_sink(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->in.collector};
 }
 
-/* Scans memory pressure, then processes. Returns 0, 1 at the end of a recording, or -errno. */
+/* Scans memory pressure, then the processes. Returns 0, 1 at the end of a recording, or -errno. */
 static int look(struct session *s, const struct sink *sink)
 {
 	int err = s->in.src->live ? pressure_scan(&s->in.pressure, &s->in.m, sink) : 0;
@@ -167,7 +174,8 @@ static int look(struct session *s, const struct sink *sink)
 }
 
 /*
- * Returns whether to check now for lost process ends: with all processes, every ENDS_EVERY scans.
+ * Returns whether to check now for process ends that were not reported: if all processes are
+ * watched, every ENDS_EVERY scans.
  */
 static bool is_asked(struct session *s)
 {
@@ -234,7 +242,7 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = begin_host(s, sink);
 	if (!err)
 		err = s->in.src->ops->start(s->in.src, sink);
-	/* base values: what existed before the first scan is no growth */
+	/* these are the base values: what existed before the first scan is not growth */
 	if (!err)
 		err = look(s, sink);
 	rights_lower(had);

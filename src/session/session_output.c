@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* Opens a file or standard output; for text output of `run`, standard error. */
+/* Opens the output: a file, standard output or, for text output of `run`, standard error. */
 int session_open_output(struct session *s)
 {
 	const char *path = s->plan.output;
@@ -31,7 +31,7 @@ int session_open_output(struct session *s)
 
 /*
  * Gives output files their names after a successful start, so that users can follow them (tail -f).
- * An existing file is kept until the new one is complete, unless renaming then needs privileges.
+ * An existing file is kept until the new file is complete, unless renaming then needs privileges.
  */
 int session_publish(struct session *s)
 {
@@ -59,7 +59,9 @@ void session_flush(struct session *s)
 
 	buf_clear(&s->out.text);
 	s->out.flushed = true;
-	/* reading a recording is finite: keep an existing file until the output is complete */
+	/*
+	 * reading a recording ends soon, so an existing file is kept until the output is complete
+	 */
 	if (!err && !s->plan.replay)
 		err = output_file_publish_new(&s->out.file);
 	if (!err)
@@ -104,7 +106,10 @@ bool session_message(struct session *s, const char *text)
 	return true;
 }
 
-/* Reports a failed recording once; watching continues. `empty`: no interval is complete. */
+/*
+ * Reports once that recording failed; the session continues. `empty` means that no interval is
+ * complete.
+ */
 static void write_failed(struct session *s, bool empty)
 {
 	if (!s->in.collector.rec_error || s->out.rec_error_reported)
@@ -120,7 +125,7 @@ static void write_failed(struct session *s, bool empty)
 		    s, empty ? "the recording failed: it is empty"
 			     : "the recording failed: it ends with the last complete interval"))
 		return;
-	/* without its recording, such a session has nothing to do */
+	/* a session that only records has nothing more to do */
 	s->loop.done |= s->plan.records_alone;
 	complain("the recording %s failed: %s; %s%s", s->out.record_path,
 		 strerror(-s->in.collector.rec_error),
@@ -157,7 +162,7 @@ void session_end_recording(struct session *s)
 	}
 }
 
-/* Closes the output. If nothing was written, an existing file stays unchanged. */
+/* Closes the output. If nothing was written, an existing output file stays unchanged. */
 void session_end_output(struct session *s)
 {
 	int err = output_file_end(&s->out.file, s->out.flushed ? s->out.write_error : -ECANCELED);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Signals of a session: end, end of the command, and job control of the terminal. */
+/*
+ * Signals of a session: signals that end it, the end of the command, and job control of the
+ * terminal.
+ */
 #define _GNU_SOURCE
 #include "session/session.h"
 
@@ -30,7 +33,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		s->loop.done = true;
 		return;
 	}
-	/* A terminal sends SIGINT to the command too; forward only signals of kill(2). */
+	/* A terminal sends SIGINT to the command too, so only signals of kill(2) are forwarded. */
 	if (si->ssi_code != SI_KERNEL)
 		kill(s->child.pid, si->ssi_signo);
 }
@@ -64,7 +67,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	case SIGINT:
 		on_interrupt(s, si);
 		break;
-	default: /* SIGTERM, SIGHUP, SIGQUIT */
+	default: /* SIGTERM, SIGHUP and SIGQUIT */
 		if (s->child.pid)
 			kill(s->child.pid, si->ssi_signo);
 		else
@@ -75,14 +78,19 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 int session_open_loop(struct session *s)
 {
-	/* SIGTSTP and SIGCONT come last: only the live view handles job control. */
+	/*
+	 * Signals to handle. SIGTSTP and SIGCONT come last, because only the live view handles job
+	 * control.
+	 */
 	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
 				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
 	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->out.redraws ? 0 : 2);
 
-	/* if SIGCHLD is ignored, the kernel reaps the command and its status is lost */
+	/* if SIGCHLD were ignored, the kernel would discard the exit status of the command */
 	signal(SIGCHLD, SIG_DFL);
-	/* reload the exporter's configuration on SIGHUP, even if nohup(1) had ignored it */
+	/*
+	 * reload the configuration of the exporter on SIGHUP, even if nohup(1) ignores the signal
+	 */
 	if (s->plan.reloads)
 		signal(SIGHUP, SIG_DFL);
 	s->loop.on_signal = on_signal;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles signals while BPF programs are loaded and attached. That takes seconds within calls of
+ * Handles signals while BPF programs are loaded and attached. That takes seconds in functions of
  * libbpf, which cannot be interrupted. A thread waits for a signal, removes unfinished files, and
  * ends the process by that signal.
  */
@@ -15,10 +15,13 @@ struct startup {
 	struct session *s;
 	struct loop loop; /* event loop of the thread that waits for signals */
 	pthread_t thread;
-	int ends; /* eventfd that ends the thread; < 0: no thread runs */
+	int ends; /* eventfd that ends the thread; < 0: there is no thread */
 };
 
-/* Call with the signals blocked. Without a thread, signals wait until loading ends. */
+/*
+ * Starts the thread. Call this with the signals blocked. If no thread can be started, signals wait
+ * until loading ends.
+ */
 void startup_begin(struct startup *st, struct session *s);
 void startup_end(struct startup *st);
 

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* Returns the process of a thread id: -p accepts thread ids, as ps and gdb do. */
+/* Returns the process of a thread. -p accepts thread ids, as ps and gdb do. */
 static pid_t leader_of(pid_t pid)
 {
 	char path[64], text[512];
@@ -32,7 +32,7 @@ static pid_t parent_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	io_read(AT_FDCWD, path, text, sizeof(text));
-	/* the name may contain brackets: search the last one */
+	/* the name of a process may contain brackets, so search for the last bracket */
 	close = strrchr(text, ')');
 	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
 }
@@ -47,7 +47,9 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-/* Watches existing descendants. The kernel side follows children that are created later. */
+/*
+ * Watches existing descendants of a process. BPF programs follow children that are created later.
+ */
 static void watch_descendants(struct session *s, pid_t pid)
 {
 	DIR *d = opendir("/proc");

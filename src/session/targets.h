@@ -6,7 +6,7 @@
 #include "session/session.h"
 
 /*
- * Watches each process of -p, and if the plan says so, its existing and future children. Prints
+ * Watches each process of -p and, if the plan says so, its existing and future children. Prints
  * errors. Returns 0 or an exit status.
  */
 int targets_watch(struct session *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* watch and replay: print or show a live source or a recording, interval by interval. */
+/* watch and replay: print or show a live source or a recording, one interval after the other. */
 #include "session/commands.h"
 #include "session/session.h"
 

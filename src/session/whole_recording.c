@@ -72,7 +72,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	st->view.v = &st->s.out.view;
 	st->view.h = &st->h;
 	describe_file(st);
-	st->s.in.collector.rec = NULL; /* the caller owns the recorder */
+	st->s.in.collector.rec = NULL; /* the caller owns this recorder */
 	return st->failed ? EXIT_FAILED : 0;
 }
 

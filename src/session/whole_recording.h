@@ -12,17 +12,17 @@ struct story {
 	struct history h;
 	struct samples samples;
 	struct story_view view;
-	bool failed; /* the recording could not be read at all, or memory ran out */
+	bool failed; /* the recording could not be read at all, or memory was exhausted */
 };
 
 /*
- * Reads `path`. If `lines` is not NULL, that renderer prints while the file is read. Damage is
- * reported on standard error and is no failure. Returns 0, or an exit status if nothing could be
- * read. Always call story_end(), which frees and returns the final exit status.
+ * Reads the recording `path`. If `lines` is not NULL, that renderer prints while the file is read.
+ * Damage is reported on standard error, and is no failure. Returns 0, or an exit status if nothing
+ * could be read. Always call story_end(), which frees the story and returns the final exit status.
  */
 int story_read(struct story *st, const struct options *o, const char *path,
 	       const struct renderer *lines);
-/* As story_read(), and copies all records to `rec`; `redaction` may be NULL. */
+/* Reads a recording like story_read(), and copies all records to `rec`. `redaction` may be NULL. */
 int story_read_into(struct story *st, const struct options *o, const char *path,
 		    struct recorder *rec, const struct redaction *redaction);
 int story_end(struct story *st);

@@ -10,7 +10,7 @@ void session_report_events(struct session *s)
 	findings_judge_events(&s->in.findings, &s->in.m);
 	for (; s->out.told < s->in.m.events; s->out.told++) {
 		const union event *e = &s->in.m.event[s->out.told];
-		/* omits events of processes that the filter hides, except kernel faults */
+		/* omit events of processes that the filter excludes, except kernel faults */
 		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
 
 		if (!subject || !subject->hidden || e->h.kind == RECORD_KERNEL_FAULT)
@@ -20,7 +20,8 @@ void session_report_events(struct session *s)
 		struct finding *f = &s->in.findings.f[i];
 
 		/*
-		 * The rule has set general commands again; replaces them by those for this limit.
+		 * The rule has set general commands again. This replaces them by the commands for
+		 * this limit.
 		 */
 		if (f->said)
 			origins_attach(s, f);
@@ -61,7 +62,7 @@ int session_take_window(struct session *s, bool show)
 
 void session_next_window(struct session *s)
 {
-	/* replay can go back: check each interval only once */
+	/* a replay can go back, so check each interval only once */
 	if (s->in.m.last_ns > s->out.gated_ns) {
 		gates_check(&s->out.gates, &s->in.m);
 		s->out.gated_ns = s->in.m.last_ns;
