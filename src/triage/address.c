@@ -2,7 +2,7 @@
 #include "triage/address.h"
 
 #define PAGE_BYTES 4096
-/* lowest kernel address with five-level page tables */
+/* lowest kernel address on x86-64 with five-level page tables */
 #define KERNEL_64	 0xff00000000000000ull
 #define KERNEL_48	 0xffff800000000000ull
 #define MODULES_LOW	 0xffffffffa0000000ull
@@ -47,8 +47,9 @@ bool is_kernel_address(enum arch arch, uint64_t address)
 }
 
 /*
- * Since 4.9 (VMAP_STACK), kernel stacks are at the low end of the vmalloc area, wherever KASLR put
- * it. An address a little below a stack is in the vmalloc area too: the direct map is far away.
+ * Returns whether an address is in the vmalloc area, near the kernel stack. Since 4.9 (VMAP_STACK),
+ * kernel stacks are at the low end of that area, wherever KASLR put it. An address a little below a
+ * stack is in it too, because the direct map is far away.
  */
 static bool near_stack(const struct incident *e, uint64_t a, uint64_t bytes)
 {
@@ -66,12 +67,12 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		if (a >= MODULES_KASLR && a < MODULES_HIGH)
 			return REGION_MODULES;
 		if (a >= MODULES_LOW && a < MODULES_KASLR && e->has_error && !(e->error & 1))
-			/* The kernel image has no unmapped pages, so this is the modules' area. */
+			/* The kernel image has no unmapped pages: this is the area of modules. */
 			return REGION_MODULES;
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
 	if (a >= KERNEL_48) {
-		/* The direct map begins here. KASLR only moves it up. */
+		/* Without KASLR the direct map begins here; KASLR only moves it up. */
 		if (a >> 40 == 0xffff88)
 			return REGION_DIRECT;
 		if (near_stack(e, a, VMALLOC_BYTES))
@@ -79,7 +80,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
 	}
-	/* A page fault address is canonical, so this kernel has five-level page tables. */
+	/* A page fault address is always canonical: this kernel has five-level page tables. */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
 	if (a < KERNEL_64)
@@ -88,8 +89,8 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 }
 
 /*
- * arm64 keeps modules and the image in the vmalloc area, and KASLR spreads them over it. Memory of
- * vmalloc() is at the low end.
+ * arm64 keeps modules and the kernel image in the vmalloc area, and KASLR spreads them over it.
+ * Memory of vmalloc() is at the low end of this area.
  */
 static enum region region_arm64(const struct incident *e, uint64_t a)
 {
@@ -121,7 +122,7 @@ enum region region_of(const struct incident *e, uint64_t a)
 		return region_arm64(e, a);
 	case ARCH_UNKNOWN:
 		return a >= KERNEL_48 ? REGION_KERNEL : REGION_UNKNOWN;
-	case ARCH_ARM: /* modules are in the 16 MB below the image: arch/arm/include/asm/memory.h */
+	case ARCH_ARM: /* modules are in the 16 MB below: arch/arm/include/asm/memory.h */
 		if (a >= 0xbf000000u && a < 0xc0000000u)
 			return REGION_MODULES;
 		return is_kernel_address(e->arch, a) ? REGION_KERNEL : REGION_USER;
@@ -140,7 +141,7 @@ const char *poison_meaning(enum poison p)
 	return says[p];
 }
 
-/* Returns whether six of the upper seven bytes are `byte`; the rest may be an offset. */
+/* Returns whether six of a value's upper seven bytes are `byte`; other bytes may be an offset. */
 static bool filled_with(uint64_t value, uint8_t byte)
 {
 	int same = 0;
@@ -215,7 +216,7 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 		p = poison_pointer(value | 0xdead000000000000ull);
 	if (p != POISON_NONE)
 		return p;
-	/* LIST_POISON without POISON_POINTER_DELTA: before 2.6.39, and always on 32 bits. */
+	/* LIST_POISON without POISON_POINTER_DELTA, as before 2.6.39, and always on 32 bits. */
 	if ((value >= 0x1000f0 && value < 0x100200) || (value >= 0x2001f0 && value < 0x200300) ||
 	    (is_32_bit(e->arch) && value >= 0x100 && value <= 0x122 && value != 0x100))
 		return POISON_LIST;
@@ -234,7 +235,7 @@ bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like)
 
 		if (!(e->regs.known >> i & 1) || !is_kernel_address(e->arch, other))
 			continue;
-		/* The page addresses differ in one bit only, bit 36 or higher. */
+		/* The two page addresses must differ in one bit only, bit 36 or higher. */
 		diff = (other ^ address) & ~0xfffull;
 		if (diff && !(diff & (diff - 1)) && diff >> 36) {
 			*ret_like = other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: classifies numbers of a report: the region of a kernel address, and poison values. */
+/* triage: classifies numbers of a report: regions of kernel addresses, and poison values. */
 #ifndef FS_TRIAGE_ADDRESS_H
 #define FS_TRIAGE_ADDRESS_H
 
@@ -16,14 +16,14 @@ enum region {
 	REGION_IMAGE,
 	REGION_SHADOW, /* shadow memory of KASAN */
 	REGION_ERROR,  /* addresses -4095 to -1: error codes */
-	REGION_KERNEL, /* upper half; the exact region is not known */
+	REGION_KERNEL, /* in the upper half, but the region is not known */
 	NR_REGIONS,
 };
 
 const char *region_name(enum region r);
 enum region region_of(const struct incident *e, uint64_t address);
 
-/* Returns whether the address is in the upper half, or in the kernel's part on 32 bits. */
+/* Returns whether an address is in the upper half (on 32 bits: in the kernel's part). */
 bool is_kernel_address(enum arch arch, uint64_t address);
 
 enum poison {
@@ -35,10 +35,10 @@ enum poison {
 
 const char *poison_meaning(enum poison p);
 
-/* Classifies an address, or the pointer that it was computed from; POISON_NONE: no poison. */
+/* Returns which poison value a pointer was, or was computed from; POISON_NONE: none. */
 enum poison poison_of(const struct incident *e, uint64_t value);
 
-/* Finds a kernel pointer in a register that differs from `address` in one bit (36 or higher). */
+/* Finds a register with a kernel pointer that is one bit (36 or higher) off `address`, by page. */
 bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 
 #endif

@@ -5,7 +5,7 @@
 #include "triage/judge.h"
 #include "triage/library.h"
 
-/* number of functions in the stack hash; a trace that is cut off often still has two */
+/* number of functions in the stack hash; even a truncated trace often has two */
 #define STACK_FUNCTIONS 2
 
 static void add(char *to, size_t size, struct str s)
@@ -18,7 +18,7 @@ static void add(char *to, size_t size, struct str s)
 	to[used] = 0;
 }
 
-/* Builds FS_<MECHANISM>_<R|W|X>_<module>!<function>, which does not depend on the log format. */
+/* Builds the name FS_<MECHANISM>_<R|W|X>_<module>!<function>, whatever the log format is. */
 static void name_bucket(struct diagnosis *v)
 {
 	static const char *const letters[] = {"", "R_", "W_", "X_"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/facts.h"
 
-/* Frame f of an arm trace: "[<a>] (f) from [<b>] (g+0x1/0x2)" or "f from g+0x1/0x2 [mod]". */
+/* Parses an arm frame: "[<a>] (f) from [<b>] (g+0x1/0x2)" or "f from g+0x1/0x2 [mod]". */
 static bool frame_from(struct str s, struct frame *ret)
 {
 	struct frame f = {}, g;
@@ -30,7 +30,7 @@ static bool frame_from(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Frame of x86-64 kernels before 2.6.18: "<ffffffff8010a0b0>{do_IRQ+12}". */
+/* Parses a frame of x86-64 kernels before 2.6.18: "<ffffffff8010a0b0>{do_IRQ+12}". */
 static bool frame_braced(struct str s, struct frame *ret)
 {
 	struct frame f = {}, named = {};
@@ -50,7 +50,7 @@ static bool frame_braced(struct str s, struct frame *ret)
 	return f.function.n > 0;
 }
 
-/* A test robot's inlined frame: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f file.c:12". */
+/* Parses a test robot's inlined frame: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f file.c:12". */
 static bool frame_inlined(struct str s, struct frame *ret)
 {
 	struct frame f = {};
@@ -68,7 +68,7 @@ static bool frame_inlined(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Returns whether the text may follow a frame: flags " (P)", a build ID, a file, "(unreliable)". */
+/* Returns whether a text may follow a frame: flags " (P)", a build ID, a file, "(unreliable)". */
 static bool tail_fits(struct str tail)
 {
 	tail = str_trim(tail);
@@ -136,7 +136,7 @@ enum opens {
 	OPENS_NONE
 };
 
-/* Lines before a trace, or before frames that are skipped. */
+/* Lines that precede a trace, or that precede frames to be skipped. */
 static const struct {
 	const char *pattern;
 	enum opens opens;
@@ -183,7 +183,7 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->main_seen = true;
 		break;
 	case OPENS_ASIDE:
-		/* The next trace is that of a bystander, such as RCU's kthread. */
+		/* The next trace is of a task that is not at fault, such as RCU's kthread. */
 		r->section = SECTION_OTHER;
 		r->aside = true;
 		break;
@@ -197,8 +197,8 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		break;
 	case OPENS_CPU:
 		/*
-		 * Backtraces that one CPU requests of others: the first is that of the CPU that
-		 * hangs.
+		 * One CPU has requested backtraces of others. The first trace is that of the CPU
+		 * that hangs.
 		 */
 		r->section = SECTION_OTHER;
 		r->aside = false;
@@ -214,12 +214,12 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		frame_keep(r, &c->function, line);
 }
 
-/* Removes "<IRQ>", "</IRQ>", "<NMI>", "<TASK>" and other marks at the start; updates r->irq. */
+/* Removes marks such as "<IRQ>", "</IRQ>", "<NMI>", "<TASK>" before a frame; sets r->irq. */
 static struct str context_marks(struct reading *r, struct str s)
 {
 	static const struct {
 		const char *mark;
-		int irq; /* 1: interrupt frames begin, 0: they end, -1: neither */
+		int irq; /* 1: interrupt frames begin here; 0: they end; -1: neither */
 	} marks[] = {
 #define MARK(mark, irq) {mark, irq},
 #include "triage/sections.def"
@@ -255,7 +255,7 @@ static bool section_begins(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/* KCSAN has no "Call Trace:" but a line such as "write to 0x… of 8 bytes by task …" instead. */
+/* Finds the line that KCSAN prints for "Call Trace:": "write to 0x… of 8 bytes by task …". */
 static bool access_begins(struct reading *r, struct str s)
 {
 	struct captures c = {};
@@ -281,7 +281,7 @@ bool trace_section(struct reading *r, struct str text, uint32_t line)
 	if (!bare.n)
 		return text.n > 0;
 	if (section_begins(r, bare, line)) {
-		/* the first frame may share the line: "Call Trace: [<c0123456>] f+0x1/0x2" */
+		/* the first frame may be on this line: "Call Trace: [<c0123456>] f+0x1/0x2" */
 		long at = str_find(bare, "race: ");
 
 		if (at < 0 || r->section != SECTION_TRACE)
@@ -296,7 +296,7 @@ bool trace_section(struct reading *r, struct str text, uint32_t line)
 	if (!trace_frame(bare, r->section == SECTION_TRACE, &f))
 		return false;
 	if (r->section != SECTION_TRACE) {
-		/* Frames without a title line are the main trace of the report. */
+		/* Frames that no title line precedes are the main trace of the report. */
 		if (r->section == SECTION_OTHER && r->main_seen)
 			return true;
 		r->section = SECTION_TRACE;

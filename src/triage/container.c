@@ -5,7 +5,7 @@
 
 #define MESSAGE_MAX (1u << 16)
 
-/* A JSON value, not yet decoded. */
+/* A JSON value that is not decoded yet. */
 struct json_value {
 	struct str s; /* text between the quotes, or the number, or the array with its brackets */
 	bool quoted;
@@ -18,7 +18,7 @@ static size_t string_end(struct str s, size_t at)
 	return at < s.n ? at : s.n;
 }
 
-/* Finds the value of a key. Quotes may be escaped once more, as in the log of a test robot. */
+/* Finds the value of a JSON key. Its quotes may be escaped (\"), as in the log of a test robot. */
 static bool json_find(struct str s, const char *key, struct json_value *ret)
 {
 	size_t n = strlen(key), at;
@@ -66,7 +66,7 @@ static size_t utf8_put(char *to, uint32_t code)
 	       to[2] = 0x80 | (code & 0x3f), 3;
 }
 
-/* Decodes the escape after a backslash. Returns the number of bytes of `s` that it takes. */
+/* Decodes the escape sequence after a backslash. Returns its length in `s`, in bytes. */
 static size_t unescape(struct str s, char *to, size_t *n)
 {
 	static const char from[] = "ntrbf", into[] = "\n\t\r\b\f";
@@ -82,7 +82,7 @@ static size_t unescape(struct str s, char *to, size_t *n)
 	return 1;
 }
 
-/* Decodes a string, or an array of bytes (journald's form of binary text), into *scratch. */
+/* Decodes a JSON string, or an array of bytes (journald's form of binary text), into *scratch. */
 static struct str json_text(const struct json_value *v, char **scratch)
 {
 	struct str s = str_first(v->s, MESSAGE_MAX);
@@ -151,7 +151,7 @@ static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 	return true;
 }
 
-/* Reads a line of dmesg --json, which prints one key per line. */
+/* Reads a line of the output of dmesg --json, which has one key per line. */
 static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
@@ -177,7 +177,7 @@ static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l,
 	return true;
 }
 
-/* Ends the current record. Returns whether it has a message. */
+/* Ends the current journal record. Returns whether the record has a message. */
 static bool record_end(struct container *c, struct str *raw, struct log_line *l)
 {
 	bool held = c->held;
@@ -194,7 +194,7 @@ static bool record_end(struct container *c, struct str *raw, struct log_line *l)
 	return held;
 }
 
-/* Reads a field of journal export, where an empty line ends a record. */
+/* Reads a line of journalctl -o export: one field, or an empty line that ends a record. */
 static bool export_line(struct container *c, struct str *raw, struct log_line *l)
 {
 	if (!raw->n)
@@ -204,8 +204,8 @@ static bool export_line(struct container *c, struct str *raw, struct log_line *l
 }
 
 /*
- * Reads journalctl -o verbose: a heading "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then lines
- * of "FIELD=value" with blanks before them. No line ends a record.
+ * Reads a line of journalctl -o verbose: a heading "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]",
+ * or an indented "FIELD=value". No line ends a record: the next heading does.
  */
 static bool verbose_line(struct container *c, struct str *raw, struct log_line *l)
 {
@@ -302,7 +302,7 @@ void container_begin(struct container *c, struct str data)
 		c->form = FORM_VERBOSE;
 }
 
-/* Removes what a test robot's JSON leaves at the end of a cut line: …"}, or …\n"} */
+/* Removes the end of a test robot's JSON string from a truncated line: …"}, or …\n"} */
 static void strip_quotes(struct str *raw)
 {
 	static const char *const ends[] = {"\"}", "\"},", "\\n\"}", "\\n"};

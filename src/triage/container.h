@@ -21,15 +21,15 @@ struct container {
 	struct str message; /* message of the current record */
 	struct log_line about;
 	bool held;
-	bool quoted; /* the message is a JSON string, not an array of bytes */
+	bool quoted; /* the message is a JSON string, otherwise an array of bytes */
 };
 
 /* Detects the log format from the start of the data. */
 void container_begin(struct container *c, struct str data);
 
 /*
- * Takes a raw line. Returns true if it has a message or ends a record with one: the message is then
- * in `raw`, the other fields are in `l`. `raw` may point into `scratch`.
+ * Reads a raw line. Returns true if it contains a message, or ends a record that has one. Then
+ * `raw` is the message, and `l` has the other fields. `raw` may point into `scratch`.
  */
 bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch);
 
@@ -37,7 +37,7 @@ bool container_record(struct container *c, struct str *raw, struct log_line *l, 
 size_t container_binary(const struct container *c, struct str data);
 void container_field(struct container *c, struct str field);
 
-/* Returns whether the input ends here and completes a record, which no line has ended. */
+/* Returns whether `rest` is the end of the input, and a record with a message is still open. */
 bool container_at_end(const struct container *c, struct str rest);
 
 #endif

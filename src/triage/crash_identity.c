@@ -18,7 +18,7 @@ static bool is_release(struct str word)
 	return is_digit(str_at(word, 0)) && str_has(str_first(word, 4), ".");
 }
 
-/* Parses text after the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", or "(2.6.24)". */
+/* Parses text after a comm: "Not tainted 6.1.0 #1", "Tainted: G OE 6.1.0", or "(2.6.24)". */
 static void take_taint(struct incident *e, struct str s)
 {
 	struct str from = s;
@@ -124,12 +124,12 @@ bool identity_take(struct incident *e, struct str s)
 		e->has_pid = true;
 		return true;
 	}
-	/* The line after "INFO: task …" begins with the taint. */
+	/* After "INFO: task …", the next line begins with the taint. */
 	if (e->kind == KIND_HANG && !e->kernel.n && taint_at(s) == 0) {
 		take_taint(e, s);
 		return true;
 	}
-	/* i386 and ppc print the release on other lines. */
+	/* i386 and ppc print the kernel release on other lines than x86-64 does. */
 	if (str_starts(s, "EFLAGS:") && !e->kernel.n && str_find(s, "(") > 0)
 		take_taint(e, str_from(s, str_find(s, "(")));
 	at = taint_at(s);
@@ -155,7 +155,7 @@ static struct module *module_add(struct incident *e)
 	return m;
 }
 
-/* Stores a module, "labnic(OE+)", with its flags. Returns false if the word is not a module. */
+/* Stores a module, "labnic(OE+)", and its flags. Returns false if the word is not a module. */
 static bool module_word(struct incident *e, struct str word, bool gone)
 {
 	struct module *m;
@@ -204,7 +204,7 @@ static void module_list(struct incident *e, struct str s)
 	}
 }
 
-/* Returns whether a line has only module names: printk breaks the list at 1 kB. */
+/* Returns whether a line has only names of modules: printk breaks the module list at 1 kB. */
 static bool is_continued(struct str s)
 {
 	int words = 0;

@@ -9,19 +9,19 @@
 
 #define NEWCOMER       "K12"
 #define FIELD	       160
-#define NULL_BYTES     65536 /* largest offset of a member that is accessed through NULL */
+#define NULL_BYTES     65536 /* maximum offset in bytes of a member accessed through NULL */
 #define DRIVER_NULL_NS 60000000000ull
 #define NEW_MODULE_NS  600000000000ull
 #define TAINT_BAD_PAGE (1ull << 5)
 #define TAINTS_OF_MODULE                                                                           \
 	0x400b003ull /* taint flags P F … O E: Documentation/admin-guide/tainted-kernels.rst */
 
-/* A record, with fields that several rules need. */
+/* A record under examination, with fields that several rules need. */
 struct look {
 	const struct bb_found *f;
 	size_t at;
 	const struct bb_record *r;
-	bool access; /* the record is of a bad address, fatal or recovered */
+	bool access; /* the record is of a bad memory access, fatal or recovered */
 	uint64_t address;
 	char module[CRASH_SIGN_PLACE];
 	char line[BB_TEXT_MAX + 1]; /* log line that the record quotes; empty: none */
@@ -47,7 +47,7 @@ static bool says(const struct look *l, const char *text)
 	return strstr(l->line, text) != NULL;
 }
 
-/* ---- rules: each returns whether a record matches, and sets the module to blame ---- */
+/* ---- rules: each returns whether a record matches, and sets the responsible module ---- */
 
 static bool survived(struct look *l, enum bb_severity *severity)
 {
@@ -84,7 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* Matches reports of corruption: not "BUG: Bad …", which has its own finding, and no lockup. */
+/* Returns whether the kernel reported corruption. Lockups, and "BUG: Bad …", have own findings. */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))
@@ -104,7 +104,7 @@ static bool books_are_bad(struct look *l, enum bb_severity *severity)
 	return l->r->class == BB_REPORT && says(l, "BUG: Bad ");
 }
 
-/* NULL was used within a minute after an allocation that failed. */
+/* Returns whether NULL was dereferenced within a minute after an allocation had failed. */
 static bool got_nothing(struct look *l, enum bb_severity *severity)
 {
 	if (!l->access || l->address >= NULL_BYTES)
@@ -149,7 +149,7 @@ static const struct {
 	{"K10", gpu_faulted},	{"K11", hardware_erred},
 };
 
-/* ---- findings from the records that match ---- */
+/* ---- findings from records that match a rule ---- */
 
 static void describe(const struct look *l, char *ret, size_t size)
 {
@@ -187,7 +187,7 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 		enum bb_severity severity)
 {
 	struct crash_sign *one = crash_sign_of(p, id, l->module);
-	/* A record of recovered faults has the total of its code location: do not add them up. */
+	/* Records of recovered faults contain the total of their code location: do not add. */
 	bool sums = l->r->class == BB_FIXUP;
 
 	if (!one)
@@ -219,7 +219,7 @@ static void look_at(struct look *l)
 	bb_get(r, "line", l->line, sizeof(l->line));
 }
 
-/* Adds findings for tainting modules that were loaded within 10 minutes before the first sign. */
+/* Adds findings for tainting modules that were loaded up to 10 minutes before the first sign. */
 static void blame_newcomers(struct crash_signs *p, const struct bb_found *f, const uint8_t *boot_id)
 {
 	uint64_t first = UINT64_MAX, taints;
@@ -250,7 +250,7 @@ void crash_signs_take(struct crash_signs *p, const struct bb_found *f, size_t at
 	look_at(&seen);
 	for (size_t k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
 		enum bb_severity severity = BB_WARNING;
-		struct look l = seen; /* each rule sets the module in its own copy */
+		struct look l = seen; /* a copy, because each rule may set its module */
 
 		if (rules[k].is(&l, &severity))
 			add(p, rules[k].id, &l, severity);

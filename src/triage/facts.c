@@ -22,7 +22,7 @@ static void on_esr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_ARM64;
 }
 
-/* KASAN's second line has the address of the access; the header has that of the function. */
+/* Takes the address from KASAN's second line; its header has that of the function. */
 static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
@@ -74,13 +74,13 @@ static void on_printed(struct incident *e, const struct captures *c)
 static void on_dsisr(struct incident *e, const struct captures *c)
 {
 	on_address(e, c);
-	/* bit 25 (0x02000000) of DSISR: a store */
+	/* bit 25 (0x02000000) of the DSISR register: the access was a store */
 	if (c->has_error)
 		set_access(e, c->error & 0x02000000 ? ACCESS_WRITE : ACCESS_READ);
 	e->arch = ARCH_PPC;
 }
 
-/* scause 12, 13, 15: instruction, load and store page fault; 1, 5, 7: access fault. */
+/* Values of scause: 12, 13, 15: instruction, load, store page fault; 1, 5, 7: access faults. */
 static void on_scause(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_RISCV;
@@ -95,7 +95,7 @@ static void on_scause(struct incident *e, const struct captures *c)
 		set_access(e, ACCESS_WRITE);
 }
 
-/* s390's failing address: the low 12 bits hold the reason. */
+/* The low 12 bits of s390's failing address are a code for the reason. */
 static void on_teid(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_S390;
@@ -199,14 +199,14 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			return;
 		}
 		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
-			/* Some kernels print "PC is at f" first, then "pc : [<address>]". */
+			/* Some kernels print "PC is at f", and later "pc : [<address>]". */
 			if (!e->ip.has_address) {
 				e->ip.address = ip.address;
 				e->ip.has_address = ip.has_address;
 			}
 			return;
 		}
-		/* The trace of an interrupt handler shows the instruction that was interrupted. */
+		/* In an interrupt handler's trace, this is the instruction that was interrupted. */
 		r->regs_shut = true;
 		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
 		    !ip.function.n || str_same(e->ip.function, ip.function))
@@ -246,7 +246,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	}
 	s = str_trim(s);
 	if (is_user_selector(s)) {
-		/* Registers of user space follow, from when the kernel was entered. */
+		/* The following registers are those of user space, when it entered the kernel. */
 		if (r->e->has_ip || r->section == SECTION_TRACE)
 			r->regs_shut = true;
 		return true;
@@ -285,7 +285,7 @@ static bool place_parse(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Parses other CPUs' instruction pointer: "pc : f+0x1/0x2", "PC is at f", "epc : f" and others. */
+/* Parses other CPUs' instruction pointers: "pc : f+0x1/0x2", "PC is at f", "epc : f" and others. */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
 	static const struct {
@@ -356,13 +356,13 @@ static bool fact_row(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/* Parses who took a lock: "(lock){+.+.}, at: [<a>] f+0x1/0x2", "#0:  (lock){..}, at: f". */
+/* Parses where a lock was taken: "(lock){+.+.}, at: [<a>] f+0x1/0x2", "#0: (lock){..}, at: f". */
 static bool lock_take(struct reading *r, struct str s, uint32_t line)
 {
 	struct frame f = {}, *added;
 	long at = str_find(s, "at: ");
 
-	if (str_at(s, 0) == '#') /* a held lock accuses nobody */
+	if (str_at(s, 0) == '#') /* a held lock: its holder is not at fault */
 		return at > 0;
 	if (at <= 0 || (!str_has_any(s, "}, at: |} at: |, at: ")))
 		return false;
@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses the fault address "CR2: a". Reading code bytes may change that of the register dump. */
+/* Parses the fault address "CR2: a". In a register dump, reading code may have changed it. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

@@ -5,29 +5,29 @@
 
 #include "triage/match.h"
 
-/* The section of a report that the next lines belong to. */
+/* The section of a report to which the next lines belong. */
 enum section { SECTION_HEAD, SECTION_TRACE, SECTION_MODULES, SECTION_OTHER };
 
 struct reading {
 	struct incident *e;
 	enum section section;
-	enum part part; /* trace that the next frames belong to */
+	enum part part; /* enum part of the trace to which the next frames belong */
 	bool irq;	/* the current line is within <IRQ> or <NMI> */
-	bool aside;	/* the next trace is that of a bystander, not of the report's task */
+	bool aside;	/* the next trace is of a task that is not at fault */
 	bool main_seen; /* the main trace has begun */
-	/* registers that follow are not those of the fault, but of an interrupted context */
+	/* further registers are those of an interrupted context, not of the fault */
 	bool regs_shut;
-	bool body;	  /* the first lines of the report are over */
-	uint32_t silence; /* number of lines since the last recognised one */
+	bool body;	  /* the header lines of the report are over */
+	uint32_t silence; /* number of lines since the last one that belongs to the report */
 };
 
-/* Returns whether the line is part of the report. */
+/* Reads facts from a log line. Returns whether the line is part of the report. */
 bool facts_take(struct reading *r, struct str text, uint32_t line);
 
-/* Parses a line of a call trace. Returns whether it is one. */
+/* Parses a line of a call trace. Returns whether the line belongs to a trace. */
 bool trace_section(struct reading *r, struct str text, uint32_t line);
 
-/* Parse registers, and code bytes. Return whether the line holds them. */
+/* Parse a line of registers or of code bytes. Return whether the line holds them. */
 bool registers_take(struct reading *r, struct str text);
 bool code_take(struct incident *e, struct str text);
 

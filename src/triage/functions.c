@@ -23,7 +23,7 @@ static void candidates_of_part(struct candidates *c, const struct incident *e, e
 			candidate_add(c, &e->frame[i]);
 }
 
-/* If the instruction pointer is not in code, only the caller is known. */
+/* Returns whether the instruction pointer is not in code: only the caller is known. */
 static bool lost_its_way(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -69,7 +69,10 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Finds the owner of a lock. Work queues and timers are skipped: they stand for their callbacks. */
+/*
+ * Keeps the functions that took a lock. Functions that run work items or timers are skipped,
+ * because their callbacks follow.
+ */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
 	struct candidates chain = {};
@@ -85,7 +88,7 @@ static void keep_unplumbed(struct judged *j, const struct candidates *c)
 			function_keep(j->v, chain.frame[i]);
 }
 
-/* For leaks: keeps the functions that needed the memory, not helpers with "alloc" in their name. */
+/* For a memory leak, keeps the functions that needed the memory, not helpers named "…alloc…". */
 static void keep_users(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -93,7 +96,7 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Keeps what is left, except functions that print reports or enter the kernel; sanitizers last. */
+/* Keeps functions that neither print reports nor enter the kernel; sanitizer functions last. */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -107,7 +110,7 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Last resort: keeps entry functions, which at least tell a system call from an interrupt. */
+/* Last resort: keeps entry functions, which at least distinguish system calls and interrupts. */
 static void keep_entry(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -134,7 +137,7 @@ static bool is_syscall(struct str f)
 				 "compat_sys_|compat_SyS_|__se_compat_sys_|__ia32_compat_sys_");
 }
 
-/* System calls whose name says little: the function that they call is more specific. */
+/* Returns whether a system call's name says little: the function that it calls is more specific. */
 static bool is_uninformative(struct str f)
 {
 	return str_has_any(f, "ioctl|read|write|connect|sendmsg|setsockopt|getsockopt|sendto|close|"
@@ -155,7 +158,7 @@ static bool has_panic(const struct candidates *c)
 	return false;
 }
 
-/* Returns the index of the first frame below the interrupt that printed the trace. */
+/* Returns the index of the first frame that is older than the interrupt that printed the trace. */
 static size_t below_report(const struct candidates *c)
 {
 	size_t at = 0, report = 0;
@@ -180,8 +183,8 @@ static size_t below_report(const struct candidates *c)
 }
 
 /*
- * Names a hang or a stack overflow. The trace shows only one moment of many, so the name is the
- * outermost function that the entry point, or a dispatch function such as vfs_read(), called.
+ * Names a hang or a stack overflow by the outermost function that the entry point, or a dispatch
+ * function such as vfs_read(), called. Inner functions change from moment to moment.
  */
 static void stalled(struct judged *j, const struct candidates *c)
 {
@@ -194,7 +197,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		enum library l = library_of(f->function);
 
 		if (is_syscall(f->function)) {
-			call = f; /* keep the outermost of nested system calls */
+			call = f; /* of nested system calls, the outermost counts */
 			continue;
 		}
 		if (call && l != LIBRARY_NONE)
@@ -216,7 +219,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		function_keep(j->v, call);
 }
 
-/* Returns whether module code is involved: it says more than the system call that led to it. */
+/* Returns whether a module is in the trace: it says more than the name of the system call. */
 static bool has_module(const struct incident *e)
 {
 	if (e->has_ip && e->ip.module.n)
@@ -248,7 +251,7 @@ static void waits(struct judged *j, const struct candidates *c)
 	}
 }
 
-/* Returns whether the trace contains the functions that printed it. */
+/* Returns whether the trace contains the kernel functions that printed it. */
 static bool has_report(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
@@ -274,13 +277,13 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
 		candidate_add(c, &e->link);
-	/* Without report functions, the trace starts at the interrupted instruction. */
+	/* Without report functions in it, a trace starts at the interrupted instruction. */
 	if (e->has_ip && is_stall(j) && !has_report(e))
 		candidate_add(c, &e->ip);
 	candidates_of_part(c, e, PART_MAIN, unreliable);
 }
 
-/* Finds the function that appears most often in the trace: a sign of recursion. */
+/* Finds the function that appears most often in the trace, which may be recursive. */
 static void find_repeats(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -301,7 +304,7 @@ static void find_repeats(struct judged *j)
 	}
 }
 
-/* Returns the header's function, with the module from the trace: 2.6 has none in the header. */
+/* Returns the header's function as a frame. 2.6 prints its module only in the trace. */
 static const struct frame *is_in_trace(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames && !e->printed_frame.module.n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: one report of the kernel: a crash, a warning, a hardware error. Facts are as printed;
- * other files interpret them. Strings point into the log lines.
+ * triage: one report of the kernel: a crash, a warning, a hardware error. Its facts are stored as
+ * printed; other files interpret them. Strings point into the log lines.
  */
 #ifndef FS_TRIAGE_INCIDENT_H
 #define FS_TRIAGE_INCIDENT_H
@@ -43,11 +43,11 @@ enum part {
 	/* the trace of the object's allocation, or of the origin of an uninitialised value */
 	PART_ALLOC,
 	PART_FREE,
-	PART_LOCK, /* the function in "at: f" of a lock that is held or requested */
+	PART_LOCK, /* the function after "at:" in a line about a lock that is held or requested */
 };
 
 struct frame {
-	/* empty function: not known; empty module: the kernel itself */
+	/* function: empty if not known; module: empty for the kernel's own code */
 	struct str function, module;
 	uint64_t address;
 	/* offset in the function and size of the function, in bytes; size 0: not known */
@@ -65,7 +65,7 @@ struct module {
 	bool cut; /* the log line ends within the module's name */
 };
 
-/* Registers by number: x86-64 as encoded (rax 0, rcx 1 … r15 15), arm64 x0 to x30 and sp 31. */
+/* Register numbers: x86-64 as encoded (rax 0, rcx 1 … r15 15); arm64 x0 to x30, and sp as 31. */
 #define REGS_MAX 32
 
 struct registers {
@@ -76,12 +76,12 @@ struct registers {
 struct incident {
 	enum kind kind;
 	const struct signature *signature;
-	uint32_t first, last; /* indices of the report's first and last line */
+	uint32_t first, last; /* indices in the log of the report's first and last line */
 	int32_t caller;
 	bool timed;
 	double seconds;
 	bool fatal;	  /* the kernel could not continue normally */
-	bool consequence; /* the report was caused by an earlier event */
+	bool consequence; /* an earlier event caused the report */
 	bool ended;	  /* the report has an "end trace" line */
 	bool headless;	  /* the first lines of the report are missing */
 	bool panicked;	  /* a panic followed the report */
@@ -99,22 +99,22 @@ struct incident {
 	enum access access; /* access that the kernel's report states */
 	uint32_t size;	    /* size of the access in bytes; 0: not known */
 	bool has_error;
-	uint64_t error;	 /* error code of x86, or ESR, cause, FSR */
+	uint64_t error;	 /* error code of x86, ESR of arm64, FSR of arm, or scause of riscv */
 	bool has_esr;	 /* the error code is an ESR_EL1 */
 	uint32_t number; /* number of the oops (#n); 0: not known */
 	bool has_range;	 /* KASAN printed "in range [a-b]" */
 	uint64_t range_low, range_high;
 	bool has_walk; /* the report has a page table dump */
 	uint64_t pgd, pud, pmd, pte;
-	bool has_walk_address; /* the dump begins with "[address] pgd=…" */
+	bool has_walk_address; /* the page table dump begins with "[address] pgd=…" */
 	uint64_t walk_address;
 	uint8_t walk_levels; /* printed levels of the dump: bit 0 pgd, 1 pud, 2 pmd, 3 pte */
 	bool has_object;
 	uint64_t object;
 	uint32_t object_size;
 	bool has_cr2;
-	uint64_t cr2; /* CR2 from a line of its own */
-	/* CR2 of the register dump: reading the code bytes may have overwritten it */
+	uint64_t cr2; /* CR2 from a separate line, "CR2: a" */
+	/* CR2 from the register dump: reads of code bytes may have changed it */
 	bool has_weak_cr2;
 	uint64_t weak_cr2;
 
@@ -125,7 +125,7 @@ struct incident {
 	struct registers regs;
 	bool has_sp;
 	uint64_t sp;
-	bool has_flags; /* EFLAGS are known */
+	bool has_flags; /* the value of EFLAGS is known */
 	uint64_t flags;
 	uint8_t code[CODE_MAX];
 	uint16_t code_bytes, code_at; /* code_at: offset of the instruction pointer in `code` */
@@ -142,14 +142,14 @@ struct incident {
 	bool has_cpu, has_pid;
 	struct str comm, taint, kernel, hardware, workqueue, bug_task;
 
-	/* Indices of the lines worth quoting, in order. */
+	/* Indices in the log of lines to quote as evidence, in order. */
 	uint32_t stated[STATED_MAX];
 	uint32_t nr_stated;
 };
 
 const char *kind_name(enum kind k);
-const char *access_name(enum access a); /* Returns "" for ACCESS_NONE. */
-const char *arch_name(enum arch a);	/* Returns "" for ARCH_UNKNOWN. */
+const char *access_name(enum access a); /* returns "" for ACCESS_NONE */
+const char *arch_name(enum arch a);	/* returns "" for ARCH_UNKNOWN */
 
 /* Returns the module of a frame; "vmlinux" for the kernel's own functions. */
 static inline struct str frame_module(const struct frame *f)
@@ -157,7 +157,7 @@ static inline struct str frame_module(const struct frame *f)
 	return f->module.n ? f->module : STR("vmlinux");
 }
 
-/* Returns whether this kind often precedes a crash, and rarely is one. */
+/* Returns whether reports of this kind often precede a crash, and rarely are the crash. */
 bool kind_is_precursor(enum kind k);
 
 void incident_free(struct incident *e);

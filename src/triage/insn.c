@@ -23,7 +23,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		return false;
 	in->access = opc == 0 || (simd && opc == 2) ? ACCESS_WRITE : ACCESS_READ;
 	if (!simd && size == 3 && opc == 2)
-		return false; /* a prefetch cannot fault */
+		return false; /* a prefetch instruction cannot fault */
 	in->size = simd && opc >= 2 ? 16 : 1 << size;
 	in->base = bits(w, 9, 5);
 	in->memory = true;
@@ -32,7 +32,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		return true;
 	}
 	if (!bits(w, 21, 21)) {
-		if (bits(w, 11, 10) != 1) /* post-index adds the offset after the access */
+		if (bits(w, 11, 10) != 1) /* post-indexed: the offset is added after the access */
 			in->offset = sign(bits(w, 20, 12), 9);
 		return true;
 	}
@@ -41,7 +41,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		in->scale = bits(w, 12, 12) ? in->size : 1;
 		return true;
 	}
-	if (bits(w, 11, 10) == 0) { /* atomic operations read and write */
+	if (bits(w, 11, 10) == 0) { /* atomic instructions both read and write */
 		in->access = ACCESS_WRITE;
 		return true;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * triage: decodes the memory access of the faulting instruction, from its bytes and the registers.
- */
+/* triage: decodes which memory the faulting instruction accesses, from its bytes and registers. */
 #ifndef FS_TRIAGE_INSN_H
 #define FS_TRIAGE_INSN_H
 
@@ -21,14 +19,14 @@ struct insn {
 	int8_t target; /* register that holds the target of an indirect call; -1: none */
 };
 
-/* Decode the instruction at `code`. Return false if its bytes are not known. */
+/* Decode the instruction at `code`. Return false for an instruction that is not known. */
 bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret);
 bool arm64_decode(uint32_t word, struct insn *ret);
 
-/* Decodes the faulting instruction. Returns false if the report has no bytes of it. */
+/* Decodes the faulting instruction. Returns false if the report lacks its bytes. */
 bool insn_of(const struct incident *e, struct insn *ret);
 
-/* Computes the operand's address from the registers. Returns false if one of them is not known. */
+/* Computes the address of the memory operand. Returns false if a register's value is not known. */
 bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret);
 
 /* Writes a register's name as the kernel prints it. */

@@ -9,7 +9,7 @@
 struct cursor {
 	const uint8_t *p;
 	size_t n, at;
-	bool wide, half, is_64; /* prefix REX.W, prefix 66, 64-bit code */
+	bool wide, half, is_64; /* wide: prefix REX.W; half: prefix 66; is_64: 64-bit code */
 	uint8_t rex;
 };
 
@@ -32,7 +32,7 @@ static int64_t take_signed(struct cursor *c, int bytes)
 	return bytes == 1 ? (int8_t)v : (int32_t)v;
 }
 
-/* Decodes ModRM, SIB and displacement. Returns false if the operand is a register or is cut off. */
+/* Decodes ModRM, SIB and displacement. Returns false if the operand is a register, or truncated. */
 static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 {
 	int mod = modrm >> 6, rm = modrm & 7;
@@ -67,7 +67,7 @@ static bool take_operand(struct cursor *c, int modrm, struct insn *in)
 	return true;
 }
 
-/* Returns the access of a group: the register field of ModRM selects the operation. */
+/* Returns the access of an opcode group: the register field of ModRM selects the operation. */
 static enum access group_access(int opcode, int reg)
 {
 	switch (opcode) {
@@ -79,19 +79,19 @@ static enum access group_access(int opcode, int reg)
 	case 0xfe:
 	case 0xff:
 		return reg < 2 ? W : R;
-	case 0xd8 ... 0xdf: /* x87: fst, fstp, fnstcw, fist and others write */
+	case 0xd8 ... 0xdf: /* of the x87 instructions, fst, fstp, fnstcw, fist and others write */
 		return (opcode & 1) && reg >= 2 && reg != 4 && reg != 5 ? W : R;
 	}
 	return R;
 }
 
-/* A range of opcodes that access their operand alike. */
+/* A range of opcodes that access their memory operand in the same way. */
 struct opcodes {
 	uint8_t first, last;
 	int access;
 };
 
-/* Returns the access that the rows give for `op`; `other` if no row has this opcode. */
+/* Returns the access that `rows` state for the opcode `op`; `other` if no row contains it. */
 static int access_by(const struct opcodes *rows, size_t n, int op, int other)
 {
 	for (size_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static int access_by(const struct opcodes *rows, size_t n, int op, int other)
 	return other;
 }
 
-/* Returns the access of a one-byte opcode; NO_MODRM: the opcode has no ModRM byte. */
+/* Returns the access of a one-byte opcode; NO_MODRM if the opcode has no ModRM byte. */
 static int one_byte_access(int op, int reg)
 {
 	static const struct opcodes rows[] = {
@@ -146,7 +146,7 @@ static uint8_t operand_size(const struct cursor *c, bool byte)
 	return byte ? 1 : c->wide ? 8 : c->half ? 2 : 4;
 }
 
-/* Decodes instructions with an implied operand: string operations, push, pop, call, ret, leave. */
+/* Decodes instructions without ModRM operand: string operations, push, pop, call, ret, leave. */
 static bool implied(struct cursor *c, int op, struct insn *in)
 {
 	in->size = operand_size(c, !(op & 1));
@@ -288,7 +288,7 @@ bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret)
 		else if (op != 0xf0 && op != 0xf2 && op != 0xf3 && op != 0x26 && op != 0x2e &&
 			 op != 0x36 && op != 0x3e && op != 0x64 && op != 0x65 && op != 0x67)
 			break;
-		/* The bases of %gs and %fs are not known, so the address is not either. */
+		/* The address is not known, because the bases of %gs and %fs are not. */
 		in.ip_relative |= op == 0x64 || op == 0x65;
 		if (c.at > 14)
 			return false;

@@ -4,12 +4,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* x86 page-fault error code: arch/x86/include/asm/trap_pf.h */
+/* bits of the x86 page-fault error code: arch/x86/include/asm/trap_pf.h */
 #define PF_PRESENT 1
 #define PF_WRITE   2
 #define PF_EXEC	   16
 
-/* ESR_ELx: arch/arm64/include/asm/esr.h */
+/* fields of ESR_ELx: arch/arm64/include/asm/esr.h */
 #define ESR_EC(esr)   ((esr) >> 26 & 0x3f)
 #define ESR_WNR	      (1u << 6)
 #define ESR_CM	      (1u << 8)
@@ -34,7 +34,7 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
-/* Functions that report one kind of error only: they tell the kind of a report without its head. */
+/* Functions that report only one kind of error. They show the kind of a report without a header. */
 static const struct {
 	const char *start;
 	enum kind kind;
@@ -72,14 +72,14 @@ static bool is_x86(const struct incident *e)
 	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
 }
 
-/* Returns whether the first line of the report, which has the address, is cut off. */
+/* Returns whether the first line of a report is missing, which has the address. */
 static bool lost_head(const struct incident *e)
 {
 	return e->headless ||
 	       (e->kind == KIND_PAGING_REQUEST && !e->has_address && e->has_error && e->number);
 }
 
-/* If the first lines of a report are missing, finds its kind by the error code and CR2. */
+/* If the first lines of a report are missing, finds its kind from the error code and CR2. */
 static void infer_kind(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -88,7 +88,7 @@ static void infer_kind(struct judged *j)
 	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
-	/* No error code, and an address that no page fault can have: a general protection fault. */
+	/* An address that no page fault can have, and no error code: a general protection fault. */
 	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
 	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
 		v->kind = KIND_GPF;
@@ -125,7 +125,7 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 		*ret = e->weak_cr2;
 		return true;
 	}
-	/* A failed instruction fetch: the address is the instruction pointer. */
+	/* If an instruction fetch failed, the address is the instruction pointer. */
 	if (e->has_esr && (ESR_EC(e->error) == EC_IABT) && e->has_ip && e->ip.has_address) {
 		*ret = e->ip.address;
 		return true;
@@ -133,7 +133,7 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 	return false;
 }
 
-/* KFENCE prints addresses with %p, which hashes them to 32 bits unless hashing is disabled. */
+/* Returns whether addresses are hashed to 32 bits, as %p does, with which KFENCE prints them. */
 static bool is_hashed(const struct incident *e)
 {
 	bool kfence = e->kind == KIND_KFENCE_UAF || e->kind == KIND_KFENCE_OOB ||
@@ -165,7 +165,7 @@ static void take_address(struct judged *j)
 		rule_fired(j->v, "A1",
 			   "the address follows from the instruction and the registers");
 	}
-	/* "stack guard page was hit at %p" is hashed since 4.15 (ad67b74d2469) */
+	/* since 4.15 (ad67b74d2469), the address in "stack guard page was hit at %p" is hashed */
 	if (e->kind == KIND_STACK_OVERFLOW && (e->has_cr2 || e->has_weak_cr2)) {
 		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
 		j->has_address = true;
@@ -189,7 +189,7 @@ static enum access error_access(const struct incident *e)
 		return esr_access(e->error);
 	if (e->arch == ARCH_ARM) {
 		if (e->error &
-		    0x80000000u) /* FSR_LNX_PF, set for a prefetch abort: arch/arm/mm/fault.h */
+		    0x80000000u) /* bit FSR_LNX_PF, set for a prefetch abort: arch/arm/mm/fault.h */
 			return ACCESS_EXEC;
 		return e->error & 0x800 ? ACCESS_WRITE : ACCESS_READ;
 	}
@@ -231,7 +231,7 @@ static void take_present(struct judged *j)
 	if (e->arch == ARCH_ARM64) {
 		uint32_t fsc = ESR_FSC(e->error);
 
-		/* fault status: 4 to 7 translation; 8 to 15 access flag or permission */
+		/* fault status: 4 to 7: translation; 8 to 15: access flag or permission */
 		j->has_present = fsc >= 4 && fsc <= 15;
 		j->present = fsc >= 8;
 	} else if (is_x86(e)) {
@@ -240,7 +240,7 @@ static void take_present(struct judged *j)
 	}
 }
 
-/* Finds the pointer behind the address, if the decoded instruction leads to that address. */
+/* Finds the pointer from which the address was computed, if the decoded instruction leads to it. */
 static void take_base(struct judged *j)
 {
 	const struct incident *e = j->e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: finds mechanism, suspects, order and bucket of a report. */
+/* triage: finds a crash's mechanism, the suspect modules, the order of events and the bucket. */
 #ifndef FS_TRIAGE_JUDGE_H
 #define FS_TRIAGE_JUDGE_H
 
@@ -7,7 +7,7 @@
 #include "triage/insn.h"
 #include "triage/triage.h"
 
-/* A report being analysed: its facts and their consequences. */
+/* A report being analysed: its facts, and what follows from them. */
 struct judged {
 	const struct incident *e;
 	const struct lines *ls;
@@ -22,7 +22,7 @@ struct judged {
 	char base_name[8];
 	enum region region;
 	bool fault;	  /* a memory access failed */
-	bool has_present; /* it is known whether the page was present */
+	bool has_present; /* `present` is known: whether the page was present */
 	bool present;
 };
 
@@ -32,10 +32,10 @@ void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
-/* Adds points to a suspect, then sorts all. `module` and `why` must outlive the verdict. */
+/* Adds points to a suspect, and sorts all suspects. `module` and `why` must outlive `v`. */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
 
-/* Records which rule decided, and its evidence. */
+/* Records a rule that led to the diagnosis, and its evidence. */
 void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: common functions that are rarely at fault themselves: a report in one of them concerns
- * its caller.
+ * triage: common functions that are rarely at fault themselves. If a report is in one of them, its
+ * caller is suspect.
  */
 #ifndef FS_TRIAGE_LIBRARY_H
 #define FS_TRIAGE_LIBRARY_H
@@ -26,7 +26,7 @@ enum library {
 
 enum library library_of(struct str function);
 
-/* Removes suffixes such as ".isra.0", ".constprop.1", ".cold". */
+/* Returns the name without suffixes such as ".isra.0", ".constprop.1", ".cold". */
 struct str function_plain(struct str function);
 
 #endif

@@ -11,21 +11,21 @@
 #include "triage/prefix.h"
 
 #define PARTS_MAX   1024
-#define LINE_MOST   8192 /* maximum bytes of a line; printk prints up to 1 kB at once */
+#define LINE_MOST   8192 /* maximum bytes of a line; one message of printk has up to 1 kB */
 #define WRAP_LEAST  60
 #define WRAP_MOST   256
-#define WIDTH_LINES 4096 /* number of lines examined to find the usual width */
+#define WIDTH_LINES 4096 /* number of lines that are examined to find the width */
 #define TERMINAL    80
-#define MAIL_MOST   100 /* Mail programs break lines between words, at 100 columns at most. */
+#define MAIL_MOST   100 /* maximum columns at which mail programs break lines */
 
-/* A part of an input whose lines are in order. */
+/* A part of an input whose lines are in order: a pstore part, or text between such parts. */
 struct stretch {
 	uint16_t input;
 	struct str data;
 	uint32_t number;   /* line number of the part's first line */
 	struct str reason; /* pstore header "Oops#1"; empty: not a pstore part */
 	uint32_t part;
-	uint32_t place; /* position of the pstore record in the log */
+	uint32_t place; /* position in the log of the pstore record to which this part belongs */
 };
 
 /* State kept between the lines of an input. */
@@ -33,11 +33,11 @@ struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;	/* column at which a terminal broke lines; 0: not broken */
-	size_t longest; /* length of the longest line, if a mail program broke lines; else 0 */
+	size_t width;	/* column at which a terminal broke lines; 0: it did not */
+	size_t longest; /* length of the longest line if a mail program broke lines, else 0 */
 	size_t before;	/* length of the previous raw line */
 	bool prefixed;	/* most lines of the input have a prefix */
-	bool broken;	/* the previous raw line was `width` bytes long */
+	bool broken;	/* the previous raw line had `width` bytes, so it may be incomplete */
 };
 
 /* Returns the index after the terminal escape sequence that starts at `at`. */
@@ -58,7 +58,7 @@ static size_t escape_end(struct str s, size_t at)
 	return end;
 }
 
-/* Decodes an HTML entity ("&lt;", "&amp;") of a copied page. Returns its length; 0: none. */
+/* Decodes an HTML entity ("&lt;", "&amp;") of a copied web page. Returns its length; 0: none. */
 static size_t entity_length(struct str s, unsigned char *ret)
 {
 	static const struct {
@@ -122,7 +122,7 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Appends the text that was added last to the previous line. Returns false if there is none. */
+/* Appends the newest text to the previous line. Returns false if there is no previous line. */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -140,7 +140,7 @@ static bool line_continue(struct reader *r, struct str text)
 	return true;
 }
 
-/* Stores a raw line, or two lines that two writers put into one. */
+/* Stores a raw line. If two CPUs wrote into it, stores both records as lines. */
 static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
 	struct log_line l = *known;
@@ -176,7 +176,7 @@ static bool has_prefix(struct str raw)
 	return prefix_strip(&s, &unused) > 0;
 }
 
-/* Returns the last line if `raw` continues it, else NULL. */
+/* If `raw` continues the last line, returns the last line, else NULL. */
 static struct log_line *line_broken(const struct reader *r, struct str raw, bool *ret_at_word)
 {
 	struct lines *ls = r->ls;
@@ -186,7 +186,7 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 
 	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
 		return NULL;
-	/* The first word of `raw` had no room in the previous line. */
+	/* a mail program: the first word of `raw` had no room in the previous line */
 	at_word =
 		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
 	if (!r->broken && !at_word)
@@ -219,7 +219,7 @@ static void raw_take(struct reader *r, struct str raw, uint32_t number)
 	free(scratch);
 }
 
-/* Cuts the next line off the front of `s` and returns it without its line end. */
+/* Removes the next line from the front of `s`, and returns it without its line end. */
 static struct str next_raw(struct str *s)
 {
 	const char *nl = memchr(s->s, '\n', s->n);
@@ -234,7 +234,7 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/* Returns whether a mail program broke lines: then those without prefix follow full lines. */
+/* Returns whether a mail program broke lines: lines without prefix follow only full lines. */
 static bool breaks_at_words(struct str data, size_t longest)
 {
 	size_t lines = 0, before = 0, words = 0, columns = 0;
@@ -253,8 +253,8 @@ static bool breaks_at_words(struct str data, size_t longest)
 }
 
 /*
- * Detects the width of a terminal that broke lines where the kernel did not: no line is longer, and
- * many are exactly as long.
+ * Finds the width at which a terminal or a mail program broke lines. For a terminal, no line is
+ * longer, and many lines have exactly this length.
  */
 static void find_width(struct reader *r, struct str data)
 {
@@ -273,7 +273,7 @@ static void find_width(struct reader *r, struct str data)
 			longest = raw.n;
 		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
-			/* All "Code: " lines are equally long, also without a terminal. */
+			/* "Code: " lines are equally long even if no terminal broke them. */
 			codes[raw.n] += str_has(raw, "Code: ");
 		}
 		if (lines <= WIDTH_LINES && has_prefix(raw))
@@ -316,7 +316,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 			continue;
 		}
 		raw = next_raw(&data);
-		/* A carriage return alone also starts a new line. */
+		/* A lone carriage return also starts a new line. */
 		do {
 			const char *cr = raw.n ? memchr(raw.s, '\r', raw.n) : NULL;
 			struct str piece = cr ? str_first(raw, cr - raw.s) : raw;
@@ -364,13 +364,13 @@ static int in_order(const void *a, const void *b)
 {
 	const struct stretch *x = a, *y = b;
 
-	/* pstore numbers parts from the newest to the oldest. */
+	/* pstore numbers the parts of a record from the newest to the oldest. */
 	if (x->reason.n && y->reason.n && str_same(x->reason, y->reason) && x->part != y->part)
 		return x->part < y->part ? 1 : -1;
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Starts a new stretch. Returns false if there is no room: the last stretch then gets its lines. */
+/* Starts a new part. Returns false if there is no room: its lines are added to the last part. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
@@ -381,7 +381,7 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input into stretches at its pstore headers. Returns false if there is no room. */
+/* Cuts an input into parts at its pstore headers. Returns false if there is no room. */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {
@@ -408,7 +408,7 @@ static bool find_stretches(const struct triage_input *in, uint16_t input, struct
 	return true;
 }
 
-/* Puts the parts of one pstore record together, at the place of the first of them. */
+/* Brings the parts of each pstore record together, at the position of the record's first part. */
 static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -422,9 +422,9 @@ static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 }
 
 /*
- * Removes the flight recorder's records from the log. Another CPU may write them in the middle of
- * an oops, and they quote lines of it: they would look like a second oops. They are read elsewhere,
- * as records.
+ * Removes the flight recorder's lines from the log; src/blackbox reads them as records. Another CPU
+ * may write them in the middle of an oops, and because they quote it they would look like a second
+ * oops.
  */
 static void drop_records(struct lines *ls)
 {
@@ -461,7 +461,7 @@ int lines_read(struct lines *ret, const struct triage_input *input, size_t input
 			ls.lost_bytes += in.size;
 	}
 	order_stretches(&ls, st, n);
-	ls.size = bytes + 1; /* bytes <= TRIAGE_BYTES_MAX */
+	ls.size = bytes + 1; /* the size fits: bytes <= TRIAGE_BYTES_MAX */
 	ls.text = malloc(ls.size);
 	if (!ls.text)
 		goto out;

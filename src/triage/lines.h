@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: converts logs of any format to lines of kernel text in order of time. */
+/* triage: converts logs of any format to lines of kernel text, in order of time. */
 #ifndef FS_TRIAGE_LINES_H
 #define FS_TRIAGE_LINES_H
 
@@ -18,12 +18,12 @@ struct triage_input {
 struct log_line {
 	struct str text; /* message without prefixes and control bytes */
 	uint32_t number; /* line number in the input, from 1 */
-	uint16_t input;	 /* index of the input that has the line */
+	uint16_t input;	 /* index of the input in which the line is */
 	int8_t level;	 /* printk level; -1: not known */
-	bool user;	 /* a program logged it, not the kernel */
+	bool user;	 /* a program wrote the line, not the kernel */
 	bool timed;
-	bool fragment;	/* message too long for one record: the next line may continue it */
-	bool continues; /* this line continues the line before */
+	bool fragment;	/* the message was too long for one record: the next line may continue it */
+	bool continues; /* the line continues the previous one */
 	int32_t caller; /* task ID, or -2 - CPU number; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
 	double seconds; /* timestamp in seconds, if `timed` */
 };
@@ -33,13 +33,13 @@ struct lines {
 	size_t n, room;
 	char *text; /* buffer that holds the text of all lines */
 	size_t used, size;
-	uint64_t lost_lines, lost_bytes; /* lines and bytes dropped because of size limits */
-	/* number of lines such as "** 93 printk messages dropped **" */
+	uint64_t lost_lines, lost_bytes; /* lines and bytes dropped above size limits */
+	/* number of notices such as "** 93 printk messages dropped **" */
 	uint64_t dropped;
-	uint32_t parts; /* number of pstore parts that were put in order */
+	uint32_t parts; /* number of pstore parts whose order was corrected */
 };
 
-/* Reads the inputs, which may be freed afterwards. Returns 0 or -ENOMEM. */
+/* Reads the inputs, which the caller may then free. Returns 0 or -ENOMEM. */
 int lines_read(struct lines *ret, const struct triage_input *input, size_t inputs);
 
 void lines_free(struct lines *ls);

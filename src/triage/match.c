@@ -8,7 +8,7 @@ static bool is_name(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '$';
 }
 
-/* Returns the length of a symbol name. Demangled Rust names contain colons and brackets. */
+/* Returns the length of a symbol's name. Names of Rust functions contain colons and brackets. */
 static size_t name_length(struct str s)
 {
 	size_t at = 0;
@@ -104,7 +104,7 @@ static size_t offset_parse(struct str s, struct frame *f)
 	return at + 1 + n;
 }
 
-/* Returns whether a label precedes `rest`: "[<c04ac80f>] EFLAGS: …", "[<a>]    lr : …". */
+/* Returns whether a label follows an address, as in "[<c04ac80f>] EFLAGS: …", "[<a>] lr : …". */
 static bool is_label(struct str rest)
 {
 	size_t at = 0;
@@ -127,7 +127,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 		while (str_at(s, at) == ' ')
 			at++;
 	}
-	if (str_at(s, at) == ':') { /* ":mod:f" is printed by x86-64 before 2.6.29 */
+	if (str_at(s, at) == ':') { /* x86-64 before 2.6.29 prints ":mod:f" */
 		n = 1;
 		while (is_module(str_at(s, at + n)))
 			n++;
@@ -163,7 +163,7 @@ size_t frame_parse(struct str s, struct frame *ret)
 	return at;
 }
 
-/* Parses an address, or NULL as printk printed it over the years: "(null)" padded, "<NULL>". */
+/* Parses an address, or NULL as kernels printed it over the years: "(null)" padded, "<NULL>". */
 static size_t address_parse(struct str s, uint64_t *ret)
 {
 	size_t at = 0, n;
@@ -197,7 +197,7 @@ static size_t number_take(struct str s, uint64_t *ret, bool *has)
 	return n;
 }
 
-/* Applies one conversion. Returns the length that it matched, or -1. */
+/* Matches one conversion, such as %A. Returns the length of the matched text, or -1. */
 static long convert(char what, struct str s, struct captures *c)
 {
 	uint64_t unused;
@@ -261,7 +261,7 @@ static long convert(char what, struct str s, struct captures *c)
 	return n ? (long)n : -1;
 }
 
-/* Applies %*, %S or %W: the shortest text after which the rest of the pattern matches. */
+/* Matches %*, %S or %W with the shortest text after which the rest of the pattern matches. */
 static bool lazily(char what, const char *rest, struct str s, struct captures *c)
 {
 	bool literal = *rest && *rest != '%', two = literal && rest[1] && rest[1] != '%';

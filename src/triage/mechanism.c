@@ -17,7 +17,7 @@ static const struct {
 #undef MECHANISM
 };
 
-/* Mechanism by kind of report, if the kernel's own check names it; else AS_REPORTED. */
+/* Mechanism for each kind of report in which the kernel names it; others: AS_REPORTED. */
 static const enum mechanism reported[NR_KINDS] = {
 #define KIND(id, name, mechanism) [KIND_##id] = MECH_##mechanism,
 #include "triage/kinds.def"
@@ -130,7 +130,7 @@ static bool by_page_table(struct judged *j)
 	return true;
 }
 
-/* KASAN converts the address of a fault in its shadow to the range that the code accessed. */
+/* KASAN converts a fault address in its shadow memory to the range that the code accessed. */
 static bool by_range(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -184,7 +184,7 @@ static bool by_user_call(struct judged *j)
 	return true;
 }
 
-/* Returns whether the offset is past the end of the symbol: another module took the address. */
+/* Returns whether the offset is greater than the symbol's size: another module got this memory. */
 static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
@@ -233,7 +233,7 @@ static bool is_error(const struct judged *j, uint64_t value)
 	return value > top - 4095 && value <= top;
 }
 
-/* Finds an error code in a register that often holds a pointer: arguments, result, callee-saved. */
+/* Returns a register that often holds a pointer, if it holds an error code; -1: none does. */
 static int error_register(const struct judged *j)
 {
 	static const int8_t x86[] = {7, 0, 3, 5, 6, -1}, arm64[] = {0, 19, 20, 21, 1, -1};
@@ -244,7 +244,7 @@ static int error_register(const struct judged *j)
 
 		if (!(j->e->regs.known >> *number & 1))
 			continue;
-		if (value == 0) /* a NULL pointer explains the fault as well */
+		if (value == 0) /* a NULL pointer explains the fault equally well */
 			return -1;
 		if (is_error(j, value) && -(int64_t)value < 134)
 			return *number;
@@ -264,7 +264,7 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/* Without code bytes, an error code in a register explains the address. */
+		/* If the instruction is not known, an error code in a register explains it. */
 		from = j->has_insn ? -1 : error_register(j);
 		if (from < 0)
 			return false;
@@ -297,7 +297,7 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
-	/* If the base is not NULL, an earlier instruction may have added the offset. */
+	/* If the base is not NULL, an earlier instruction may have added an offset to NULL. */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
 	    (j->a < NEAR_NULL_MAX && (!j->has_base || j->b >= PAGE_BYTES))) {
 		j->v->mechanism = MECH_NEAR_NULL;
@@ -329,7 +329,7 @@ static bool by_poison(struct judged *j)
 		p = poison_of(j->e, j->b);
 	if (p == POISON_NONE && j->has_address)
 		p = poison_of(j->e, j->a);
-	/* An indirect call: the pointer is in the register that holds the target. */
+	/* In an indirect call, the target register holds the pointer. */
 	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
 	    (j->e->regs.known >> j->in.target & 1))
 		p = poison_of(j->e, j->e->regs.value[j->in.target]);
@@ -365,7 +365,7 @@ static bool by_user(struct judged *j)
 		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
 		return true;
 	}
-	/* No page is mapped. Only addresses like those of stack, mmap or PIE are user pointers. */
+	/* The page is unmapped: only addresses like stack, mmap or PIE are user pointers. */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
 	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))
@@ -381,11 +381,11 @@ static bool in_allocator(const struct incident *e)
 			   "kmem_cache_free|kfree|get_freepointer|put_cpu_partial");
 }
 
-/* kfree() looks up the page of its argument. An address outside of the heap has none. */
+/* kfree() looks up the page of its argument: an address outside of the heap has no page. */
 static bool by_bad_free(struct judged *j)
 {
 	const struct incident *e = j->e;
-	/* register of the first argument: x0 or rdi */
+	/* number of the register with the first argument: x0 or rdi */
 	int argument = e->arch == ARCH_ARM64 ? 0 : 7;
 	uint64_t given = e->regs.value[argument];
 
@@ -471,7 +471,7 @@ static bool by_freed_module(struct judged *j)
 	return true;
 }
 
-/* Returns whether the name is typical of a driver's function that accesses device registers. */
+/* Returns whether a function's name is typical of a driver's access to device registers. */
 static bool names_registers(struct str function)
 {
 	return str_has_any(function, "mmio|ioread|iowrite|readl|writel|rd32|wr32|reg_read|"
@@ -500,7 +500,7 @@ static bool by_vmalloc(struct judged *j)
 			   STR_ARG(e->ip.function));
 		return true;
 	}
-	/* A guard page follows each vmalloc area: an overrun touches its first bytes first. */
+	/* A guard page follows each vmalloc area: an overrun first reaches its begin. */
 	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
 		rule_fired(j->v, "I2", "the first bytes of a page that was never mapped");

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "triage/triage.h"
 
-/* Writes the i-th step to `b`, as "why: command". Returns false if there are fewer steps. */
+/* Writes the i-th step to `b`, as "reason: command". Returns false if there are fewer steps. */
 bool remedy_at(const struct diagnosis *v, size_t i, struct buf *b);
 
 #endif

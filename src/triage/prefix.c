@@ -17,7 +17,7 @@ static size_t skip_digits(struct str s, size_t at)
 	return at;
 }
 
-/* Parses a level "<4>", as in the syslog protocol and in printk's records; also before "(1)[…]". */
+/* Parses a level "<4>", as in the syslog protocol and in printk's records. */
 static size_t take_level(struct str s, struct log_line *l)
 {
 	uint64_t priority; /* syslog priority: facility * 8 + level */
@@ -29,7 +29,7 @@ static size_t take_level(struct str s, struct log_line *l)
 	return n + 2;
 }
 
-/* Skips text before the "]" of a time: "@3", a CPU (Amlogic), or " <    0.000010>" (dmesg -d). */
+/* Skips text before the "]" of a time: "@3", a CPU (Amlogic), or " < 0.000010>" (dmesg -d). */
 static size_t skip_beside_time(struct str s, size_t at)
 {
 	if (str_at(s, at) == '@')
@@ -43,7 +43,7 @@ static size_t skip_beside_time(struct str s, size_t at)
 	return str_at(s, at) == '>' ? at + 1 : at;
 }
 
-/* Parses a time: "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" (clock set wrongly). */
+/* Parses a time: "[ 12.345678]", "[ 0.048509 ]", or with a wrong clock "[2001021079.622495]". */
 static size_t take_time(struct str s, struct log_line *l)
 {
 	uint64_t whole, part = 0;
@@ -69,7 +69,7 @@ static size_t take_time(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/* Parses the caller "[ T123]", "[    C3]" of CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
+/* Parses the task or CPU "[ T123]", "[ C3]" of CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
 static size_t take_caller(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1), n;
@@ -111,7 +111,7 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Whole seconds are too coarse to use. */
+/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Seconds are too coarse to use it. */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
@@ -204,7 +204,7 @@ static size_t take_record(struct str s, struct log_line *l)
 		at++;
 	if (str_at(s, at) != ';')
 		return 0;
-	/* '+' marks pr_cont() up to 4.9; "ncfrag=" marks a line longer than a netconsole packet. */
+	/* '+' marks pr_cont() up to 4.9; "ncfrag=" marks a part of a long line (netconsole). */
 	l->continues = s.s[a + b + c + 3] == '+';
 	fragment = str_find(str_first(s, at), "ncfrag=");
 	l->fragment = fragment >= 0;
@@ -275,8 +275,8 @@ static bool is_host(struct str s)
 /*
  * Parses host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
  * systemd[1]: ". Other text belongs to the kernel's message. If the date is not in syslog's format
- * (not `sure`), it may be a test robot's clock before any text: a program then needs a pid, because
- * "Internal error: " is not host and program.
+ * (`sure` is false), it may be the clock of a test robot. A program is then accepted only with a
+ * pid, because "Internal error: " is not host and program.
  */
 static size_t take_host(struct str s, struct log_line *l, bool sure)
 {
@@ -345,7 +345,7 @@ static size_t take_unix(struct str s, struct log_line *l)
 	return n ? at + 1 + n : 0;
 }
 
-/* Parses the "> " or ">> " of a quoted mail. In a KASAN shadow dump, no blank follows the '>'. */
+/* Parses the "> " or ">> " of a quoted mail. In a KASAN shadow dump, '>' precedes no blank. */
 static size_t take_quote(struct str s, struct log_line *l)
 {
 	size_t at = 0;
@@ -355,7 +355,7 @@ static size_t take_quote(struct str s, struct log_line *l)
 	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
-/* Parses "kernel: " of journalctl -o cat with a tag, or "db-17 kernel: " without its time. */
+/* Parses "kernel: " of journalctl -o cat with a tag, or "db-17 kernel: " after a lost time. */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");
@@ -378,7 +378,7 @@ static size_t take_dropped(struct str s, struct log_line *l)
 	return end + 6;
 }
 
-/* Parses a getty's prompt before the kernel's text: "buildroot login: ". */
+/* Parses a getty's prompt on the console before the kernel's text: "buildroot login: ". */
 static size_t take_login(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 80), " login: ");
@@ -386,7 +386,7 @@ static size_t take_login(struct str s, struct log_line *l)
 	return at > 0 && is_host(str_first(s, at)) ? at + 8 : 0;
 }
 
-/* Parses a prefix of vendor kernels: ".(1)[123:comm]" or "(1)[123:comm]". */
+/* Parses a prefix of some vendors' kernels: ".(1)[123:comm]" or "(1)[123:comm]". */
 static size_t take_vendor(struct str s, struct log_line *l)
 {
 	size_t at = str_at(s, 0) == '.' ? 1 : 0, n;

@@ -9,8 +9,8 @@
 int prefix_strip(struct str *text, struct log_line *l);
 
 /*
- * Returns where a second record starts in a line that two writers share ("…[ 76.471107] BUG:"), or
- * -1.
+ * Returns the offset at which a second record starts in a line that two CPUs wrote ("…[ 76.471107]
+ * BUG:"), or -1.
  */
 long prefix_inside(struct str text);
 

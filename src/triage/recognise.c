@@ -9,22 +9,22 @@
 #include "triage/signature.h"
 
 #define STREAMS_MAX   64
-#define SILENCE_MOST  120 /* maximum of other lines between two lines of a report */
+#define SILENCE_MOST  120 /* maximum number of other lines between two lines of a report */
 #define SILENCE_ASIDE 40
-#define CUT_MOST      3 /* maximum of lines from "cut here" to a report's header */
+#define CUT_MOST      3 /* maximum number of lines from "cut here" to a report's header */
 #define RAN_SECONDS   10
 
-/* maximum of lines from a report's first line to the last one that names its kind */
+/* maximum number of lines from a report's first line to the last that names its kind */
 #define HEAD_MOST 24
-/* number of lines at the start of a log in which a report may lack its head */
+/* A log may begin within a report: in this many first lines, a report needs no header. */
 #define BEGINNING 400
 
-/* The lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is one stream. */
+/* The log lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is only one stream. */
 struct stream {
 	int32_t caller;
-	long event; /* index of the open report; -1: none */
+	long event; /* index in `r` of the report being read; -1: none */
 	struct reading reading;
-	uint32_t used; /* index of the stream's last line, to replace the oldest stream */
+	uint32_t used; /* index of the stream's last line; the stream with the lowest is replaced */
 };
 
 struct state {
@@ -33,11 +33,11 @@ struct state {
 	struct signature_index index;
 	struct stream stream[STREAMS_MAX];
 	size_t streams;
-	long last;     /* index of the report opened last; -1: none */
+	long last;     /* index in `r` of the newest report; -1: none */
 	size_t begins; /* index of the first line of the current input */
 	uint32_t cut;  /* index after the last "cut here" line; 0: none */
-	bool ran;      /* the kernel ran for RAN_SECONDS: a boot message means that it died */
-	bool asked;    /* sysrq or a debugger requested registers and traces */
+	bool ran;      /* the kernel ran for RAN_SECONDS: a later boot message means that it died */
+	bool asked;    /* sysrq or a debugger requested registers: they are no crash */
 };
 
 static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
@@ -81,7 +81,7 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	return e;
 }
 
-/* In the first lines of a report, a kind of a higher rank (more specific) replaces a vaguer one. */
+/* Returns the rank of a kind. A kind of higher rank, which is more specific, replaces others. */
 static int kind_rank(enum kind k)
 {
 	switch (k) {
@@ -149,7 +149,7 @@ static void header_fill(struct incident *e, const struct signature *sig, const s
 		e->place = c->place;
 }
 
-/* Returns the architecture that alone prints this text, or ARCH_UNKNOWN. */
+/* Returns the architecture if no other one prints this line, else ARCH_UNKNOWN. */
 static enum arch arch_of(const struct signature *sig)
 {
 	static const struct {
@@ -182,26 +182,26 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 		return false;
 	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
 		return true;
-	/* Up to 3.8, "Hardware name:" is printed between "WARNING:" and its reason. */
+	/* Up to 3.8, "Hardware name:" is printed before the reason of a warning. */
 	if ((sig->flags & SIG_NOTE) && e->kind == KIND_WARNING && !e->modules_line &&
 	    !e->nr_frames && !e->note.n)
 		return line - e->first <= HEAD_MOST;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
 		return false;
-	/* The first line of the warning again: a second warning. */
+	/* A warning's first line appears again: a second warning begins. */
 	if (e->signature == sig && !(sig->flags & SIG_NOTE) && e->kind != KIND_GPF)
 		return false;
 	return line - e->first <= HEAD_MOST * 2;
 }
 
-/* Returns whether the line is a panic that only ends an earlier report, which is then updated. */
+/* Returns whether the line is a panic that only ends an earlier report; updates that report. */
 static bool wraps(struct state *s, struct stream *st, const struct signature *sig, uint32_t line)
 {
 	struct incident *e;
 
 	if (s->last < 0)
 		return false;
-	/* A panic within a report is a result of the report, whatever the panic's text. */
+	/* A panic within a report is a result of that report, whatever its text says. */
 	if (!(sig->flags & SIG_WRAPPER) &&
 	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
 	      !s->r->event[st->event].ended))
@@ -224,7 +224,7 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 	return true;
 }
 
-/* Stores a one-line message amid another report, which continues after it. */
+/* Stores a one-line message as a report, amid the lines of another report, which continues. */
 static void aside(struct state *s, const struct stream *st, const struct signature *sig,
 		  const struct captures *c, uint32_t line)
 {
@@ -239,7 +239,7 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 	incident_state(e, line);
 }
 
-/* Finds the page fault that an "Oops:" line belongs to, if another CPU's report came between. */
+/* Finds the page fault to which an "Oops:" line belongs, if another CPU's report is in between. */
 static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
 {
 	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
@@ -293,16 +293,16 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	st->reading.silence = 0;
 }
 
-/* Returns whether only a fault prints this line: it reveals a report whose first lines are lost. */
+/* Returns whether only faults print this line. It reveals a report without its first lines. */
 static bool is_remnant(struct str s)
 {
 	s = str_trim(s);
 	if (str_starts_any(s, "#PF: |RIP: 0010:|RIP: e030:|EIP: 0060:|Internal error"))
 		return true;
-	/* Reports about user space have a bare number instead of a symbol in these lines. */
+	/* In reports about user space, these lines have a number instead of a symbol. */
 	if (str_starts_any(s, "EIP is at |pc : |PC is at |NIP [|epc : "))
 		return str_has(s, "+0x");
-	/* arm64: exception class of a fault in the kernel itself */
+	/* exception classes of arm64 for faults in the kernel itself */
 	return str_starts_any(s, "EC = 0x25:|EC = 0x21:");
 }
 
@@ -311,7 +311,7 @@ static bool opens_headless(const struct state *s, struct str text, uint32_t line
 	return s->last < 0 && !s->asked && line - s->begins < BEGINNING && is_remnant(text);
 }
 
-/* Returns whether the line begins another CPU's backtrace, which the last hang report requested. */
+/* Returns whether another CPU's backtrace begins, which the report of a hang requested. */
 static bool answers(const struct state *s, const struct stream *st, struct str text)
 {
 	if (s->last < 0 || s->r->event[s->last].kind != KIND_HANG)
@@ -399,7 +399,7 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/* Returns whether any program may print the line: no kernel prefix, and no report follows it. */
+/* Returns whether any program may have printed a line: no kernel prefix, and no report follows. */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&
@@ -424,7 +424,7 @@ static void drop_hearsay(struct recognised *r, const struct lines *ls)
 	r->n = kept;
 }
 
-/* Fills gaps of reports that were cut off, from other reports and the "Linux version" line. */
+/* Completes truncated reports from other reports and from the "Linux version" line. */
 static void fill_gaps(struct recognised *r)
 {
 	enum arch arch = ARCH_UNKNOWN;
@@ -441,7 +441,7 @@ static void fill_gaps(struct recognised *r)
 			e->kernel = r->release;
 		if (e->headless && e->kind == KIND_NONE)
 			e->kind = KIND_UNKNOWN;
-		/* Registers end at r15 and there is no ESR: a 32-bit arm kernel. */
+		/* Registers end at r15 and there is no ESR: this is a 32-bit arm kernel. */
 		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) && !e->has_esr)
 			e->arch = ARCH_ARM;
 	}

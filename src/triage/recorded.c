@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Adds the flight recorder's records to a verdict: what happened before, whose the address was. */
+/* Adds flight recorder records to a diagnosis: earlier events, and the owner of the address. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "base/hash.h"
 #include "triage/judge.h"
 
-#define NEAR_SECONDS   10 /* maximum seconds between a crash in the log and its record */
+#define NEAR_SECONDS   10 /* maximum seconds between a crash in the log and its fault record */
 #define MODULE_SECONDS 600
 #define POINTS_OWNED   90
 #define POINTS_GONE    95
 #define POINTS_PANIC   45
 #define FIELD	       160
-#define SITES_MAX      256 /* maximum of code locations with recovered kernel faults */
+#define SITES_MAX      256 /* maximum number of code locations with recovered kernel faults */
 
 static double seconds_of(const struct bb_record *r)
 {
@@ -32,7 +32,10 @@ static bool is_crash_record(const struct bb_record *r)
 	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
 }
 
-/* Returns the boot with a fault record at the time of the crash, or with the last one; -1: none. */
+/*
+ * Returns the boot with a fault record at the time of the crash; if that time is not known, the
+ * boot of the last fault record; -1: none.
+ */
 static int boot_of(const struct triage *t, const struct bb_found *f)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
@@ -53,7 +56,7 @@ static int boot_of(const struct triage *t, const struct bb_found *f)
 	return last >= 0 ? last : (int)f->boots - 1;
 }
 
-/* Returns the time of the crash on the recorder's clock, in seconds since boot. */
+/* Returns the time of the crash by the flight recorder's clock, in seconds since boot. */
 static double crash_of(const struct triage *t, const struct bb_found *f, int boot)
 {
 	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
@@ -143,7 +146,7 @@ static struct recorded_note *note_add(struct recorded *c, enum bb_class class, d
 {
 	struct recorded_note *n;
 
-	if (c->notes == RECORDED_MAX) { /* drop the oldest note */
+	if (c->notes == RECORDED_MAX) { /* no room is left: drop the oldest note */
 		memmove(&c->note[0], &c->note[1], sizeof(c->note) - sizeof(c->note[0]));
 		c->notes--;
 		c->left_out++;
@@ -153,11 +156,11 @@ static struct recorded_note *note_add(struct recorded *c, enum bb_class class, d
 	return n;
 }
 
-/* Recovered kernel faults at one code location. */
+/* The recovered kernel faults of one code location. */
 struct site {
-	uint64_t symbol; /* hash of the symbol's name */
-	size_t last;	 /* index of the last record before the crash; SIZE_MAX: none */
-	double first;	 /* time of the first fault, in seconds since boot */
+	uint64_t symbol; /* hash of the code location's symbol */
+	size_t last;	 /* index of the location's last record before the crash; SIZE_MAX: none */
+	double first;	 /* time of the location's first fault, in seconds since boot */
 	uint64_t count;
 };
 
@@ -183,8 +186,8 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * Reads the newest record first: sites without room are then older than RECORDED_MAX others, which
- * would push their note out anyway.
+ * Reads the newest record first. If there is no room for a location, it is older than RECORDED_MAX
+ * others, whose notes would displace its note anyway.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)
@@ -208,7 +211,7 @@ static void sites_find(struct sites *s, struct recorded *c, const struct bb_foun
 	}
 }
 
-/* Writes one note for all recovered faults of a site, dated by the last of them. */
+/* Writes one note for all recovered faults of a code location, with the time of the last one. */
 static void note_fixups(struct recorded *c, const struct bb_record *r, const struct site *one,
 			double crash)
 {
@@ -276,7 +279,7 @@ static void note_one(struct recorded *c, const struct sites *s, const struct bb_
 	}
 }
 
-/* Finds the module to blame in a fault record: it owned or freed the address, or was unloaded. */
+/* Finds the suspect module in a fault record: it owned the address, freed it, or was unloaded. */
 static void accuse(struct recorded *c, const struct bb_record *r)
 {
 	char module[FIELD];
@@ -293,7 +296,7 @@ static void accuse(struct recorded *c, const struct bb_record *r)
 	snprintf(c->module, sizeof(c->module), "%.63s", module);
 }
 
-/* Blames the module on the stack of a panic whose log was lost. */
+/* If a panic has no suspect, takes the module that is on its stack in the record. */
 static void accuse_caller(struct recorded *c, const struct diagnosis *v, const struct bb_record *r)
 {
 	char module[FIELD];
@@ -324,7 +327,7 @@ static bool is_vague(enum mechanism m)
 	       m == MECH_FREED_MODULE || m == MECH_FREED_TEXT || m == MECH_BIT_FLIP;
 }
 
-/* Replaces a vague mechanism: the record says what was at the address before the fault. */
+/* Replaces a vague mechanism: the record shows what was at the address before the fault. */
 static void sharpen(struct diagnosis *v, const struct bb_record *r)
 {
 	char value[FIELD];
@@ -349,7 +352,7 @@ static void take_fault(struct triage *t, const struct bb_record *r)
 		return;
 	}
 	if (v && v->has_address && bb_get_u64(r, "address", &address) && address != v->address)
-		return; /* the record is of another fault */
+		return; /* the record is about another fault */
 	accuse(&t->recorded, r);
 	if (v)
 		sharpen(v, r);

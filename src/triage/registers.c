@@ -63,8 +63,8 @@ static void register_set(struct incident *e, struct str name, uint64_t value, si
 }
 
 /*
- * Parses registers: "RAX: … RBX: …", "x29: … x28: …", "r10: …  r9 : …", "RSP: 0018:… EFLAGS: …".
- * Returns whether the line is one of registers.
+ * Parses a line of registers: "RAX: … RBX: …", "x29: … x28: …", "r10: … r9 : …", "RSP: 0018:…
+ * EFLAGS: …". Returns whether the line has registers.
  */
 bool registers_take(struct reading *r, struct str text)
 {
@@ -114,7 +114,7 @@ bool registers_take(struct reading *r, struct str text)
 
 static void code_byte(struct incident *e, uint64_t value, int bytes)
 {
-	/* arm and ppc print words as numbers. They are stored as in memory, low byte first. */
+	/* arm and ppc print code in words. Its bytes are stored in memory order, low byte first. */
 	for (int i = 0; i < bytes && e->code_bytes < CODE_MAX; i++)
 		e->code[e->code_bytes++] = value >> (8 * i);
 }

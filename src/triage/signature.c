@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/signature.h"
 
-#define HEADER_MOST 1024 /* bytes of a line that are searched */
+#define HEADER_MOST 1024 /* number of bytes of a line that are searched */
 
-/* Short names of the flags for signatures.def. */
+/* Short names for flags, which signatures.def uses. */
 enum {
 	ANY = SIG_ANYWHERE,
 	JOIN = SIG_JOIN,
@@ -25,7 +25,7 @@ const struct signature signatures[] = {
 };
 const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);
 
-/* Returns the bytes that a matching line can begin with; "%!" stands for several words. */
+/* Returns the first bytes with which matching lines can begin; "%!" stands for several words. */
 static const char *beginnings(const char *pattern, char one[2])
 {
 	one[0] = *pattern;
@@ -40,7 +40,7 @@ static void pair_mark(struct signature_index *ix, const char *two)
 	ix->pair[pair / 64] |= 1ull << (pair % 64);
 }
 
-/* Marks the first two bytes of a matching line; "%!" stands for several words. */
+/* Marks the first two bytes with which matching lines can begin; "%!" stands for several words. */
 static void pairs_mark(struct signature_index *ix, const char *pattern)
 {
 	if (*pattern != '%') {
@@ -108,13 +108,13 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 	return NULL;
 }
 
-/* Returns whether a quote precedes the text, as in source code or a text about crashes. */
+/* Returns whether a quotation mark precedes the text, as in source code or a text about crashes. */
 static bool is_quoted(struct str text, size_t at)
 {
 	return text.s[at - 1] == '"' || text.s[at - 1] == '\'' || text.s[at - 1] == '`';
 }
 
-/* Returns whether `s` is a conversion of printf ("%s", "%016lx", "%px"), not a name with a '%'. */
+/* Returns whether `s` is a conversion of printf ("%s", "%016lx", "%px"), not a name with '%'. */
 static bool is_conversion(struct str s)
 {
 	size_t at = 1;

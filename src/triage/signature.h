@@ -7,15 +7,15 @@
 
 enum {
 	SIG_ANYWHERE = 1, /* other text may precede the pattern in the line */
-	SIG_JOIN = 2,	  /* the line adds to the current report while its first lines are read */
-	SIG_WRAPPER = 4,  /* the line only says that an earlier report ended the kernel */
+	SIG_JOIN = 2,	  /* the line is a part of the current report's header */
+	SIG_WRAPPER = 4,  /* the line only says that the kernel ended after an earlier report */
 	SIG_FATAL = 8,	  /* the report ends the task or the kernel */
 	SIG_NOTE = 16,	  /* the line gives the reason for a report, before or after its header */
 	SIG_BENIGN = 32,  /* the line looks like a report but is none */
-	SIG_ASIDE = 128,  /* a single line that does not end the current report */
-	SIG_CUT = 256,	  /* the row matches only directly after "cut here" */
-	SIG_REBOOT = 512, /* the row matches only if an earlier kernel ran and did not shut down */
-	SIG_LAST = 64,	  /* the row is tried when no other row matches */
+	SIG_ASIDE = 128,  /* a report of one line, which does not end the current report */
+	SIG_CUT = 256,	  /* the row matches only in the lines after "cut here" */
+	SIG_REBOOT = 512, /* the row matches only if the kernel ran before and did not shut down */
+	SIG_LAST = 64,	  /* the row is tried only if no other row matches */
 };
 
 struct signature {
@@ -29,16 +29,16 @@ struct signature {
 extern const struct signature signatures[];
 extern const size_t nr_signatures;
 
-/* Index of signatures[] by the first byte; built once per run. */
+/* Index of signatures[] by the first byte of a line; built once per run. */
 struct signature_index {
 	uint16_t row[1024];
 	uint16_t from[257];  /* rows of byte b: row[from[b]] to row[from[b + 1] - 1] */
-	uint64_t pair[1024]; /* bit set: first two bytes of rows with SIG_ANYWHERE */
+	uint64_t pair[1024]; /* bit mask of the first two bytes of patterns with SIG_ANYWHERE */
 };
 
 void signature_index_make(struct signature_index *ret);
 
-/* Returns the first row that matches, or NULL. */
+/* Returns the first row that matches a line, or NULL. */
 const struct signature *signature_find(const struct signature_index *ix, struct str text,
 				       struct captures *ret);
 

@@ -58,12 +58,12 @@ static inline bool str_same(struct str a, struct str b)
 
 bool str_ends(struct str s, const char *end);
 
-/* Returns the length of the first of the texts, separated by '|', that `s` starts with; 0: none. */
+/* Returns the length of the first of `texts`, separated by '|', with which `s` starts; 0: none. */
 size_t str_starts_any(struct str s, const char *texts);
-/* Returns whether `s` contains one of the texts, separated by '|'. */
+/* Returns whether `s` contains one of `texts`, which are separated by '|'. */
 bool str_has_any(struct str s, const char *texts);
 
-/* Returns the index of the first `what` in `s`, or -1. */
+/* Returns the offset of the first `what` in `s`, or -1. */
 long str_find(struct str s, const char *what);
 static inline bool str_has(struct str s, const char *what)
 {
@@ -73,10 +73,10 @@ static inline bool str_has(struct str s, const char *what)
 /* Returns `s` without blanks at both ends. */
 struct str str_trim(struct str s);
 
-/* Cuts the next word off the front of `s` and returns it; empty at the end. */
+/* Removes the next word from the front of `s` and returns it; returns an empty one at the end. */
 struct str str_word(struct str *s);
 
-/* Parse the digits at the front of `s`. Return their length in bytes; 0: no digits, or too many. */
+/* Parse the digits at the front of `s`. Return their number; 0: no digits, or too many. */
 size_t str_hex(struct str s, uint64_t *ret);
 size_t str_decimal(struct str s, uint64_t *ret);
 

@@ -11,7 +11,7 @@
 #define POINTS_CORE	 50
 #define POINTS_ALLOCATED 45
 #define POINTS_COMM	 40
-#define POINTS_LEAST	 40 /* with fewer points, nobody stands out */
+#define POINTS_LEAST	 40 /* minimum points of a suspect to stand out */
 #define POINTS_HARDWARE	 40
 #define POINTS_BEFORE	 30
 #define POINTS_MOVING	 25
@@ -39,7 +39,7 @@ static void suspect_add(struct diagnosis *v, struct str module, struct str funct
 	if (!s->function.n)
 		s->function = function;
 	for (uint32_t i = 0; i < s->reasons; i++)
-		if (s->reason[i].why == why) /* each reason counts once, the strongest first */
+		if (s->reason[i].why == why) /* each reason counts once, with the most points */
 			return;
 	s->points += points;
 	if (s->reasons < REASONS_MAX)
@@ -59,7 +59,7 @@ static bool is_freed(enum mechanism m)
 	return m == MECH_FREED_TEXT || m == MECH_FREED_MODULE;
 }
 
-/* Accuses the module of the faulting instruction, or of the function that the header names. */
+/* Adds points to the module of the faulting instruction, or of the function in the header. */
 static void by_place(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -84,7 +84,7 @@ static bool begins(struct str s, struct str with)
 	return s.n > with.n && !memcmp(s.s, with.s, with.n);
 }
 
-/* Stores `name` in `whole` if it begins with `start`. Returns false if two names do. */
+/* Stores `name` in `whole` if it begins with `start`. Returns false if `whole` differs already. */
 static bool completes(struct str *whole, struct str start, struct str name)
 {
 	if (!begins(name, start) || str_same(*whole, name))
@@ -95,7 +95,7 @@ static bool completes(struct str *whole, struct str start, struct str name)
 	return true;
 }
 
-/* Returns the name before a colon, as most modules print: "name: …"; empty: none. */
+/* Returns the word before a colon, as most modules print their name: "name: …"; empty: none. */
 static struct str speaker(struct str line)
 {
 	struct str s = str_word(&line);
@@ -142,7 +142,7 @@ static void by_unload(struct judged *j, const struct triage *t)
 	}
 }
 
-/* Returns whether the caller is to blame: the fault is in a library function, or not in code. */
+/* Returns whether the caller is suspect: the fault is in a library function, or not in code. */
 static bool faulted_in_library(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -155,7 +155,7 @@ static bool faulted_in_library(const struct judged *j)
 	return true;
 }
 
-/* Accuses the caller of a library function, then the trace: the nearer a frame, the more points. */
+/* Adds points to the caller of a library function, and to all frames: nearer frames get more. */
 static void by_trace(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -207,7 +207,7 @@ static void by_part(struct judged *j, enum part part, int points, const char *wh
 		}
 }
 
-/* Accuses the driver in "NETDEV WATCHDOG: eth0 (driver): transmit …": net/sched/sch_generic.c. */
+/* Adds points to the driver in "NETDEV WATCHDOG: eth0 (driver): …": net/sched/sch_generic.c. */
 static void by_queue(struct judged *j)
 {
 	struct str note = j->e->note, driver;
@@ -219,7 +219,7 @@ static void by_queue(struct judged *j)
 	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
 }
 
-/* Accuses the module of a work item: "Workqueue: events fn [mod]". */
+/* Adds points to the module of a work item: "Workqueue: events fn [mod]". */
 static void by_work(struct judged *j)
 {
 	struct str s = j->e->workqueue, module;
@@ -234,7 +234,7 @@ static void by_work(struct judged *j)
 			    "its work was running");
 }
 
-/* A kernel thread is often named after its module: "xhci_wq", "nouveau/0". */
+/* Adds points to the module after which a kernel thread is often named: "xhci_wq", "nouveau/0". */
 static void by_comm(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -249,7 +249,7 @@ static void by_comm(struct judged *j)
 	}
 }
 
-/* Adds points for the state of suspects (loading, unloading, taint). It adds no suspect. */
+/* Adds points to suspects that were loading or unloading, or that taint the kernel. */
 static void by_state(struct judged *j)
 {
 	static const struct {
@@ -277,7 +277,7 @@ static void by_state(struct judged *j)
 	}
 }
 
-/* Adds points for reports before the crash that name a suspect, or the hardware. */
+/* Adds points to suspects, or to the hardware, for reports before the crash that name them. */
 static void by_history(struct judged *j, const struct triage *t)
 {
 	for (uint32_t i = 0; i < j->v->index && i < t->seen.n; i++) {

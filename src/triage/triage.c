@@ -9,7 +9,7 @@
 #include "triage/judge.h"
 #include "triage/signature.h"
 
-/* A report within this time after a crash is a consequence of the crash. */
+/* Within this time in seconds after a crash, a report is a consequence of the crash. */
 #define AFTERMATH_SECONDS 60
 
 const char *confidence_name(enum confidence c)
@@ -31,13 +31,13 @@ static bool died_before(const struct incident *e)
 	return str_has(e->taint, "D");
 }
 
-/* Returns whether the report is no crash: the OOM killer, or a message of hardware. */
+/* Returns whether a report is no crash: it is of the OOM killer, or of hardware. */
 static bool is_no_crash(const struct incident *e)
 {
 	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU;
 }
 
-/* Returns whether a report repeats an earlier one of the same task. */
+/* Returns whether a report repeats an earlier report of the same task. */
 static bool is_again(const struct incident *first, const struct incident *e)
 {
 	if (e->kind == KIND_HANG && first->kind == KIND_HANG)
@@ -46,7 +46,7 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
 
-/* Marks what the first oops leads to: more oopses, tasks that wait for its locks, the panic. */
+/* Marks consequences of the first oops: more oopses, tasks that wait for its locks, the panic. */
 static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;
@@ -79,7 +79,7 @@ static void mark_consequences(struct recognised *r)
 	mark_aftermath(r);
 }
 
-/* Writes the kernel's own message. A panic in Rust has it on the next line. */
+/* Writes the kernel's own message. A Rust panic prints its message on the next line. */
 static void write_reported(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -108,7 +108,7 @@ static void say(struct judged *j)
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
-/* Returns whether the report is minor: beside a crash, it only tells what preceded the crash. */
+/* Returns whether a report is minor: it may explain a crash, but is none. */
 static bool is_minor(const struct incident *e)
 {
 	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
@@ -116,7 +116,7 @@ static bool is_minor(const struct incident *e)
 
 #define SAME_SECONDS 1
 
-/* Takes the address of the next report of the same task: a check that warns has none. */
+/* A warning by a check has no address: takes the address from the task's next report. */
 static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
 	const struct incident *e = v->event, *next;
@@ -163,7 +163,7 @@ static struct str module_of(const struct diagnosis *v)
 	return v->suspects && !v->culprit_unknown ? v->suspect[0].module : (struct str){};
 }
 
-/* A warning of the module that crashes later only announced the crash. */
+/* Returns whether `first` is a warning of the module that crashed later: it announced the crash. */
 static bool announces(const struct diagnosis *first, const struct diagnosis *later)
 {
 	struct str module = module_of(first);
@@ -172,13 +172,13 @@ static bool announces(const struct diagnosis *first, const struct diagnosis *lat
 	       !str_is(module, "vmlinux") && str_same(module, module_of(later));
 }
 
-/* Rates a report: 1 if it is minor, 2 if it says that the kernel is broken. */
+/* Rates a report: 1 if it is minor, 2 if it shows that the kernel is broken. */
 static int gravity(const struct incident *e)
 {
 	return is_minor(e) ? 1 : 2;
 }
 
-/* Returns whether the report is a complaint, after which machines may run on for days. */
+/* Returns whether a report is only a complaint: machines may run for days after it. */
 static bool is_complaint(const struct incident *e)
 {
 	switch (e->kind) {

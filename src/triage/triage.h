@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: analyses kernel logs. Bytes go in, verdicts come out: what happened, by what mechanism,
- * which modules are suspect, in what order, and in which bucket the crash belongs. Opens no file
- * and reads no clock.
+ * triage: analyses kernel logs. It gets bytes and returns diagnoses: what happened, by what
+ * mechanism, which modules are suspect, in what order, and in which bucket the crash belongs. It
+ * opens no file and reads no clock.
  */
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H
@@ -23,7 +23,7 @@
 #define STEPS_MAX      8
 #define HASH_BYTES     20
 
-/* How a crash came about: rows of mechanisms.def. */
+/* How a crash came about: each value is a row of mechanisms.def. */
 enum mechanism {
 #define MECHANISM(id, ...) MECH_##id,
 #include "triage/mechanisms.def"
@@ -41,7 +41,7 @@ struct reason {
 struct suspect {
 	struct str module; /* module name; "vmlinux": the kernel's own code; "hardware" */
 	struct str function;
-	bool cut; /* the log has only the beginning of the module's name */
+	bool cut; /* the log has only the beginning of this module's name */
 	int points;
 	struct reason reason[REASONS_MAX];
 	uint32_t reasons;
@@ -69,7 +69,7 @@ struct diagnosis {
 	bool has_address;
 	uint64_t address;
 	enum region region;
-	bool has_base; /* `base` is known: the pointer that the address was computed from */
+	bool has_base; /* `base`, the pointer from which the address was computed, is known */
 	uint64_t base;
 	int64_t offset;
 	char base_register[8];
@@ -78,23 +78,23 @@ struct diagnosis {
 
 	struct str function[FUNCTIONS_MAX];
 	uint32_t functions;
-	struct frame frame;  /* frame of function[0], if there is one */
+	struct frame frame;  /* frame of function[0], if `functions` is not 0 */
 	struct str module;   /* module of the instruction; "vmlinux": the kernel's own code */
-	bool in_kernel_code; /* false: the instruction pointer was not in code */
-	struct str repeated; /* function that appears most often in the trace, `repeats` times */
+	bool in_kernel_code; /* the instruction pointer was in code of the kernel or a module */
+	struct str repeated; /* function that appears in the trace most often: `repeats` times */
 	uint32_t repeats;
 
 	struct suspect suspect[SUSPECTS_MAX];
 	uint32_t suspects;
 	bool culprit_unknown; /* no suspect stands out */
-	bool hardware;	      /* faulty hardware is more likely than any code */
+	bool hardware;	      /* faulty hardware is more likely than faulty code */
 
 	struct fired fired[FIRED_MAX];
 	uint32_t nr_fired;
 	struct precursor precursor[PRECURSORS_MAX];
 	uint32_t precursors;
 	uint32_t consequences;
-	bool announced; /* a warning that preceded a crash of the same module */
+	bool announced; /* a warning of the module that crashed preceded the crash */
 	uint32_t first_consequence;
 
 	char bucket[224];
@@ -103,7 +103,7 @@ struct diagnosis {
 
 #define RECORDED_MAX 16
 
-/* An event from the flight recorder. Notes are in order of time, the latest one last. */
+/* An event from the flight recorder. `note` is sorted by time, with the latest event last. */
 struct recorded_note {
 	enum bb_class class;
 	double before; /* seconds from the event to the crash; negative: after the crash */
@@ -111,11 +111,11 @@ struct recorded_note {
 };
 
 struct recorded {
-	bool any; /* there are records of the boot that crashed */
+	bool any; /* there are records of the boot in which the crash happened */
 	char boot_id[2 * BB_BOOT_BYTES + 1];
 	struct recorded_note note[RECORDED_MAX];
 	uint32_t notes;
-	uint32_t left_out; /* number of oldest notes dropped for want of room */
+	uint32_t left_out; /* number of old notes that were dropped, because there was no room */
 	uint64_t absorbed; /* number of recovered kernel faults */
 	uint64_t torn;
 	double silent;	     /* seconds from the last record to the crash; negative: not known */
@@ -134,20 +134,20 @@ struct triage {
 	struct diagnosis *verdict; /* independent crashes, in order of the log */
 	uint32_t verdicts;
 	uint64_t lost_verdicts;
-	int32_t primary; /* index of the main verdict; -1: no crash */
+	int32_t primary; /* index of the most important diagnosis; -1: no crash */
 };
 
-/* Analyses the inputs, which may be freed afterwards. Returns 0 or -ENOMEM. */
+/* Analyses the inputs, which the caller may then free. Returns 0 or -ENOMEM. */
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs);
 void triage_free(struct triage *t);
 
-/* Adds flight recorder records, matched by boot and clock, after bb_found_settle(f). */
+/* Adds flight recorder records, matched by boot and clock. `f`: result of bb_found_settle(). */
 void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_meaning(enum mechanism m);
-const char *mechanism_next(enum mechanism m); /* advice on what to do next; "": none */
+const char *mechanism_next(enum mechanism m); /* what to do next; "": no advice */
 
-/* Return the class and the name of the mechanism; for MECH_AS_REPORTED, the name of the kind. */
+/* verdict_semantic() returns the class of the mechanism, verdict_mechanism() its name. */
 const char *verdict_semantic(const struct diagnosis *v);
 const char *verdict_mechanism(const struct diagnosis *v);
 const char *confidence_name(enum confidence c);
