@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Fetches and unpacks Debian packages of any suite and architecture, without installing them.
 
-Each suite has its own apt root with sources, lists and archives. The mirror is that of the host's
-own apt configuration, so this file names no host.
+Each suite has its own apt root with sources, lists and archives. The mirror is taken from the
+host's own apt configuration, so this file does not name a mirror.
 """
 import fcntl
 import os
@@ -19,7 +19,7 @@ KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
 
 
 class Missing(Exception):
-    """Raised if something is not available. The text says what and why."""
+    """Raised if a package or a suite is not available. The text says what is missing, and why."""
 
 
 def locked(fetch):
@@ -87,7 +87,7 @@ def mirrors():
 
 
 def places_of(suite):
-    """Returns the URIs that may have a suite, the likeliest first."""
+    """Returns the URIs of mirrors that may have a suite, the likeliest first."""
     main, security = mirrors()
     if suite.endswith("-security"):
         found = security + [f"{uri}-security" for uri in main]
@@ -96,7 +96,7 @@ def places_of(suite):
     return list(dict.fromkeys(found))
 
 
-# Functions for an apt root of its own
+# Functions for an apt root that is separate from the host's
 
 # Keeps the host's apt settings (such as a proxy), except those that would act outside of the apt
 # root.
@@ -152,7 +152,7 @@ class Suite:
         except subprocess.TimeoutExpired:
             raise Missing(f"{' '.join(words)} takes more than {PATIENCE} s") from None
         if ran.returncode:
-            # The first of several errors of apt is the cause.
+            # If apt prints several errors, the first one is the cause.
             said = [line for line in ran.stderr.splitlines() if line.startswith("E:")]
             said = (said or ran.stderr.splitlines() or [f"status {ran.returncode}"])[0]
             raise Missing(f"{words[0]} {words[1]}: {said}")
@@ -166,7 +166,7 @@ class Suite:
             for uri, suite in zip(uris, self.suites)), encoding="utf-8")
 
     def update(self, force=False):
-        """Fetches package lists from the first place that has all of them, at most once a day."""
+        """Fetches package lists, at most once a day, from the first mirror that has all of them."""
         stamp = self.root / "updated"
         if not force and stamp.exists() and time.time() - stamp.stat().st_mtime < LISTS_AGE:
             return
@@ -193,7 +193,7 @@ class Suite:
         return re.search(r"^Version: (.*)$", text, re.M)[1]
 
     def wanted_besides(self, packages, release=None):
-        """Returns the packages that apt would install on the host with these packages."""
+        """Returns the packages that apt would install on the host in addition to these packages."""
         target = ["-t", release] if release else []
         text = self.call("apt-get", *target, "--simulate", "--reinstall", "install", *packages,
                          against="host")
@@ -201,7 +201,8 @@ class Suite:
         return [f"{name}={version}" for name, version in names]
 
     def download(self, package):
-        """Returns the path of a package's .deb, from the cache if it is there."""
+        """Returns the path of a package's .deb file. If the cache does not have the file, downloads
+        it."""
         name, _, version = package.partition("=")
         version = version or self.version(name)
         name = name.partition(":")[0]
@@ -223,5 +224,7 @@ class Suite:
         ran = subprocess.run(["dpkg", "-x", deb, into], capture_output=True, text=True,
                              timeout=PATIENCE, check=False)
         if ran.returncode:
-            deb.unlink()  # a broken file may be truncated: the next call downloads it again
+            # removes the broken file, which may be truncated, so that the next call downloads it
+            # again
+            deb.unlink()
             raise Missing(f"dpkg -x {deb.name}: {ran.stderr.strip()}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Finds Debian programs that tests call: the host's own, or else unpacked from a package.
+"""Finds Debian programs that tests call: the host's own program, or one unpacked from a package.
 
-usage: borrow.py PROGRAM...	prints the path of each
+usage: borrow.py PROGRAM...     prints the path of each
 
 Packages are unpacked into a cache, not installed, since installed ones would start services
 (Prometheus and its exporters), or are too old (bookworm's kubectl has the kustomize of 2018).
@@ -20,9 +20,8 @@ from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa
 
 @dataclass(frozen=True)
 class Source:
-    """The package with a program, and its suite ("": the host's). `older` is the package in
-    releases that lack `package`.
-    """
+    """The package that contains a program, and the package's suite ("" is the host's). `older` is
+    the package in releases that lack `package`."""
     package: str
     suite: str = ""
     older: str = ""

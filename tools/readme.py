@@ -18,7 +18,7 @@ FINDINGS = ROOT / "docs/findings"
 RECORDING = ROOT / "docs/examples/too-many-mappings.fsr"
 LEAK = ROOT / "tests/e2e/recordings/forecast_of_a_leak.fsr"
 PICTURE = ROOT / "docs/pictures/live-view.svg"
-# arguments of build/screens: columns, lines, colours, key, scans
+# Arguments of build/screens for the picture: columns, lines, colours, key, number of scans.
 PICTURE_OF = ("104", "13", "colour", "2", "60")
 PICTURE_TITLE = ("The Maps tab of the live view: a PyTorch DataLoader holds 35,411 of 65,530 "
                  "mappings and will reach the limit in 40 s")
@@ -48,7 +48,8 @@ def first_finding(build):
 
 
 def verdict(build):
-    """Returns the output of `diagnose` for the example recording: two findings and the end."""
+    """Returns the output of `diagnose` for the example recording: two findings, and the end of the
+    output."""
     lines = said(build, "diagnose", "--replay", RECORDING, "--width", "100")
     begins = [i for i, line in enumerate(lines) if re.match(r"\w+\[\w\d\d [a-z0-9-]+\]", line)]
     checked = next(i for i, line in enumerate(lines) if line.startswith("checked:"))
@@ -81,14 +82,14 @@ def events(build):
 
 
 def matrix(build, check, was):
-    """Returns the table of `make check-vm` results. Without results, or with --check, the table
-    stays as it is, since its kernels are those that were newest at the time."""
+    """Returns the table of `make check-vm` results. Without results, or with --check, returns the
+    table that is in the document, because newer kernels would give another table."""
     results = build / "kernels"
     return was if check or not results.is_dir() else printed(ROOT / "tests/vm/table.py", results)
 
 
 def made(build, check):
-    """Returns {path: text} of all documents as they should be."""
+    """Returns {path: text} of all documents with the text that they should have."""
     tables = build / "tables"
 
     def place(found):

@@ -3,8 +3,9 @@
 """Prints a random sample of the project's sentences, for a review of how clear they are.
 
 A reader grades each sentence: clear at the first reading, needs effort, or unclear. The sample is
-stratified: each kind of text has a fixed share. The same seed prints the same sample of the same
-tree. Help texts and man pages come from build/faultscope; without it they are left out.
+stratified: each kind of text has a fixed share. For an unchanged tree, a seed always gives the same
+sample. Help texts and man pages come from build/faultscope; they are left out if that program does
+not exist.
 """
 import argparse
 import ast
@@ -18,7 +19,7 @@ from collections import namedtuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-WORDS = 4  # shorter texts are labels, not sentences
+WORDS = 4  # a text with fewer words is a label, not a sentence
 SHARES = {"readme": 20, "docs": 20, "help": 15, "explain": 20, "alerts": 10, "comments": 15}
 END = re.compile(r"(?<=[.!?])[\"')]?\s+(?=[\"'`*(\[]?[A-Z0-9/])")
 ABBREVIATION = re.compile(r"(?:e\.g|i\.e|etc|cf|vs)\.$")
@@ -60,7 +61,7 @@ def markdown(path):
         ends = fenced or generated or not line.strip() or line.startswith(("#", "|", "<", "```", "!"))
         if text and (ends or item):
             whole = " ".join(text)
-            if "](" not in whole or " · " not in whole:  # leaves out lists of links
+            if "](" not in whole or " · " not in whole:  # lists of links are left out
                 yield Text(name(path), first, LINK.sub(r"\1", whole))
             text = []
         if line.startswith("|") and not generated and not fenced:
@@ -83,7 +84,7 @@ def strings(path):
     for run in re.finditer(LITERAL.pattern + r"(?:\s*" + LITERAL.pattern + ")*", code):
         whole = unescaped("".join(LITERAL.findall(run[0])))
         if path.name.startswith("messages_") and not whole.endswith("."):
-            continue  # leaves out regular expressions and names of source files
+            continue  # regular expressions and names of source files are left out
         for paragraph in whole.split("\n"):
             if not paragraph.startswith("$ ") and not SOURCES.fullmatch(paragraph):
                 yield Text(name(path), code.count("\n", 0, run.start()) + 1, paragraph)
@@ -107,7 +108,8 @@ def python_comments(path):
                 and not token.string.startswith("#!")]
     text, first, last = [], 0, (0, 0)
     for at, line in [*comments, ((0, 0), "")]:
-        if text and at != (last[0] + 1, last[1]):  # not the next line of the same comment
+        # the comment does not continue the comment of the line before
+        if text and at != (last[0] + 1, last[1]):
             yield Text(name(path), first, " ".join(text))
             text = []
         first, last = first if text else at[0], at

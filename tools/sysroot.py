@@ -21,7 +21,7 @@ DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64"}
 PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev", "liblzma-dev",
             "libiberty-dev")
 ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "iberty"
-# Pattern of packages with shared libraries, to which links in development packages point. Names
+# Matches the packages with shared libraries to which links in development packages point. The names
 # differ by release.
 SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma)\d\w*|zlib1g")
 

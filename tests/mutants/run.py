@@ -40,8 +40,8 @@ HANGING = 5  # a test that takes longer than this multiple of its usual duration
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
 # Seconds of test time to spend on a mutant that no test notices. SINGLE: on test programs; KEPT: on
-# tests with recordings and options; LIVE: on live tests. The duration of
-# a test counts fully, even if tests run in parallel.
+# tests with recordings and options; LIVE: on live tests. The full duration of each test is counted,
+# even if tests run in parallel.
 SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 

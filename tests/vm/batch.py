@@ -2,8 +2,9 @@
 """Runs scenarios that are only a workload under `faultscope run` together in one run, one after
 another.
 
-On an emulated CPU, the verifier takes seconds for each load, so one load serves them all. Each
-scenario is compared with its own truth, as if it had run alone.
+On an emulated CPU, the verifier takes seconds for each load of BPF programs, so all these scenarios
+share one load. The results of each scenario are compared with the scenario's own true values, as if
+it had run alone.
 """
 import json
 from types import SimpleNamespace
@@ -16,15 +17,15 @@ from vm import GuestError
 
 
 class Asked(BaseException):
-    """Raised with the workload that a scenario runs first."""
+    """Raised when a scenario runs its first workload. The exception has this workload."""
 
 
 class NotPlain(BaseException):
-    """Raised if a scenario is more than a workload under `faultscope run`."""
+    """Raised if a scenario does more than run a workload under `faultscope run`."""
 
 
 class Asking:
-    """A lab that runs nothing: its methods raise Asked or NotPlain."""
+    """A lab that runs nothing. Its methods raise Asked or NotPlain."""
 
     def __init__(self, lab):
         self.vm = SimpleNamespace(kernel=lab.vm.kernel)
@@ -63,7 +64,8 @@ def words_of(scenario, lab):
 
 
 def run_all(lab, workloads):
-    """Runs {name: words}. Returns {name: capture} of the workloads that printed their truth."""
+    """Runs workloads, given as {name: words}. Returns {name: capture} of the workloads that printed
+    their true values."""
     place = lab.new_dir()
     lines = [f"{quoted([f'{WORKLOADS}/{words[0]}', *words[1:]])} >{place}/{n}.out 2>/dev/null"
              for n, words in enumerate(workloads.values())]
@@ -77,7 +79,8 @@ def run_all(lab, workloads):
 
 
 def answers(lab, scenarios):
-    """Returns {name: lab for make()} of the scenarios that ran together. Others must run alone."""
+    """Returns {name: lab} of the scenarios that ran together. make() of a scenario gets its capture
+    from this lab. All other scenarios must run alone."""
     workloads = {one.name: words_of(one, lab) for one in scenarios}
     workloads = {name: words for name, words in workloads.items() if words}
     if len(workloads) < 2:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests the flight recorder in real kernels that a broken driver crashes. Prints TAP and a table.
 
-A guest starts the recorder and loads the driver, and its state is saved once. Each fault continues
-from that state: the panic reboots the machine warm, and the second boot copies to the disk what
-survived: the synced file, the trace instance if the kernel has one, and the log of ramoops. Each
-source is judged alone, and all of them together.
+A guest starts the flight recorder and loads the driver, and the guest's state is saved once. Each
+fault continues from that saved state. The panic reboots the machine warm. The second boot copies to
+the disk what survived: the synced file, the trace instance if the kernel has one, and the log of
+ramoops. The test judges each of these sources alone, and all of them together.
 
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
        [--keep DIR] [--cuts N | --dump]
@@ -44,8 +44,8 @@ DISK_MIB = 16
 SHARE_NEEDED = 0.95
 DRIVER = "crashlab"
 
-# Expected result of a fault: the kinds of crash that `triage` may name, and whether the machine
-# dies of it.
+# Expected result of a fault. mechanisms: kinds of crash that `triage` may name; fatal: whether the
+# machine crashes; command: shell command that causes the fault, if it differs from the usual one.
 Fault = namedtuple("Fault", "mechanisms fatal command", defaults=(True, None))
 REMOVE = "echo {name} >/proc/crashlab; rmmod crashlab; sleep 5"
 FAULTS = {
@@ -89,7 +89,7 @@ FAULTS = {
     "warn": Fault((), False),
     "double_free": Fault((), False),
 }
-SURVIVES = {"6.12", "newest"}  # kernels whose trace instance survives a warm reboot
+SURVIVES = {"6.12", "newest"}  # kernels whose trace instance keeps its data over a warm reboot
 # With KASLR, reserve_mem= does not always get the same address again, so memmap= is used.
 INSTANCE = "memmap=8M$0x10000000 trace_instance=boot_map@0x10000000:8M"
 RAMOOPS = "memmap=1M$0x14000000"
@@ -246,7 +246,8 @@ class Machine:
         return (self.dir / "out").read_text(errors="replace")
 
     def stop_at_ready(self, script, append):
-        """Boots until the recorder writes, and saves memory and disk of that moment."""
+        """Boots until the flight recorder writes records, and saves the memory and the disk of that
+        moment."""
         disk_make(self.dir / "disk")
         (self.dir / "initrd").write_bytes(self.archive(script))
         process = self.popen(append)
@@ -292,7 +293,8 @@ class Machine:
         return process
 
     def from_disk(self, *commands):
-        """Runs debugfs commands on the disk after replaying its journal, as a mount would do."""
+        """Runs debugfs commands on the disk. Before that, the disk's journal is replayed, as a
+        mount would do."""
         subprocess.run([shutil.which("e2fsck") or "/sbin/e2fsck", "-fy", self.dir / "disk"],
                        check=False, capture_output=True)
         program = shutil.which("debugfs") or "/sbin/debugfs"
@@ -324,7 +326,7 @@ class Machine:
                 channel.sendall(command.encode() + b"\n")
                 process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            pass  # a timeout is no error: the disk shows how far the guest came
+            pass  # a timeout is no error, because the disk shows how far the guest came
         finally:
             process.kill()
             process.wait()
@@ -343,7 +345,7 @@ def wait_until(true, seconds, what):
             if true():
                 return
         except OSError:
-            pass  # the condition's file or socket does not exist yet
+            pass  # the file or socket for which the condition waits does not exist yet
         if time.monotonic() > deadline:
             raise TooLong(f"{what} takes more than {seconds} s")
         time.sleep(0.1)
@@ -358,7 +360,7 @@ def lines_of(text):
 
 
 class Judge:
-    """Judges what survived a fault in each source."""
+    """Judges what survived a fault, for each source."""
 
     def __init__(self, name, fault, found, faultscope):
         self.name, self.fault, self.faultscope = name, fault, faultscope
@@ -390,7 +392,8 @@ class Judge:
             subprocess.run([self.faultscope, *words], check=False)
 
     def file_holds(self):
-        """Returns whether the file has a record of the fatal fault, or of the oops in the log."""
+        """Returns whether the recorder's file has a record of the fatal fault, or of the oops in
+        the log."""
         return any(one["class"] in ("fault", "oops", "panic") for one in self.records)
 
     def named_by(self, verdict):
@@ -480,7 +483,7 @@ def test_kernel(tap, name, options):
 
 
 def test_dump(tap, name, options):
-    """Tests that a memory dump (vmcore) has the records of the BPF map."""
+    """Tests that a memory dump (vmcore) contains the records of the recorder's BPF map."""
     machine = None
     wrong = []
     try:
@@ -512,8 +515,9 @@ def read_ring(faultscope, ring):
 
 
 def judge_cut(records, began):
-    """Returns what is missing after a power cut: a record between others, older records, or one
-    that a heartbeat on the disk already counts. Returns "" if nothing is missing."""
+    """Returns what is missing after a power cut, or "" if nothing is missing. Missing may be a
+    record between others, older records, or a record that a heartbeat on the disk already counts.
+    """
     kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
     beats = [one["sequence"] for one in records if one["class"] == "heartbeat"]
     if kept != list(range(kept[0], kept[0] + len(kept))):
@@ -536,9 +540,9 @@ def tear(ring, records):
 
 
 def test_cuts(tap, name, options):
-    """After a power cut, the file has all records up to some moment, as records are synced in
-    order. Torn records are reported. Few cuts hit a write, so the test also tears the newest record
-    itself."""
+    """After a power cut, the file has all records up to some moment, because records are synced in
+    order. `blackbox read` reports torn records. Few power cuts hit a write, so the test also tears
+    the newest record itself."""
     machine, wrong = None, []
     torn = by_hand = most = 0
     try:

@@ -4,8 +4,8 @@
 
 In a guest, Debian's stress-ng runs all of its stressors as root, for seconds each, while modules of
 the kernel and one from outside its tree are loaded and unloaded. Afterwards the recorder's file is
-read. At the end come recovered kernel faults, which must be reported: a recorder that misses
-everything reports nothing, too.
+read. At the end, the test causes recovered kernel faults, which must be reported. (Without them, a
+recorder that misses everything would pass the test.)
 """
 import argparse
 import json
@@ -32,7 +32,7 @@ DRIVER = "crashlab"
 STRESS = "/usr/bin/stress-ng"
 COME_AND_GO = ("dummy", "tun", "veth", "loop", "zram", "overlay", "squashfs", "xfs", "nbd")
 CLASSES = "cpu,cpu-cache,device,filesystem,interrupt,io,memory,network,os,pipe,scheduler,vm"
-# stress-ng stressors that are left out: they read the guest's serial line, hog a CPU until the
+# stress-ng stressors that are left out. They read the guest's serial line, hog a CPU until the
 # kernel reports it, reboot the machine, do not concern the kernel, or poison a page (madvise).
 LEFT_OUT = "dev,dev-shm,softlockup,watchdog,smi,gpu,madvise"
 STRESSOR_SECONDS = 3
@@ -41,7 +41,7 @@ RING = "/files/ring"
 POLL_SECONDS = 10
 NEAR_MISSES, NEAR_MISSES_LEAST = "near_misses", 65
 INFO = "info"
-# Classes of records whose severity may be above info. None of them may be lost.
+# Classes of records that may have a severity above info. No record of these classes may be lost.
 GRAVE = ("fault", "fixup", "report", "hardware", "iommu", "gpu", "oops", "panic")
 
 STRESSING = f"""echo 500 >/proc/self/oom_score_adj
@@ -96,12 +96,14 @@ class Guest:
         return process
 
     def end(self, process, signal):
-        """Ends a process by a signal and waits for it. A shell's process group ends with it."""
+        """Ends a process by a signal, and waits for it. If the process is a shell, its process
+        group ends, too."""
         self.vm.must(f"kill -{signal} {process.pid}; while kill -0 {process.pid} 2>/dev/null; do"
                      f" usleep 100000; done", 120)
 
     def records(self):
-        """Returns (number of each class and severity, records above info, findings, last line)."""
+        """Returns (number of records by class and severity, records above info, findings, last
+        line)."""
         self.vm.must(f"{lab.FAULTSCOPE} blackbox read --json {RING} >/tmp/read; [ $? != 1 ]", 300)
         counts = self.vm.must("grep '\"type\":\"blackbox\",' /tmp/read | sed 's/.*\"class\":\"\\("
                               "[a-z]*\\)\",\"severity\":\"\\([a-z]*\\)\".*/\\1 \\2/' | sort |"
@@ -126,8 +128,8 @@ def in_use(guest, seconds):
 
 
 def is_wanted(record, since):
-    """Returns whether a record is an expected recovered fault. Soon after the module was loaded,
-    its symbol may be unknown."""
+    """Returns whether a record is an expected recovered fault. Soon after a module was loaded, its
+    symbols may be unknown."""
     return (record["class"] in ("fixup", "fault") and record["t"] >= since
             and (f"module={DRIVER}" in record["text"] or "how=again" in record["text"]))
 

@@ -26,7 +26,8 @@ def unpack_bzip2(data):
 
 
 def unpack_by(*command):
-    """Unpacks with a Debian tool. Its complaint about the size behind the stream is ignored."""
+    """Unpacks data with a Debian tool. The tool's warning about data behind the compressed stream
+    is ignored."""
     def unpack(data):
         if not shutil.which(command[0]):
             raise Missing(f"{command[0]} is missing, and this kernel is packed by it")
@@ -84,7 +85,8 @@ def elf_section(data, wanted):
 
 
 def find_btf(data):
-    """Returns the largest blob with a valid BTF header, since an arm64 Image has no sections."""
+    """Returns the largest block of data with a valid BTF header. (An arm64 Image has no ELF
+    sections to search.)"""
     best = b""
     at = data.find(BTF_MAGIC)
     while at >= 0:

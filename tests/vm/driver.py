@@ -45,7 +45,8 @@ def is_elf(path):
 
 
 def runs(path):
-    """Returns whether the host can run a program; with an older libc it fails before main()."""
+    """Returns whether the host can run a program. If the host's libc is too old, the program fails
+    before main()."""
     ran = subprocess.run([path, "--version"], capture_output=True, text=True, check=False,
                          stdin=subprocess.DEVNULL, timeout=20)
     return "GLIBC_" not in ran.stderr and "error while loading" not in ran.stderr

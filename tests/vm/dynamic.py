@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Prepares a Debian program for guests without libraries: with all libraries that it loads."""
+"""Prepares a Debian program for guests without libraries: the program is copied with all libraries
+that it loads."""
 import re
 import subprocess
 from pathlib import Path
@@ -34,7 +35,8 @@ def loads(place, program):
 
 
 def unpack_with_libraries(place, program, package):
-    """Unpacks a package and then its dependencies, nearest first, until no library is missing."""
+    """Unpacks a package and its dependencies, nearest dependencies first, until no library of the
+    program is missing."""
     suite = Suite(CACHE, (os_release().get("VERSION_CODENAME", ""),), host_arch())
     suite.update()
     wanted, done = [package], set()
@@ -56,7 +58,8 @@ def unpack_with_libraries(place, program, package):
 
 @locked
 def files(package, program):
-    """Returns {path in a guest: path here} of a program and its libraries, which are cached."""
+    """Returns {path in a guest: path on this machine} of a program and its libraries. The files are
+    cached."""
     place = CACHE / "programs" / f"{package}-with-libraries"
     path = place / program.lstrip("/")
     if not path.exists() or loads(place, path)[1]:

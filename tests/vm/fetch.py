@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Fetches what the virtual machines need: QEMU, kernels and busybox. Unpacks, installs nothing.
+"""Fetches what the virtual machines need: QEMU, kernels and busybox. Packages are unpacked, not
+installed.
 
-Everything comes from the Debian mirror that the host uses, and is kept in $FAULTSCOPE_VM_CACHE
-(default ~/.cache/faultscope-vm). What is not available is reported; the rest is fetched anyway.
+Packages come from the Debian mirror that the host uses, and are kept in $FAULTSCOPE_VM_CACHE
+(default ~/.cache/faultscope-vm). A package that is not available is reported; the others are
+fetched all the same.
 """
 import argparse
 import json
@@ -28,7 +30,8 @@ WORKS = 10  # timeout of `qemu --version` in seconds
 
 @dataclass(frozen=True)
 class Source:
-    """A row of KERNELS: the package of a kernel, and suites that may have it, likeliest first."""
+    """A row of KERNELS: the package of a kernel, and the suites that may have this package,
+    likeliest first."""
     name: str
     arch: str
     package: str
@@ -71,7 +74,8 @@ def say(text):
 
 
 class Kept:
-    """A directory of the cache with a list of its packages. It is valid only with that list."""
+    """A directory of the cache with a list of its packages. The directory is valid only if it has
+    this list."""
 
     def __init__(self, *parts):
         self.dir = CACHE.joinpath(*parts)
@@ -87,7 +91,8 @@ class Kept:
         return self.packages() and time.time() - self.note.stat().st_mtime < AGE
 
     def unpack(self, suite, packages):
-        """Unpacks exact package versions into the directory, unless it has them already."""
+        """Unpacks packages in exact versions into the directory, unless the directory already
+        contains them."""
         if self.packages() != packages:
             shutil.rmtree(self.dir, ignore_errors=True)
             for package in packages:
@@ -101,7 +106,8 @@ class Kept:
 # Kernels
 
 def kernel_packages(suite, package):
-    """Returns the packages with the files of a meta-package's kernel, which may be several."""
+    """Returns the packages that contain the files of the kernel to which a meta-package points.
+    There may be several."""
     wanted, found = [package], []
     while wanted:
         name = wanted.pop()
@@ -166,7 +172,7 @@ QEMU_SUITES = {"bookworm": (("bookworm", "bookworm-backports"), "bookworm-backpo
 
 
 def try_qemu(program, data, libraries):
-    """Returns a Qemu that runs here, or raises Missing."""
+    """Returns a Qemu that runs on this machine, or raises Missing."""
     found = Qemu(program, (), tuple(data), libraries)
     try:
         ran = subprocess.run([program, "--version"], capture_output=True, text=True, check=False,
@@ -215,13 +221,14 @@ def installed_qemu(arch, _kept, _update):
 
 @locked
 def qemu(arch, update=False):
-    """Returns a QEMU for guests of an architecture: the cached one, or else the host's own."""
+    """Returns a QEMU for guests of an architecture: the cached one, or if there is none, the host's
+    own."""
     kept = Kept("qemu", arch)
     if kept.fresh() and not update:
         try:
             return unpacked_qemu(arch, kept.dir)
         except Missing:
-            pass  # another host may have unpacked it, with libraries that are missing here
+            pass  # another host, which has more libraries, may have unpacked the cached QEMU
     reasons = []
     for get in fetched_qemu, kept_qemu, installed_qemu:
         try:

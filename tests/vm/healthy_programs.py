@@ -31,7 +31,7 @@ HEALTHY = ROOT / "tests/programs/healthy.py"
 KERNELS = ("6.1", "6.12")
 MEMORY_MIB = 3072
 SYSTEM = "/system"
-# Fraction of a program's usual work to do, and {program: fraction} of exceptions.
+# Fraction of a program's usual work to do, and exceptions as {program: fraction}.
 SHARE, SHARES = 0.05, {"make -j": 0.1, "Perl": 0.1, "rsync": 0.1, "Emacs": 0.02}
 PATIENCE = 1200  # timeout in seconds for a part of a program's work
 WORK_SECONDS = 3000
@@ -40,7 +40,8 @@ ENVIRONMENT = ("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 
 def files_of(arch):
-    """Returns the files that a guest needs in addition to its system: the tests, and faultscope."""
+    """Returns the files that a guest needs in addition to its Debian system: the tests, and
+    faultscope."""
     found = {"/healthy/build/faultscope": programs.static_faultscope(arch)}
     for path in HEALTHY.parent.glob("*.py"):
         found[f"/healthy/tests/programs/{path.name}"] = path
@@ -48,7 +49,7 @@ def files_of(arch):
 
 
 class Guest:
-    """A guest with the Debian system. It is rebooted if a program left it unusable."""
+    """A guest with the Debian system. The guest is rebooted if a program left it unusable."""
 
     def __init__(self, kernel):
         self.kernel = fetch.kernel(kernel)
@@ -75,7 +76,8 @@ class Guest:
 
 
 def judge(check, vm, name):
-    """Runs one program in a control group of version 2 without limits, and judges its output."""
+    """Runs one program in a version 2 control group without limits, and judges faultscope's output.
+    """
     argv = ["python3", "-B", "/tests/programs/healthy.py", "--amount", SHARES.get(name, SHARE),
             name]
     ran = vm.run(f"echo $$ >{CGROUPS}/healthy/cgroup.procs;"
@@ -103,7 +105,7 @@ def in_guest(check, guest, name):
 
 
 def test_kernel(kernel, names):
-    """Tests all programs on one kernel. Prints TAP and does not return."""
+    """Tests all programs on one kernel and prints TAP. Does not return, but exits."""
     tap = e2e_tap()
     try:
         guest = Guest(kernel)

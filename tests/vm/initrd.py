@@ -12,7 +12,8 @@ DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
 class Cpio:
-    """An archive in the kernel's "newc" cpio format, uncompressed: unpacking is slow under TCG."""
+    """An archive in the kernel's "newc" cpio format. It is not compressed, because unpacking is
+    slow under TCG."""
 
     def __init__(self):
         self.parts = []
@@ -54,7 +55,8 @@ def module_name(path):
 
 
 def modules_wanted(kernel, names):
-    """Returns (name, bytes) of modules, each after its dependencies. Built-in ones are left out."""
+    """Returns (name, bytes) of kernel modules, each after its dependencies. Modules that are built
+    in are left out."""
     paths = {module_name(path): path for path in kernel.modules.rglob("*.ko*")}
     builtin = (kernel.modules / "modules.builtin").read_text(encoding="utf-8").splitlines()
     builtin = {module_name(Path(line)) for line in builtin}
@@ -79,7 +81,8 @@ def modules_wanted(kernel, names):
 
 
 def initrd(kernel, busybox, line, files, modules):
-    """Returns the initrd. files: guest path -> bytes or a path here; modules: name -> arguments."""
+    """Returns the initrd. `files` maps guest paths to bytes or to paths on this machine; `modules`
+    maps names to arguments."""
     cpio = Cpio()
     for path in DIRECTORIES:
         cpio.directory(path)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""All tests on one kernel: every probe, and every attach type of it.
+"""All tests on one kernel: every probe, and every attach type of a probe.
 
-All scenarios run with the best attach type of each probe. Then come each attach type
-(mechanisms.py), a kernel with hidden BTF, and few rights. A probe fails if the kernel allows none
-of its attach types.
+First all scenarios run with the best attach type of each probe. After that come tests of each
+attach type (mechanisms.py), of a kernel with hidden BTF, and with few rights. A probe fails if the
+kernel allows none of its attach types.
 """
 import json
 import re
@@ -26,15 +26,16 @@ from vm import GuestError, Vm
 FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
 HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
-# {kernel: probes that it lacks}. The tracepoints of mmap_lock came with 2b5067a8143e (5.11).
+# Maps a kernel to the probes that it lacks. The tracepoints of mmap_lock came with 2b5067a8143e
+# (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
-# timeout in seconds: `doctor` loads and measures every probe, on an emulated CPU
+# Timeout of `doctor` in seconds. It loads and measures every probe, on an emulated CPU.
 DOCTOR_SECONDS = 300
-MOST_BOOTS = 4  # greatest number of boots of one kernel, which is rebooted after a crash
+MOST_BOOTS = 4  # greatest number of boots of one kernel; a kernel that crashed is rebooted
 
 
 class Guest:
-    """The guest of one kernel, rebooted after a crash."""
+    """The guest with one kernel. It is rebooted after a crash."""
 
     def __init__(self, kernel, content):
         self.kernel = kernel
@@ -65,12 +66,12 @@ class Guest:
         self.vm = None
 
 
-# {kernel: core probes that work there only with their last attach type}
+# Maps a kernel to the core probes that work on it only with their last attach type.
 DEGRADED = {"5.10": {"state"}}
 
 
 class Hook:
-    """A probe as `doctor` describes it."""
+    """A probe as `doctor` reports it."""
 
     def __init__(self, told):
         self.name = told["name"]
@@ -91,7 +92,8 @@ class Hook:
 
 
 class ShortCheck(Check):
-    """Checks counts that may be too small by `missed`, the number of skipped events."""
+    """Checks counts that may be too small by `missed`, the number of events that the kernel
+    skipped."""
 
     def __init__(self, missed):
         super().__init__()
@@ -110,7 +112,7 @@ class ShortCheck(Check):
 
 def judged(expect, lines, truth, missed):
     """Calls an expect function for counts that may be too small by `missed` events. Returns the
-    check with its errors."""
+    Check, which has the errors."""
     found = ShortCheck(missed)
     try:
         expect(found, lines, truth)
@@ -128,17 +130,19 @@ class KernelRun:
         self.guest = guest
         self.name = guest.kernel.name
         self.only = only
-        self.brief = brief  # if true, attach types are tested only in common starts, which is fast
+        # if true, attach types are tested only together in common starts, which is fast
+        self.brief = brief
         self.hooks = {}
-        self.judged = {}  # {scenario: errors with the best attach types}
-        self.passed_over = set()  # names of scenarios with skipped events in every attempt
+        self.judged = {}  # {scenario: errors that it had with the best attach types}
+        # names of scenarios in which the kernel skipped events in every attempt
+        self.passed_over = set()
 
     def wants(self, name):
         return not self.only or self.only in name
 
     def test(self, name, body, *args):
-        """Runs a test. If the guest crashes, the test fails, and the message has the text of the
-        console."""
+        """Runs a test. If the guest crashes, the test fails, and the message contains the text of
+        the console."""
         def guarded(check):
             try:
                 body(check, *args)
@@ -169,8 +173,8 @@ class KernelRun:
                 if hook not in besides and not self.hooks[hook].sees]
 
     def answers(self, names, options=()):
-        """Runs those scenarios together that can share one `faultscope run`. Returns {name: lab
-        with the capture}, for judge()."""
+        """Runs the scenarios that can share one `faultscope run` in a single run. Returns {name:
+        lab with the capture}, for judge()."""
         lab = self.guest.lab(options)
         found = batch.answers(lab, [scenarios.BY_NAME[name] for name in names])
         if self.guest.vm.usable():
@@ -178,23 +182,22 @@ class KernelRun:
         return found
 
     def judge(self, check, scenario, options=(), ready=None):
-        """Makes the capture of a scenario, or takes it from `ready`, and judges it.
-
-        Returns {probe: attach type}, and the number of events that the kernel skipped.
-        """
+        """Makes the capture of a scenario, or takes the capture from `ready`, and judges it.
+        Returns {probe: attach type}, and the number of events that the kernel skipped."""
         lab = self.guest.lab(options)
         for _ in range(MOST_TRIES):
             capture, ready = scenario.make(ready or lab), None
             lines = check_form(check, capture)
             missed = lines.losses().get("missed", 0)
-            # The capture says which attach types were used. `doctor` may name others, since forcing
-            # one can change others.
+            # The capture says which attach types were used. `doctor` may report others, since
+            # forcing one attach type can change those of other probes.
             used = lines.all[0]["probes"]
             differing = [name for name, hook in self.hooks.items()
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)
             found = judged(expect, lines, capture.truth, 0)
-            # the skipped events may have belonged to other processes
+            # The scenario is right, so the skipped events belonged to other processes or did not
+            # matter.
             if not missed or not found.wrong:
                 missed = 0
                 break
@@ -274,12 +277,13 @@ class KernelRun:
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 
     def few_rights(self):
-        """Tests with few rights come last: only a reboot undoes some of them."""
+        """Tests with few rights. They come last, because only a reboot undoes some of the settings.
+        """
         privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
 
     def all(self):
         self.test("doctor", self.doctor)
-        # these tests use the list of probes that `doctor` reported
+        # The tests of attach types use the list of probes that `doctor` reported.
         parts = [self.scenarios, Mechanisms(self).mechanisms]
         parts += [] if self.brief else [self.hidden_btf, self.few_rights]
         if self.guest.vm:
@@ -294,8 +298,8 @@ class KernelRun:
 
 
 def btf_files(kernel):
-    """Returns BTF files for a kernel whose own BTF is hidden: a full one, and the small one of
-    `make btf-archive`."""
+    """Returns the BTF files for a kernel whose own BTF is hidden: the full BTF, and the small BTF
+    of `make btf-archive`."""
     found = {FULL_BTF: kernel.btf}
     try:
         found[LITTLE_BTF] = programs.little_btf(kernel)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The lab of the end-to-end tests inside a guest. The expect functions of tests/e2e judge its
-captures.
+"""The Lab of the end-to-end tests (tests/e2e/harness.py), for tests in a guest. The expect
+functions of tests/e2e judge its captures.
 
 A scenario or test of tests/e2e that runs, reads and writes everything through its lab works with a
 VmLab as well. One that reads /proc itself would read the host's: for these, the lab has watched()
@@ -19,7 +19,7 @@ from harness import Capture  # noqa: E402
 
 FAULTSCOPE = "/bin/faultscope"
 WORKLOADS = "/workloads"
-FEW_SECONDS = 30  # timeout of actions that are fast without emulation
+FEW_SECONDS = 30  # timeout in seconds of actions that are fast, even on an emulated CPU
 POLL = "usleep 30000"
 
 # Shell functions of the guest. `lines FILE` counts lines without starting a process.
@@ -49,8 +49,8 @@ class GuestProcess:
         self.vm = lab.vm
         self.dir = lab.new_dir()
         self.command = command
-        # The program's stdin is a pipe that never ends. The shell execs the program, so its pid is
-        # the program's.
+        # The program's stdin is a pipe that never ends. The shell execs the program, so the pid of
+        # the shell is the program's.
         self.number = self.vm.begin(
             f"mkfifo {self.dir}/in; : >{self.dir}/out; echo $$ >{self.dir}/pid;"
             f" exec {WORKLOADS}/sigdefault {command} <>{self.dir}/in >{self.dir}/out 2>{self.dir}/err")
@@ -59,8 +59,8 @@ class GuestProcess:
         self.taken = 0
 
     def line(self, name, count, timeout=harness.PATIENCE):
-        """Waits until a file of the process has `count` lines, or the process ended. Returns the
-        whole text."""
+        """Waits until a file of the process has `count` lines, or until the process has ended.
+        Returns the whole text of the file."""
         path = f"{self.dir}/{name}"
         return self.vm.must(f"{FUNCTIONS}\nuntil [ -e {path} ] && [ $(lines {path}) -ge {count} ]"
                             f" || ! kill -0 {self.pid}; do {POLL}; done 2>/dev/null;"
@@ -77,7 +77,7 @@ class GuestProcess:
 
 
 class GuestWorkload(GuestProcess):
-    """harness.Workload in the guest."""
+    """A workload in the guest; replaces harness.Workload."""
 
     def __init__(self, lab, name, args):
         super().__init__(lab, quoted([f"{WORKLOADS}/{name}", *args]))
@@ -100,7 +100,7 @@ class GuestWorkload(GuestProcess):
 
 
 class GuestWatch(GuestProcess):
-    """harness.Watch in the guest."""
+    """A faultscope in the background of the guest; replaces harness.Watch."""
 
     def __init__(self, lab, options, first=1):
         self.options = [str(word) for word in options]
@@ -125,7 +125,8 @@ class GuestWatch(GuestProcess):
 
 
 class VmLab:
-    """harness.Lab in a guest. `options`, such as --probe calls=none, go to every faultscope."""
+    """Replaces harness.Lab in a guest. `options`, such as --probe calls=none, are passed to every
+    faultscope."""
     program = FAULTSCOPE
     own_mounts = ("unshare", "-m")
 
@@ -199,7 +200,8 @@ class VmLab:
         work = self.work(name, *args, "--wait", "--hold")
         self.vm.must(f"{FUNCTIONS}\nuntil sleeping {work.pid}; do {POLL}; done", FEW_SECONDS)
         before = self.proc_faults(work.pid)
-        # Waits for two lines of output: the start line, and the process before its work.
+        # Waits for two lines of output: the start line, and the line of the process before its
+        # work.
         watch = self.watch("-p", work.pid, *options, first=2)
         work.go()
         truth = work.truth()
@@ -233,8 +235,8 @@ done 2>/dev/null
         return found
 
     def counted(self, works):
-        """Scans every process once. The truth has those processes whose values in /proc were equal
-        before and after the scan."""
+        """Scans every process once. The true values contain only processes whose values in /proc
+        were equal before and after the scan."""
         before = self.counts_of_all()
         capture = self.watch("0.2", "1").finished()
         after = self.counts_of_all()
@@ -248,6 +250,6 @@ done 2>/dev/null
 
 
 def take_schema(lab):
-    """Makes check_form() use the schema of the tested program."""
+    """Makes check_form() use the JSON Schema of the tested program."""
     if harness.jsonschema:
         harness._schema[:] = [harness.Schema(json.loads(lab.faultscope("schema").out))]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests each attach type of each probe, forced, and each probe disabled.
+"""Tests each attach type of each probe, forced by an option, and tests with each probe disabled.
 
-A load takes seconds where the verifier runs on an emulated CPU, so one start forces an attach type
-of every probe at once. If something is wrong, each is tested again alone, to find the cause. An
-attach type that the kernel does not allow is skipped, with the kernel's reason.
+On an emulated CPU the verifier takes seconds for each load, so one start forces an attach type of
+every probe at once. If a scenario fails, it runs again with each of these attach types alone, to
+find the cause. An attach type that the kernel does not allow is skipped, with the kernel's reason.
 """
 from dataclasses import dataclass, field
 
@@ -14,9 +14,9 @@ from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
-# Parts of messages with which faultscope itself, not the kernel, excludes an attach type
+# Parts of messages that say that faultscope itself, not the kernel, excludes an attach type.
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# without these probes, faultscope does not count the command of `run` until its end
+# If one of these probes is disabled, faultscope does not count the command of `run` until its end.
 NO_TOTALS = ("state", "lifecycle")
 
 
@@ -43,22 +43,23 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # Without scenarios: other tests, of the zoo or of the exporter, check the values.
+            # No scenario belongs to this attach type. Tests of the zoo or of the exporter check its
+            # values.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 
 
 def forcing(group, needs=()):
-    """Returns the options that force these attach types. They leave out overhead level 3 (system
-    calls), which takes half of the load time, if the probe `calls` is not needed."""
+    """Returns the options that force the attach types of a group. If the probe `calls` is not
+    needed, they disable overhead level 3 (system calls), which takes half of the load time."""
     names = {one.hook.name for one in group}
     options = [word for one in group for word in ("--probe", one.name)]
     return options if "calls" in {*names, *needs} else [*options, "--overhead", "0,1,2"]
 
 
 def next_group(waiting):
-    """Returns one of the waiting attach types for each probe. Attach types for a part of a probe
-    come last, alone."""
+    """Returns one of the waiting attach types for each probe. Attach types that cover only a part
+    of a probe come last, one at a time."""
     found = {}
     for one in waiting:
         if not scenarios.is_part(one.mechanism):
@@ -67,7 +68,7 @@ def next_group(waiting):
 
 
 class Mechanisms:
-    """Tests of all attach types on one kernel; `run` is its KernelRun."""
+    """Tests of all attach types on one kernel. `run` is the KernelRun of this kernel."""
 
     def __init__(self, run):
         self.run = run
@@ -81,11 +82,11 @@ class Mechanisms:
     def put(self, one, good, wrong, best=False):
         self.run.cells.put(one.hook.name, one.mechanism, good, wrong, best)
 
-    # Tests of attach types that are forced in one common start
+    # Tests of attach types that are forced together in one start
 
     def start(self, check, group):
-        """Runs a short workload with the attach types of a group and checks its totals. Returns
-        {probe: attach type or reason}."""
+        """Runs a short workload with the attach types of a group, and checks its totals. Returns
+        {probe: attach type, or the reason why it has none}."""
         lab = self.run.guest.lab(forcing(group))
         capture = lab.run("touch", "5000")
         lines = check_form(check, capture)
@@ -100,8 +101,8 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Returns the attach types of the group that attached, and those that only work with
-        another attach type of `state`."""
+        """Returns two lists: the attach types of the group that attached, and those that only work
+        with another attach type of `state`."""
         said = self.start(check, group)
         forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []
@@ -135,8 +136,8 @@ class Mechanisms:
         return found.wrong
 
     def try_scenario(self, check, name, group, ready):
-        """Runs one scenario with all of these attach types. After an error, runs it again with each
-        one that the scenario tests."""
+        """Runs one scenario with all of these attach types. If the scenario fails, runs it again
+        with each attach type alone."""
         concerned = [one for one in group if name in one.scenarios]
         blind = self.run.blind(scenarios.BY_NAME[name], {one.hook.name for one in group})
         if blind:
@@ -170,7 +171,8 @@ class Mechanisms:
     # Results of each attach type
 
     def of_best(self, one):
-        """Takes the results from captures in which all best attach types were used."""
+        """Sets the results of an attach type from the captures in which all best attach types were
+        used."""
         one.wrong = [f"{name}: {what}" for name in one.scenarios
                      for what in self.run.judged.get(name, ())]
         one.not_done = [name for name in one.scenarios if name not in self.run.judged]
@@ -189,7 +191,8 @@ class Mechanisms:
         found = self.wanted(lambda hook: hook.alternates)
         for one in found:
             self.put(one, "", [f"not finished, see {one.name}"])
-        # The best attach types are used in every capture, unless --only selects some.
+        # Every capture uses the best attach types, so they are not forced, unless --only selects
+        # some tests.
         best = [one for one in found if one.mechanism == one.hook.best and not self.run.only]
         waiting = [one for one in found if one not in best]
         while waiting:

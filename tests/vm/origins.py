@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests in a guest where limits come from: there sysctl files, sysctls and cgroups can be changed.
-"""
+"""Tests in a guest where limits come from. In a guest, sysctl files, sysctls and cgroups can be
+changed."""
 import json
 
 from lab import FAULTSCOPE, quoted
@@ -21,9 +21,8 @@ def doctor(check, lab):
 
 
 def sysctl(check, lab):
-    """`doctor` names the file that set a sysctl, then that it was set by hand, then the file that
-    its advice has made.
-    """
+    """`doctor` first names the file that set a sysctl. After a change by hand, it says so. After
+    its own advice was followed, it names the file that the advice has made."""
     lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
     lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
                 f" sysctl -w {INSTANCES}=100")
@@ -45,7 +44,8 @@ def sysctl(check, lab):
 
 
 def cgroup(check, lab):
-    """With cgroup version 2, `doctor` names the level with the least memory left."""
+    """With cgroup version 2, `doctor` names the cgroup in the hierarchy that has the least memory
+    left."""
     inner = "/sys/fs/cgroup/a/b"
     lab.vm.must("echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir -p /sys/fs/cgroup/a;"
                 " echo +memory +pids >/sys/fs/cgroup/a/cgroup.subtree_control;"
@@ -75,8 +75,8 @@ def ancestor(check, lab):
 
 
 def behind_rights(check, lab):
-    """After -p dropped its rights and entered landlock if available, it still names the file that
-    set a limit."""
+    """After -p dropped its rights and entered landlock if available, faultscope still names the
+    file that set a limit."""
     limit = lab.vm.must("cat /proc/sys/vm/max_map_count").strip()
     lab.vm.must("mkdir -p /etc/sysctl.d;"
                 f" echo 'vm.max_map_count = {limit}' >/etc/sysctl.d/x.conf")

@@ -3,7 +3,7 @@
 """Tests each kind of memory shortage in real kernels under QEMU, and healthy machines. Prints TAP.
 
 The guest has 384 MiB, a disk for swap, another one for files, and control groups of version 2. The
-truth is known by construction: a test causes exactly one kind of shortage.
+right finding is known by construction: a test causes exactly one kind of shortage.
 """
 import argparse
 import importlib.util
@@ -58,8 +58,8 @@ class Guest:
         return _lab.VmLab(self.vm)
 
     def reset(self):
-        """Restores the guest: no swap, the kernel's default settings, no process and no cgroup of a
-        test."""
+        """Restores the guest: no swap, the kernel's default settings, no processes and no cgroups
+        of an earlier test."""
         writes = " ".join(f"echo {value} >{path};" for path, value in SETTINGS.items())
         self.vm.must(f"killall -9 eat 2>/dev/null; swapoff /dev/vda 2>/dev/null; {writes}"
                      f" until rmdir {CGROUPS}/test 2>/dev/null || [ ! -e {CGROUPS}/test ];"
@@ -85,13 +85,15 @@ def waits_for(lab, what, seconds=60):
 
 
 def grows(lab, name, by, seconds):
-    """Waits until a counter of /proc/vmstat grew by `by`. Earlier tests have increased it too."""
+    """Waits until a counter of /proc/vmstat has grown by `by`. (Earlier tests have increased the
+    counter, too.)"""
     count = f"$(awk '$1==\"{name}\"{{print $2}}' /proc/vmstat)"
     lab.vm.must(f"was={count}; until [ {count} -gt $((was + {by})) ]; do usleep 200000; done", seconds)
 
 
 def swaps(lab):
-    """Waits until pages were swapped in, since memory that only grows is swapped out alone."""
+    """Waits until pages were swapped in. Pages that were only swapped out do not suffice, since
+    memory that only grows is also swapped out."""
     grows(lab, "pswpin", 2000, 120)
 
 
@@ -102,7 +104,8 @@ def new_group(lab, **limits):
 
 
 def in_group(lab, *words, below=""):
-    """Starts a background workload that is in the cgroup from its first instruction on."""
+    """Starts a background workload that is in the cgroup before it executes its first instruction.
+    """
     command = _lab.quoted([lab.workload(words[0]), *words[1:]])
     procs = f"{CGROUPS}/test{below}/cgroup.procs"
     lab.vm.must(f"(echo $$ >{procs}; exec sh -c 'echo $$ >{procs};"
@@ -110,7 +113,7 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """Checks P17 oom-killed for a large idle process that is killed because another process of its
+    """Checks P17 oom-killed of a large idle process. It is killed because another process of its
     cgroup grew."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
@@ -140,10 +143,10 @@ def killed_at_rest(check, lab, below=("", ""), controllers=""):
     check.equal("where", lines.of("oom")[0]["cgroup"], f"/test{below[0]}")
 
 
-# Functions that are tests
+# Functions that are tests in guests
 
 def quiet(check, lab):
-    """An idle machine is healthy."""
+    """On an idle machine, faultscope reports no shortage."""
     ran, lines = host(lab, seconds=QUIET_SECONDS)
     check.equal("status", ran.status, DONE)
     check.equal("short, kind", (answer_of(lines)["memory_short"], answer_of(lines)["kind"]),
@@ -152,7 +155,8 @@ def quiet(check, lab):
 
 
 def busy_and_well(check, lab):
-    """Work that fits into memory is healthy, and so is a page cache that fills all of it."""
+    """faultscope reports no shortage for work that fits into memory, nor for a page cache that
+    fills all memory."""
     work = lab.work("eat", "anon", "96", "--rounds", "100000", "--random")
     lab.vm.must("cat /dev/vdb >/dev/null", 120)
     ran, lines = host(lab)
@@ -162,7 +166,8 @@ def busy_and_well(check, lab):
 
 
 def swap_thrash(check, lab):
-    """P05 swap-thrashing: random access to 480 MiB on a machine with 384 MiB and enough swap."""
+    """P05 swap-thrashing is reported for random access to 480 MiB on a machine with 384 MiB of
+    memory and enough swap."""
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
     work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
@@ -188,8 +193,8 @@ def swap_thrash(check, lab):
 
 
 def cache_thrash(check, lab):
-    """P06 page-cache-thrashing: random access to a mapped file of 600 MiB, beside 150 MiB of
-    anonymous memory without swap."""
+    """P06 page-cache-thrashing is reported for random access to a mapped file of 600 MiB. There are
+    also 150 MiB of anonymous memory, and no swap."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
@@ -204,8 +209,8 @@ def cache_thrash(check, lab):
 
 
 def group_fills(check, lab):
-    """P22 cgroup-not-reclaimable with a forecast, then P17 oom-killed: cgroup version 2, steady
-    growth."""
+    """Memory of a version 2 cgroup grows steadily. P22 cgroup-not-reclaimable has a forecast, and
+    P17 oom-killed follows."""
     new_group(lab, max=120 * MIB)
     watch = lab.watch("1")
     in_group(lab, "eat", "anon", "300", "--rate", "6")
@@ -229,7 +234,8 @@ def group_fills(check, lab):
 
 
 def held_back(check, lab):
-    """P07 memory-high-throttling: usage above memory.high, with nothing to reclaim."""
+    """P07 memory-high-throttling is reported if the usage is above memory.high and no memory can be
+    reclaimed."""
     new_group(lab, high=64 * MIB)
     in_group(lab, "eat", "anon", "200")
     waits_for(lab, f"grep -q 'high [1-9][0-9]' {CGROUPS}/test/memory.events")
@@ -259,7 +265,7 @@ def kill_beside_files(check, lab, limit, files, grows):
 
 
 def tmpfs_of_group(check, lab):
-    """P17 oom-killed: tmpfs files filled the cgroup, and no kill frees them."""
+    """Files in a tmpfs fill the cgroup, and no kill frees them. P17 oom-killed says so."""
     kill = kill_beside_files(check, lab, 100, 70, ("200", "--rate", "20"))
     if not kill:
         return
@@ -269,34 +275,36 @@ def tmpfs_of_group(check, lab):
 
 
 def sibling_kills(check, lab):
-    """P17 oom-killed: the killed process is not the one that grew."""
+    """P17 oom-killed is right if the killed process is not the process that grew."""
     killed_at_rest(check, lab)
 
 
 def nested_kills(check, lab):
-    """P17 oom-killed: the limit belongs to the parent of both processes' cgroups."""
+    """P17 oom-killed is right if the limit belongs to the parent of both processes' cgroups."""
     killed_at_rest(check, lab, ("/a", "/b"), "+memory")
 
 
 def nested_kills_without_controller(check, lab):
-    """P17 oom-killed in nested cgroups whose memory is counted only for the parent."""
+    """P17 oom-killed is right in nested cgroups whose memory is counted only for the parent."""
     killed_at_rest(check, lab, ("/a", "/b"))
 
 
 def files_kill(check, lab):
-    """P17 oom-killed: an ended process wrote more than half of the cgroup's limit to a tmpfs."""
+    """An ended process has written more than half of the cgroup's limit to a tmpfs. P17 oom-killed
+    names these files."""
     kill = kill_beside_files(check, lab, 48, 30, ("40", "--rate", "4"))
     if not kill:
         return
     told = " ".join(remedy_texts(kill))
-    # For the statistics of a cgroup, the kernel sums up the counts of its CPUs only every two
+    # For the statistics of a cgroup, the kernel sums up the counters of its CPUs only every two
     # seconds.
     check.that(re.search(r"(29|30)\.\d MiB of the 48.0 MiB are tmpfs files", told), told)
     check.that("the killed process itself grew" not in told, told)
 
 
 def machine_kills(check, lab):
-    """P24 memory-nearly-exhausted, then P17 oom-killed: all of the machine's memory, no swap."""
+    """All memory of a machine without swap is used. P24 memory-nearly-exhausted is reported, then
+    P17 oom-killed."""
     # with heuristic overcommit, mmap would fail at once
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     watch = lab.watch("1")
@@ -318,8 +326,8 @@ def machine_kills(check, lab):
 
 
 def strict_commit(check, lab):
-    """M30 commit-limit-near and M15 commit-limit-reached: overcommit mode 2, committed up to the
-    limit, and one more failed mmap."""
+    """In overcommit mode 2, memory is committed up to the limit, and one more mmap fails. M30
+    commit-limit-near and M15 commit-limit-reached are reported."""
     lab.write("/proc/sys/vm/overcommit_ratio", "90")
     lab.write("/proc/sys/vm/overcommit_memory", "2")
     held = lab.work("eat", "promised", "240", "--hold")
@@ -342,14 +350,15 @@ def strict_commit(check, lab):
 
 
 def delays(lab, pid):
-    """Returns (uptime, time that the process waited for disks by delay accounting) in seconds."""
+    """Returns (uptime, time that the process waited for disks according to delay accounting), both
+    in seconds."""
     text = lab.vm.must(f"cat /proc/uptime /proc/{pid}/stat")
     return float(text.split()[0]), int(text.rpartition(")")[2].split()[39]) / 100
 
 
 def share_of(lab, pid, fields, seconds):
-    """Returns the share of time that faults of a process waited, by faultscope's `fields` and by
-    delay accounting."""
+    """Returns the share of time that faults of a process waited: first according to the `fields` of
+    faultscope, then according to delay accounting."""
     watch = lab.watch("-p", pid, "1", first=3)
     began, waited = delays(lab, pid)
     lab.vm.must(f"sleep {seconds}", seconds * 5)
@@ -361,7 +370,8 @@ def share_of(lab, pid, fields, seconds):
 
 
 def stall_of_files(check, lab):
-    """Compares faultscope's time that faults waited for reads of a file with delay accounting."""
+    """The time that faults waited for reads of a file must be equal in faultscope and in delay
+    accounting."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
@@ -374,7 +384,7 @@ def stall_of_files(check, lab):
 
 
 def stall_of_swap(check, lab):
-    """Compares faultscope's time that faults waited for swap with delay accounting."""
+    """The time that faults waited for swap must be equal in faultscope and in delay accounting."""
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
     work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
@@ -387,7 +397,8 @@ def stall_of_swap(check, lab):
 
 
 def read_ahead(check, lab):
-    """P14 mmap-readahead: each few touched pages of a file cause a read of 1 MiB."""
+    """P14 mmap-readahead is reported if every few touched pages of a mapped file cause a read of 1
+    MiB."""
     lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
                     "/files")
@@ -405,7 +416,7 @@ def hints(lab):
 
 
 def while_stopped(lab, work, watch):
-    """Stops the process for a moment. Returns the kernel's count of NUMA hint faults, and
+    """Stops the process for a moment. Returns two numbers of NUMA hint faults: the kernel's and
     faultscope's."""
     lab.vm.must(f"kill -STOP {work.pid}; sleep 3")
     said = Lines(watch.said().rpartition("\n")[0]).last(work.pid)
@@ -415,11 +426,11 @@ def while_stopped(lab, work, watch):
 
 
 def numa_hints(check, lab):
-    """Compares NUMA hint faults of a process with the kernel's count of the whole, otherwise idle
-    machine."""
+    """Compares faultscope's number of NUMA hint faults of a process with the kernel's number for
+    the whole machine, which is otherwise idle."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
-    # Lowers the scan period: for pages that stay on their node, the kernel raises it up to a
-    # minute.
+    # Limits the period of NUMA scans. For pages that stay on their node, the kernel raises the
+    # period up to a minute.
     lab.vm.must("""
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 cd /sys/kernel/debug/sched/numa_balancing
@@ -429,7 +440,7 @@ echo 400 >scan_period_max_ms""")
     grows(lab, "numa_hint_faults", 100, 120)
     watch = lab.watch("-p", work.pid, "1", first=2)
     before, ours_before = while_stopped(lab, work, watch)
-    # Moves the process between the nodes, since otherwise its pages would soon be local.
+    # Moves the process between the NUMA nodes, since otherwise all its pages would soon be local.
     lab.vm.must(f"for i in 1 2 3 4 5; do for cpu in 1 2; do taskset -p $cpu {work.pid};"
                 f" sleep 2; done; done >/dev/null", 300)
     told, ours = while_stopped(lab, work, watch)
@@ -446,8 +457,8 @@ def redis(lab, *words, seconds=60):
 
 
 def saves_while_written(check, lab):
-    """P09 copy-on-write-after-fork: Redis with huge pages saves in a child while each page of its
-    values is written."""
+    """P09 copy-on-write-after-fork is reported for a Redis with huge pages. It saves in a child
+    process while each page of its values is written."""
     lab.vm.must("echo always >/sys/kernel/mm/transparent_hugepage/enabled")
     server = _lab.GuestProcess(lab, "redis-server --port 0 --unixsocket /tmp/redis --save ''"
                                     " --dir /files --disable-thp no --rdb-key-save-delay 20000"
@@ -515,7 +526,8 @@ def in_guest(check, guest, body):
             lab.close()
 
 
-# Tests for a guest with one CPU: with more, a woken task may wait for its turn on another CPU.
+# Tests for a guest with one CPU. With more CPUs, a task that was woken up may wait for its turn on
+# another CPU.
 STALL_TESTS = {"stall of files": stall_of_files, "stall of swap": stall_of_swap}
 # Tests for a guest with two NUMA nodes
 NUMA_TESTS = {"NUMA hints": numa_hints}

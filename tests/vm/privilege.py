@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks faultscope under the security policies of a kernel: it works, or gives the right message.
 
-Tests of tests/e2e that use only their lab run here unchanged. In addition: settings that only a
-reboot undoes (hence last), levels that stock kernels of other distributions lack, and layouts of
-control groups.
+Tests of tests/e2e that use only their lab run here unchanged. There are also tests of settings that
+only a reboot undoes (these tests come last), of sysctl levels that stock kernels of other
+distributions lack, and of layouts of control groups.
 """
 import json
 import subprocess
@@ -48,12 +48,13 @@ UNCHANGED = [
 # Tests with few rights
 
 def hooks_of(lab):
-    """Returns {probe: attach type} with all rights."""
+    """Returns {probe: attach type} of a faultscope with all rights."""
     return {hook["name"]: hook["attach_type"] for hook in lab.doctor()["probes"]}
 
 
 def kept_by(check, lab, *capabilities):
-    """Runs `doctor` as nobody with these capabilities. Returns the ones that it keeps."""
+    """Runs `doctor` as nobody with these capabilities. Returns the capabilities that faultscope
+    keeps."""
     ran = call_as_nobody(lab, capabilities, "doctor", "--json", *BRIEFLY)
     if not check.equal(f"status with {capabilities}", (ran.returncode, ran.err), (DONE, "")):
         return None
@@ -66,7 +67,7 @@ def few_rights(check, lab):
     want = hooks_of(lab)
     used = touch_as_nobody(check, lab)
     check.equal("fault_end", used.pop("fault_end"), "fexit")
-    # For a probe that this kernel lacks, `run` gives a reason and `doctor` null.
+    # For a probe that this kernel lacks, `run` reports a reason and `doctor` null.
     check.equal("hooks", {name: how for name, how in used.items() if want[name]},
                 {name: how for name, how in want.items() if how and name in used})
     check.equal("kept", kept_by(check, lab, "bpf", "perfmon"),
@@ -76,7 +77,7 @@ def few_rights(check, lab):
 
 
 def locked_memory(check, lab):
-    """Before 5.11, BPF maps count as locked memory (RLIMIT_MEMLOCK)."""
+    """Before Linux 5.11, BPF maps count as locked memory (RLIMIT_MEMLOCK)."""
     words = ["doctor", "--json", *BRIEFLY]
     ran = call_as_nobody(lab, ["bpf", "perfmon"], *words, locked=64)
     if version_of(lab) < (5, 11):
@@ -94,7 +95,7 @@ def perf_event_paranoid(check, lab):
     check_paranoid_of_root(check, lab, 4)
 
 
-# Tests with AppArmor: its parser is Debian's, and the kernel enforces the rules
+# Tests with AppArmor. The parser is Debian's, and the kernel enforces the rules.
 
 APPARMOR = "/sys/kernel/security/apparmor"
 PROFILE = ROOT / "deploy/apparmor/faultscope-exporter"
@@ -112,21 +113,21 @@ def compiled_profile():
         raise Skip(f"apparmor_parser of Debian cannot be had: {reason}") from None
     if not ABI.exists():
         raise Skip("AppArmor's rules of Debian are not installed")
-    # Without this option, the parser takes the features of the host. A host without AppArmor has no
-    # CAP_BPF among them.
+    # Without this option, the parser takes the features of the host's kernel. A host without
+    # AppArmor does not list CAP_BPF.
     return subprocess.run([parser, "-QTK", "--kernel-features", ABI, "--stdout", PROFILE],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout
 
 
 def confined(lab, *options):
-    """Returns a command that runs the exporter as its service does: two capabilities, and its
-    profile."""
+    """Returns a command that runs the exporter as its service does: with two capabilities and an
+    AppArmor profile."""
     return quoted([*as_nobody(lab, "bpf", "perfmon"), "sh", "-c",
                    " ".join([CONFINED, *options])])
 
 
 def apparmor(check, lab):
-    """The exporter answers within its AppArmor profile, and no access is denied."""
+    """The exporter answers within its AppArmor profile, and the kernel denies no access."""
     lab.vm.run("mount -t securityfs security /sys/kernel/security")
     if lab.call("ls", APPARMOR).returncode:
         raise Skip("this kernel runs without AppArmor")
@@ -156,8 +157,8 @@ def refused_by_apparmor(lab):
 
 MEMORY_BYTES, TASKS = 64 << 20, 50
 TOP = "/sys/fs/cgroup"
-# The memory controller is left out if the kernel lacks its version 1 (CONFIG_MEMCG_V1, 6.11): then
-# it is in v2.
+# Mounts the version 1 hierarchies. The memory controller is left out if the kernel lacks its
+# version 1 (CONFIG_MEMCG_V1, 6.11); it then stays in version 2.
 V1 = f"""
 umount {TOP} && mount -t tmpfs cgroup {TOP} && cd {TOP} && mkdir memory pids unified
 mount -t cgroup -o memory cgroup memory || rmdir memory
@@ -174,7 +175,8 @@ def enable_all(lab, mount):
 
 
 def limit(lab, group):
-    """Sets the limits that a group supports. Returns what `doctor` must report about them."""
+    """Sets the limits that a control group supports. Returns what `doctor` must report about these
+    limits."""
     want = {}
     for file, key, value in (("memory.max", "cgroup_memory_max_bytes", MEMORY_BYTES),
                              ("memory.limit_in_bytes", "cgroup_memory_max_bytes", MEMORY_BYTES),
@@ -186,7 +188,7 @@ def limit(lab, group):
 
 
 def check_limits(check, lab, what, mount):
-    """Runs `doctor` in a group with limits and checks what it reports."""
+    """Runs `doctor` in a control group with limits, and checks the limits that it reports."""
     with test_privilege.cgroup(lab, mount) as group:
         want = limit(lab, group)
         ran = lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs;"
@@ -240,7 +242,8 @@ def lock_down(lab, mode):
 
 
 def integrity(check, lab):
-    """Lockdown mode integrity: attach types stay the same; kprobes and perf events work too."""
+    """With lockdown mode integrity, attach types stay the same. Kprobes and perf events also work.
+    """
     want = hooks_of(lab)
     lock_down(lab, "integrity")
     told = lab.doctor()
@@ -264,11 +267,12 @@ def check_locked(check, lab, told):
     report = json.loads(ran.out)
     check.equal("lockdown", report["limits"]["lockdown"], told)
     for hook in report["probes"]:
-        # probes `state` and `scan` also work without a BPF program
+        # the probes `state` and `scan` can also work without a BPF program
         if hook["name"] in ("state", "scan"):
             continue
         check.equal(hook["name"], hook["state"], "unavailable")
-        if hook["name"] in test_doctor.BEHIND:  # probes in BEHIND have no BPF program of their own
+        # the probes in BEHIND have no BPF program of their own
+        if hook["name"] in test_doctor.BEHIND:
             check.that("needs" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
             continue
         check.that("lockdown" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
@@ -276,8 +280,8 @@ def check_locked(check, lab, told):
 
 
 def confidentiality(check, lab):
-    """Lockdown mode confidentiality: every command says so at once, even if /sys/kernel/security is
-    not mounted."""
+    """With lockdown mode confidentiality, every command reports at once that it cannot work, even
+    if /sys/kernel/security is not mounted."""
     lock_down(lab, "confidentiality")
     check_locked(check, lab, "confidentiality")
     lab.vm.must("umount /sys/kernel/security")
@@ -297,8 +301,8 @@ TESTS = {
 }
 
 
-# These tests run in a guest of their own, since kernels cannot reliably move controllers back to
-# version 2.
+# The tests of cgroup version 1 run in a guest of their own, because kernels cannot reliably move
+# controllers back to version 2.
 WITH_V1 = {"cgroups of version 1": cgroups_v1, "cgroups of both versions": cgroups_hybrid}
 
 

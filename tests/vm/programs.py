@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Builds static programs for guests, which have no libraries."""
+"""Builds static programs for guests, which have no shared libraries."""
 import os
 import re
 import shutil
@@ -24,7 +24,8 @@ def compiler(arch):
 
 
 def with_libraries(*names):
-    """Returns the files that a guest of this architecture needs to run programs from here."""
+    """Returns the files that a guest of this architecture needs to run dynamically linked programs
+    of this machine."""
     found = {}
     for name in names:
         program = shutil.which(name)
@@ -36,7 +37,8 @@ def with_libraries(*names):
 
 
 def libraries(programs):
-    """Returns the paths of all libraries that these programs and libraries load."""
+    """Returns the paths of all libraries that these programs load, directly or through other
+    libraries."""
     ran = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False)
     return set(re.findall(r"(/\S+) \(0x", ran.stdout))
 
@@ -46,7 +48,8 @@ def place_of(arch):
 
 
 def static_workloads(arch, place=None):
-    """Builds the static workloads that are older than their sources. Returns their directory."""
+    """Rebuilds those static workloads that are older than their sources. Returns the directory of
+    the workloads."""
     place = place or place_of(arch) / "workloads"
     place.mkdir(parents=True, exist_ok=True)
     headers = max(path.stat().st_mtime for path in (ROOT / "tests/workloads").glob("*.h"))
@@ -69,7 +72,7 @@ def little_btf(kernel):
     if not bpftool:
         raise Missing("bpftool is missing")
     objects = ROOT / "build" / ("" if kernel.arch == host_arch() else kernel.arch)
-    # a directory for each kernel, since kernels are tested in parallel
+    # Each kernel has a directory of its own, since kernels are tested in parallel.
     place = place_of(kernel.arch) / f"btf-{kernel.name}"
     ran = subprocess.run([ROOT / "tools/btf_archive.sh", bpftool, place, machine,
                           f"{objects}/faultscope.bpf.o {objects}/faultscope_hash.bpf.o",

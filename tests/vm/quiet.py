@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that healthy machines get no finding, for some minutes. Prints TAP.
 
-There is a guest at rest, and one with work that fits into its memory: it reads and writes files,
-starts processes, allocates and frees memory. With --here it is this machine, which must be healthy.
-`faultscope` (all rules, every process) and `faultscope host` watch at once.
+One guest is at rest. The other has work that fits into its memory: it reads and writes files,
+starts processes, allocates and frees memory. With --here, the test watches this machine instead,
+which must be healthy. `faultscope` (all rules, every process) and `faultscope host` watch at the
+same time.
 """
 import argparse
 import shlex
@@ -34,8 +35,8 @@ def findings(lines):
 
 
 def stopped(lab, watch):
-    """Stops the watch. Returns its lines without those of processes, which are too large to copy
-    from a guest."""
+    """Stops the watch. Returns its JSON lines without the lines of processes, which are too large
+    to copy from a guest."""
     if not hasattr(lab, "vm"):
         return watch.stop().text
     lab.vm.must(f"kill -INT {watch.pid}; while kill -0 {watch.pid} 2>/dev/null; do usleep 30000;"

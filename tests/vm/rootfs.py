@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Makes a Debian system for guests, as an image of an ext4 file system.
 
-It is this machine's release with the packages of tools/setup.sh healthy and torch. Below /mirror it
-has a Debian mirror that apt reads without a network: package lists of the whole release, and one
-package. The image is kept in the cache of tests/vm/fetch.py until the list of packages changes.
-Guests write to a copy. Making it needs root and debootstrap, downloads about 1 GB and takes some
-minutes.
+The system has the release of this machine and the packages of `tools/setup.sh healthy torch`. Its
+directory /mirror is a Debian mirror that apt reads without a network: package lists of the whole
+release, and one package. The image is kept in the cache of tests/vm/fetch.py until the list of
+packages changes. Guests write to a copy. Making the image needs root and debootstrap, downloads
+about 1 GB and takes some minutes.
 """
 import argparse
 import os
@@ -25,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
 FREE_MIB = 3072  # free space in MiB for files that the programs write
-# Services do not start in the directory. The mirror has the package lists that apt has verified. It
-# cannot have Debian's own Release file, which names only compressed lists, since apt keeps none.
+# Script that fills the directory of the system. Services do not start in this directory. The mirror
+# contains the package lists that apt has verified. It cannot contain Debian's own Release file,
+# which names only compressed lists, since apt keeps none.
 INSTALL = r"""set -e
 export DEBIAN_FRONTEND=noninteractive
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
@@ -88,9 +89,8 @@ def make(suite, packages, image, log):
 
 
 def image(update=False):
-    """Returns the path of the image. If there is none with the current list of packages, makes it.
-
-    Raises Missing if it cannot be made."""
+    """Returns the path of the image. Makes the image if there is none with the current list of
+    packages. Raises Missing if the image cannot be made."""
     suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
     kept = fetch.Kept("roots", suite)
     path = kept.dir / "root.ext4"

@@ -28,7 +28,8 @@ ZOO = ROOT / "tests/zoo/run.py"
 
 
 def e2e_tap():
-    """Returns the TAP writer of tests/e2e/run.py, which has the same name as this file."""
+    """Returns the TAP writer of tests/e2e/run.py. (That file has the same name as this file, so it
+    is loaded by path.)"""
     path = ROOT / "tests/e2e/run.py"
     spec = importlib.util.spec_from_file_location("e2e_run", path)
     module = importlib.util.module_from_spec(spec)
@@ -47,7 +48,8 @@ def test_here(name, options):
 
 
 def fetch_for(names):
-    """Fetches and builds what several kernels share, before their tests run in parallel."""
+    """Fetches and builds what several kernels share. This happens before their tests run in
+    parallel."""
     for name in names:
         try:
             found = fetch.kernel(name)

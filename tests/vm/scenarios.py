@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Scenarios for each guest, and the probes that each one needs. Sizes suit emulated CPUs.
+"""Scenarios for each guest, and the probes that each scenario needs. Sizes are chosen for emulated
+CPUs.
 
 The expect functions are those of tests/e2e: lines from a guest must be as exact as on the host.
 """
@@ -23,12 +24,13 @@ class Scenario:
     make: object  # function of (lab) that returns a Capture
     expect: object  # function of (check, lines, truth) that judges the capture
     needs: tuple  # probes that must work for `expect` to hold
-    # {probe: expect function to use instead, if the probe's attach type states a difference}
+    # Maps a probe to the expect function that is used if the probe's attach type states a
+    # difference from other attach types.
     weaker: dict = field(default_factory=dict)
     alone: bool = False  # the scenario expects no lines of other processes
 
     def expectation(self, differing):
-        """Returns the expect function of the scenario if the attach types of these probes state a
+        """Returns the expect function of the scenario, given the probes whose attach types state a
         difference."""
         return next((self.weaker[hook] for hook in differing if hook in self.weaker), self.expect)
 
@@ -42,7 +44,7 @@ def watched(*words):
 
 
 def unchanged(test, *args):
-    """Returns a scenario of tests/e2e unchanged."""
+    """Returns a scenario of tests/e2e without a change."""
     return lambda lab: test(lab, *args)
 
 
@@ -60,7 +62,8 @@ def counts(lab):
 
 
 def swapped_and_pooled(lab):
-    """Adds swap on zram, page by page, and a pool of huge pages for the duration of the context."""
+    """Adds swap on zram, which swaps page by page, and a pool of huge pages. Both are removed at
+    the end of the context."""
     lab.vm.must("""
 set -e
 echo 1 >/sys/block/zram0/reset
@@ -95,8 +98,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """Expects that 32-bit calls are counted, or (arm64) not counted, but never as the 64-bit calls
-    with the same numbers."""
+    """32-bit calls must be counted, or (on arm64) not be counted. They must never be counted as the
+    64-bit calls that have equal numbers."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return
@@ -108,7 +111,7 @@ def expect_calls_of_32_bit(check, lines, truth):
 
 
 def expect_area(check, lines, truth):
-    """Expects the thresholds if only the address space probe reports them, not the calls probe."""
+    """Expects the thresholds that the probe `map_area` reports without the probe `calls`."""
     crossings = lines.of("threshold", truth["pid"], what="maps")
     check.equal("thresholds crossed", [line["percent"] for line in crossings],
                 test_limits.THRESHOLDS)
@@ -120,7 +123,8 @@ def expect_area(check, lines, truth):
 
 
 def expect_totals(check, lines, truth):
-    """Expects only totals, for attach types that know neither access nor protection of a fault."""
+    """Expects only the totals of faults. For attach types that know neither access nor protection
+    of a fault."""
     faults = lines.final(truth["pid"])["faults"]
     check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
     check.equal("major", faults["major"], truth["majflt"])
@@ -141,7 +145,8 @@ def expect_closes(check, lines, truth):
 
 
 def expect_known_kinds(check, lines, truth):
-    """Expects the kinds of faults that are known, and their sums, if other kinds are unknown."""
+    """Expects the right number for each kind of fault that is known, and the right sums, if the
+    numbers of other kinds are unknown."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     total = sum(lines.growth(pid, f"faults.{kind}") for kind in ("minor", "major"))
     check.equal("minor + major", total, truth["all_faults"])
@@ -158,8 +163,8 @@ def expect_known_kinds(check, lines, truth):
 
 
 def expect_vfork_by_call(check, lines, truth):
-    """Expects the map count of a process without the mappings that its vfork child made in its
-    memory."""
+    """The map count of a process must not include mappings that a vfork child made in the memory of
+    the process."""
     parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
     check.equal("mmap calls of the parent",
                 lines.growth(truth["pid"], "maps.by_call.mmap.calls"), truth["parent_maps"])
@@ -169,7 +174,7 @@ def expect_vfork_by_call(check, lines, truth):
 
 
 def expect_known_counts(check, lines, truth):
-    """Expects correct counts, except that a map count may be unknown."""
+    """Expects the right counts of mappings and file descriptors. A map count may be unknown."""
     for pid, (_, maps, fds, _) in truth["alike"]:
         seen = lines.of("process", pid)
         if check.that(seen, f"process {pid} is not seen"):
@@ -178,8 +183,8 @@ def expect_known_counts(check, lines, truth):
 
 
 def expect_some_classes(check, lines, truth):
-    """Expects the classes of faults that follow from the mapping alone, and sums, if access or
-    protection is unknown."""
+    """Expects the right counts for classes of faults that follow from the mapping alone, and the
+    right sums. For attach types that do not know access or protection."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
     # fentry and kprobe attach to handle_mm_fault(), which is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")
@@ -248,17 +253,18 @@ ALL = [
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
-# Scenarios for a kernel with hidden BTF, where every probe has another attach type.
+# Names of scenarios for a kernel with hidden BTF, where every probe has another attach type.
 HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork",
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
 
-# Scenarios for a kernel with only the small BTF of btf-archive. Its offsets are equal, but types
-# may be missing.
+# Names of scenarios for a kernel with only the small BTF of btf-archive. This BTF has the kernel's
+# offsets, but types may be missing.
 LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area", "crossings of files",
               "refusal munmap-split"]
 
-# {probe: scenarios for each of its attach types}. They are few, but cover all values of the probe.
+# Maps a probe to the scenarios for each of its attach types. The scenarios are few, but cover all
+# values of the probe.
 OF_HOOK = {
     "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
@@ -276,8 +282,8 @@ OF_HOOK = {
 
 
 def is_part(mechanism):
-    """Returns whether an attach type times only major faults (for the exporter). Scenarios of other
-    attach types do not fit it."""
+    """Returns whether an attach type times only major faults (for the exporter). The scenarios of
+    other attach types do not apply to such an attach type."""
     return mechanism.endswith("_major")
 
 

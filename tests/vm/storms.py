@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests growth of many processes at once in a guest, whose kernel may preempt BPF programs."""
+"""Tests the growth of many processes at once in a guest. The guest's kernel may preempt BPF
+programs."""
 import harness
 from lab import FAULTSCOPE, GuestProcess, GuestWatch, quoted
 from test_growth_races import check_apart, check_descriptors

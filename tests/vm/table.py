@@ -12,7 +12,8 @@ BLIND, WRONG, EXACT = "blind: ", "WRONG: ", "exact, but: "
 
 
 class Cells:
-    """Results of one kernel, in a file of its own, so that several runs add up."""
+    """Results of one kernel. They are in a file of their own, so that results of several runs are
+    merged."""
 
     def __init__(self, kernel):
         self.kernel = kernel
@@ -20,7 +21,7 @@ class Cells:
         self.rows = []
 
     def put(self, hook, mechanism, good, wrong, best=False):
-        """Stores the result of an attach type: `good`, or the first error."""
+        """Stores the result of an attach type: the text `good`, or the first error."""
         text = WRONG + wrong[0].split("\n", 1)[0] if wrong else good
         self.rows = [row for row in self.rows if row[:2] != [hook, mechanism]]
         self.rows.append([hook, mechanism, text, best])
@@ -33,7 +34,7 @@ class Cells:
 
 
 class Notes:
-    """Numbered footnotes for texts that are too long for a cell."""
+    """Numbered footnotes for texts that are too long for a table cell."""
 
     def __init__(self):
         self.texts = []
@@ -58,13 +59,14 @@ def line_of(cells):
 
 
 def markdown(found):
-    """Returns the table of {name of a kernel: saved results}, in the order of the columns."""
+    """Returns the Markdown table of {name of a kernel: saved results}. The columns have the order
+    of the dictionary."""
     columns = {name: {(row[0], row[1]): row[2:] for row in one["rows"]}
                for name, one in found.items()}
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
     hooks = list(dict.fromkeys(hook for hook, _ in keys))
-    # In the rows of each probe, "none" comes last, whichever kernel was first to name an attach
-    # type.
+    # In the rows of a probe, "none" comes last, in whatever order the kernels named the attach
+    # types.
     keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
     head = ["probe", "attach type", *(f"{name} ({found[name]['release']})" for name in columns)]
     notes = Notes()
@@ -80,7 +82,7 @@ def markdown(found):
 
 
 def saved(directory, order):
-    """Returns the results in a directory for the kernels in `order`."""
+    """Returns the saved results in a directory, for the kernels in `order`."""
     return {name: json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
             for name in order if (directory / f"{name}.json").exists()}
 

@@ -18,27 +18,28 @@ from pathlib import Path
 import fetch
 from initrd import initrd
 
-# timeout of the boot in seconds: an idle machine needs 4 s, a busy one three times as long
+# Timeout of the boot in seconds. An idle machine needs 4 s for the boot, a busy one three times as
+# long.
 BOOT_SECONDS = 60
 KVM_SECONDS = 15
 RUN_SECONDS = 60
-# greatest number of bytes in a command, which must fit into the guest's input buffers
+# Greatest number of bytes in a command. A command must fit into the guest's input buffers.
 PUT_BYTES = 16384
 PR_SET_PDEATHSIG = 1
 
 
 
 class Ran(namedtuple("Ran", "status out err")):
-    """Status and output of a command in the guest."""
+    """Exit status and output of a command in the guest."""
     __slots__ = ()
 
     @property
     def returncode(self):
-        """Returns the status under the name that subprocess uses."""
+        """Returns the exit status, under the name that subprocess uses."""
         return self.status
 
 
-# Console messages after which results from the guest are worthless.
+# Console messages after which the results of the guest are worthless.
 CRASHES = re.compile(r"Kernel panic|Oops\b|BUG: |kernel BUG at|general protection fault|"
                      r"Unable to handle kernel|WARNING: .*CPU|WARNING: .*\.[ch]:\d")
 STALLS = re.compile(r"soft lockup|rcu.*stall|blocked for more than")
@@ -49,8 +50,8 @@ class GuestError(Exception):
 
 
 class Machine(namedtuple("Machine", "console line options append cpu")):
-    """Options of an architecture's guest: devices of console and command line, options for QEMU and
-    kernel, CPU."""
+    """Options for guests of an architecture. console and line: devices of the console and of the
+    command line; options: for QEMU; append: for the kernel; cpu: CPU model."""
     __slots__ = ()
 
 
@@ -64,8 +65,8 @@ MACHINES = {
 
 
 def end_with_parent():
-    """Runs in the child before exec: the kernel then kills QEMU when this process ends, even by
-    SIGKILL."""
+    """Runs in the child process before exec. It makes the kernel kill QEMU when this process ends,
+    even by SIGKILL."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -87,7 +88,7 @@ _kvm_works = {}
 
 
 class Vm:
-    """One guest. `with Vm(kernel, files) as vm:` always ends its QEMU."""
+    """One guest. `with Vm(kernel, files) as vm:` ends the guest's QEMU in any case."""
 
     def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
                  disks_mib=(), nodes=1, images=()):
@@ -101,7 +102,7 @@ class Vm:
             self.size[-1] += f",sockets={cpus}"
             self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
-        # Writes to an image go to a temporary file, which ends with the guest.
+        # Writes to a disk image go to a temporary file, which is deleted when the guest ends.
         self.disks = [*((path, "") for path in self.make_disks(disks_mib)),
                       *((path, ",snapshot=on") for path in images)]
         self.process = self.channel = None
@@ -129,7 +130,7 @@ class Vm:
     # Functions for the QEMU process
 
     def make_disks(self, sizes_mib):
-        """Makes empty disks, /dev/vda and following, as sparse files."""
+        """Makes empty disks as sparse files. In the guest, they are /dev/vda and following."""
         for number, mib in enumerate(sizes_mib):
             path = self.dir / f"disk{number}"
             with open(path, "wb") as file:
@@ -143,16 +144,17 @@ class Vm:
                         "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):
-        """Yields options of QEMU for acceleration, the fastest first: KVM if it may work, TCG."""
+        """Yields the options of QEMU for acceleration, the fastest first: KVM if it may work, then
+        TCG."""
         program = self.qemu.program
         if (fetch.host_arch() == self.kernel.arch and os.access("/dev/kvm", os.R_OK | os.W_OK)
                 and _kvm_works.get(program, True)):
             yield "kvm", ["-accel", "kvm", "-cpu", "host"]
-        # TCG with a single thread: with more, a guest may run code that another CPU has only partly
-        # patched.
+        # TCG runs with a single thread. With more, a guest may run code that another CPU has only
+        # partly patched.
         cpu = self.machine.cpu
         if self.qemu.version < (8, 0) and self.kernel.arch == "amd64":
-            cpu += ",-cx16"  # without cmpxchg16b (cx16), which QEMU 7 emulates wrongly
+            cpu += ",-cx16"  # disables cmpxchg16b (cx16), which QEMU 7 emulates wrongly
         yield "tcg", ["-accel", "tcg,thread=single", "-cpu", cpu]
 
     def start(self):
@@ -231,7 +233,8 @@ class Vm:
             return ""
 
     def crash(self):
-        """Returns the text of the console around the first sign of a crash, or None."""
+        """Returns the text of the console around the first sign of a crash. Returns None if there
+        is no such sign."""
         text = self.console()
         found = CRASHES.search(text)
         if not found:
@@ -337,7 +340,7 @@ class Vm:
         return ran.out
 
     def put(self, path, data):
-        """Writes a small file. Large ones should be in the initrd."""
+        """Writes a small file in the guest. Large files should be in the initrd."""
         quoted = shlex.quote(str(path))
         self.must(f": >{quoted}")
         for at in range(0, len(data), PUT_BYTES):

@@ -41,7 +41,8 @@ def until(vm, path, good, what):
 
 
 def workloads(check, lab):
-    """Workload names come from cgroup ids, for living processes and some that end before a scan."""
+    """Workload names come from cgroup ids, both for living processes and for processes that end
+    before a scan."""
     vm = lab.vm
     page = f"{lab.new_dir()}/page.prom"
     family = "faultscope_worst_process_mappings"

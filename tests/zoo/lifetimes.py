@@ -9,12 +9,12 @@ usage: lifetimes.py --self-test
 import math
 import sys
 
-# ns per tick of field 22 (starttime) of /proc/PID/stat, which counts from boot
+# Nanoseconds per clock tick. Field 22 (starttime) of /proc/PID/stat counts clock ticks from boot.
 TICK_NS = 10_000_000
 
 
 class Life:
-    """One process: start time, pid of its parent, and end time if it ended."""
+    """One process: its start time, the pid of its parent, and its end time if it has ended."""
 
     def __init__(self, line):
         self.born, self.ppid, self.end = line["start_time_ns"], line["ppid"], math.inf
@@ -26,7 +26,7 @@ class Life:
 
 
 class Lifetimes:
-    """The processes in a capture. Lines are dictionaries as in --json output."""
+    """The processes in a capture. The capture's lines are dictionaries as in --json output."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -44,15 +44,14 @@ class Lifetimes:
                     None)
 
     def parent(self, life):
-        """Returns the process that started a child: the youngest one with the right pid that is
-        older than the child, or None.
-        """
+        """Returns the process that started a child. This is the youngest process with the parent's
+        pid that is older than the child. Returns None if there is none."""
         older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
         return older[-1] if older else None
 
     def subject(self, line):
-        """Returns the process to which a line belongs. If several had its pid, it is the first that
-        had not ended at the time of the line, else the last."""
+        """Returns the process to which a line belongs. If several processes had its pid, this is
+        the first that had not ended at the time of the line, or else the last."""
         lives = self.by_pid.get(line.get("pid"))
         if not lives:
             return None
@@ -72,7 +71,8 @@ class Lifetimes:
         return [line for line in self.lines if self.subject(line) in group]
 
 
-# Capture for the self-test: pid 9 is used three times, twice by a child of the wanted process 5.
+# Capture for the self-test. In it, pid 9 is used three times, twice by a child of the wanted
+# process 5.
 
 def process(t, pid, ppid, tick, final=True):
     return {"type": "process", "t": t, "pid": pid, "ppid": ppid,

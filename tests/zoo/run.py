@@ -3,9 +3,9 @@
 """Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
 
 A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
-`faultscope run` watches each case. Every fourth case is also started before faultscope and watched
-by `-p`. Every fourth case also ends right after the failed call, so that faultscope cannot read its
-/proc any more.
+`faultscope run` watches each case. A quarter of the cases runs a second time, is started
+before faultscope, and is watched by `-p`. Another quarter runs a second time and ends right after
+the failed call, so that faultscope cannot read its /proc any more.
 """
 
 import argparse
@@ -39,15 +39,15 @@ def patience_for(cases):
 
 
 class Failure(Exception):
-    """Raised if a case does not behave as it claims."""
+    """Raised if a case does not behave as it says."""
 
 
 class Broken(Exception):
     """Raised if faultscope itself fails while it watches a case."""
 
 
-# Accepted exit statuses. On a busy CPU the kernel skips events; an answer that lacks them counts as
-# missed.
+# Accepted exit statuses. On a busy CPU the kernel skips events; an answer without such an event
+# counts as missed.
 WORKED = 0, INCOMPLETE
 # Shell script that runs the cases in its arguments one after another, and keeps the output and
 # status of each.
@@ -62,8 +62,8 @@ done
 
 
 def truth_of(out, err, status, name):
-    """Returns the last line that a case printed, parsed as JSON. An earlier line may say that the
-    case waits."""
+    """Returns the last line that a case printed, parsed as JSON. (A case may have printed an
+    earlier line, which says that it waits.)"""
     if status not in (0, SKIPPED):
         raise Failure(f"status {status}: {err.strip()}")
     lines = out.splitlines()
@@ -79,7 +79,7 @@ def of_case(lines, truth):
 
 
 class Host:
-    """Runs cases on this machine, under resource limits and cgroups of their own."""
+    """Runs cases on this machine. The cases have resource limits and cgroups of their own."""
 
     guest = False
     error = OSError
@@ -130,7 +130,7 @@ class Host:
             lab.close()
 
     def clean(self):
-        """Removes cgroups of cases that were killed before they could remove their cgroups."""
+        """Removes the cgroups of cases that were killed before they could remove them."""
         for place in Path("/sys/fs/cgroup").glob("**/faultscope-zoo-*"):
             alive = Path(f"/proc/{place.name.rpartition('-')[2]}").exists()
             for path in [*place.glob("*/"), place] if not alive else ():
@@ -144,8 +144,8 @@ class Host:
 
 
 def told_of(cases, status, err, read_lines, read_file):
-    """Returns {case: (lines, truth)} after a run, with an exception in place of the pair if the
-    case failed."""
+    """Returns {case: (lines, truth)} after a run. If a case failed, an exception replaces the pair.
+    """
     told = {}
     lines = Lines(read_lines()) if status in WORKED else None
     for name in cases:
@@ -161,7 +161,7 @@ def told_of(cases, status, err, read_lines, read_file):
 
 
 class Guest:
-    """Runs all cases in a guest under QEMU, also those that change settings of the machine."""
+    """Runs all cases in a guest under QEMU, including cases that change settings of the machine."""
 
     guest = True
 
@@ -220,7 +220,8 @@ class Guest:
 
 
 def ways_of(number, case, asked):
-    """Returns the ways to watch a case: always `run`, and every fourth case also each other way."""
+    """Returns the ways to watch a case. `run` is used for all cases, `attach` for a quarter of
+    them, and `abrupt` for another quarter."""
     if asked != "some":
         return asked.split(",")
     ways = ["run"]
@@ -244,7 +245,7 @@ def watch_each(place, case):
 
 
 def batches(cases, size):
-    """Yields lists of at most `size` cases to run together. A case that changes the whole machine
+    """Yields lists of at most `size` cases that run together. A case that changes the whole machine
     runs alone."""
     together = []
     for case in cases:
@@ -269,7 +270,8 @@ def watch(place, way, cases, size):
 
 
 def watch_batch(place, batch, options):
-    """Runs a batch. If it does not end, runs its cases one by one, to find the one that hangs."""
+    """Runs a batch of cases. If the batch does not end, runs its cases one by one, to find the case
+    that hangs."""
     try:
         yield place.run(batch, *options)
     except (subprocess.TimeoutExpired, place.error) as reason:
@@ -295,7 +297,8 @@ class Tap:
 
 
 class Results:
-    """The answers, the skipped cases with reasons, and cases that did not behave as they claim."""
+    """The answers, the skipped cases with reasons, and the cases that did not behave as they say.
+    """
 
     def __init__(self, options):
         self.options = options

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 
 LEAST_RIGHT = 97.0  # required percentage of right answers
 
-# Verdicts on an answer, best first. If a case has several lines, the worst one counts.
+# Verdicts on an answer, best first. If there are several lines for a case, the worst verdict
+# counts.
 RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN = "right", "unknown", "missed", "wrong", "wrong, certain"
 VERDICTS = (RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN)
 
-# Families of system calls. Any name in the family of a call is accepted for it.
+# Families of system calls. If the failed call belongs to a family, any name of this family is
+# accepted.
 FAMILIES = [
     {"open", "creat", "openat", "openat2", "open_by_handle_at", "mq_open"},
     {"dup", "dup2", "dup3", "fcntl"},
@@ -47,7 +49,7 @@ def names_of(call):
 
 @dataclass
 class Answer:
-    """The answer for one case, watched one way."""
+    """The answer of faultscope for one case that was watched in one way."""
     case: str
     kind: str
     way: str
@@ -80,20 +82,21 @@ def of_line(line, causes):
 
 
 def fits(line, truth, want):
-    # If an errno has no name, faultscope shows its number.
+    # If faultscope does not know the name of an errno, it shows the number.
     return (line["pid"] == truth["pid"] and line["tid"] == truth["tid"]
             and line["call"] in names_of(want["call"])
             and line["errno"] in (want["errno"], f"errno {want['errno']}"))
 
 
 def split(lines, truth, wants):
-    """Returns the lines that can belong to each expectation, and the lines that belong to none."""
+    """Returns two lists: for each expected failure, the lines that can belong to it, and the lines
+    that belong to none."""
     taken = [[] for _ in wants]
     others = []
     for line in lines:
         fitting = [i for i, want in enumerate(wants) if fits(line, truth, want)]
-        # If two expectations have equal call and errno, the cause in the line decides to which of
-        # them it belongs.
+        # If two expected failures have equal call and errno, the cause in the line decides between
+        # them.
         named = [i for i in fitting if line["cause"] in wants[i]["causes"]]
         if fitting:
             taken[(named or fitting)[0]].append(line)
@@ -107,7 +110,7 @@ def of_refusals(answer, lines, truth):
     taken, others = split(lines, truth, wants)
     verdicts = [worst(of_line(line, want["causes"]) for line in found) if found else MISSED
                 for want, found in zip(wants, taken)]
-    # A failed call that nobody made is a wrong answer, too.
+    # A line about a failed call that nobody made is a wrong answer, too.
     verdicts += [CERTAIN if line["certain"] else WRONG for line in others]
     answer.verdict = worst(verdicts)
     answer.want = " + ".join("|".join(want["causes"]) for want in wants)
@@ -142,8 +145,8 @@ def of_oom(answer, lines, truth):
 
 
 def of_control(answer, refused, signals, truth):
-    """Judges a control case, in which no call may be blamed on a limit. The case itself lists other
-    causes that are allowed."""
+    """Judges a control case, in which no failed call may be blamed on a limit. The case itself
+    lists other causes that are allowed."""
     bad = [line for line in refused if line["cause"] not in truth["allowed"]]
     answer.want = "nothing" + "".join(f" or {cause}" for cause in truth["allowed"])
     answer.got = "; ".join(dict.fromkeys([told(line) for line in refused] +
@@ -153,7 +156,7 @@ def of_control(answer, refused, signals, truth):
 
 
 def judge(case, kind, way, lines, truth):
-    """Judges one case. `lines` (harness.Lines) are from a capture in which only this case ran."""
+    """Judges one case. `lines` (harness.Lines) come from a capture in which only this case ran."""
     answer = Answer(case, kind, way, MISSED, "", "")
     refused, signals = lines.of("failed_call"), lines.of("signal")
     if truth.get("control"):
