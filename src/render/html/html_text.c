@@ -595,9 +595,9 @@ void html_events(struct buf *b, const struct story_view *s)
 {
 	html_section(b, "events", "Signals, refusals and kernel events", NULL);
 	if (!s->h->events) {
-		buf_puts(b,
-			 "<p class=\"note\">None: no call failed at a limit, no fault signal was sent, "
-			 "nobody was killed.</p>\n");
+		buf_puts(b, "<p class=\"note\">None: no call failed at a limit, no fault signal "
+			    "was sent, "
+			    "nobody was killed.</p>\n");
 		html_section_end(b);
 		return;
 	}
