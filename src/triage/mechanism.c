@@ -233,6 +233,12 @@ static bool is_error(const struct judged *j, uint64_t value)
 	return value > top - 4095 && value <= top;
 }
 
+/* Returns an error code as the negative number that the kernel put into the pointer. */
+static int64_t errno_of(const struct judged *j, uint64_t value)
+{
+	return j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? (int32_t)value : (int64_t)value;
+}
+
 /* Returns a register that often holds a pointer, if it holds an error code; -1: none does. */
 static int error_register(const struct judged *j)
 {
@@ -246,7 +252,7 @@ static int error_register(const struct judged *j)
 			continue;
 		if (value == 0) /* a NULL pointer explains the fault equally well */
 			return -1;
-		if (is_error(j, value) && -(int64_t)value < 134)
+		if (is_error(j, value) && errno_of(j, value) > -134)
 			return *number;
 	}
 	return -1;
@@ -276,8 +282,7 @@ static bool by_error_code(struct judged *j)
 		return false;
 	j->v->mechanism = MECH_ERR_PTR;
 	rule_fired(j->v, "E1", "the pointer is %" PRId64 ", an error code: IS_ERR() was not asked",
-		   j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? (int64_t)(int32_t)code
-								     : (int64_t)code);
+		   errno_of(j, code));
 	return true;
 }
 
