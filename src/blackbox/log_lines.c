@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct {
-	const char *has, *and; /* texts in a line; `and` may be NULL */
+	const char *has, *and; /* texts that the line must contain; `and` may be NULL */
 	enum bb_class class;
 	enum bb_severity severity;
 } signs[] = {

@@ -7,7 +7,7 @@
 
 #define BB_LEVEL_WARNING 4 /* printk level KERN_WARNING */
 
-/* A line of /dev/kmsg; its text is cut to size. */
+/* A line of /dev/kmsg. The text of a long line is cut. */
 struct bb_line {
 	int level;
 	uint64_t us; /* microseconds since boot */
@@ -15,12 +15,15 @@ struct bb_line {
 };
 
 /*
- * Parses "6,1234,5678901,-;text" as read from /dev/kmsg, and skips " KEY=value" lines after it.
- * Returns false if it is invalid.
+ * Parses a record such as "6,1234,5678901,-;text" as read from /dev/kmsg, and skips the lines "
+ * KEY=value" after it. Returns false if the record is invalid.
  */
 bool bb_line_parse(const char *record, size_t size, struct bb_line *ret);
 
-/* Returns the class by signs.def; else BB_CONSOLE for warnings and worse, BB_NONE for others. */
+/*
+ * Returns the class of a line by the rows of signs.def. If no row matches, returns BB_CONSOLE for
+ * warnings and worse, else BB_NONE.
+ */
 enum bb_class bb_line_class(int level, const char *text, enum bb_severity *ret_severity);
 
 /* Returns whether this line ends an oops, which has many lines of any level. */

@@ -18,7 +18,7 @@ static bool is_of(const struct bb_record *r, const uint8_t boot_id[BB_BOOT_BYTES
 	return !memcmp(r->boot_id, boot_id, BB_BOOT_BYTES);
 }
 
-/* Writes "f+0x12 [module]", as the kernel does. */
+/* Writes a code location such as "f+0x12 [module]", as the kernel does. */
 static void write_place(struct buf *b, const char *symbol, const char *module)
 {
 	buf_printf(b, "%s", symbol);
@@ -48,7 +48,7 @@ static void write_registers(struct buf *b, const struct bb_record *r)
 	}
 }
 
-/* Writes the bytes "8b7040<...>" as "8b 70 40 <...>". */
+/* Writes code bytes such as "8b7040<...>" as "8b 70 40 <...>", the kernel's format. */
 static void write_code(struct buf *b, const struct bb_record *r)
 {
 	char code[FIELD];
@@ -137,7 +137,7 @@ static void write_header(struct buf *b, const struct bb_record *r)
 	write_place(b, symbol, module);
 }
 
-/* Returns the index of a boot's last fault of which the log has no oops; or -1. */
+/* Returns the index of the last fault of a boot if the log has no oops for it, or -1. */
 static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = -1;
@@ -150,7 +150,7 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 		if (r->class == BB_FAULT)
 			fault = i;
 		if (r->class == BB_OOPS || (r->class == BB_FIXUP && fault >= 0))
-			return -1; /* the log has the fault, or the kernel survived it */
+			return -1; /* the log has an oops for it, or the kernel survived it */
 		if (r->class == BB_STOP)
 			fault = -1;
 	}
@@ -168,7 +168,10 @@ static void write_fault(struct buf *b, const struct bb_found *f, size_t fault)
 	write_stack(b, r);
 }
 
-/* Returns whether `r` is the kernel side's record of a panic, which precedes the log lines. */
+/*
+ * Returns whether `r` is the record of a panic that a BPF program made before the kernel logged the
+ * panic.
+ */
 static bool is_panic_itself(const struct bb_record *r)
 {
 	uint64_t level;
@@ -189,7 +192,7 @@ static void write_line(struct buf *b, const struct bb_record *r)
 void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = fault_alone(f, boot_id);
-	bool told = fault >= 0; /* the records contain the cause of a panic */
+	bool told = fault >= 0; /* true: the records contain the cause of a panic */
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * blackbox: rebuilds the kernel log from records. If the machine died before it logged an oops, the
- * record of the fault is written in the log's format.
+ * record of the fault is written in the format of the kernel log.
  */
 #ifndef FS_BLACKBOX_LOG_RECORDS_H
 #define FS_BLACKBOX_LOG_RECORDS_H

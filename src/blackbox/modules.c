@@ -9,7 +9,10 @@
 
 static const char *const part_keys[BB_MODULE_PARTS] = {"text", "data", "rodata", "ro_after"};
 
-/* Makes room for a module: the oldest unloaded one is removed, else the oldest. */
+/*
+ * Makes room for a module: removes the oldest unloaded module; if none was unloaded, the oldest
+ * one.
+ */
 static void make_room(struct bb_modules *m)
 {
 	size_t victim = 0;
@@ -53,14 +56,15 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 		bb_module_loaded(m, one);
 		there = find_there(m, one->name);
 	}
-	if (one->bytes[0]) { /* exact ranges; the list of modules has only the total size */
+	/* the record has exact ranges; the list of loaded modules has only the total size */
+	if (one->bytes[0]) {
 		memcpy(there->start, one->start, sizeof(there->start));
 		memcpy(there->bytes, one->bytes, sizeof(there->bytes));
 	}
 	there->unloaded_ns = when_ns;
 }
 
-/* Returns the start of the part that contains an address; 0: none does. */
+/* Returns the start of the part of a module that contains an address; 0 if no part contains it. */
 static uint64_t holder(const struct bb_module *one, uint64_t address)
 {
 	for (int i = 0; i < BB_MODULE_PARTS; i++)
@@ -70,15 +74,15 @@ static uint64_t holder(const struct bb_module *one, uint64_t address)
 }
 
 /*
- * Of modules that were loaded before recording started, only the total size is known, as if all
- * parts were one range: it may overlap other modules.
+ * Returns how reliable the ranges of a module are; higher is better. Of modules loaded before
+ * recording started, only the total size is known, so their single range may overlap other modules.
  */
 static int certainty(const struct bb_module *one)
 {
 	return one->unloaded_ns ? 2 : one->loaded_ns ? 3 : 1;
 }
 
-/* Returns whether `a` is the likelier of two modules whose ranges contain an address. */
+/* Returns whether `a` is the more likely one of two modules whose ranges contain an address. */
 static bool is_likelier(const struct bb_module *a, const struct bb_module *b, uint64_t address)
 {
 	if (certainty(a) != certainty(b))

@@ -45,7 +45,9 @@ static uint64_t get_le(const uint8_t *at, int bytes)
 	return value;
 }
 
-/* The checksum of a record covers all bytes except its own. */
+/*
+ * Computes the checksum of a record: it covers all bytes of the record except the checksum itself.
+ */
 static uint32_t checksum(const uint8_t *data, size_t size)
 {
 	uint32_t crc = crc32c(0, data, CRC_AT);
@@ -91,7 +93,7 @@ int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret)
 	r.boot_ns = get_le(data + 16, 8);
 	r.wall_ns = get_le(data + 24, 8);
 	memcpy(r.boot_id, data + 32, BB_BOOT_BYTES);
-	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* a class of a later version */
+	r.class = data[48] < NR_BB_CLASSES ? data[48] : BB_NONE; /* class of a later version */
 	r.severity = data[49] < NR_BB_SEVERITIES ? data[49] : BB_INFO;
 	r.count = get_le(data + 52, 4);
 	r.dropped = get_le(data + 56, 4);
@@ -135,7 +137,7 @@ static int name_at(const char *const *names, int n, const char *name)
 	return 0;
 }
 
-/* Finds the checksum of a line: the last " ~XXXXXXXX". */
+/* Finds the checksum of a line: its last " ~XXXXXXXX". */
 static const char *find_sum(const char *at, size_t size, uint32_t *ret)
 {
 	for (size_t i = size; i >= 10; i--) {
@@ -198,7 +200,7 @@ static bool is_plain(const char *value)
 	return true;
 }
 
-/* Writes one byte of a quoted value. Returns how many characters that takes. */
+/* Writes one byte of a quoted value. Returns the number of characters written. */
 static size_t put_byte(char *at, unsigned char c)
 {
 	if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
@@ -209,7 +211,10 @@ static size_t put_byte(char *at, unsigned char c)
 	return 4;
 }
 
-/* Returns false if the value did not fit; `cut`: the part that fits is kept. */
+/*
+ * Adds a key=value pair. Returns false if the value did not fit. With `cut`, the part that fits is
+ * kept.
+ */
 static bool put_pair(struct bb_record *r, const char *key, const char *value, bool cut)
 {
 	char pair[BB_TEXT_MAX + 8];
@@ -273,7 +278,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Reads one byte of a quoted value, and advances *s. */
+/* Reads one byte of a quoted value, and moves *s to the next byte. */
 static char take_byte(const char **s)
 {
 	const char *at = *s;
@@ -286,7 +291,7 @@ static char take_byte(const char **s)
 	return *at;
 }
 
-/* Returns the start of the next pair. */
+/* Returns the start of the next key=value pair. */
 static const char *skip_pair(const char *s)
 {
 	bool quoted = false;

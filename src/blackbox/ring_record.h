@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * blackbox: one record of the flight recorder, as up to 512 bytes or as a line of text. The format
- * is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace: a checksum shows that a
- * record is complete, wherever it is found. Pure: no file, no clock.
+ * is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace. A checksum shows that a
+ * record is complete, wherever it is found. This code uses no files and no clock.
  */
 #ifndef FS_BLACKBOX_RING_RECORD_H
 #define FS_BLACKBOX_RING_RECORD_H
@@ -20,7 +20,9 @@
 #define BB_LINE_BEGINS "faultscope: #"
 
 /* clang-format off */
-/* X(id, name): kinds of records. Rows are only appended. */
+/*
+ * X(id, name): kinds of records. Append rows only, because records contain the numbers of the rows.
+ */
 #define BB_CLASSES(X)                                                                              \
 	X(NONE, "none") X(HEARTBEAT, "heartbeat") X(START, "start") X(STOP, "stop")                \
 	X(FAULT, "fault") X(FIXUP, "fixup") X(PROBE, "probe") X(REGISTERS, "registers")            \
@@ -39,14 +41,14 @@ enum bb_class {
 enum bb_severity { BB_INFO, BB_WARNING, BB_CRITICAL, NR_BB_SEVERITIES };
 
 struct bb_record {
-	uint64_t sequence; /* number of the record, continued over all boots */
+	uint64_t sequence; /* sequence number of the record, continued over all boots */
 	uint64_t boot_ns;  /* time in ns, CLOCK_BOOTTIME */
 	uint64_t wall_ns;  /* time in ns, CLOCK_REALTIME */
 	uint8_t boot_id[BB_BOOT_BYTES];
 	enum bb_class class;
 	enum bb_severity severity;
-	uint32_t count;		    /* number of equal events so far */
-	uint32_t dropped;	    /* number of events of this class so far that got no record */
+	uint32_t count;		    /* number of equal events so far, including this one */
+	uint32_t dropped;	    /* events of this class so far that were dropped */
 	char text[BB_TEXT_MAX + 1]; /* key=value pairs, see bb_put() */
 };
 
@@ -59,26 +61,36 @@ size_t bb_encode(const struct bb_record *r, uint8_t ret[BB_RECORD_MAX]);
 /* Decodes a record. Returns the bytes read; -EINVAL: no record starts here; -EILSEQ: damaged. */
 int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 
-/* Encodes a record as a line without its newline. Returns its length. */
+/* Encodes a record as a line of text without a newline. Returns the length of the line. */
 size_t bb_encode_line(const struct bb_record *r, char ret[BB_LINE_MAX]);
 
-/* Decodes a line with any text before and after the record. Returns 0, or as bb_decode(). */
+/*
+ * Decodes a record from a line that may have other text before and after it. Returns 0, or the
+ * errors of bb_decode().
+ */
 int bb_decode_line(const char *line, size_t size, struct bb_record *ret);
 
 /*
- * Adds a pair. The value is quoted if necessary; bytes that are not printable ASCII become \xNN.
- * Returns false, and adds nothing, if it does not fit.
+ * Adds a key=value pair. The value is quoted if necessary; bytes that are not printable ASCII
+ * become \xNN. Returns false, and adds nothing, if the pair does not fit.
  */
 bool bb_put(struct bb_record *r, const char *key, const char *value);
 bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
-/* Adds as much of a value as fits: for texts that others wrote. Call it last. */
+/*
+ * Adds as much of a value as fits. It is for texts of other programs, and must be the last call for
+ * a record.
+ */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
-/* Finds a value and removes quotes. Returns false if it is missing, or longer than `size`. */
+/*
+ * Finds the value of a key and removes quotes. Returns false if the key is missing, or the value is
+ * longer than `size`.
+ */
 bool bb_get(const struct bb_record *r, const char *key, char *ret, size_t size);
-bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret); /* decimal, or 0x hex */
+/* Finds a number, decimal or 0x hex. Returns false if it is missing or invalid. */
+bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret);
 
 /* Parses a boot id with or without dashes. Returns false if it is invalid. */
 bool bb_boot_id(const char *text, uint8_t ret[BB_BOOT_BYTES]);

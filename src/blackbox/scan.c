@@ -33,7 +33,10 @@ static size_t line_length(const char *at, size_t size)
 	return n;
 }
 
-/* Takes the record that starts at `at`, if any. Returns how many bytes to advance, or -ENOMEM. */
+/*
+ * Adds the record that starts at `at`, if there is one. Returns the number of bytes to advance, or
+ * -ENOMEM.
+ */
 static long take_at(struct bb_found *f, const uint8_t *at, size_t size)
 {
 	struct bb_record r;
@@ -136,7 +139,10 @@ static bool is_same(const struct bb_record *a, const struct bb_record *b)
 	       !memcmp(a->boot_id, b->boot_id, BB_BOOT_BYTES);
 }
 
-/* Counts one boot's records. *last_of: the sequence number before them; on return, the last one. */
+/*
+ * Counts the records of one boot. *last_of is the sequence number before them; on return, the
+ * number of the last one.
+ */
 static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n, uint64_t *last_of)
 {
 	uint64_t last = *last_of;
@@ -163,7 +169,7 @@ static size_t drop_doubles(struct bb_record *r, size_t n)
 	return kept;
 }
 
-/* Drops records of boots above the maximum, BB_BOOTS_MAX. */
+/* Drops the records of boots beyond the maximum number of boots, BB_BOOTS_MAX. */
 static void drop_homeless(struct bb_found *f)
 {
 	size_t kept = 0;
@@ -175,7 +181,7 @@ static void drop_homeless(struct bb_found *f)
 	f->n = kept;
 }
 
-/* Compares records for sorting: boots by time, where by_boot() has them by id. */
+/* Compares records for sorting. Boots are ordered by time here; by_boot() orders them by id. */
 static int by_time(const void *a, const void *b, void *found)
 {
 	const struct bb_record *x = a, *y = b;

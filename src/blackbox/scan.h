@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: finds records in any bytes: a ring file, pmsg, a memory dump, a log, a trace. Damaged
- * records are counted, duplicates are dropped, and boots are put in order.
+ * blackbox: finds records in any bytes, such as a ring file, pmsg, a memory dump, a log or a trace.
+ * Damaged records are counted, duplicates are dropped, and boots are put in order.
  */
 #ifndef FS_BLACKBOX_SCAN_H
 #define FS_BLACKBOX_SCAN_H
@@ -16,7 +16,7 @@ struct bb_boot {
 	uint64_t first_wall_ns;
 	uint64_t alive_boot_ns, alive_wall_ns; /* time of the boot's last record or heartbeat */
 	uint64_t records;		       /* number of records without heartbeats */
-	uint64_t missing; /* gaps in the sequence: records that were overwritten or never written */
+	uint64_t missing; /* missing sequence numbers: overwritten or never written */
 	bool stopped;	  /* the recorder stopped normally */
 };
 
@@ -26,7 +26,7 @@ struct bb_found {
 	struct bb_boot boot[BB_BOOTS_MAX]; /* boots, the oldest first */
 	size_t boots;
 	uint64_t torn; /* records that are incomplete or damaged */
-	uint64_t lost; /* records above the maximum */
+	uint64_t lost; /* records that were dropped because the maximum was reached */
 };
 
 /* Adds the records in `data`, binary and text mixed. Returns 0 or -ENOMEM. */
@@ -35,7 +35,7 @@ int bb_scan(struct bb_found *f, const void *data, size_t size);
 /* Adds one record. Returns 0 or -ENOMEM. */
 int bb_found_add(struct bb_found *f, const struct bb_record *r);
 
-/* Sorts records, drops duplicates, fills `boot`. */
+/* Sorts the records, drops duplicates, and fills `boot`. */
 void bb_found_settle(struct bb_found *f);
 
 void bb_found_free(struct bb_found *f);

@@ -12,7 +12,7 @@
 #define TRACE_HEAD "# tracer:"
 #define MARK	   "faultscope! "
 #define CONSOLE	   " console: "
-#define RAW	   "msg=" /* prefix of messages from the previous boot */
+#define RAW	   "msg=" /* prefix of messages of the previous boot */
 #define LINE_MOST  1024
 
 bool bb_is_trace(const char *text, size_t size)
@@ -20,7 +20,7 @@ bool bb_is_trace(const char *text, size_t size)
 	return size >= strlen(TRACE_HEAD) && !memcmp(text, TRACE_HEAD, strlen(TRACE_HEAD));
 }
 
-/* Returns the next line, cut to size, NUL-terminated; false at the end. */
+/* Gets the next line, NUL-terminated; a long line is cut. Returns false at the end of the text. */
 static bool next_line(const char **at, const char *end, char ret[LINE_MOST])
 {
 	const char *newline;
@@ -36,7 +36,7 @@ static bool next_line(const char **at, const char *end, char ret[LINE_MOST])
 	return true;
 }
 
-/* Finds the time in a line such as " 12.345678: event: ". Returns false if there is none. */
+/* Finds the time stamp in a line such as " 12.345678: event: ". Returns false if there is none. */
 static bool time_of(const char *line, double *ret_seconds)
 {
 	for (const char *s = line; (s = strstr(s, ": ")); s += 2) {
@@ -147,7 +147,10 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 			continue;
 		mark_record(&k, m, seconds * 1e9, &r);
 		memcpy(r.boot_id, last.boot_id, sizeof(r.boot_id));
-		/* the fault is placed after the recorder's last record and before its next one */
+		/*
+		 * The sequence number places the fault after the recorder's last record and before
+		 * its next record.
+		 */
 		r.sequence = last.sequence;
 		r.wall_ns =
 			last.wall_ns + (r.boot_ns > last.boot_ns ? r.boot_ns - last.boot_ns : 0);
@@ -157,7 +160,10 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 	return err;
 }
 
-/* Returns whether a piece continues the line before: trace events do not show where lines end. */
+/*
+ * Returns whether a piece of text continues the line before it. Trace events do not show where
+ * lines end.
+ */
 static bool continues(const char *before, const char *piece)
 {
 	size_t n = strlen(before);
@@ -192,7 +198,7 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 		if (!strncmp(piece, RAW, strlen(RAW)))
 			piece += strlen(RAW);
 		if (!strncmp(piece, BB_LINE_BEGINS, strlen(BB_LINE_BEGINS)))
-			continue; /* skip a record that another CPU wrote within a line */
+			continue; /* skip a record that another CPU wrote in the middle of a line */
 		if (continues(whole, piece) && strlen(whole) + strlen(piece) < sizeof(whole)) {
 			strcat(whole, piece);
 			continue;

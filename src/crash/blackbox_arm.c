@@ -49,7 +49,7 @@ static void instance_path(const struct options *o, const char *below, char *ret,
 	snprintf(ret, size, INSTANCES "%s/%s", o->blackbox.instance ?: BLACKBOX_INSTANCE, below);
 }
 
-/* Returns whether all records in the trace instance are of earlier boots. */
+/* Returns whether all records in the trace instance were written in earlier boots. */
 static bool is_of_before(const struct triage_files *files)
 {
 	struct bb_found f = {};
@@ -85,7 +85,10 @@ static int save_trace(const struct options *o, const struct triage_files *files)
 	return output_file_end(&f, err);
 }
 
-/* Saves the trace of the previous boot. Returns 0 also if there is nothing to save. */
+/*
+ * Saves the trace of the previous boot. Returns 0 if it is saved or there is nothing to save, else
+ * -errno.
+ */
 static int save_before(const struct options *o)
 {
 	struct triage_files files = {};
@@ -117,7 +120,7 @@ int arm_instance(const struct options *o)
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
 		snprintf(below, sizeof(below), "events/%s/enable", events[i]);
 		instance_path(o, below, path, sizeof(path));
-		if (!access(path, W_OK)) /* some kernels lack some events */
+		if (!access(path, W_OK)) /* an event may be missing in this kernel */
 			err = write_file(path, "1");
 	}
 	instance_path(o, "tracing_on", path, sizeof(path));
@@ -128,14 +131,16 @@ int arm_instance(const struct options *o)
 
 struct finding_row {
 	char state[160];
-	const char *more; /* advice on configuration; NULL: none */
+	const char *more; /* advice on how to configure the place; NULL: none */
 	char own[400];	  /* text buffer for `more` */
 };
 
-#define LOW_END	    (1ull << 32) /* below: memory that all firmware can access */
+#define LOW_END	    (1ull << 32) /* memory below this address is accessible to all firmware */
 #define SPARE_BYTES (64ull << 20)
 
-/* Returns an address for memory that survives reboots, in the largest RAM range below 4 GiB. */
+/*
+ * Returns an address for a memory area that survives reboots, in the largest RAM range below 4 GiB.
+ */
 static uint64_t spare_address(void)
 {
 	FILE *f = fopen("/proc/iomem", "re");
@@ -202,10 +207,13 @@ static void look_pmsg(const struct options *o, struct finding_row *ret)
 			    "mem_address=… mem_size=… pmsg_size=65536";
 }
 
-/* pstore keeps the kernel's log of a crash without the recorder, up to the crash's last line. */
+/*
+ * Reports on pstore, which keeps the kernel log of a crash without the recorder, up to the last
+ * line.
+ */
 static void look_pstore(struct finding_row *ret)
 {
-	static const char unset[] = "(null)"; /* what the kernel prints if there is no backend */
+	static const char unset[] = "(null)"; /* content of the file if there is no backend */
 	uint64_t at = spare_address() + (16 << 20);
 	char backend[64] = "";
 
@@ -266,7 +274,7 @@ static void (*const looks[NR_SINKS])(const struct options *o, struct finding_row
 	[SINK_KMSG] = look_kmsg, [SINK_FILE] = look_file,
 };
 
-/* Settings with which a crash leaves more information, or is noticed earlier. */
+/* Settings with which a crash leaves more information, or is detected earlier. */
 static const struct {
 	const char *path, *name, *more;
 } settings[] = {
@@ -288,7 +296,7 @@ static void write_row(struct buf *b, const char *name, const char *state, const 
 		buf_printf(b, "%-22s for more: %s\n", "", more);
 }
 
-/* Lists which probes work, and what is lost without the others. */
+/* Lists which probes work, and what is lost without those that do not. */
 static void write_hooks(struct buf *b, const struct options *o)
 {
 	struct precursors *p = NULL;

@@ -5,13 +5,16 @@
 
 #include "cli/options.h"
 
-/* Lists the places, and enables those that --keep names, or all. Returns an exit status. */
+/*
+ * Lists the places for records, and enables those that --keep names, by default all. Returns an
+ * exit status.
+ */
 int blackbox_arm(const struct options *o);
 
 /*
- * Enables the events of the trace instance that survives a warm reboot. First saves its contents of
- * the previous boot beside the recorder's file, because the first change erases them. Returns 0,
- * -ENOENT if there is no such instance, or -errno.
+ * Enables the events of the trace instance that survives a warm reboot. Before that, saves the
+ * instance's contents of the previous boot beside the ring file, because the first change erases
+ * them. Returns 0, -ENOENT if there is no such instance, or -errno.
  */
 int arm_instance(const struct options *o);
 

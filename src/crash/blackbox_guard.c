@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256 << 10)
-#define LOOK_MS	    20 /* polling interval in ms; a panic waits longer */
+#define LOOK_MS	    20 /* polling interval in ms, shorter than a panic waits */
 
 struct guard {
 	const struct precursors *p;
@@ -26,7 +26,7 @@ struct guard {
 	atomic_bool acts; /* the guard has taken over from the recorder */
 };
 
-/* Waits for up to `ms` milliseconds. Returns whether the thread is to end. */
+/* Waits for up to `ms` milliseconds. Returns whether the guard's thread must end. */
 static bool must_end(const struct guard *g, int ms)
 {
 	struct pollfd end = {g->ends, POLLIN, 0};
@@ -70,7 +70,9 @@ static int start_thread(struct guard *g)
 	return -err;
 }
 
-/* The guard gets the last CPU that we may use; the guarded thread keeps the others. */
+/*
+ * Pins the guard to the last CPU that faultscope may use. The guarded thread keeps the other CPUs.
+ */
 static bool share_cpus(struct guard *g)
 {
 	cpu_set_t cpus;

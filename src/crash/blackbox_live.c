@@ -35,26 +35,28 @@
 #include "crash/triage_verdict.h"
 
 #define HEARTBEAT_SECONDS 10
-#define OOPS_LINES	  250 /* lines of an oops that are kept, of any level */
+#define OOPS_LINES	  250 /* number of lines of an oops that are kept, of any level */
 #define PENDING_MAX	  64
 #define SITES_MAX	  64
-#define SETTLED_NS	  1000000000ull /* after this time without an oops, the kernel survived */
-#define LINES_BURST	  200		/* log lines of severity info recorded at once */
+#define SETTLED_NS	  1000000000ull /* a fault without an oops within this time was survived */
+#define LINES_BURST	  200		/* maximum burst of log lines of severity info */
 #define LINES_PER_TICK	  20
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
 /*
- * A fatal kernel fault wakes no process: interrupts are off from its entry to the end, and a
- * wake-up is one (irq_work, on the CPU of the fault). So the ring buffer is polled, while that CPU
- * still prints its oops.
+ * Polling intervals in ms. A fatal kernel fault wakes no process: interrupts are off from its start
+ * to the end, and a wake-up needs one (irq_work, on the CPU of the fault). So the ring buffer is
+ * polled while that CPU still prints its oops.
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1
-/* for this long after a module change or a fault, poll every LOOK_SOON_MS */
+/*
+ * time after a module change or a fault during which the ring buffer is polled every LOOK_SOON_MS
+ */
 #define WARY_NS	 60000000000ull
-#define ALERT_NS 500000000ull /* for this long after a fault, each poll reads the log */
+#define ALERT_NS 500000000ull /* time after a fault during which each poll reads the log */
 
-/* A fault from which the kernel may yet recover. */
+/* A fault from which the kernel may still recover. */
 struct pending {
 	uint64_t ip, boot_ns;
 	struct bb_record record;
@@ -74,18 +76,18 @@ struct recording {
 	int kmsg;
 	uint64_t ticks, made[NR_BB_CLASSES];
 	uint64_t taint;
-	uint64_t alert_ns; /* time of the last fault; 0: never */
-	uint64_t wary_ns;  /* time of the last module change or warning; 0: never */
-	int oops_lines;	   /* lines of the current oops that are still to be kept */
+	uint64_t alert_ns; /* time of the last fault; 0: none yet */
+	uint64_t wary_ns;  /* time of the last module change or warning; 0: none yet */
+	int oops_lines;	   /* number of further lines of the current oops to keep */
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
 	uint64_t unsettled; /* suspected faults that did not fit into `pending` */
 	struct site site[SITES_MAX];
-	size_t sites; /* number of sites so far; in `site`, a new one replaces the oldest */
+	size_t sites; /* number of sites so far; when `site` is full, the oldest is replaced */
 	bool panicked;
-	struct guard *guard; /* takes over in a panic; NULL: no guard */
-	/* the following members are only for triage_live() */
+	struct guard *guard; /* takes over in a panic; NULL: there is no guard */
+	/* members for triage_live() only */
 	bool says;
 	struct view view;
 	struct buf log;
@@ -148,7 +150,10 @@ static void copy_pair(struct bb_record *to, const struct bb_record *from, const 
 		bb_put(to, key, value);
 }
 
-/* If fixups cannot be probed: a suspected fault was recovered if no oops followed in time. */
+/*
+ * Records suspected faults as recovered if no oops followed in time, for kernels on which exception
+ * fixups cannot be probed.
+ */
 static void settle_survived(struct recording *r)
 {
 	static const char *const kept[] = {"access", "address", "region", "symbol",   "module",
@@ -180,7 +185,9 @@ static void note_site(struct recording *r, uint64_t ip, uint64_t told)
 	r->site[r->sites++ % SITES_MAX] = (struct site){ip, told};
 }
 
-/* Records further recovered faults each second: the kernel side sends only each 2^n-th fault. */
+/*
+ * Records further recovered faults each second, because BPF programs report only each 2^n-th fault.
+ */
 static void tell_rest(struct recording *r)
 {
 	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
@@ -206,7 +213,10 @@ static int take_precursor(void *ctx, const struct precursor_record *p)
 			r->record_sinks.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
-	/* a fault may be the end: flush at once; in a panic, keep_last() flushes all records */
+	/*
+	 * A fault may be the last event: flush at once. In a panic, keep_last() flushes all
+	 * records.
+	 */
 	if (!r->panicked)
 		sinks_flush(&r->record_sinks);
 	if (n && records[0].class == BB_FAULT)
@@ -267,7 +277,7 @@ static void read_kmsg(struct recording *r)
 	while (r->kmsg >= 0) {
 		ssize_t n = read(r->kmsg, text, sizeof(text));
 
-		if (n < 0 && errno == EPIPE) /* the kernel overwrote lines before we read them */
+		if (n < 0 && errno == EPIPE) /* the kernel overwrote lines before they were read */
 			r->record_sinks.dropped[BB_CONSOLE]++;
 		else if (n < 0 && errno != EINTR)
 			break;
@@ -445,7 +455,7 @@ static int on_kmsg(void *ctx)
 	return 0;
 }
 
-/* Nothing to do: loop() drains the ring buffer in each round, before anything else. */
+/* Does nothing, because loop() drains the ring buffer first in each round. */
 static int on_precursors(void *ctx)
 {
 	return 0;
@@ -469,7 +479,10 @@ static int open_loop(struct recording *r)
 	return err ?: loop_watch(l, precursors_fd(r->p), on_precursors);
 }
 
-/* Locks memory and raises priority: the recorder must run when memory or CPU time is short. */
+/*
+ * Locks memory and raises the priority, because the recorder must run when memory or CPU time is
+ * short.
+ */
 static void hold_fast(void)
 {
 	struct sched_param first = {.sched_priority = 1};
@@ -483,21 +496,24 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
-/* The kernel delays a panic until this function has written the last events and the log to disk. */
+/*
+ * Writes the last events and the log to disk in a panic. The kernel delays the panic until this
+ * function is done.
+ */
 static void keep_last(void *ctx)
 {
 	struct recording *r = ctx;
 
 	r->panicked = true;
 	precursors_drain(r->p, take_precursor, r);
-	read_kmsg(r); /* also flushes the records */
+	read_kmsg(r); /* read_kmsg() also flushes the records */
 	precursors_panic_kept(r->p);
 }
 
 /*
- * Drops privileges once all is attached and open. Landlock is not used: a place for records may
- * appear later, such as a disk that is mounted. The guard needs both limits: of locked memory for
- * its stack, and of real-time priority.
+ * Drops privileges once everything is attached and open. Landlock is not used, because a place for
+ * records may appear later, such as a disk that is mounted. The guard needs
+ * both raised limits: that of locked memory for its stack, and that of real-time priority.
  */
 static void drop_rights(struct recording *r)
 {
@@ -542,7 +558,7 @@ static void loop(struct recording *r)
 			break;
 		if (!r->panicked && precursors_panic(r->p))
 			keep_last(r);
-		/* read events in memory first: a fault may leave no time for the log */
+		/* read the events in memory first, because a fault may leave no time for the log */
 		precursors_drain(r->p, take_precursor, r);
 		if (alert)
 			read_kmsg(r);
@@ -617,7 +633,7 @@ int blackbox_run(const struct options *o)
 	return status;
 }
 
-/* Lists what a session may have missed; call it before the probes are closed. */
+/* Lists what a session may have missed. Call this before the probes are closed. */
 static void live_gaps(const struct recording *r, struct buf *gaps)
 {
 	for (size_t h = 0; h < nr_precursor_hooks; h++)

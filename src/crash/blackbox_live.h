@@ -5,10 +5,10 @@
 
 #include "cli/options.h"
 
-/* Records until a signal, or for --duration. Returns an exit status. */
+/* Runs the recorder until a signal arrives or --duration ends. Returns an exit status. */
 int blackbox_run(const struct options *o);
 
-/* Prints records as they come, then analyses the log of that time. Returns an exit status. */
+/* Prints records as they arrive, then analyses the log of that time. Returns an exit status. */
 int triage_live(const struct options *o);
 
 #endif

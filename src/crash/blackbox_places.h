@@ -4,6 +4,6 @@
 #define FS_CRASH_BLACKBOX_PLACES_H
 
 #define BLACKBOX_FILE	  "/var/lib/faultscope/blackbox.ring"
-#define BLACKBOX_INSTANCE "boot_map" /* its buffer survives a reboot */
+#define BLACKBOX_INSTANCE "boot_map" /* trace instance whose buffer survives a reboot */
 
 #endif

@@ -9,7 +9,10 @@
 
 #define XZ_MEMORY (256ull << 20)
 
-/* Returns the length of ramoops' header "====1234567890.123456-C" of compressed records, or 0. */
+/*
+ * Returns the length of the header "====1234567890.123456-C" that ramoops writes before compressed
+ * records, or 0.
+ */
 static size_t ramoops_header(const char *data, size_t size)
 {
 	const char *nl = size > 8 && !memcmp(data, "====", 4) ? memchr(data, '\n', size) : NULL;

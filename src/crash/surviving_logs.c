@@ -88,7 +88,10 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 	return err;
 }
 
-/* Writes the log of a ring file: of its newest boot with a crash, else of its newest boot. */
+/*
+ * Writes the log in a ring file: the log of its newest boot with a crash, or of its newest boot if
+ * none crashed.
+ */
 static void ring_log(struct buf *b, const struct triage_input *in)
 {
 	struct bb_found f = {};
@@ -128,7 +131,7 @@ static int replace(struct triage_input *in, struct buf *b)
 
 int survivors_to_logs(struct triage_files *files)
 {
-	bool told = false; /* a log has the crash already: do not repeat it from records */
+	bool told = false; /* true: a log contains the crash, so do not repeat it from records */
 	int err = 0;
 
 	for (size_t i = 0; i < files->n && !err; i++) {

@@ -54,7 +54,7 @@ static int triage_one(const struct options *o, const struct view *v)
 	struct bb_found recorded = {};
 	int status = read_inputs(o, &f);
 
-	/* inputs may hold records, and records may hold lines of the log */
+	/* files may contain records, and records may contain lines of the log */
 	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
 		complain("cannot read the records: %s", strerror(ENOMEM));
 		status = EXIT_FAILED;
@@ -66,11 +66,11 @@ static int triage_one(const struct options *o, const struct view *v)
 	return status;
 }
 
-/* ---- many logs ---- */
+/* ---- triage of many logs, for --group ---- */
 
 struct group {
 	struct triage_buckets buckets;
-	char newest[64]; /* newest kernel release of all logs */
+	char newest[64]; /* newest kernel release in all logs */
 	char **path;
 	size_t paths, room;
 };
@@ -120,7 +120,7 @@ static int walk(struct group *g, const char *path, int depth)
 	return err;
 }
 
-/* Compares releases by their numbers: 6.12.9 is older than 6.12.10. */
+/* Compares kernel releases by their numbers: 6.12.9 is older than 6.12.10. */
 static int release_compare(const char *a, const char *b)
 {
 	return strverscmp(a, b);
@@ -183,7 +183,7 @@ static void bucket_fill(struct group *g, const struct diagnosis *v, const char *
 		memcpy(g->newest, kernel, sizeof(g->newest));
 }
 
-/* Counts a log without a crash, as read wholly or in part. */
+/* Counts a log without a crash, and whether it was read completely or in part. */
 static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
 {
 	struct buf gaps = {};
@@ -203,7 +203,7 @@ static int group_take(struct group *g, const char *path)
 	struct stat st = {};
 	int err = triage_files_add(&f, path);
 
-	if (f.dump) { /* a memory dump: its log is usually a file beside it */
+	if (f.dump) { /* the log of a memory dump is usually in a file beside the dump */
 		err = 0;
 		goto out;
 	}
@@ -237,7 +237,7 @@ static int by_count(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Marks groups of crashes as new if only the newest of several kernels has them. */
+/* Marks groups of crashes as new if only the newest of several kernel releases has them. */
 static void mark_new(struct group *g)
 {
 	bool several = false;

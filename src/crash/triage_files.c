@@ -31,7 +31,7 @@ static int fail(struct triage_files *f, const char *name, const char *what, int 
 	return err ? -err : -EINVAL;
 }
 
-/* Adds a gap (what was not read) with the name of a file, which is made safe to print. */
+/* Adds a gap (input that was not read) with the name of the file, made safe to print. */
 static void add_gap(struct triage_files *f, const char *name, const char *what)
 {
 	struct buf safe = {};
@@ -73,7 +73,7 @@ static int bytes_room(struct bytes *b, size_t more)
 	return 0;
 }
 
-/* Discards the older half of the bytes: crashes are at the end. */
+/* Discards the older half of the bytes, because crashes are at the end of logs. */
 static void drop_older(struct bytes *b)
 {
 	size_t half = b->size / 2;
@@ -83,7 +83,7 @@ static void drop_older(struct bytes *b)
 	b->dropped += half;
 }
 
-/* Reads a file to its end; of /dev/kmsg, which has no end, reads what is there now. */
+/* Reads a file to its end. /dev/kmsg has no end: reads the records that exist now. */
 static int read_all(int fd, struct bytes *b)
 {
 	struct progress progress;
@@ -130,7 +130,9 @@ static int keep(struct triage_files *f, const char *name, struct bytes *b)
 	return 0;
 }
 
-/* Reads, decompresses and stores a file from its position on; `skipped` bytes are before that. */
+/*
+ * Reads, decompresses and stores a file from its current position. `skipped` bytes are before that.
+ */
 static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
 {
 	const char *why = NULL;
@@ -154,7 +156,10 @@ static int take(struct triage_files *f, const char *name, int fd, uint64_t skipp
 	return keep(f, name, &b);
 }
 
-/* Skips the start of a file that is too large: crashes are at the end. Returns bytes skipped. */
+/*
+ * Skips the start of a file that is too large, because crashes are at the end. Returns the bytes
+ * skipped.
+ */
 static uint64_t skip_to_end(int fd, const struct stat *st)
 {
 	off_t most = TRIAGE_BYTES_MAX - CHUNK, skipped;
@@ -165,7 +170,10 @@ static uint64_t skip_to_end(int fd, const struct stat *st)
 	return skipped > 0 ? skipped : 0;
 }
 
-/* A memory dump contains the log in kernel structures, not as text. */
+/*
+ * Returns whether a file is a memory dump, which contains the log in kernel structures, not as
+ * text.
+ */
 static bool is_dump(int fd)
 {
 	unsigned char head[20] = {};
@@ -217,10 +225,13 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 	} else if (S_ISDIR(st.st_mode)) {
 		err = add_directory(f, path, depth);
 	} else if (depth && !S_ISREG(st.st_mode)) {
-		err = 0; /* ignore sockets and pipes among logs */
+		err = 0; /* ignore sockets and pipes in a directory of logs */
 	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
 		f->dump = true;
-		/* a dump among the files of one crash: its log is beside it */
+		/*
+		 * a memory dump among the files of one crash: the log of the crash is in another
+		 * file
+		 */
 		if (depth)
 			add_gap(f, path, "the memory");
 		err = depth ? 0
@@ -230,7 +241,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 				   "keeps it beside the dump, as dmesg.*)",
 				   0);
 	} else {
-		if (!S_ISCHR(st.st_mode)) /* wait for a pipe, not for /dev/kmsg */
+		if (!S_ISCHR(st.st_mode)) /* wait for data of a pipe, but not of /dev/kmsg */
 			fcntl(fd, F_SETFL, 0);
 		err = take(f, path, fd, skip_to_end(fd, &st));
 	}

@@ -12,10 +12,10 @@ struct triage_files {
 	struct triage_input input[TRIAGE_INPUTS_MAX];
 	const char *name[TRIAGE_INPUTS_MAX];
 	size_t n;
-	size_t left_out; /* files left out: above the maximum */
+	size_t left_out; /* files that were not read: above the maximum */
 	char error[512]; /* text of the last error */
 	bool dump;	 /* a file was a memory dump, not a log */
-	struct buf gaps; /* list of what was not read: render/completeness.h */
+	struct buf gaps; /* list of input that was not read (render/completeness.h) */
 };
 
 /* Adds a file, "-", or a directory recursively. Returns 0, or -errno with `error` set. */

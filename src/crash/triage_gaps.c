@@ -6,9 +6,12 @@
 
 #include "render/completeness.h"
 
-#define NO_TEXT_PERCENT 10 /* an input with this share of odd bytes is no text */
+#define NO_TEXT_PERCENT 10 /* input with this share of odd bytes is no text */
 
-/* Counts bytes that no text log has: control characters (not blanks, escapes), invalid UTF-8. */
+/*
+ * Counts bytes that a text log does not contain: control characters (except blanks and escapes) and
+ * invalid UTF-8.
+ */
 static size_t odd_bytes(const char *s, size_t size)
 {
 	size_t odd = 0;

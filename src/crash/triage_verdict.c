@@ -11,7 +11,10 @@
 #include "render/crash/crash_view.h"
 #include "render/html/html.h"
 
-/* Makes an HTML page with the text as on a terminal without colours, and all facts as JSON. */
+/*
+ * Makes an HTML page with the text that a terminal without colours would show, and all facts as
+ * JSON.
+ */
 static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
 {
 	struct buf text = {}, json = {};

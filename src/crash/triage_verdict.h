@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Prints the verdict on logs. Each function returns an exit status. */
+/* Prints the diagnosis of logs. Each function returns an exit status. */
 #ifndef FS_CRASH_TRIAGE_VERDICT_H
 #define FS_CRASH_TRIAGE_VERDICT_H
 
@@ -7,13 +7,16 @@
 #include "cli/options.h"
 #include "crash/triage_files.h"
 
-/* Analyses logs. `gaps`: what other measurements may have missed; NULL: use the logs' own gaps. */
+/*
+ * Analyses logs. `gaps` lists what other measurements may have missed; if it is NULL, the gaps of
+ * the logs are used.
+ */
 int triage_judge(const struct options *o, const struct view *v, const struct triage_files *f,
 		 const struct bb_found *recorded, const struct buf *gaps);
 
 /*
- * Analyses a log text and the records of that time. `gaps` lists what may be missing
- * (render/completeness.h); an empty log is no gap.
+ * Analyses the text of a log and the records of the same time. `gaps` lists data that may be
+ * missing (render/completeness.h); an empty log is no gap.
  */
 int triage_text_of_log(const struct options *o, const struct buf *log,
 		       const struct bb_found *recorded, const struct buf *gaps);

@@ -81,8 +81,7 @@ static bool is_name_allowed(const struct web_config *c, int type, const char *na
 	return false;
 }
 
-#define SAN_BYTES 1024 /* maximum bytes of a subject alternative name; longer names do not match   \
-			*/
+#define SAN_BYTES 1024 /* maximum bytes of a name of a certificate; longer ones never match */
 
 static bool has_allowed_name(const struct web_config *c, gnutls_x509_crt_t cert)
 {
