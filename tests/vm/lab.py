@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The Lab of the end-to-end tests (tests/e2e/harness.py), for tests in a guest. The expect
-functions of tests/e2e judge its captures.
+functions of tests/e2e judge captures of a guest.
 
 A scenario or test of tests/e2e that runs, reads and writes everything through its lab works with a
-VmLab as well. One that reads /proc itself would read the host's: for these, the lab has watched()
-and counted().
+VmLab as well. A scenario that reads /proc itself would read the host's /proc; such scenarios use
+watched() and counted() instead.
 """
 import json
 import shlex
