@@ -8,7 +8,7 @@
 #include "rules/diagnoses.h"
 #include "triage/crash_signs.h"
 
-/* A family is all findings whose ids begin with one letter. */
+/* The families of findings. A family is all findings whose ids begin with the same letter. */
 static const struct {
 	char letter;
 	const char *page, *title, *about;
@@ -49,7 +49,7 @@ static const struct diagnosis *finding_at(const char *text, size_t len)
 	return diagnosis_find(id);
 }
 
-/* Prints a paragraph in which ids are links to their pages. */
+/* Prints a paragraph. Ids of findings in the paragraph become links to their pages. */
 static void put_paragraph(const char *text, size_t len)
 {
 	size_t from = 0;

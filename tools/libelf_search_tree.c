@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Functions of elfutils' libeu.a (lib/eu-search.h) that libelf.a calls from 0.191 on, and that
- * Debian 13 does not package. libelf keeps the raw chunks of a file in this tree; faultscope never
- * asks libelf for raw chunks. Static programs link this file if libelf.a lacks these functions.
+ * Functions of elfutils' libeu.a (lib/eu-search.h) that libelf.a calls from elfutils 0.191 on.
+ * Debian 13 does not package libeu.a. libelf keeps the raw chunks of a file in this search tree;
+ * faultscope never asks libelf for raw chunks. Static programs link this file if libelf.a lacks
+ * these functions.
  */
 #define _GNU_SOURCE
 #include <search.h>
 #include <stddef.h>
 
 struct search_tree {
-	void *root; /* if elfutils is built with threads, a lock follows */
+	void *root; /* if elfutils is built with threads, a lock follows this member */
 };
 
 typedef int compare_nodes(const void *a, const void *b);

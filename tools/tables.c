@@ -30,7 +30,10 @@ static void put_probes(void)
 	}
 }
 
-/* The field of each exported metric: from counters.def, then gauges and sums of fields. */
+/*
+ * Maps each exported metric to its field. The metrics come from counters.def, then come gauges and
+ * sums of fields.
+ */
 static const struct {
 	enum metric_id metric;
 	const char *field;
@@ -96,7 +99,7 @@ static void put_gates(void)
 		printf("| `%s` | %s |\n", row.name, row.help);
 }
 
-/* Prints a column that a tab of the live view has in addition to its fields. */
+/* Prints a column that a tab of the live view shows in addition to the fields of the tab. */
 static void put_lead(const struct tab *tab, const struct column *c)
 {
 	char name[NEAREST_BYTES];
@@ -112,7 +115,10 @@ static void put_lead(const struct tab *tab, const struct column *c)
 		       field_name(c->f, name, sizeof(name)));
 }
 
-/* Returns whether a field is in a tab: that of its group, or else the tab without a group. */
+/*
+ * Returns whether a field belongs to a tab: the tab of the field's group or, if there is none, the
+ * tab without a group.
+ */
 static bool is_in(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -232,7 +238,10 @@ static void put_keys(void)
 		printf("| %s | %s |\n", tui_help[i].keys, tui_help[i].what);
 }
 
-/* Prints the options of each command. Later versions keep them: see docs/compatibility.md. */
+/*
+ * Prints the options of each command. Later versions must keep these options: see
+ * docs/compatibility.md.
+ */
 static void put_options(void)
 {
 	for (int c = 0; c < NR_COMMANDS; c++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Measures naming of user stacks: a child maps the given libraries, then STACKS distinct stacks of
- * FRAMES frames in their code are named. Prints seconds, and the peak of resident memory.
+ * Measures the naming of user stacks. A child process maps the given libraries; then STACKS
+ * distinct stacks of FRAMES frames in the code of these libraries are named. Prints seconds, and
+ * the peak of resident memory.
  *
  * usage: naming_bench STACKS FRAMES LIBRARY...
  */
@@ -57,7 +58,10 @@ static int read_library(const char *path, struct library *ret)
 	return err || !ret->bytes || !ret->h.build_id_bytes ? -1 : 0;
 }
 
-/* In the child: maps all libraries as a loader would, writes a byte to `done`, and waits. */
+/*
+ * Runs in the child process: maps all libraries as a loader would, writes a byte to `done`, and
+ * waits.
+ */
 static void hold(char **paths, int n, int done)
 {
 	for (int i = 0; i < n; i++) {
@@ -103,7 +107,8 @@ static struct bpf_stack_build_id draw_frame(const struct library *l, int n)
 }
 
 /*
- * Returns VmHWM in KiB. ru_maxrss would include the program that ran in this process before exec.
+ * Returns VmHWM (peak resident memory) in KiB. ru_maxrss would include the program that ran in this
+ * process before exec.
  */
 static long peak_kib(void)
 {

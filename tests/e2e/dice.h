@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pseudorandom sequence for programs that make up recordings, equal on every machine. Set `dice`
- * to a seed other than 0 first.
+ * A pseudorandom sequence that is equal on every machine, for programs that make up recordings. Set
+ * `dice` to a seed other than 0 first.
  */
 #ifndef FS_TESTS_DICE_H
 #define FS_TESTS_DICE_H
@@ -10,7 +10,7 @@
 
 static uint64_t dice;
 
-/* Returns the next number below `below`, by xorshift64; 0 if `below` is 0. */
+/* Returns the next pseudorandom number below `below`, by xorshift64. Returns 0 if `below` is 0. */
 static inline uint64_t roll(uint64_t below)
 {
 	dice ^= dice << 13;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the report of `doctor` for a machine made up from a seed, as text and as JSON.
+ * Makes up a machine from a seed, and prints the report of `doctor` for this machine, as text and
+ * as JSON.
  *
  * usage: doctor_pages SEED WIDTH
  */

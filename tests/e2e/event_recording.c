@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of events made up from a seed: failed calls of every kind, some at a limit and
- * some not, signals, OOM kills, slow faults, samples, growth. Each process has a few of them. The
+ * Writes a recording of events made up from a seed: failed calls of every kind, of which some reach
+ * a limit, signals, OOM kills, slow faults, samples, growth. Each process has a few events. The
  * host, its cgroups and its file systems are short of memory.
  *
  * usage: event_recording SEED PROCESSES FILE
@@ -83,7 +83,7 @@ static struct file_facts file_of(void)
 	return f;
 }
 
-/* Makes the failed call reach one limit, or none. */
+/* Sets the values of the failed call so that the call reaches one limit, or none. */
 static void exhaust(struct refused_record *r)
 {
 	uint64_t over = 1 + roll(5);
@@ -352,7 +352,10 @@ static void grow(const struct process_record *p, uint64_t t_ns)
 	PUT(h);
 }
 
-/* Adds a line of the kernel log that reports a kernel fault, as KASAN and other tools write it. */
+/*
+ * Adds a line of the kernel log that reports a kernel fault. KASAN and other tools write such
+ * lines.
+ */
 static void report(const struct process_record *p, uint64_t t_ns)
 {
 	static const char *const lines[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the attach type that is chosen for each probe: by overhead level, by --probe, and when the
- * kernel does not allow the better ones.
+ * Prints the attach type that is chosen for each probe. The choice depends on the overhead level,
+ * on --probe, and on the attach types that the kernel allows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void show(const char *what)
 		show_one(h);
 }
 
-/* Forces each attach type of each probe, and lets it fail. */
+/* Forces each attach type of each probe, and makes the forced attach type fail. */
 static void force_each(void)
 {
 	const struct answer answer = {.text = "EPERM", .remedy = "sysctl -w a=b"};
@@ -58,7 +58,7 @@ static void force_each(void)
 	}
 }
 
-/* Lets the attach types of each probe fail one after another, until none is left. */
+/* Makes the attach types of each probe fail one after another, until none is left. */
 static void refuse_each(void)
 {
 	static const char *const remedies[] = {"first", "second", "third"};

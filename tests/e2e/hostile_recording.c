@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording in which every name that others can choose is hostile: a word that identifies
- * the field, then TEXT.
+ * Writes a recording in which every name that other users can choose is hostile. Each name consists
+ * of a word that identifies the field, and TEXT.
  *
  * usage: hostile_recording TEXT FILE
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Writes a recording of processes whose mappings, file descriptors and memory grow by different
- * patterns: a line, steps, a sawtooth, a curve that bends, one that ends, noise. A seed shifts
- * them.
+ * patterns: a line, steps, a sawtooth, a curve that bends, a curve that ends, noise. A seed shifts
+ * the patterns.
  *
  * usage: pattern_recording SEED SCANS FILE
  */
@@ -25,7 +25,7 @@ static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_
 	uint64_t period = 10 + pattern, left = scans - at;
 
 	switch (pattern) {
-	/* linear: would reach the limit an eighth of the recording's length after its end */
+	/* linear growth, which would reach the limit an eighth of the recording's length later */
 	case 0:
 		return room * at / (scans + scans / 8);
 	case 1: /* growth in steps */
@@ -34,9 +34,9 @@ static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_
 		return room / 2 * (at % period) / period;
 	case 3: /* growth as a sawtooth on a slope */
 		return room / 4 * (at % period) / period + room * at / (2 * scans);
-	case 4: /* growth that gets ever slower */
+	case 4: /* growth that becomes slower and slower */
 		return room * 9 / 10 - room * 9 / 10 * left * left / (scans * scans);
-	case 5: /* growth that gets ever faster */
+	case 5: /* growth that becomes faster and faster */
 		return room * at * at / (scans * scans) * 9 / 10;
 	case 6: /* growth that has stopped */
 		return room * (at < scans / 2 ? at : scans / 2) / scans;

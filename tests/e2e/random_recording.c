@@ -11,7 +11,7 @@
 
 #define LOOKS_MOST   60
 #define LIVING_MOST  4200
-#define SCANS_OF_ONE 3 /* greatest number of scans in which most processes are seen */
+#define SCANS_OF_ONE 3 /* greatest number of scans in which most of the processes are seen */
 
 static void begin(struct recorder *rec)
 {
@@ -81,8 +81,8 @@ static void be_born(struct process_record *p, uint64_t nth, uint64_t t_ns)
 }
 
 /*
- * Writes a scan: living processes grow, and some exit. Then new ones start, some of which exit
- * before the next scan. Returns the number of living processes.
+ * Writes one scan: living processes grow, and some of them exit. After that, new processes start,
+ * some of which exit before the next scan. Returns the number of living processes.
  */
 static size_t look(struct recorder *rec, struct process_record *p, size_t living, uint64_t *born,
 		   uint64_t new, uint64_t t_ns)

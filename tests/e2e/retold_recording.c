@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Replays a recording to its end, and writes another one that begins with the final state, as a
- * recording does that is started in the live view.
+ * Replays a recording to its end, and writes another recording that begins with the final state of
+ * the first one. A recording that is started in the live view begins in that way, too.
  *
  * usage: retold_recording FROM TO
  */

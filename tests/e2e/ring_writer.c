@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes what the flight recorder would record of three boots: a ring file, and lines of a log. A
- * seed makes up the data of the BPF programs, and the recorder's own code adds names.
+ * Writes the records that the flight recorder would write in three boots: a ring file, and lines of
+ * a log. The data of the BPF programs is made up from a seed, and the code of the flight recorder
+ * adds names.
  *
  * usage: ring_writer SEED RECORDS RING LOG
  */
@@ -26,7 +27,7 @@ static void put(struct bb_record *r)
 {
 	char line[BB_LINE_MAX];
 
-	/* Some records are missing, and a reader must report the gap. */
+	/* Some sequence numbers are left out, so that a reader must report the gap. */
 	sequence += roll(30) ? 1 : 2;
 	r->sequence = sequence;
 	r->boot_ns = r->boot_ns ?: now_ns;
@@ -139,7 +140,7 @@ static struct precursor_record precursor(void)
 	return p;
 }
 
-/* Adds records that the recorder makes from the kernel log and from settings. */
+/* Adds records that the flight recorder makes from lines of the kernel log and from settings. */
 static void of_the_log(void)
 {
 	static const struct {

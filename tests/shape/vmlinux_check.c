@@ -32,8 +32,8 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Prefixes of types that the BPF object defines itself. Other types that are not curated are
- * printed.
+ * Prefixes of the names of types that the BPF object defines itself. Other types that are not in
+ * the curated headers are printed.
  */
 static const char *const own_prefixes[] = {"fs_", "proc_", "fault_slot", "coalesce", "fd_walk"};
 
@@ -42,7 +42,7 @@ struct name {
 	char name[MAX_NAME];
 	bool relocated;
 	bool is_union;
-	bool is_typedef; /* typedef of a struct or union without a name */
+	bool is_typedef; /* the name is a typedef of an unnamed struct or union */
 };
 
 struct names {
@@ -53,7 +53,7 @@ struct names {
 struct check {
 	const struct btf *obj;
 	const struct btf *kernel;
-	bool exact; /* compare offsets and sizes, too */
+	bool exact; /* the type must also have the kernel's offsets and sizes */
 	char why[512];
 };
 
@@ -75,7 +75,10 @@ static void tap_skip(const char *name, const char *why)
 	printf("ok %d - %s # SKIP %s\n", ++tap_n, name, why);
 }
 
-/* Returns the header's text without comments, with line ends. Returns NULL on error, with errno. */
+/*
+ * Returns the text of a header without its comments; line ends are kept. Returns NULL on error,
+ * with errno.
+ */
 static char *header_read(const char *path)
 {
 	char *s = NULL, *from, *to;
@@ -115,7 +118,8 @@ static bool is_word(char c)
 }
 
 /*
- * Reads the next word or single character at *at and moves *at behind it. Returns false at the end.
+ * Reads the next word or single character at *at, and sets *at to the position after it. Returns
+ * false at the end of the text.
  */
 static bool token_next(const char **at, char *ret_token)
 {
@@ -155,8 +159,8 @@ static int names_add(struct names *ns, const char *name, bool relocated, bool is
 
 /*
  * Collects definitions at the top level of a header: `struct NAME {…} …;` and `typedef struct {…}
- * NAME;`. A definition is relocated between push and pop of the pragma, or with the attribute on
- * itself.
+ * NAME;`. A definition is relocated if it is between push and pop of the pragma, or has the
+ * attribute itself.
  */
 static int names_parse(struct names *ns, const char *text)
 {
@@ -272,7 +276,9 @@ static const struct btf_type *find_type(const struct btf *btf, const char *name,
 	return NULL;
 }
 
-/* Finds a member by name, also in unnamed structs and unions within this one. */
+/*
+ * Finds a member of a struct or union by name. Unnamed structs and unions inside are also searched.
+ */
 static bool find_member(const struct btf *btf, const struct btf_type *t, const char *name,
 			__u32 base, int depth, __u32 *ret_type, __u32 *ret_offset, __u32 *ret_bits)
 {
@@ -359,8 +365,8 @@ static bool is_aggregate(const struct btf_type *t)
 }
 
 /*
- * Returns whether pointers have matching targets: another width reads another value, and another
- * struct has other members.
+ * Returns whether the targets of two pointers match. With a target of another width, a BPF program
+ * would read another value; another struct has other members.
  */
 static bool pointees_fit(struct check *c, const struct btf_type *t, const struct btf_type *k,
 			 const char *path)
@@ -400,8 +406,8 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 	switch (btf_kind(t)) {
 	case BTF_KIND_INT:
 		/*
-		 * The kernel may name a part of a UAPI word (pt_regs.cs). The offset of the next
-		 * member shows that the rest of the word belongs to no other member.
+		 * The kernel may name only a part of a UAPI word (pt_regs.cs). The offset of the
+		 * next member shows that the rest of the word belongs to no other member.
 		 */
 		if (t->size != k->size && !(c->exact && t->size > k->size))
 			return no(c, path, "%u bytes here, %u in the kernel", t->size, k->size);
@@ -410,8 +416,8 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 		return pointees_fit(c, t, k, path);
 	case BTF_KIND_ARRAY:
 		/*
-		 * Arrays without a length in the kernel are flexible array members, for which any
-		 * length is right.
+		 * An array without a length in the kernel is a flexible array member, which may
+		 * have any length here.
 		 */
 		if (btf_array(k)->nelems && btf_array(t)->nelems > btf_array(k)->nelems)
 			return no(c, path, "%u elements here, %u in the kernel",
@@ -422,7 +428,10 @@ static bool types_fit(struct check *c, __u32 id, __u32 kernel_id, const char *pa
 	}
 }
 
-/* `base` is the position of t within the kernel's type k, in bits. */
+/*
+ * Compares the members of t with those of k. `base` is the position of t within the kernel's type
+ * k, in bits.
+ */
 static bool members_fit(struct check *c, const struct btf_type *t, const struct btf_type *k,
 			__u32 base, const char *path, int depth)
 {
@@ -511,7 +520,7 @@ static bool is_own(const char *name)
 
 /*
  * Adds types with a flavour, wherever they are defined, to the names. Prints types that are neither
- * curated nor the object's own.
+ * in the curated headers nor defined by the BPF object itself.
  */
 static int check_rest(struct names *ns, const struct btf *obj)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases by caller: children that share memory, threads, and processes in other namespaces with
- * their rights and limits.
+ * Test cases with special callers: children that share memory, threads, and processes in other
+ * namespaces with rights and limits of their own.
  */
 #include "zoo.h"
 
@@ -11,7 +11,10 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 
-/* In a user namespace a process has all capabilities, but they do not lift the host's limits. */
+/*
+ * In a user namespace a process has all capabilities, but these capabilities do not lift limits of
+ * the host.
+ */
 
 static void lock_with_rights_of_namespace(void)
 {
@@ -62,8 +65,8 @@ static void restore_processes(void)
 }
 
 /*
- * RLIMIT_NPROC at the creation of a user namespace binds all processes in it, whatever limit they
- * set later.
+ * The value that RLIMIT_NPROC has when a user namespace is created limits all processes in this
+ * namespace, whatever limit they set later.
  */
 static void fork_past_limit_of_namespace(void)
 {
@@ -74,8 +77,8 @@ static void fork_past_limit_of_namespace(void)
 }
 
 /*
- * After the first process of a pid namespace has ended, fork in it fails with ENOMEM, although
- * there is enough memory.
+ * After the first process of a pid namespace has ended, fork in this namespace fails with ENOMEM,
+ * although there is enough memory.
  */
 static void first_of_namespace_ends(void)
 {
@@ -85,8 +88,8 @@ static void first_of_namespace_ends(void)
 }
 
 /*
- * A failed call must be reported with the pid of the child that made it: one that shares all
- * memory, or is in namespaces of its own.
+ * A failed call of a child process must be reported with the child's pid. One kind of child shares
+ * all memory, another is in namespaces of its own.
  */
 
 static int child_error;
@@ -158,7 +161,10 @@ static long in_thread(void)
 	return ret;
 }
 
-/* The thread has its own table of file descriptors, which is full; that of its process has room. */
+/*
+ * The thread has a table of file descriptors of its own, which is full. The table of its process
+ * has room.
+ */
 static void *unshare_and_open(void *arg)
 {
 	if (unshare(CLONE_FILES))
@@ -189,7 +195,7 @@ static void few_numbers(void)
 }
 
 /*
- * io_uring cannot register more files than RLIMIT_NOFILE, although all file descriptor numbers are
+ * io_uring cannot register more files than RLIMIT_NOFILE, even if all file descriptor numbers are
  * free.
  */
 static void register_many_files(void)
@@ -206,7 +212,7 @@ static void register_many_files(void)
 	soft_limit(RLIMIT_NOFILE, 32);
 }
 
-/* fspick and open_tree also return a file descriptor. */
+/* The system calls fspick and open_tree also return a file descriptor. */
 static void pick_full(void)
 {
 	ASK(fspick, AT_FDCWD, P("/"), 0);
@@ -240,8 +246,8 @@ static void pipe_with_rights_of_namespace(void)
 }
 
 /*
- * The arguments of execve are put on a new stack, whose size RLIMIT_AS limits, too. The errno is
- * E2BIG, as for too many arguments.
+ * The kernel puts the arguments of execve on a new stack, whose size RLIMIT_AS limits, too. The
+ * errno is E2BIG, as if there were too many arguments.
  */
 static char *arguments[6];
 static bool lifted;

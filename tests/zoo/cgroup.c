@@ -3,7 +3,7 @@
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
-#define FEW_BYTES   "524288" /* less kernel memory than a few thousand mappings take */
+#define FEW_BYTES   "524288" /* limit in bytes, below the kernel memory of a few thousand mappings */
 #define PLENTY	    "268435456"
 
 /* Test cases of pids.max */
@@ -52,15 +52,15 @@ static long make_thread(void)
 }
 
 /*
- * Test cases of memory limits: the kernel's memory for the process is charged, and nothing is
- * OOM-killed.
+ * Test cases of memory limits at which a call fails: kernel memory for the process exceeds the
+ * limit, and no process is OOM-killed.
  */
 
 #define SPIN_US 1000
 
 /*
  * A child makes the calls, since a process that exceeds its memory limit may wait for ever at a
- * page fault. Parent and child communicate through this shared memory, which is allocated already.
+ * page fault. Parent and child communicate through this shared page, which already has memory.
  */
 static volatile struct talk {
 	int go;
@@ -114,7 +114,7 @@ static void start_worker(long (*make)(void))
 	worker = fork_or_die();
 	if (!worker) {
 		end_with(parent);
-		/* Lock all memory that the child will use, with its stack. */
+		/* Locks all memory that the child will use, including its stack. */
 		if (mlockall(MCL_CURRENT))
 			_exit(1);
 		if (v2 && !write_text("/proc/self/oom_score_adj", "-1000"))
@@ -153,7 +153,7 @@ static void maps_in_group(void)
 	start_worker(map_until_refused);
 }
 
-/* A forked child's kernel stack is charged to the cgroup. */
+/* The kernel stack of a forked child is charged to the cgroup. */
 static long fill_and_fork(void)
 {
 	if (!talk->done && map_until_refused() != -1)

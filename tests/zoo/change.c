@@ -66,7 +66,10 @@ static void sync_hole(void)
 	ASK(msync, P(block), BLOCK_PAGES * PAGE_BYTES, MS_ASYNC);
 }
 
-/* RLIMIT_DATA counts writable private memory, so mprotect may exceed it. */
+/*
+ * RLIMIT_DATA limits writable private memory, so an mprotect that makes memory writable may exceed
+ * it.
+ */
 static void protect_data(void)
 {
 	size_t bytes = some_bytes();
@@ -106,14 +109,14 @@ static void protect_exec(void)
 
 static void deny_exec_gain(void)
 {
-	/* Undoes the call that succeeded without the limit. */
+	/* Undoes the mprotect call that succeeded without the limit. */
 	if (mprotect(block, PAGE_BYTES, RW))
 		die("mprotect");
 	if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 		skip("prctl PR_SET_MDWE: %s", strerror(errno));
 }
 
-/* Test cases of mseal. Nothing can unseal a mapping, so the call must succeed before mseal. */
+/* Test cases of mseal. Since no call removes a seal, the tested call must succeed before mseal. */
 
 static void seal_block(void)
 {
@@ -133,7 +136,10 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* munmap of the second half succeeds. After mseal of the first half, munmap of that half fails. */
+/*
+ * First munmap of the second half of a mapping succeeds. After mseal of the first half, munmap of
+ * the first half fails.
+ */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);

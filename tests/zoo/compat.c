@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. Their numbers mean
- * other calls in 64-bit mode.
+ * Test cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. In 64-bit mode,
+ * their numbers mean other calls.
  */
 #include "zoo.h"
 
@@ -34,7 +34,10 @@ static long call_32(long number, const long *arg)
 {
 	long ret = number;
 
-	/* The sixth argument is passed in the frame pointer. All calls here need 0 for it. */
+	/*
+	 * The sixth argument is passed in the frame pointer. All calls in this file need the value
+	 * 0 for it.
+	 */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "+a"(ret)
 			 : "b"(arg[0]), "c"(arg[1]), "d"(arg[2]), "S"(arg[3]), "D"(arg[4])
@@ -90,9 +93,9 @@ static void map_past_data(void)
 }
 
 /*
- * Asks for more than the space below mmap_base of 32-bit calls, which is at least 128 MiB below 4
- * GiB (MIN_GAP in arch/x86/mm/mmap.c), and for less than 4 GiB: for a 64-bit call, many holes would
- * be large enough.
+ * Requests more than the space below mmap_base of 32-bit calls, which is at least 128 MiB below 4
+ * GiB (MIN_GAP in arch/x86/mm/mmap.c). The request is smaller than 4 GiB, so for a 64-bit call many
+ * holes would be large enough.
  */
 static void map_past_space(void)
 {
@@ -219,11 +222,14 @@ static long look_alikes_of_want(void)
 {
 	/* 149 is mlock in 64-bit mode, and the obsolete _sysctl in 32-bit mode. */
 	must_fail_as(149, 0, 0, ENOSYS);
-	/* link() of a directory, across file systems. Its number is mmap in 64-bit mode. */
+	/*
+	 * link() of a directory across file systems fails. In 64-bit mode, the number of link()
+	 * means mmap.
+	 */
 	must_fail_as(CALL_LINK, low_text("/proc"), low_text("/tmp/zoo-link"), EXDEV);
 	/*
-	 * 56 is clone and 53 is socketpair in 64-bit mode. 32-bit mode does not implement either
-	 * number.
+	 * In 64-bit mode, 56 is clone and 53 is socketpair. 32-bit mode does not implement these
+	 * two calls.
 	 */
 	must_fail_as(56, 0, 0, ENOSYS);
 	must_fail_as(53, 0, 0, ENOSYS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Control tests: programs that are at a limit but within it, and everyday failures. faultscope must
- * not blame a limit.
+ * Control tests: programs that are near a limit but within it, and everyday failures. faultscope
+ * must not name a limit as their cause.
  */
 #include "zoo.h"
 
@@ -21,7 +21,7 @@
 
 static char *block;
 
-/* Dies unless the call has failed with this errno. */
+/* Ends the process with an error unless the call has failed with this errno. */
 static void fails(long ret, int error, const char *what)
 {
 	if (ret != -1 || errno != error)
@@ -48,7 +48,10 @@ static void trims_at_count(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* At the limit, unmapping the ends or the whole of a mapping works, since nothing is split. */
+/*
+ * At the map count limit, a process can still unmap the ends or the whole of a mapping, since no
+ * mapping is split.
+ */
 static long trims(void)
 {
 	works(!munmap(block, PAGE_BYTES), "munmap of a start");
@@ -108,7 +111,7 @@ static void fits_memlock(void)
 	room_memlock(bytes);
 }
 
-/* mlock of memory that is already locked does not count twice. */
+/* A second mlock of the same memory does not count twice towards the limit. */
 static void locks_again(void)
 {
 	size_t bytes = small_bytes();
@@ -130,7 +133,7 @@ static void heap_up_to_mapping(void)
 	ASK(brk, end + 99 * PAGE_BYTES);
 }
 
-/* brk calls that only read the end of the heap, and ones that grow and shrink it. */
+/* Makes brk calls that only read the end of the heap, and calls that grow and shrink the heap. */
 static long asks_heap(void)
 {
 	long now = syscall(SYS_brk, 0);
@@ -188,7 +191,10 @@ static void beyond_memory_unreserved(void)
 	ASK(mmap, 0, beyond_memory(), RW, PRIVATE_ANON | MAP_NORESERVE, -1, 0);
 }
 
-/* mmap first searches for an aligned place and fails, then searches for any place and succeeds. */
+/*
+ * The first search of mmap, for an aligned address, fails. The second search, for any address,
+ * succeeds.
+ */
 static void last_hole(void)
 {
 	fill_space(64 * MIB);

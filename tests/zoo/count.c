@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of calls at vm.max_map_count. Each kind of call fails at its own number of mappings.
+ * Test cases of calls at vm.max_map_count. Each kind of call fails at a different number of
+ * mappings.
  */
 #include "zoo.h"
 
@@ -34,8 +35,8 @@ static void anonymous(void)
 }
 
 /*
- * The new mapping would merge with its neighbour, and not increase the count, but mmap fails all
- * the same.
+ * The new mapping would merge with its neighbour, so the number of mappings would not increase.
+ * mmap fails even so.
  */
 static void mergeable(void)
 {
@@ -46,7 +47,7 @@ static void mergeable(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* The new mapping would replace a whole mapping. */
+/* The new mapping would replace a whole mapping, and the number of mappings would not increase. */
 static void replacing(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -67,7 +68,7 @@ static void shared_file(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* If several limits are exceeded, the one that the kernel checks first is the cause. */
+/* If several limits are exceeded, the right cause is the limit that the kernel checks first. */
 static void before_as(void)
 {
 	size_t bytes = some_bytes();
@@ -92,7 +93,8 @@ static long start_big_thread(void)
 	pthread_attr_setstacksize(&attr, MIB);
 	errno = pthread_create(&thread, &attr, empty_thread, NULL);
 	if (errno == EAGAIN) {
-		errno = ENOMEM; /* glibc's mmap for the thread stack failed with this */
+		/* The mmap call of glibc for the thread stack failed with ENOMEM. */
+		errno = ENOMEM;
 		return -1;
 	}
 	if (errno)
@@ -103,12 +105,15 @@ static long start_big_thread(void)
 
 static void thread_stack(void)
 {
-	/* Starting a first thread makes the mappings that all threads share. */
+	/* The start of the first thread creates the mappings that all threads share. */
 	pthread_join(start_thread(empty_thread, NULL), NULL);
 	fill_maps(most_maps() + 1);
 }
 
-/* A thread stack needs a mapping, one more for its guard, and room for the split between them. */
+/*
+ * A thread stack needs one mapping for the stack, one for its guard, and room for the split between
+ * the two.
+ */
 static void thread_stack_spared(void)
 {
 	make_block(RW);
@@ -124,7 +129,7 @@ static void unmap_filler_and_block(void)
 		die("munmap");
 }
 
-/* Test cases of calls in a child, whose map count is a copy of its parent's. */
+/* Test cases of calls in a child process, whose map count is a copy of its parent's. */
 static pid_t child;
 
 static long in_child(void)
@@ -194,7 +199,8 @@ static long in_thread(void)
 }
 
 /*
- * Test cases of splits, which fail at the limit itself, where one more mapping would still succeed
+ * Test cases of calls that split a mapping. They fail at the limit itself, where one more mapping
+ * would still succeed.
  */
 
 static void unmap_middle(void)
@@ -204,7 +210,10 @@ static void unmap_middle(void)
 	fill_maps(most_maps());
 }
 
-/* An extra mapping that is not next to the last filler: unmapping it makes room for the call. */
+/*
+ * An extra mapping that is not next to the last filler mapping. Unmapping it makes room for the
+ * failed call.
+ */
 static char *spare;
 
 static void make_spare(void)
@@ -271,14 +280,14 @@ static void unlock_middle(void)
 }
 
 /*
- * Test cases of mremap, which requires room for splits: it fails from 3 mappings below the limit
- * on, and with a chosen address from 5 below.
+ * Test cases of mremap, which requires room for splits. mremap fails if there are fewer than 4
+ * mappings left below the limit; with a chosen address, if there are fewer than 6.
  */
 
 static void move(void)
 {
 	make_block(RW);
-	/* The mapping after the block keeps it from growing in place. */
+	/* The mapping after the block prevents the block from growing in place. */
 	if (mprotect(block + 4 * PAGE_BYTES, PAGE_BYTES, PROT_NONE))
 		die("mprotect");
 	ASK(mremap, P(block), 4 * PAGE_BYTES, 8 * PAGE_BYTES, MREMAP_MAYMOVE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of every call that creates file descriptors, when RLIMIT_NOFILE leaves too few
- * numbers.
+ * Test cases of every call that creates file descriptors. RLIMIT_NOFILE leaves too few free numbers
+ * for the call.
  */
 #include "zoo.h"
 
@@ -20,8 +20,8 @@ static int pair[2];
 static const char null_path[] = "/dev/null";
 
 /*
- * Both macros set the call to make, and lower the limit: FULL leaves no free number, ONE_FREE
- * leaves one, for a call that needs two.
+ * The macros FULL and ONE_FREE set the call to make, and lower the limit. FULL leaves no free file
+ * descriptor number. ONE_FREE leaves one number, for a call that needs two.
  */
 #define FULL(call, ...)                                                                            \
 	do {                                                                                       \
@@ -223,7 +223,10 @@ static int listener(void)
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	/* bind() without a name lets the kernel choose one. Two connections wait for accept(). */
+	/*
+	 * bind() with an empty name lets the kernel choose a name. Two connections wait for
+	 * accept().
+	 */
 	if (fd < 0 || bind(fd, (void *)&address, sizeof(address.sun_family)) || listen(fd, 8) ||
 	    getsockname(fd, (void *)&address, &length))
 		die("listen");

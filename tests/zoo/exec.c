@@ -20,8 +20,8 @@ static void quiet(void)
 }
 
 /*
- * The failing execve runs in this process, the succeeding one in a child, so that this process
- * continues.
+ * The execve that must fail runs in this process. The execve that must succeed runs in a child, so
+ * that this process continues.
  */
 static bool lifted;
 
@@ -127,10 +127,10 @@ static void one_too_many(void)
 {
 	user = 1000000000 + getpid();
 	arguments[0] = path;
-	soft_limit(RLIMIT_NPROC, 0); /* a single process of the user exceeds this limit */
+	soft_limit(RLIMIT_NPROC, 0); /* the limit is 0, so one process of the user exceeds it */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* Waits until the process `other` has changed to that user. */
+	/* Waits until the process `other` has changed its user id. */
 	for (long uid = 0; uid != user; usleep(1000)) {
 		char text[32];
 		FILE *status;
@@ -166,7 +166,7 @@ static long run_as_user(void)
 	return -1;
 }
 
-/* The dynamic loader cannot map the C library within RLIMIT_AS. */
+/* Within RLIMIT_AS, the dynamic loader cannot map the C library. */
 static void small_space(void)
 {
 	if (access("/bin/true", X_OK) || access("/lib64/ld-linux-x86-64.so.2", X_OK))

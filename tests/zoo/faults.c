@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of more accesses that end in a signal, but resemble another kind. */
+/* Test cases of memory accesses that end in a signal, but look like accesses of another kind. */
 #include "zoo.h"
 
 #include <linux/userfaultfd.h>
@@ -17,8 +17,8 @@ static void good_memory(void)
 }
 
 /*
- * Reads through the frame pointer: a non-canonical address then raises #SS, and SIGBUS instead of
- * SIGSEGV.
+ * Reads through the frame pointer. With a non-canonical address, such a read raises #SS, and SIGBUS
+ * instead of SIGSEGV.
  */
 static void read_by_frame(void)
 {
@@ -43,8 +43,8 @@ static void not_canonical(void)
 }
 
 /*
- * Sets the alignment check flag (AC), with which an unaligned access raises SIGBUS, and clears it
- * again.
+ * Sets the alignment check flag (AC), so that an unaligned access raises SIGBUS. Clears the flag
+ * afterwards.
  */
 static void read_askew(void)
 {
@@ -76,7 +76,7 @@ static void straight(void)
 	bad_address = P(memory);
 }
 
-/* Test cases of code in data: on the stack, and in read-only data of the program. */
+/* Test cases of executing data: on the stack, and in read-only data of the program. */
 static char on_stack[64] __attribute__((aligned(16)));
 
 static long runs_stack(void)
@@ -118,8 +118,8 @@ static void at_edge(void)
 }
 
 /*
- * A mapping within the guard gap below the stack makes the stack end there, although RLIMIT_STACK
- * is far away.
+ * A mapping within the guard gap below the stack prevents growth of the stack, although the stack
+ * is far from RLIMIT_STACK.
  */
 static char *neighbour;
 
@@ -172,13 +172,13 @@ static void locked_stack(void)
 {
 	if (mlockall(MCL_FUTURE))
 		die("mlockall");
-	/* MCL_CURRENT applies the lock to the present stack as well. */
+	/* MCL_CURRENT also locks the stack that exists already. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall");
 	room_memlock(64 * KIB);
 }
 
-/* A MAP_GROWSDOWN mapping grows like a stack, up to the same limit. */
+/* A MAP_GROWSDOWN mapping grows like a stack, up to RLIMIT_STACK. */
 static void grows_past_limit(void)
 {
 	memory = mmap((void *)0x200000000000, 4 * PAGE_BYTES, RW, PRIVATE_ANON | MAP_GROWSDOWN,
@@ -190,7 +190,7 @@ static void grows_past_limit(void)
 	bad_address = P(memory) - 256 * KIB;
 }
 
-/* A userfaultfd handler should provide the page, but is set to raise SIGBUS. */
+/* userfaultfd that should provide the missing page, but is set to raise SIGBUS. */
 static int handler;
 
 static void missing_page(void)
@@ -236,8 +236,8 @@ static void with_pages(void)
 }
 
 /*
- * SIGSEGV or SIGBUS that a process sends to itself or gets from another: no memory access was
- * wrong.
+ * Sends SIGSEGV or SIGBUS from the process to itself, or from another process. No memory access
+ * causes these signals.
  */
 static long sent_by_others(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of mmap and mprotect that fail because of the mapped file: its mode, mount, seals,
- * type or driver.
+ * Test cases of mmap and mprotect that fail because of the mapped file. The cause is the open mode,
+ * the mount, seals, the file type or the driver of the file.
  */
 #include "zoo.h"
 
@@ -32,7 +32,7 @@ static void another_fd(void)
 	ask.arg[4] = good_fd;
 }
 
-/* Test cases of numbers that are no open file */
+/* Test cases of file descriptor numbers that are not open */
 
 static void no_fd(void)
 {
@@ -248,7 +248,7 @@ static void perf_size_lifted(void)
 	ask.arg[1] = 3 * PAGE_BYTES;
 }
 
-/* mmap of a perf event fails with EPERM when the user's locked memory is used up. */
+/* mmap of a perf event fails with EPERM if the user has no locked memory left. */
 static void of_perf_locked(void)
 {
 	long free_pages = (read_number("/proc/sys/kernel/perf_event_mlock_kb") * KIB *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of a program that repeats a failing call 20,000 times a second. One failure with
- * another cause among them must be reported, even with equal call and errno.
+ * Test cases of a program that repeats a failing call 20,000 times a second. Among the repeated
+ * calls, one call fails for another cause. faultscope must report this failure, even if its system
+ * call and errno equal those of the repeated call.
  */
 #include "zoo.h"
 
@@ -58,7 +59,10 @@ static void space_in_as(void)
 	room_as(bytes / 2);
 }
 
-/* The hidden call asks for less memory than the repeated one, and its arguments are usual. */
+/*
+ * The hidden call (the one with another cause) requests less memory than the repeated call, and has
+ * usual arguments.
+ */
 static void window_in_as(void)
 {
 	size_t bytes = some_bytes();
@@ -118,7 +122,7 @@ static void another_file(void)
 	ask.arg[4] = plain_file;
 }
 
-/* The limit that makes the call fail changes; call, errno and arguments stay equal. */
+/* The limit that makes the call fail changes. The call, its errno and its arguments stay equal. */
 static void change_limit(void)
 {
 	restore_as();

@@ -22,7 +22,10 @@
 #define THREADS	   "/proc/sys/kernel/threads-max"
 #define PID_MAX	   "/proc/sys/kernel/pid_max"
 
-/* Returns the bytes that can still be committed, plus 1 MiB: such a request exceeds the limit. */
+/*
+ * Returns the number of bytes that can still be committed, plus 1 MiB. A request for this number
+ * exceeds the commit limit.
+ */
 static size_t beyond_commit(void)
 {
 	static char text[8192];
@@ -93,7 +96,7 @@ static void strict_brk(void)
 	strictly();
 }
 
-/* fork commits all memory of its parent once more. */
+/* fork commits all private writable memory of the parent process a second time. */
 static void strict_fork(void)
 {
 	strictly();
@@ -159,7 +162,8 @@ static void files_epoll(void)
 }
 
 /*
- * Test cases of pipe pages: without capabilities, pipe() fails although there is no limit on files.
+ * Test cases of pipe pages. Without capabilities, pipe() fails, although no limit on files is
+ * reached.
  */
 static void few_pipe_pages(void)
 {
@@ -209,7 +213,7 @@ static void numbers_used_up(void)
 	for (int fd = 0; fd < 64; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && dup2(STDOUT_FILENO, fd) != fd)
 			die("dup2 to %d", fd);
-	close(63); /* frees a number for the file of the sysctl */
+	close(63); /* makes a number free for opening the sysctl file */
 	machine_setting(NR_OPEN, 64);
 	if (dup2(STDOUT_FILENO, 63) != 63)
 		die("dup2");
@@ -303,7 +307,10 @@ static void more_watches(void)
 	machine_setting(WATCHES, 1000);
 }
 
-/* Enough epoll watches for faultscope, which runs as another user. */
+/*
+ * Number of epoll watches that are allowed for each user. faultscope, which runs as another user,
+ * needs fewer.
+ */
 #define MOST_EPOLLS 40
 
 static void few_epolls(void)
@@ -312,7 +319,10 @@ static void few_epolls(void)
 	int poll;
 
 	machine_setting(EPOLLS, MOST_EPOLLS);
-	/* The kernel counts for the real uid. The effective uid keeps the capabilities. */
+	/*
+	 * The kernel counts watches by real uid. The unchanged effective uid keeps the
+	 * capabilities.
+	 */
 	if (setresuid(1000000000 + getpid(), 0, 0))
 		die("setresuid");
 	poll = epoll_create1(0);
@@ -351,7 +361,9 @@ static void end_sleepers(void)
 	}
 }
 
-/* fork fails with EAGAIN as for three limits, but the cause is that all pids are in use. */
+/*
+ * fork fails with EAGAIN, as at three kinds of limits, but the cause is that all pids are in use.
+ */
 static void few_pids(void)
 {
 	machine_setting(PID_MAX, 301);
@@ -451,7 +463,7 @@ static void ask_within_swap(void)
 static volatile char *page;
 static bool broken;
 
-/* MADV_HWPOISON makes the kernel act as for a read of a faulty memory cell. */
+/* After MADV_HWPOISON, the kernel treats the page like one with a faulty memory cell. */
 static void touch_page(void)
 {
 	if (broken && madvise((void *)page, PAGE_BYTES, MADV_HWPOISON))
@@ -504,7 +516,7 @@ static long eats_memory(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : 0;
 }
 
-/* Locks a quarter of all memory, so that nine tenths are too many. */
+/* Locks a quarter of all memory, so that a request for nine tenths of the memory is too large. */
 static void little_memory(void)
 {
 	struct sysinfo info;

@@ -24,7 +24,7 @@ static void past_data(void)
 	room_data(bytes / 2);
 }
 
-/* RLIMIT_DATA would allow the heap alone, but other writable mappings count, too. */
+/* RLIMIT_DATA has room for the heap alone, but it also counts other writable mappings. */
 static void past_data_with_mappings(void)
 {
 	size_t bytes = some_bytes();

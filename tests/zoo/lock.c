@@ -78,7 +78,9 @@ static void lock_hole(void)
 	ASK(mlock, P(block), BLOCK_PAGES * PAGE_BYTES);
 }
 
-/* The range is nearly as large as RLIMIT_MEMLOCK, but mlock fails because of a hole in it. */
+/*
+ * The size of the range is just below RLIMIT_MEMLOCK. mlock fails because of a hole in the range.
+ */
 static void lock_hole_near_limit(void)
 {
 	lock_hole();
@@ -97,7 +99,10 @@ static void fill_hole(void)
 		die("mmap of the hole");
 }
 
-/* PROT_NONE pages are locked, but cannot be populated: ENOMEM without a limit or a hole. */
+/*
+ * mlock locks PROT_NONE pages, but cannot populate them. It fails with ENOMEM, although there is
+ * neither a limit nor a hole.
+ */
 static void lock_no_access(void)
 {
 	block = map_anon(4 * PAGE_BYTES, PROT_NONE, 0);

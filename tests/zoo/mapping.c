@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of mmap beyond limits on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, commit limit,
- * huge pages.
+ * Test cases of mmap calls that exceed a limit on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK,
+ * commit limit, huge pages.
  */
 #include "zoo.h"
 
@@ -60,7 +60,8 @@ static void as_with_hint(void)
 }
 
 /*
- * mmap's search for an aligned place fails and its next search succeeds, so the limit is the cause.
+ * The first search of mmap, for an aligned address, fails. The second search succeeds, so the cause
+ * of the failure is RLIMIT_AS.
  */
 static void as_in_last_hole(void)
 {
@@ -228,7 +229,7 @@ static void hugetlb_shared(void)
 	ASK(mmap, 0, vary(1, 8) * 2 * MIB, RW, SHARED_ANON | MAP_HUGETLB, -1, 0);
 }
 
-/* The huge pages come from the memfd, not from a flag of mmap. */
+/* The huge pages come from a memfd, not from the flag MAP_HUGETLB of mmap. */
 static void hugetlb_memfd(void)
 {
 	size_t bytes = vary(1, 8) * 2 * MIB;

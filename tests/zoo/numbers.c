@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of file descriptor numbers: chosen ones, ones above the limit, and ones passed in
- * messages.
+ * Test cases of file descriptor numbers: numbers that the caller chose, numbers above the limit,
+ * and numbers for files that are passed in messages.
  */
 #include "zoo.h"
 
@@ -45,7 +45,7 @@ static void take_numbers(int from, int to)
 			die("dup2 to %d", fd);
 }
 
-/* No number from the requested one on is free, but many below are. */
+/* No number from the requested one on is free, although many lower numbers are. */
 static void dupfd_full_above(void)
 {
 	int from = SMALL_LIMIT - vary(1, 8);
@@ -55,7 +55,7 @@ static void dupfd_full_above(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Numbers above a limit that was lowered later. */
+/* Some open file descriptors have numbers above a limit that was lowered after they were opened. */
 static void above_lowered_limit(void)
 {
 	take_numbers(500, 500 + vary(1, 50));
@@ -71,7 +71,7 @@ static void few_but_full(void)
 	soft_limit(RLIMIT_NOFILE, 8);
 }
 
-/* pipe needs two numbers, and the only free one is in the middle. */
+/* pipe needs two file descriptor numbers, and only one in the middle of the range is free. */
 static void one_in_the_middle(void)
 {
 	static int pair[2];
@@ -109,7 +109,10 @@ static void pass(int count)
 		die("sendmsg");
 }
 
-/* Sends two messages: one that fails to pass its files, and one that succeeds. */
+/*
+ * Sends two messages with files. The files of the first cannot be received, those of the second
+ * can.
+ */
 static void pass_twice(int count, int free)
 {
 	passed = count;

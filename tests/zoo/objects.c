@@ -47,7 +47,8 @@ static void instances_of_namespace(void)
 }
 
 /*
- * More files are open than RLIMIT_NOFILE allows, but at higher numbers, so lower numbers are free.
+ * The process has more open files than RLIMIT_NOFILE, but at higher numbers, so lower numbers are
+ * free.
  */
 static void instances_beside_high_numbers(void)
 {
@@ -71,7 +72,7 @@ static void remove_directory(void)
 	rmdir(directory);
 }
 
-/* Watches directories up to the limit; the call watches one more. */
+/* Creates watches of directories up to the limit. The failing call is the next watch. */
 static void watches_of_namespace(void)
 {
 	static char path[96];
@@ -120,7 +121,7 @@ static void groups_of_namespace(void)
 
 static int last_pipe[2];
 
-/* The kernel counts the pages of all pipes of a user without capabilities. */
+/* For a user without capabilities, the kernel limits the pages of all pipes together. */
 static void pipes_of_user(void)
 {
 	long most = read_number("/proc/sys/fs/pipe-user-pages-soft");
@@ -172,7 +173,7 @@ static void restore_memlock(void)
 	restore_limit(RLIMIT_MEMLOCK);
 }
 
-/* The kernel counts the memory that io_uring pins for each user. */
+/* The kernel limits, for each user, the memory that io_uring pins. */
 static void registered_buffers(void)
 {
 	static struct iovec buffer;

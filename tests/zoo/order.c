@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases with two causes at once: the one that the kernel checks first is right. */
+/* Test cases with two causes at once. The right cause is the one that the kernel checks first. */
 #include "zoo.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 static char *block;
 static void *heap_guard;
 
-/* Lifts both limits, since the call cannot succeed before. */
+/* Lifts both limits (RLIMIT_AS and map count), since the call exceeds both. */
 static void lift_as_and_count(void)
 {
 	restore_as();
@@ -27,7 +27,10 @@ static void lift_as_and_count(void)
 	}
 }
 
-/* mremap checks RLIMIT_AS before it looks for a place, and the map count when it moves. */
+/*
+ * mremap checks RLIMIT_AS before it searches for an address, and the map count when it moves the
+ * mapping.
+ */
 static void remap_past_as_at_count(void)
 {
 	char *wall;
@@ -50,7 +53,7 @@ static void drop_some_fillers(void)
 	ask.arg[2] = BLOCK + PAGE_BYTES;
 }
 
-/* With MREMAP_FIXED, mremap checks the map count first. */
+/* With MREMAP_FIXED, mremap checks the map count before RLIMIT_AS. */
 static void remap_to_at_count_past_as(void)
 {
 	char *place = map_anon(64 * BLOCK, PROT_NONE, 0);
@@ -76,7 +79,10 @@ static void heap_end(void)
 
 static void brk_past_as_at_count(void)
 {
-	/* The end of the heap has another protection, so growth needs a mapping of its own. */
+	/*
+	 * The end of the heap has another protection, so new heap memory needs a mapping of its
+	 * own.
+	 */
 	ASK(brk, syscall(SYS_brk, 0) + 4 * MIB);
 	if (mprotect((void *)(((syscall(SYS_brk, 0) + PAGE_BYTES - 1) & -PAGE_BYTES) - PAGE_BYTES),
 		     PAGE_BYTES, PROT_READ))
@@ -102,7 +108,7 @@ static void brk_room(void)
 		die("munmap");
 }
 
-/* The whole range of the new heap is occupied; brk checks this before RLIMIT_AS. */
+/* Another mapping occupies the whole range of the new heap. brk checks this before RLIMIT_AS. */
 static void brk_into_mapping_past_as(void)
 {
 	heap_end();
@@ -137,7 +143,8 @@ static void room_for_both(void)
 }
 
 /*
- * Makes a block with a hole behind it. The hole was the last free place, and no split is possible.
+ * Makes a block that is followed by a hole. The map count is at its limit, so no mapping can be
+ * split.
  */
 static void hole_behind(int protection)
 {
@@ -149,7 +156,10 @@ static void hole_behind(int protection)
 		die("munmap");
 }
 
-/* The kernel changes mappings one after another, so the failing split comes before the hole. */
+/*
+ * The kernel changes the mappings of a range one after another. So the call fails at the split,
+ * which comes before the hole.
+ */
 static void middle_before_hole(long call)
 {
 	hole_behind(RW);
@@ -173,14 +183,20 @@ static void advise_middle_before_hole(void)
 	ask.arg[2] = MADV_RANDOM;
 }
 
-/* Lifts both causes: leaves out the hole, and makes room for the split. */
+/*
+ * Lifts both causes: the range no longer contains the hole, and the map count has room for the
+ * split.
+ */
 static void no_hole_and_room(void)
 {
 	unmap_last_filler();
 	ask.arg[1] = BLOCK - PAGE_BYTES;
 }
 
-/* A call on a whole mapping needs no split, so only the hole behind the mapping makes it fail. */
+/*
+ * A call on a whole mapping splits no mapping, so the call fails only because of the hole after the
+ * mapping.
+ */
 static void whole_before_hole(long call)
 {
 	hole_behind(RX);
@@ -203,7 +219,10 @@ static void whole_alone(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* The hole comes first in the range. A split at the limit would also fail, but comes later. */
+/*
+ * The hole comes first in the range. Later in the range, a split at the map count limit would also
+ * fail.
+ */
 static void hole_before_middle(void)
 {
 	hole_behind(RW);
@@ -218,7 +237,7 @@ static void past_hole_to_end(void)
 	ask.arg[0] += PAGE_BYTES;
 }
 
-/* mlock checks RLIMIT_MEMLOCK before it looks at the range. */
+/* mlock checks RLIMIT_MEMLOCK before it searches the range for holes. */
 static void lock_past_limit_over_hole(void)
 {
 	size_t bytes = small_bytes();
@@ -236,14 +255,14 @@ static void lock_start(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* With RLIMIT_MEMLOCK 0, mlock fails before it looks at holes or other limits. */
+/* With RLIMIT_MEMLOCK 0, mlock fails before it checks holes or other limits. */
 static void lock_nothing_over_hole(void)
 {
 	lock_past_limit_over_hole();
 	soft_limit(RLIMIT_MEMLOCK, 0);
 }
 
-/* mmap checks RLIMIT_DATA before the machine's memory. */
+/* mmap checks RLIMIT_DATA before the commit limit of the machine. */
 static void data_before_memory(void)
 {
 	ASK(mmap, 0, (long)beyond_memory(), RW, PRIVATE_ANON, -1, 0);
@@ -314,7 +333,10 @@ static void only_read(void)
 	ask.arg[2] = PROT_READ;
 }
 
-/* inotify_init makes the instance before the file descriptor. Both limits give EMFILE. */
+/*
+ * inotify_init creates the inotify instance before the file descriptor. Exceeding either limit
+ * gives EMFILE.
+ */
 static int last_instance;
 
 static void instances_before_nofile(void)
@@ -336,7 +358,7 @@ static void close_instance(void)
 	close(last_instance);
 }
 
-/* dup2 checks the new number before the old file descriptor. */
+/* dup2 checks the new file descriptor number before the old file descriptor. */
 static void dup2_of_closed_past(void)
 {
 	soft_limit(RLIMIT_NOFILE, 100);
@@ -349,7 +371,7 @@ static void dup2_of_open(void)
 	ask.arg[0] = STDOUT_FILENO;
 }
 
-/* dup checks that its file descriptor is open before it looks for a free number. */
+/* dup checks whether its argument is open before it searches for a free number. */
 static void dup_of_closed_full(void)
 {
 	leave_free(0);
@@ -369,7 +391,7 @@ static void dupfd_of_closed_past(void)
 	ASK(fcntl, 99, F_DUPFD, 200);
 }
 
-/* openat takes a number before it looks up the path. */
+/* openat allocates a file descriptor number before it looks up the path. */
 static void open_missing_full(void)
 {
 	leave_free(0);
@@ -382,7 +404,7 @@ static void open_there(void)
 	ask.arg[1] = P("/dev/null");
 }
 
-/* accept takes a number before it looks for a waiting client. */
+/* accept allocates a file descriptor number before it checks whether a client waits. */
 static void accept_nobody_full(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -415,7 +437,7 @@ static void somebody_comes(void)
 		die("connect");
 }
 
-/* socket rejects an unknown family before it looks for a number. */
+/* socket rejects an unknown address family before it searches for a free number. */
 static long socket_of_no_family(void)
 {
 	if (syscall(SYS_socket, 255, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT)
@@ -428,7 +450,7 @@ static void nothing_free(void)
 	leave_free(0);
 }
 
-/* fork checks the user's processes before those of the cgroup. */
+/* fork checks the number of the user's processes before the number of the cgroup's processes. */
 static void nproc_before_pids(void)
 {
 	cgroup_make("pids");
@@ -439,7 +461,8 @@ static void nproc_before_pids(void)
 }
 
 /*
- * The limits cannot be lifted after the change of user. So the fork that must succeed comes first.
+ * After the change of user, the limits cannot be lifted. So the fork that must succeed comes before
+ * the one that must fail.
  */
 static void fork_before(void)
 {

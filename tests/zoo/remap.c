@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of mremap: limits on growth, space to grow, and the range to move. */
+/* Test cases of mremap: limits on growth, space to grow, and moving a range. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -73,7 +73,10 @@ static void grow_less(void)
 	ask.arg[2] = bytes_now + PAGE_BYTES;
 }
 
-/* The size is less than the address space, but more than any hole. PROT_NONE commits no memory. */
+/*
+ * The size is less than the address space, but greater than any hole. PROT_NONE memory is not
+ * committed.
+ */
 static void past_space(void)
 {
 	ask_growth(PAGE_BYTES, USER_END - 16 * MIB, PROT_NONE);
@@ -101,7 +104,7 @@ static void unmap_neighbour(void)
 		die("munmap");
 }
 
-/* The middle of a mapping cannot grow in place. */
+/* Only a part in the middle of a mapping is resized, so it cannot grow in place. */
 static void own_neighbour(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);

@@ -6,7 +6,7 @@
 #include <sys/mount.h>
 
 #define SMALL_STACK (512 * KIB)
-/* bytes of stack to use: more than SMALL_STACK, less than the original limit */
+/* bytes of stack that a case uses: more than SMALL_STACK, less than the original limit */
 #define DEEP	    (2 * MIB)
 #define FILE_PAGES  4
 
@@ -57,7 +57,7 @@ static void write_at(void)
 	*(volatile char *)bad_address = 1;
 }
 
-/* Calls bad_address. Where execution is allowed, there is a `ret` instruction. */
+/* Calls the code at bad_address. In executable memory, there is a `ret` instruction. */
 static void run_at(void)
 {
 	((void (*)(void))bad_address)();
@@ -198,7 +198,7 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* The instruction hlt raises #GP in user mode, without a wrong address. */
+/* The instruction hlt raises #GP in user mode. No address is wrong. */
 static void halt(void)
 {
 	__asm__ volatile("hlt");
@@ -236,7 +236,7 @@ static void small_stack(void)
 	soft_limit(RLIMIT_STACK, SMALL_STACK);
 }
 
-/* RLIMIT_STACK allows the growth, but RLIMIT_AS does not. */
+/* RLIMIT_STACK permits the stack to grow, but RLIMIT_AS does not. */
 static void no_space_for_stack(void)
 {
 	room_as(256 * KIB);

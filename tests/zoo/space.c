@@ -38,7 +38,7 @@ static void fixed_past(void)
 
 static void fixed_across(void)
 {
-	/* The start is within the address space, but the end is not. */
+	/* The start of the range is within the address space, but the end is not. */
 	ask_none(USER_END - 4 * PAGE_BYTES, 1L << 57, MAP_FIXED);
 }
 
@@ -74,7 +74,7 @@ static void fragmented(void)
 	ask_none(0, hole + PAGE_BYTES, 0);
 }
 
-/* RLIMIT_AS would allow the size, but no hole is large enough. */
+/* RLIMIT_AS would permit the size, but no hole in the address space is large enough. */
 static void fragmented_below_as(void)
 {
 	size_t hole = vary(17, 64) * MIB;
@@ -96,7 +96,10 @@ static void unmap_taken(void)
 		die("munmap");
 }
 
-/* Reserves the whole range to ask for, so that a retry meets no other mapping. */
+/*
+ * Maps the whole range that the call requests, so that no other mapping is there when the call is
+ * repeated.
+ */
 static void exists_alone(void)
 {
 	taken = map_anon(16 * PAGE_BYTES, PROT_READ, 0);

@@ -123,7 +123,8 @@ void raise_ipc_lock(void)
 }
 
 /*
- * Becomes a user that nobody else is, so that per-user counts start at 0. Drops all capabilities.
+ * Changes to a user id that no other process has, so that counters for each user start at 0. Drops
+ * all capabilities.
  */
 void become_another_user(void)
 {
@@ -136,7 +137,7 @@ void become_another_user(void)
 		die("prctl PR_SET_DUMPABLE");
 }
 
-/* In a user namespace, limits of the namespace can be set without an effect on other processes. */
+/* Limits that belong to a user namespace can be set without an effect on other processes. */
 void enter_user_namespace(void)
 {
 	char map[64];
@@ -154,7 +155,7 @@ void enter_user_namespace(void)
 		die("gid_map");
 }
 
-/* Mounts in a mount namespace end with the process. */
+/* Enters a new mount namespace. Mounts in this namespace disappear when the process ends. */
 void enter_mount_namespace(void)
 {
 	if (unshare(CLONE_NEWNS))
@@ -252,7 +253,7 @@ long most_maps(void)
 	return read_number("/proc/sys/vm/max_map_count");
 }
 
-/* Makes mappings until there are exactly `count`, without a failing call. */
+/* Makes mappings until the process has exactly `count`. No mmap call fails. */
 void fill_maps(long count)
 {
 	long room = count - map_count();
@@ -332,7 +333,7 @@ static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 	return n;
 }
 
-/* Maps all unmapped parts of a range, but leaves holes of `hole` bytes in the largest part. */
+/* Maps all unmapped parts of a range. In the largest part, holes of `hole` bytes remain. */
 static void fill_range(uintptr_t low, uintptr_t high, size_t hole)
 {
 	struct range range[MOST_RANGES], *largest = range;
@@ -382,7 +383,8 @@ void leave_free(int free)
 }
 
 /*
- * Functions for cgroups: version 1 has a hierarchy for each controller, version 2 has one for all.
+ * Functions for cgroups. Version 1 has one hierarchy for each controller, version 2 has one for all
+ * controllers.
  */
 
 #define V1_TOP "/sys/fs/cgroup"
@@ -407,7 +409,7 @@ static void cgroup_path(char *path, size_t size, const char *controller, const c
 			 below);
 }
 
-/* Remembers the cgroup in which the process started, from /proc/self/cgroup. */
+/* Stores the path of the cgroup in which the process started, from /proc/self/cgroup. */
 static void note_home(const char *controller)
 {
 	static char text[4096];
@@ -451,7 +453,7 @@ static void make_directory(const char *controller, const char *below)
 	nr_cgroups++;
 }
 
-/* Makes a cgroup and one below it, so that a case can set the limit of the parent. */
+/* Makes a cgroup, and another cgroup inside it, so that a case can set the limit of the parent. */
 void cgroup_make(const char *controller)
 {
 	char text[32];

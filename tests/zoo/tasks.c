@@ -30,7 +30,7 @@ static long make_clone3(void)
 	return ended(syscall(SYS_clone3, &args, sizeof(args)));
 }
 
-/* Sets errno to the result of pthread_create, which is that of its system call. */
+/* Sets errno to the result of pthread_create, which is the errno of the failed system call. */
 static long make_thread(void)
 {
 	pthread_attr_t attr;
@@ -45,7 +45,9 @@ static long make_thread(void)
 	return 0;
 }
 
-/* For ENOMEM of its calls for the stack, glibc's pthread_create returns EAGAIN. */
+/*
+ * If a system call for the thread stack fails with ENOMEM, pthread_create of glibc returns EAGAIN.
+ */
 static long make_thread_of_stack(void)
 {
 	long ret = make_thread();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of wrong arguments or objects. Some give an errno that limits give, too. */
+/*
+ * Test cases of wrong arguments or objects. Some of them fail with an errno that limits cause, too.
+ */
 #include "zoo.h"
 
 #include <linux/fs.h>
@@ -139,7 +141,10 @@ static void copy_shared_past_as(void)
 	room_as(bytes / 2);
 }
 
-/* Shrinking a range in the middle of a mapping unmaps its end, which splits the mapping. */
+/*
+ * A range in the middle of a mapping is shrunk. This unmaps the end of the range, and so splits the
+ * mapping.
+ */
 static void shrink_middle_at_count(void)
 {
 	some_block();
@@ -281,7 +286,8 @@ static void let_all_attach(void)
 }
 
 /*
- * Control test: a file that cannot be executed, a closed file descriptor, a process that has ended.
+ * Control test: execve of a file that is not executable, a closed file descriptor, a process that
+ * has ended.
  */
 static long everyday_calls(void)
 {
@@ -319,7 +325,8 @@ static long everyday_calls(void)
 }
 
 /*
- * Control test: advice that the kernel or the mapping does not support. Programs try it and go on.
+ * Control test: madvise advice that the kernel or the mapping does not support. Programs try such
+ * advice and continue if it fails.
  */
 static long everyday_advice(void)
 {
@@ -362,7 +369,7 @@ static long everyday_fcntl(void)
 	return 0;
 }
 
-/* Control test: raising a limit fails only for lack of CAP_SYS_RESOURCE. */
+/* Control test: raising a hard limit fails only because CAP_SYS_RESOURCE is missing. */
 static long raise_without_right(void)
 {
 	struct rlimit limit = { 100, 200 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs one case of the zoo, proves that its cause is the claimed one, and prints the truth. */
+/*
+ * Runs one case of the zoo, checks that the cause of the failed call is what the case states, and
+ * prints this truth.
+ */
 #include "zoo.h"
 
 #define SKIPPED	  77
-#define SETTLE_MS 50 /* ms between the failed call and the lift, in which /proc shows the state */
+#define SETTLE_MS 50 /* ms from the failed call to the lift, in which /proc shows the state */
 
 struct ask ask;
 struct subject subject;
@@ -61,7 +64,7 @@ pid_t start_sleeper(void (*first)(void))
 		return child;
 	if (first)
 		first();
-	/* Must come last: a change of the uid resets PR_SET_PDEATHSIG. */
+	/* end_with() must come last, because a change of the uid resets PR_SET_PDEATHSIG. */
 	end_with(parent);
 	pause();
 	_exit(0);
@@ -167,7 +170,7 @@ static void list_cases(void)
 			       c->guest ? "true" : "false");
 }
 
-/* Prints "a|b" as a JSON list. */
+/* Prints the words of a text such as "a|b" as a JSON list. */
 static void print_list(const char *key, const char *words)
 {
 	const char *comma = "";
@@ -227,8 +230,8 @@ static void print_truth(const struct zoo_case *c)
 }
 
 /*
- * Returns the start time of this process. Call it before a case sets limits: afterwards, /proc may
- * not open.
+ * Returns the start time of this process. Call this function before a case sets limits: with these
+ * limits, opening a file in /proc may fail.
  */
 static unsigned long long birth_of_this_process(void)
 {
@@ -262,7 +265,10 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 		    when);
 }
 
-/* Makes the call as often as the case says. Dies unless each call fails with the right errno. */
+/*
+ * Makes the call as often as the case states. Ends the process with an error unless each call fails
+ * with the right errno.
+ */
 static void must_fail(const struct zoo_case *c)
 {
 	for (long i = 0; i < (c->times ? c->times : 1); i++) {

@@ -2,7 +2,7 @@
 /*
  * The zoo consists of cases: calls that fail, each for a cause that is true by construction. A case
  * reaches one limit, makes its call, lifts only that limit, and makes the call again. The second
- * call must succeed, or the case is wrong. No code of faultscope is used.
+ * call must succeed, otherwise the case is wrong. The zoo uses no code of faultscope.
  */
 #ifndef ZOO_H
 #define ZOO_H
@@ -29,35 +29,40 @@
 #define GIB	     (1024 * MIB)
 /* end of user addresses on x86-64 with 4 levels of page tables */
 #define USER_END     0x7ffffffff000L
-/* ENOTSUPP from the kernel's include/linux/errno.h, which sometimes reaches user space */
+/*
+ * The value of ENOTSUPP in the kernel's include/linux/errno.h. Some system calls return this value
+ * to user space.
+ */
 #define ERROR_NOTSUPP 524
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
-/* The expected report of a failed call: one of `causes`, separated by '|'. */
+/* What faultscope must report for a failed call. Any of `causes`, separated by '|', is right. */
 struct want {
 	const char *call; /* name of the system call */
 	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
 	const char *causes;
 	const char *next;     /* further limits that the call exceeds, checked after this one */
-	bool undecidable;     /* no fact that faultscope can read decides between causes */
-	int or_error;	      /* another accepted errno, of other kernels, or 0 */
+	bool undecidable;     /* faultscope can read no fact that distinguishes the causes */
+	int or_error;	      /* another accepted errno, which other kernels return, or 0 */
 };
 
 struct zoo_case {
 	const char *name;
 	struct want want;
 	void (*prepare)(void);
-	long (*make)(void); /* the failing call, which returns -1; NULL: make_asked() */
-	void (*lift)(void); /* lifts the limit alone: the call must succeed then */
-	struct want also;   /* a second call that must fail, with another cause */
+	long (*make)(void); /* makes the failing call and returns -1; NULL: make_asked() is used */
+	void (*lift)(void); /* lifts only the limit, so that the call succeeds */
+	struct want also;   /* a second call that must fail, for another cause */
 	const char *class;  /* accepted classes of the fault signal, separated by '|' */
 	int signal;
 	const char *oom; /* accepted constraints of an OOM kill, or NULL if none happens */
-	void (*impose)(void); /* sets a state that nothing lifts; the call must succeed before it */
-	bool guest;	 /* the case needs a setting of the whole machine */
-	bool control;	 /* control: no limit may be blamed, except `causes` (may be NULL) */
-	long times;	 /* number of calls; 0: one */
+	/* sets a state that no function lifts; the call must succeed before it is set */
+	void (*impose)(void);
+	bool guest;	 /* the case needs to change a setting of the whole machine */
+	/* control case: no limit may be named as the cause, except `causes` (may be NULL) */
+	bool control;
+	long times;	 /* number of calls to make; 0 means one */
 };
 
 /* Each table ends with a case without a name. */
@@ -70,8 +75,8 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	guest_cases[];
 
 /*
- * The system call under test. A case fills it in; `lift` changes its arguments to what must
- * succeed.
+ * The system call under test. A case sets its number and arguments; `lift` changes the arguments so
+ * that the call succeeds.
  */
 struct ask {
 	long number;
@@ -87,15 +92,15 @@ pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
 /*
- * The process and the thread that make the failing call. A case sets them if it is not the main
- * thread.
+ * The process and the thread that make the failing call. A case sets them if the main thread does
+ * not make the call.
  */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
 } subject;
 
-/* The signal in which the last access ended, or 0. */
+/* The signal that the last access raised, or 0. */
 extern volatile sig_atomic_t got_signal;
 long catch_signal(void (*access)(void));
 
@@ -115,19 +120,19 @@ void dig(long bytes); /* uses `bytes` of stack */
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
 /*
- * Registers a function that undoes what a case did outside of its process. It runs however the case
- * ends.
+ * Registers a function that undoes what a case changed outside of its process. The function runs
+ * however the case ends.
  */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
 __attribute__((noreturn, format(printf, 1, 2))) void skip(const char *format, ...);
 
-/* Returns a random size or count that depends on the seed, so that cases vary. */
+/* Returns a random size or count that depends on the seed of the run, so that cases vary. */
 long vary(long low, long high);
-size_t some_bytes(void);  /* whole pages, 4 to 64 MiB */
-size_t small_bytes(void); /* whole pages, 256 KiB to 4 MiB */
-size_t beyond_memory(void); /* more than all memory and swap */
+size_t some_bytes(void);  /* returns a size in bytes: whole pages, 4 to 64 MiB */
+size_t small_bytes(void); /* returns a size in bytes: whole pages, 256 KiB to 4 MiB */
+size_t beyond_memory(void); /* returns a size in bytes: more than all memory and swap */
 
 /* Functions that set limits, rights and identity */
 void soft_limit(int resource, rlim_t soft);
@@ -151,7 +156,7 @@ long status_bytes(const char *key);
 long read_number(const char *path);
 bool write_text(const char *path, const char *text);
 void write_number(const char *path, long number);
-/* Sets a sysctl, in guests only, and restores it when the case ends. */
+/* Sets a sysctl (in guests only). The old value is restored when the case ends. */
 void machine_setting(const char *path, long number);
 
 /* Functions for mappings and address space */
@@ -170,7 +175,7 @@ void unfill_space(void);
 /* Sets RLIMIT_NOFILE so that exactly `free` numbers below it are unused. */
 void leave_free(int free);
 
-/* Functions for a cgroup of the case, and this process in it */
+/* Functions that create a cgroup for the case and move this process into it */
 bool cgroup_v2(void);
 void cgroup_make(const char *controller);
 void cgroup_enter(const char *controller, const char *below);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A module that causes each kind of kernel crash on request: echo NAME > /proc/crashlab. For guests
- * only.
+ * A kernel module that causes each kind of kernel crash on request: echo NAME > /proc/crashlab. It
+ * is made for guests only.
  */
 #include <linux/err.h>
 #include <linux/io.h>
@@ -319,7 +319,7 @@ static void lab_leave_notifier(void)
 	register_reboot_notifier(&lab_nb);
 }
 
-/* Faults for tests of the flight recorder */
+/* Faults for the tests of the flight recorder */
 
 static void lab_left_fn(struct work_struct *w)
 {
@@ -420,7 +420,7 @@ static noinline void lab_near_then_fatal(void)
 	lab_null_write();
 }
 
-/* Memory that was freed so long ago that only the recorder's journal of frees knows it. */
+/* This memory was freed so long ago that only the flight recorder's journal of frees knows it. */
 static int *lab_old_area;
 static void __iomem *lab_old_mmio;
 static noinline void lab_vmalloc_late(void)
