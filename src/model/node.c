@@ -19,7 +19,7 @@ enum sums {
 	NR_SUMS
 };
 
-/* Counts that only processes with measured fault latency have, and node_process therefore omits. */
+/* Faults with measured latency, apart from struct node_process: few processes have any. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[NR_ENDS][NR_LATENCY];

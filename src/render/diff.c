@@ -14,9 +14,9 @@
 #include "model/holdings.h"
 #include "render/completeness.h"
 
-#define DIFF_ROWS_MAX 8192 /* maximum number of rows of one part */
+#define DIFF_ROWS_MAX 8192 /* maximum number of rows in one part of the comparison */
 #define KEY_BYTES     512
-#define ALIKE_SHARE   0.1 /* a stack grew alike if |b - a| is at most 10 % of b */
+#define ALIKE_SHARE   0.1 /* two growths a and b are alike if |b - a| is at most 10 % of b */
 
 static const char processes[] = "processes";
 
@@ -31,7 +31,7 @@ const char *diff_part_title(enum diff_part part)
 	return titles[part];
 }
 
-/* Copies name and frames, each with its NUL, into one allocation. Returns NULL without memory. */
+/* Copies a name and frames, each with its NUL, into one allocation. Returns NULL without memory. */
 static char *make_key(const char *key, const char *frames)
 {
 	size_t len = strlen(key) + 1, more = strlen(frames) + 1;
@@ -45,8 +45,8 @@ static char *make_key(const char *key, const char *frames)
 }
 
 /*
- * Returns the row of a key, and adds it if there is none. Returns NULL if there is no room or no
- * memory, and counts that in d->left_out.
+ * Returns the row with a key, or adds one. If there is no room or no memory, returns NULL, and
+ * counts the value in d->left_out.
  */
 static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
 			       const char *frames, const char *metric)

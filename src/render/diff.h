@@ -8,13 +8,13 @@
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
-/* A row of the comparison: a metric of a workload, a stack or a name. A missing value is 0. */
+/* A row of the comparison: a metric of a workload, stack or name. Missing values are 0. */
 struct diff_row {
-	char *key;	    /* owned: the name; the frames follow its NUL */
-	const char *frames; /* points into `key`: lines of a stack, innermost first; "": no stack */
+	char *key;	    /* name, then, after its NUL, the frames; owned */
+	const char *frames; /* lines of a stack in `key`, innermost first; "": no stack */
 	const char *metric;
 	double a, b;
-	double weight; /* sort key of the row: growth / smallest growth that is shown */
+	double weight; /* sort key: growth divided by the smallest growth that is shown */
 };
 
 struct diff_side {
@@ -29,20 +29,20 @@ struct diff {
 	struct diff_side side[2];
 	struct diff_row *row[NR_DIFF_PARTS]; /* rows sorted by growth, the largest first */
 	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
-	uint64_t left_out; /* values without a row, because there was no room or memory */
-	struct buf gaps;   /* why the recordings or the comparison are incomplete */
+	uint64_t left_out; /* values without a row, for lack of room or memory */
+	struct buf gaps;   /* why a recording or the comparison is incomplete */
 };
 
 /* Compares two recordings, which must stay valid until diff_free(). Returns 0 or -ENOMEM. */
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
 void diff_free(struct diff *d);
 
-/* Returns whether code created about as much (within 10 %) in both recordings: a steady leak. */
+/* Returns whether code created about as much (within 10 %) in both recordings, as a leak does. */
 bool diff_is_alike(const struct diff_row *r);
 
 const char *diff_part_title(enum diff_part part);
 
-/* Appends the absolute value of a metric, in its unit. */
+/* Appends the absolute value of a metric in its unit. */
 void diff_put(struct buf *b, const char *metric, double v);
 
 /* Writes up to `rows` rows of each part of the comparison; 0: up to 12. */

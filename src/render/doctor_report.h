@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: the report of `doctor`, as text and as one JSON object. */
+/* render: the report of the command `doctor`, as text and as one JSON object. */
 #ifndef FS_RENDER_DOCTOR_REPORT_H
 #define FS_RENDER_DOCTOR_REPORT_H
 
@@ -20,27 +20,27 @@ struct report_hook {
 	unsigned int tier;
 	enum hook_use state;
 	bool core;	       /* faultscope does not work without this probe */
-	bool degraded;	       /* a core probe with its last attach type: it measures less */
+	bool degraded;	       /* a core probe that uses its last attach type: it measures less */
 	const char *mechanism; /* attach type in use; NULL: none */
 	const char *feeds, *lost;
-	const char *tried;  /* attach types that failed before, with errors; may be empty */
-	const char *note;   /* difference to the best attach type; NULL: none */
+	const char *tried;  /* attach types that failed, with errors; may be empty */
+	const char *note;   /* disadvantage against the best attach type; NULL: none */
 	const char *remedy; /* a command that may enable the probe; NULL: none is known */
 	struct {
-		/* `mechanism` NULL: end of the list; `differs` NULL: same values as the best */
+		/* `mechanism` NULL: end of the list; `differs` NULL: equal to the best type */
 		const char *mechanism, *differs;
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
 };
 
-/* A probe of the flight recorder, which `doctor` attaches and detaches again. */
+/* A probe of the flight recorder, which `doctor` attaches and then detaches. */
 struct report_recorder {
 	const char *name, *feeds, *lost;
-	char refused[96]; /* error of the kernel; empty: the probe works */
+	char refused[96]; /* error of the kernel when attaching; empty: the probe works */
 };
 
-/* What the process may still do after all probes are attached. */
+/* Privileges that the process has after all probes are attached. */
 struct report_rights {
 	struct {
 		char capability[32];
@@ -48,7 +48,7 @@ struct report_rights {
 	} kept[REPORT_KEPT];
 	size_t nr_kept;
 	bool no_new_privs;
-	int landlock_abi;	  /* ABI version; 0: Landlock is off */
+	int landlock_abi;	  /* ABI version of Landlock; 0: Landlock is off */
 	const char *landlock_off; /* why Landlock is off; NULL: it is on */
 	bool kernel_symbols;
 	const char *not_given_up; /* privileges that could not be dropped; NULL: all were dropped */
@@ -61,20 +61,20 @@ struct report {
 	size_t hooks;
 	struct report_recorder recorder[REPORT_RECORDER];
 	size_t recorders;
-	char recorder_lacks[160]; /* why no probe could be tried; empty: all were tried */
-	/* a panic waits until the recorder has saved its records */
+	char recorder_lacks[160]; /* why no recorder probe could be tried; empty: all were tried */
+	/* a kernel panic waits until the flight recorder has saved its records */
 	bool recorder_holds;
-	/* ways to open fds that have no counter of their own; ends with NULL */
+	/* ways to open fds that are counted only together; ends with NULL */
 	const char *const *only_counted;
-	const char *passed_over; /* which events this kernel may skip; NULL: none */
+	const char *passed_over; /* events that this kernel may skip; NULL: none */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
-	struct origin origin[NR_LIMITS]; /* where each setting that is a limit comes from */
+	struct origin origin[NR_LIMITS]; /* who set each setting that is a limit */
 	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;
 	struct report_rights rights;
-	size_t processes; /* processes found by the scan */
+	size_t processes; /* number of processes that the scan found */
 	bool calibrated;
 	double seconds; /* duration of the cost measurement, in seconds */
 	unsigned int rounds;
@@ -83,7 +83,7 @@ struct report {
 void report_text(struct buf *b, const struct view *v, const struct report *r);
 void report_json(struct buf *b, const struct report *r);
 
-/* Returns where a setting comes from; NULL if it is not a limit, or if its origin is unknown. */
+/* Returns who set a setting; NULL if it is no limit, or if that is not known. */
 const struct origin *report_origin(const struct report *r, const struct setting *s);
 
 const char *hook_state_name(enum hook_use state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A list of gaps is text: a newline ends each gap. `triage` uses it too, so it needs no model. */
+/* A list of gaps is text, in which a newline ends each gap: `triage` uses it without a model. */
 #include <stdarg.h>
 #include <string.h>
 

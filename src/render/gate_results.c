@@ -51,7 +51,7 @@ static void put_whose(struct buf *b, const struct gate *g)
 	buf_printf(b, "%s %s[%u]", g->kind == GATE_SIGNAL ? "last" : "in", g->comm, g->pid);
 }
 
-/* Writes which process had the value of a gate, or why there is no value. May write nothing. */
+/* Writes which process had a gate's value, or why there is no value. May write nothing. */
 static void gate_detail(struct buf *b, const struct gate *g)
 {
 	const char *hook = gate_lacks(g);
@@ -103,7 +103,7 @@ void gates_text(struct buf *b, const struct view *v, bool only_failed)
 			write_gate(b, v, &v->gates->gate[i]);
 }
 
-/* Escapes text for GitHub's workflow commands: the message, or the value of a property. */
+/* Escapes text for GitHub's workflow commands: as a message, or as the value of a property. */
 static void put_escaped(struct buf *b, const char *s, bool property)
 {
 	for (; *s; s++)

@@ -5,16 +5,16 @@
 
 #include "render/render.h"
 
-/* Writes one line per gate, as "FAIL maps.peak>60%   62.6%   41,022 of 65,530 in worker[991]". */
+/* Writes one line per gate, such as "FAIL maps.peak>60% 62.6% 41,022 of 65,530 in worker[991]". */
 void gates_text(struct buf *b, const struct view *v, bool only_failed);
 
 /* Writes a JUnit file with a test case for each gate. */
 void gates_junit(struct buf *b, const struct view *v);
 
-/* Writes GitHub annotations: an error for each failed gate, a warning for each critical finding. */
+/* Writes GitHub annotations: an error per failed gate, and a warning per critical finding. */
 void gates_github(struct buf *b, const struct view *v);
 
-/* Appends "62.6%: 41,022 of 65,530 in worker[991]"; the process name is not escaped. */
+/* Appends a gate's value, such as "62.6%: 41,022 of 65,530 in worker[991]". Escapes nothing. */
 void gate_outcome(struct buf *b, const struct gate *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: a JSON writer that places the commas. A NULL key adds an array element. */
+/* render: a JSON writer that adds the commas. With a NULL key, a function adds an array element. */
 #ifndef FS_RENDER_JSON_OUT_H
 #define FS_RENDER_JSON_OUT_H
 
@@ -27,13 +27,13 @@ void json_flag(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 void json_hex(struct json *j, const char *key, uint64_t value); /* writes a string: "0x1f" */
 
-/* Write null if `value` is NULL, or if `known` is false. */
+/* Write `value`, or null if `value` is NULL or `known` is false. */
 void json_text_or_null(struct json *j, const char *key, const char *value);
 void json_count_or_null(struct json *j, const char *key, bool known, uint64_t value);
 void json_real_or_null(struct json *j, const char *key, bool known, double value);
 void json_flag_or_null(struct json *j, const char *key, bool known, bool value);
 void json_hex_or_null(struct json *j, const char *key, bool known, uint64_t value);
-void json_time(struct json *j, const char *key, uint64_t wall_ns); /* RFC 3339; 0: null */
-const char *unless_empty(const char *text); /* returns NULL for an empty text */
+void json_time(struct json *j, const char *key, uint64_t wall_ns); /* writes RFC 3339; 0: null */
+const char *unless_empty(const char *text); /* returns the text, or NULL if it is empty */
 
 #endif

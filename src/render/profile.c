@@ -27,7 +27,7 @@ const struct measure measures[NR_MEASURES] = {
 
 /*
  * Finds or adds a name, and stores its number in *ret. Returns 0, -ENOMEM, or -E2BIG if there are
- * PROFILE_NAMES_MAX names: the table uses open addressing and must stay half empty.
+ * PROFILE_NAMES_MAX names. The table uses open addressing, and must stay half empty.
  */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
@@ -87,8 +87,8 @@ static int add_sample(struct profile *p, const struct profile_sample *s)
 }
 
 /*
- * Adds a sample if `err` is 0. For -E2BIG, which means that there was no room for a name, adds its
- * values to p->others instead. Returns 0 or a negative errno.
+ * Adds a sample if `err` is 0. If `err` is -E2BIG, which means that there was no room for a name,
+ * adds the sample's values to p->others instead. Returns 0 or a negative errno.
  */
 static int end_sample(struct profile *p, const struct profile_sample *s, int err)
 {
@@ -115,7 +115,7 @@ static int begin_sample(struct profile *p, const struct history_row *r, struct p
 	return err ? err : add_frame(p, ret, name);
 }
 
-/* Adds the frames of a stack, the outermost first; the text has the innermost in its first line. */
+/* Adds the frames of a stack, the outermost first. In the text, the first line is the innermost. */
 static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
 {
 	size_t end = f ? strlen(f->text) : 0;
@@ -139,7 +139,7 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 static const char *const end_name[NR_ENDS] = {"minor faults", "major faults"};
 static const char *const end_field[NR_ENDS] = {"faults.minor", "faults.major"};
 
-/* Adds all minor or all major faults of a process as one sample without a stack. */
+/* Adds all minor or all major faults of a process as a sample without a stack. */
 static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
 		      enum fault_end end)
 {
@@ -158,15 +158,15 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
-/* Weights of a process's sampled faults (minor or major): of those added so far, and of all. */
+/* Weights of the sampled minor or major faults of a process: of those added so far, and of all. */
 struct drawn {
 	const struct history_row *row;
 	uint64_t faults, faults_all, stall_ns, stall_all;
 };
 
 /*
- * Returns the share of `sum` for the part of `all` from `before` to `after`. Rounds so that the
- * shares of all parts add up to `sum`.
+ * Returns the share of `sum` that belongs to the part of `all` from `before` to `after`. Rounds so
+ * that the shares of all parts add up to `sum`.
  */
 static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t all)
 {
@@ -187,7 +187,7 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	}
 	more = array_grow(p->cell, p->cells, &p->cells_room, SAMPLES_MAX, sizeof(*more));
 	if (!more)
-		/* no memory: the cap is never reached, a sampled fault adds at most one cell */
+		/* no memory: the maximum is never reached, a sampled fault adds one cell at most */
 		return -ENOMEM;
 	p->cell = more;
 	p->cell[p->cells++] = (struct profile_cell){.column = column,
@@ -197,7 +197,7 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	return 0;
 }
 
-/* Adds one sample: faults of one process, end (minor or major), stack and class, sorted by time. */
+/* Adds a profile sample: the faults of one process, kind (minor or major), stack and class. */
 static int add_place(struct profile *p, const struct story_view *s,
 		     const struct sample_record *const *r, size_t n, struct drawn *d)
 {
@@ -264,7 +264,7 @@ static int order_samples(const void *a, const void *b)
 	return 0;
 }
 
-/* Adds the minor or the major faults of one process, by the stacks of those that were sampled. */
+/* Adds the minor or major faults of a process, divided by the stacks of sampled faults. */
 static int add_end(struct profile *p, const struct story_view *s,
 		   const struct sample_record *const *r, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: a recording as a profile, by workload, process and user stack. The faults and the stall
- * of a process are exact; its stacks share them in proportion to the sampled faults.
+ * render: a recording as a profile, by workload, process and user stack. A process's faults and its
+ * stall are exact; they are divided between its stacks in proportion to the sampled faults.
  */
 #ifndef FS_RENDER_PROFILE_H
 #define FS_RENDER_PROFILE_H
@@ -26,8 +26,8 @@ struct measure {
 extern const struct measure measures[NR_MEASURES];
 
 /*
- * The share of a sample that is in one column of time (story_columns()): the weights of its sampled
- * faults. Only their ratio to the other cells of the sample has a meaning.
+ * The part of a sample in one column of time (story_columns()): the weights of its sampled faults.
+ * Only the ratio of a weight to those in the sample's other cells has a meaning.
  */
 struct profile_cell {
 	uint32_t column;
@@ -35,13 +35,13 @@ struct profile_cell {
 };
 
 struct profile_sample {
-	const struct history_row *row; /* the process; NULL: it is not in the history */
+	const struct history_row *row; /* process of the sample; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* time span of growth; both 0 for faults, see `cell` */
-	/* index of the first cell, and number of cells, in `cell` of struct profile */
+	uint64_t first_ns, last_ns; /* time span of growth; both 0 for faults, which use `cell` */
+	/* index of the sample's first cell in profile.cell, and its number of cells */
 	size_t cell, cells;
 	uint32_t frames;
-	uint32_t frame[PROFILE_FRAMES]; /* numbers of names, the outermost frame first */
+	uint32_t frame[PROFILE_FRAMES]; /* numbers of the names of frames, the outermost first */
 };
 
 struct profile {
@@ -50,14 +50,14 @@ struct profile {
 	uint32_t *bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
-	/* for each row of the history: bit 0 (1) is set if its minor (major) faults have stacks */
+	/* per row of the history: bit 0 (1) is set if some minor (major) faults have stacks */
 	unsigned char *drawn;
 	struct profile_cell *cell;
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
 	/*
-	 * number of samples beyond PROFILE_SAMPLES_MAX, or with a name beyond PROFILE_NAMES_MAX;
-	 * `others` has the sums of their values, so that totals stay exact
+	 * number of samples above PROFILE_SAMPLES_MAX, or with a name above PROFILE_NAMES_MAX.
+	 * Their values are summed in `others`, so that totals stay exact.
 	 */
 	uint64_t left_out;
 	struct profile_sample others;
@@ -67,10 +67,10 @@ struct profile {
 int profile_make(struct profile *p, const struct story_view *s);
 void profile_free(struct profile *p);
 
-/* Returns the first measure whose total is not 0. */
+/* Returns the first measure whose total is above 0. */
 enum profile_measure profile_first_measure(const struct profile *p);
 
-/* Splits a frame "symbol+0x12 (module)"; without " (module)", the module is empty. */
+/* Splits a frame "symbol+0x12 (module)". The module is empty if " (module)" is missing. */
 void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
 			 size_t *ret_module_len);
 

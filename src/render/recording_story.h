@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: a whole recording, for outputs that are written after it was read to its end. */
+/* render: a whole recording, for outputs that are written after it has been read to its end. */
 #ifndef FS_RENDER_RECORDING_STORY_H
 #define FS_RENDER_RECORDING_STORY_H
 
 #include "model/history.h"
 #include "render/render.h"
 
-/* How the recording ended. */
+/* How a recording ended. */
 enum story_end {
-	STORY_CUT_OFF, /* no end record: a crash, a full disk, or the recording still goes on */
+	STORY_CUT_OFF, /* no end record: after a crash or on a full disk, or recording goes on */
 	STORY_AS_ASKED,
-	STORY_FULL, /* the recording stopped at its size limit (--max-size) */
+	STORY_FULL, /* recording stopped at the size limit (--max-size) */
 };
 
 struct story_file {
@@ -18,11 +18,11 @@ struct story_file {
 	unsigned int format;
 	uint64_t bytes, records, record_bytes;
 	uint64_t damages, damage_offset, lost_bytes;
-	const char *error; /* what is damaged in the file; empty: nothing */
+	const char *error; /* damage of the file; empty: none */
 	enum story_end end;
 };
 
-/* Maximum number of columns of time, in heat maps and in profiles. */
+/* Maximum number of time columns in heat maps and profiles. */
 #define STORY_COLUMNS 60
 
 struct story_view {
@@ -31,21 +31,21 @@ struct story_view {
 	struct story_file file;
 };
 
-/* Returns the time from the first scan to the last, in seconds. */
+/* Returns the time from the first scan to the last one, in seconds. */
 double story_seconds(const struct story_view *s);
 
 /*
- * story_columns() returns how many columns the points of the history are merged into; story_point()
- * returns the index of the point that contains a time.
+ * story_columns() returns the number of columns into which the history's points are merged.
+ * story_point() returns the index of the point that contains a time.
  */
 size_t story_columns(const struct story_view *s);
 size_t story_point(const struct story_view *s, uint64_t t_ns);
 
-/* Writes the name of the workload of a process, as workload_name() in render.h. */
+/* Writes the name of a process's workload, as workload_name() in render.h does. */
 void story_workload(const struct history_row *r, char *ret, size_t size);
 
 /*
- * Returns the rows of the history, those with most faults first; the caller frees the array.
+ * Returns the rows of the history, the one with most faults first. The caller frees the array.
  * Returns NULL without memory.
  */
 const struct history_row **story_rows(const struct story_view *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: writes the contents of the model and the findings into a buffer. A renderer does not read
- * other data and does not change the model. A new output is one file, and one row of renderers.c.
+ * render: writes the content of the model, and findings, into a buffer. A renderer reads no other
+ * data and does not change the model. A new output is one file and one row of renderers.c.
  */
 #ifndef FS_RENDER_RENDER_H
 #define FS_RENDER_RENDER_H
@@ -19,30 +19,30 @@ struct crash_signs;
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
-/* Settings of an output: what it shows, and how. */
+/* Settings of an output: what it shows, and in which form. */
 struct view {
 	const struct model *m;
 	const struct findings *findings;
-	const struct gates *gates; /* results of --fail-on, at the end; NULL: none */
+	const struct gates *gates; /* gates (--fail-on) with results at the end; NULL: none */
 	enum layout layout;
 	int width;  /* width of the output in columns, at least 40 */
 	int height; /* height of the screen in lines; 0: the output is not a screen */
 	bool unicode, colour;
 	bool host;			/* `host`: show the machine, not its processes */
-	bool once;			/* `host` without an interval: one report, at the end */
+	bool once;			/* `host` without an interval: a single report at the end */
 	bool verdict;			/* `diagnose`: "no finding" would mean that all is well */
 	bool addresses;			/* show addresses of faults */
 	bool command;			/* `run`, `diagnose`: the end shows cleared findings, too */
-	bool summary;			/* the text ends with findings and histograms */
+	bool summary;			/* findings and histograms are at the end of the text */
 	bool page;			/* `run --summary`: list waits and top processes */
 	enum severity min_severity;	/* the text omits findings below this severity */
 	size_t top;			/* maximum number of rows of the process table */
 	const struct field *sort;	/* sort the table by this field; NULL: by activity */
 	const struct process_key *only; /* show this process only; NULL: all */
 	uint64_t child_rss_bytes; /* `run`: peak RSS of the largest child process; 0: not known */
-	/* reasons for missing data that the model does not know; NULL: none */
+	/* why data may be missing, as far as the model does not know; NULL: none */
 	const struct buf *gaps;
-	const char *ending; /* `run`: how the command ended, as "exit 0"; NULL: none */
+	const char *ending; /* `run`: how the command ended, such as "exit 0"; NULL: none */
 	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */
 };
 
@@ -62,29 +62,29 @@ extern const struct renderer folded_renderer;
 extern const struct renderer host_renderer;	 /* writes the text of `host` */
 extern const struct renderer diagnosis_renderer; /* writes the text of `diagnose` */
 
-/* Returns the renderer with this name; NULL if there is none. */
+/* Returns the renderer with a name; NULL if there is none. */
 const struct renderer *renderer_find(const char *name);
 
-/* Callbacks that do nothing, for renderers that do not need them. */
+/* A callback that does nothing, for renderers that do not need it. */
 void render_nothing(struct buf *b, const struct view *v);
 void render_no_event(struct buf *b, const struct view *v, const union event *e);
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);
 
-/* Writes the JSON Schema of all lines that the JSON renderer prints. */
+/* Writes the JSON Schema of all lines that the JSON renderer writes. */
 void render_schema(struct buf *b);
 
-/* Returns whether the output shows this process. */
+/* Returns whether the output shows a process. */
 bool view_shows(const struct view *v, const struct process_key *id);
 
-/* Writes what a finding is about: "python3[42]", "cgroup /a/b", "this host". Does not escape it. */
+/* Writes what a finding is about, not escaped: "python3[42]", "cgroup /a/b", "this host". */
 void finding_who(const struct finding *f, char *ret, size_t size);
 
-/* Returns the seconds from the start of the measurement to t_ns. */
+/* Returns the time from the start of the measurement to t_ns, in seconds. */
 double view_seconds(const struct view *v, uint64_t t_ns);
 
 /*
- * Returns the wall clock (CLOCK_REALTIME, ns) at the time t_ns of a record, computed from the wall
- * clock of the last scan. Returns 0 if no record has a wall clock yet.
+ * Returns the wall clock (CLOCK_REALTIME, in ns) at the time t_ns of a record, computed from the
+ * wall clock of the last scan. Returns 0 if no record has a wall clock yet.
  */
 uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
 

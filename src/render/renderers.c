@@ -66,7 +66,7 @@ void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
 		snprintf(ret, size, "%s", comm);
 		return;
 	}
-	/* a container id (32 or more hex digits) is shortened to the usual 12 */
+	/* shorten a container id (32 or more hex digits) to the usual 12 */
 	if (strspn(last + 1, "0123456789abcdef") >= 32)
 		snprintf(ret, size, "%.12s", last + 1);
 	else

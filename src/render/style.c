@@ -63,7 +63,7 @@ void line_bar(struct line *l, double share, int cells)
 	int full = filled, rest = (filled - full) * 8;
 
 	if (!l->v->unicode) {
-		/* a share above 0 fills at least one cell */
+		/* a share above 0 fills at least one cell of the bar */
 		full = share > 0 && filled < 1 ? 1 : (int)(filled + 0.5);
 		buf_repeat(&l->b, "#", full);
 		buf_repeat(&l->b, " ", cells - full);
@@ -89,7 +89,7 @@ static size_t escape_len(const char *s)
 	return s[n] ? n + 1 : n;
 }
 
-/* Returns how many bytes of `s` fit into `columns` columns. */
+/* Returns the number of bytes of `s` that fit into `columns` columns. */
 static size_t fitting(const char *s, int columns)
 {
 	size_t at = 0;
@@ -172,7 +172,7 @@ void line_spark(struct line *l, const double *v, int cells, bool counts)
 	for (int i = 0; i < cells; i++) {
 		int n = high > low ? (int)((v[i] - low) / (high - low) * 7.999) : 0;
 
-		/* a count above 0 is drawn higher than 0 */
+		/* draw a count above 0 higher than 0 */
 		if (counts && v[i] > 0 && !n)
 			n = 1;
 		if (high <= 0)
@@ -265,7 +265,7 @@ void text_wrapped(struct buf *b, const struct view *v, const char *lead, const c
 			take = room;
 			while (take > 0 && at[take] != ' ')
 				take--;
-			/* a word longer than the line, such as a command, is kept whole */
+			/* keep a word, such as a command, that is longer than the line */
 			if (!take)
 				take = strcspn(at, " ");
 		}

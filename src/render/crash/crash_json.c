@@ -14,7 +14,7 @@ static void put_str(struct json *j, const char *key, struct str s)
 
 	s = str_first(s, TEXT_MAX);
 	for (size_t i = 0; i < s.n; i++)
-		if (s.s[i]) /* skip NUL bytes, which would end the text */
+		if (s.s[i]) /* a NUL byte would end the text */
 			buf_add(&b, s.s + i, 1);
 	json_text(j, key, b.s ? b.s : "");
 	buf_free(&b);
@@ -60,7 +60,7 @@ static void put_steps(struct json *j, const char *key, const struct diagnosis *v
 	json_end_array(j);
 }
 
-/* Adds bucket names of the log's other crashes: neither the primary crash nor its precursors. */
+/* Adds bucket names of a log's secondary crashes: neither the primary one nor its precursors. */
 static void put_others(struct json *j, const char *key, const struct triage *t)
 {
 	json_array(j, key);

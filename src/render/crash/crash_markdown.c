@@ -6,7 +6,7 @@
 #include "render/crash/crash_view.h"
 #include "triage/next_steps.h"
 
-/* Appends text of a log, and escapes the characters that mean something in Markdown. */
+/* Appends text of a log, with the characters escaped that have a meaning in Markdown. */
 static void put(struct buf *b, const struct triage_view *tv, struct str s)
 {
 	struct buf plain = {}, safe = {};
@@ -94,7 +94,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Writes log lines as an indented code block: text of the log could end a fenced one. */
+/* Writes log lines as an indented code block, because their text could end a fenced one. */
 static void write_lines(struct buf *b, const struct triage_view *tv, const struct triage *t,
 			const struct diagnosis *v)
 {

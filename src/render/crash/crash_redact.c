@@ -12,7 +12,7 @@ static size_t hex_run(struct str s, size_t at)
 	return n;
 }
 
-/* Returns the length of an IPv4 address such as "10.0.4.9" at `at`; 0 if there is none. */
+/* Returns the length of an IPv4 address such as "10.0.4.9" at position `at`; 0 if there is none. */
 static size_t quad_length(struct str s, size_t at)
 {
 	size_t from = at;

@@ -199,7 +199,7 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Writes what allocated or freed the object: the first function in its stack that is no helper. */
+/* Writes which function allocated or freed the object: the first in its stack that is no helper. */
 static void write_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
 			enum part part, const char *what)
 {
@@ -244,7 +244,7 @@ static void write_order(struct buf *b, const struct triage_view *tv, const struc
 	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 }
 
-/* Writes the flight recorder's notes and findings, and with `explain` the registers it saved. */
+/* Writes the flight recorder's notes and findings; with `explain`, also the saved registers. */
 static void write_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	const struct recorded *c = &t->recorded;
@@ -361,7 +361,7 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 	line_wrap(&l, b, STYLE_DIM);
 }
 
-/* Writes events of a log without a crash that still matter, such as OOM kills and bus errors. */
+/* Writes important events of a log without a crash, such as OOM kills and bus errors. */
 static void write_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: the verdict on a crash log, as text, JSON or Markdown; crashes of many logs by bucket. */
+/* render: the verdict on a crash log as text, JSON or Markdown; crashes of many logs, by bucket. */
 #ifndef FS_RENDER_CRASH_CRASH_VIEW_H
 #define FS_RENDER_CRASH_CRASH_VIEW_H
 
 #include "render/render.h"
 #include "triage/triage.h"
 
-/* Demangler of function names. It is not called again after a name that expanded without end. */
+/* Demangler of function names. After a name that expanded without end, it is not called again. */
 struct triage_names {
-	/* demangles; returns 0 or -errno */
+	/* demangles a name; returns 0 or -errno */
 	int (*decode)(const char *name, char *ret, size_t size);
 	bool bomb;
 };
@@ -27,10 +27,10 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 void triage_json(struct buf *b, const struct triage_view *tv, const struct triage *t);
 void triage_markdown(struct buf *b, const struct triage_view *tv, const struct triage *t);
 
-/* Returns the text for a log without a crash; "no crash found" only if there is no gap. */
+/* Returns the text for a log without a crash: "no crash found" only if the log has no gap. */
 const char *triage_no_crash(const struct triage_view *tv, const struct triage *t);
 
-/* A bucket counts the logs of a directory that have the same crash. */
+/* A bucket counts the logs in a directory that have the same crash. */
 #define BUCKET_KERNELS 8
 
 struct triage_bucket {
@@ -49,16 +49,16 @@ struct triage_buckets {
 	struct triage_bucket *bucket;
 	size_t n;
 	uint64_t logs, quiet, unreadable, lost;
-	uint64_t partial; /* logs that have gaps, and no crash in the part that was read */
+	uint64_t partial; /* logs with gaps that have no crash in the part that was read */
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);
 void triage_buckets_json(struct buf *b, const struct triage_buckets *bs);
 
-/* Appends a function's name, demangled if tv->names_of is set. */
+/* Appends the name of a function, demangled if tv->names_of is set. */
 void triage_name(struct buf *b, const struct triage_view *tv, struct str function);
 
-/* Appends text of a log without memory addresses and IPv4 addresses. */
+/* Appends text of a log without its memory addresses and IPv4 addresses. */
 void triage_redact(struct buf *b, struct str s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: functions that write the formats of formats.def; only formats.c calls them. */
+/* render: functions that write the formats of formats.def, called only by formats.c. */
 #ifndef FS_RENDER_FORMATS_FORMAT_MAKERS_H
 #define FS_RENDER_FORMATS_FORMAT_MAKERS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes profile.proto of github.com/google/pprof, uncompressed: the caller adds gzip. */
+/* Writes profile.proto of github.com/google/pprof, uncompressed: the caller compresses it. */
 #include <string.h>
 
 #include "render/formats/format_makers.h"
@@ -21,7 +21,7 @@ enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME };
-/* Indexes of the first strings in the string table; the names of frames follow. */
+/* Indexes of the first strings in the string table, before the names of frames. */
 enum { S_EMPTY, S_PID, S_COMM, S_UNIT_FIRST };
 #define S_NAMES (S_UNIT_FIRST + 2 * NR_MEASURES)
 
@@ -45,7 +45,7 @@ static void put_bytes_of(struct buf *b, unsigned int field, const char *s, size_
 	buf_add(b, s, len);
 }
 
-/* Appends the message in `inner` as a field, and empties `inner`. */
+/* Appends the message in `inner` as a field of `b`, and empties `inner`. */
 static void put_message(struct buf *b, unsigned int field, struct buf *inner)
 {
 	put_bytes_of(b, field, inner->s ? inner->s : "", inner->len);
@@ -57,7 +57,7 @@ static void put_string(struct buf *b, const char *s)
 {
 	struct buf safe = {};
 
-	/* protobuf strings are UTF-8: escape all other bytes */
+	/* protobuf strings are UTF-8: escape bytes that are not */
 	buf_safe(&safe, s, true);
 	put_message(b, STRINGS, &safe);
 	buf_free(&safe);

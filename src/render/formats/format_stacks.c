@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Profiles as text: folded stacks, perf script, speedscope. */
+/* Writes profiles as text: folded stacks, perf script, speedscope. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "render/json_out.h"
 #include "render/profile.h"
 
-/* Appends a frame's name, safe on a terminal. `;` separates frames, so it becomes `:`. */
+/* Appends a frame's name, safe for a terminal. `;` separates frames and therefore becomes `:`. */
 static void put_folded(struct buf *b, const char *s)
 {
 	char name[512];
@@ -52,7 +52,7 @@ void format_folded_stall(struct buf *b, const struct story_view *s)
 	make_folded(b, s, MEASURE_STALL);
 }
 
-/* Appends a name. The bytes in `not` are separators in perf script's output: they become `_`. */
+/* Appends a name. Bytes in `not` separate words in perf script's output and become `_`. */
 static void put_word(struct buf *b, const char *s, size_t n, const char * not )
 {
 	char name[512];
@@ -84,13 +84,13 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 			    const struct profile_sample *one, enum profile_measure measure)
 {
 	const struct history_row *r = one->row;
-	uint32_t head = r ? 2 : 1; /* workload and process, or "process" */
+	uint32_t head = r ? 2 : 1; /* frames in the header: workload, process; or "process" */
 	double at = r ? view_seconds(s->v, r->last_ns) : 0;
 
 	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");
 	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
 		   one->value[measure], measures[measure].key);
-	/* innermost first; the header line has the first `head` frames: workload and process */
+	/* innermost first; the outermost `head` frames are already in the header line */
 	for (uint32_t k = one->frames; k-- > head;)
 		put_perf_frame(b, p->name[one->frame[k]]);
 	buf_puts(b, "\n");
@@ -106,7 +106,7 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/* omit bytes and stall: the faults themselves are already counted */
+			/* omit bytes and stall, which belong to faults that are already counted */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Values over time: traces for Perfetto and Chrome, CSV tables for spreadsheets. */
+/* Writes values over time: traces for Perfetto and Chrome, and CSV tables for spreadsheets. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "render/formats/format_makers.h"
 #include "render/json_out.h"
 
-#define TRACE_PROCESSES_MAX 256 /* processes with their own track: those that faulted most */
+#define TRACE_PROCESSES_MAX 256 /* processes with their own track: those with most faults */
 
 static double micros(const struct story_view *s, uint64_t t_ns)
 {
@@ -36,7 +36,7 @@ static void put_name(struct json *j, uint32_t pid, const char *name)
 	json_end(j);
 }
 
-/* A trace counter keeps its value until the next one, so rates stand at the start of their span. */
+/* Writes rates at the start of their span: a trace counter keeps its value until the next one. */
 static void put_counters(struct json *j, const struct story_view *s, const struct history_point *p)
 {
 	double from = micros(s, p->from_ns), to = micros(s, p->to_ns);
@@ -68,7 +68,7 @@ static void put_row_counters(struct json *j, const struct story_view *s,
 {
 	char name[64];
 
-	/* pid 0 is the sum of removed processes: the track of all processes has their faults */
+	/* pid 0 is the sum of dropped processes, whose faults are in the track of all processes */
 	if (!r->faults || !r->id.pid)
 		return;
 	snprintf(name, sizeof(name), "%s [%u]", r->comm, r->id.pid);
@@ -134,7 +134,7 @@ void format_trace(struct buf *b, const struct story_view *s)
 	struct json j;
 
 	json_begin(&j, b);
-	/* no key beside traceEvents: some readers accept no other */
+	/* no key besides traceEvents: some programs accept no other */
 	json_array(&j, "traceEvents");
 	put_name(&j, 0, "all processes");
 	put_instant(&j, "recorded on", 0, 0, "host", s->v->m->host.host);
@@ -171,7 +171,7 @@ void format_trace(struct buf *b, const struct story_view *s)
 	free(rows);
 }
 
-/* Appends a CSV cell (RFC 4180). A leading apostrophe keeps spreadsheets from running formulas. */
+/* Appends a CSV cell (RFC 4180). An apostrophe keeps spreadsheets from running it as a formula. */
 static void put_cell(struct buf *b, const char *s)
 {
 	struct buf safe = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: the output formats of `report`. A new format is one row of formats.def, and one file with
- * the function that writes it.
+ * render: the output formats of the command `report`. A new format is one row of formats.def, and
+ * one file with the function that writes the format.
  */
 #ifndef FS_RENDER_FORMATS_FORMATS_H
 #define FS_RENDER_FORMATS_FORMATS_H
@@ -10,7 +10,7 @@
 
 enum report_way {
 	WAY_WHOLE,     /* `make` writes the whole output, at the end */
-	WAY_LINES,     /* the renderer `lines` writes the output while the recording is read */
+	WAY_LINES,     /* the renderer `lines` writes the output while it reads the recording */
 	WAY_RECORDING, /* the output is another recording */
 	WAY_TEXTFILE,  /* the output is the metrics page of `export` */
 };
@@ -29,10 +29,10 @@ struct report_format {
 extern const struct report_format report_formats[];
 extern const size_t nr_report_formats;
 
-/* Returns the format with this name; NULL if there is none. */
+/* Returns the format with a name; NULL if there is none. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns the format that the suffix of a file name selects; NULL if there is none. */
+/* Returns the format that a file name's suffix selects; NULL if there is none. */
 const struct report_format *report_format_of(const char *path);
 
 #endif

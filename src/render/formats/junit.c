@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* JUnit XML, as Jenkins, GitLab and others read it. */
+/* Writes gate results as JUnit XML, which Jenkins, GitLab and others read. */
 #include <string.h>
 
 #include "render/gate_results.h"
 #include "render/utc.h"
 
-/* XML 1.0 cannot contain control characters, U+FFFE and U+FFFF: they become \xNN. */
+/* Appends text with control characters, U+FFFE and U+FFFF as \xNN: XML 1.0 cannot contain them. */
 static void put_xml(struct buf *b, const char *s)
 {
 	struct buf safe = {};
@@ -46,7 +46,7 @@ static void put_message(struct buf *b, const struct gate *g)
 
 static void put_case(struct buf *b, const struct gate *g)
 {
-	/* a tripped gate is a failed test; a value that was not measured is a test error */
+	/* a gate that failed is a failed test; a value that was not measured is a test error */
 	const char *element = g->state == GATE_TRIPPED ? "failure" : "error";
 
 	buf_puts(b, "    <testcase classname=\"faultscope\"");
@@ -65,7 +65,7 @@ static void put_time(struct buf *b, const struct view *v)
 {
 	struct number_text begun = as_utc(v->m->host.wall_ns);
 
-	/* The schema of JUnit allows no time zone. */
+	/* the schema of JUnit allows no time zone */
 	begun.s[strcspn(begun.s, "Z")] = '\0';
 	put_attribute(b, "timestamp", begun.s);
 	buf_printf(b, " time=\"%.3f\"", view_seconds(v, v->m->last_ns));

@@ -46,7 +46,7 @@ static void begin_area(struct address_area *a, const struct sample_record *r)
 	memcpy(a->name, r->file, sizeof(a->name));
 }
 
-/* Inserts an area, sorted by faults; without room, the area with the fewest faults is dropped. */
+/* Inserts an area, sorted by faults. If there is no room, drops the area with the fewest faults. */
 static void keep_area(struct address_map *m, const struct address_area *a)
 {
 	size_t at = m->areas;
@@ -60,7 +60,7 @@ static void keep_area(struct address_map *m, const struct address_area *a)
 	m->area[at] = *a;
 }
 
-/* Finds the range of touched addresses of each mapping: a large mapping may be mostly untouched. */
+/* Finds the touched addresses of each mapping, as a large mapping may be mostly untouched. */
 static void find_areas(struct address_map *m, const struct sample_record *const *r, size_t n)
 {
 	for (size_t i = 0; i < n;) {
@@ -82,7 +82,7 @@ static void find_areas(struct address_map *m, const struct sample_record *const 
 	}
 }
 
-/* Divides each area into rows of equal size: a number of pages that is a power of two. */
+/* Divides each area into rows of equal size, which is a power of two of pages. */
 static int make_rows(struct address_map *m, const struct story_view *s)
 {
 	uint64_t page = s->v->m->tick.limits.page_bytes ? s->v->m->tick.limits.page_bytes : 4096;

@@ -164,7 +164,7 @@ void html_card(struct buf *b, const char *title, const char *subtitle, const str
 	html_begin(b, title, subtitle);
 	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
 	html_section(b, "verdict", "Verdict", NULL);
-	/* write each line by itself: html_text_len() would escape newlines */
+	/* write the lines one by one: html_text_len() would escape newlines */
 	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
 	for (const char *at = text->s ? text->s : ""; *at;) {
 		size_t len = strcspn(at, "\n");

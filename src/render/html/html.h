@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: HTML pages: each is one file without network access, whose charts need no script. Styles
- * and the script are report.css and report.js beside this file.
+ * render: HTML pages. Each page is one file that needs no network access, and its charts need no
+ * script. Styles and the script are report.css and report.js beside this file.
  */
 #ifndef FS_RENDER_HTML_HTML_H
 #define FS_RENDER_HTML_HTML_H
@@ -14,21 +14,21 @@
 /* html_report() and html_diff() write a whole page. */
 void html_report(struct buf *b, const struct story_view *s);
 void html_diff(struct buf *b, const struct diff *d, const struct view *v);
-/* Writes a page with a text, and with JSON Lines as its data. */
+/* Writes a page that shows a text, and contains JSON Lines as data. */
 void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
 	       const struct buf *json);
 
-/* Appends text, escaped for an element or an attribute. */
+/* Appends text, escaped for use in an element or an attribute. */
 void html_text(struct buf *b, const char *s);
 
-/* Appends text; the bytes of each %s are escaped. */
+/* Appends text, and escapes the bytes of each %s. */
 void html_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void html_text_len(struct buf *b, const char *s, size_t len);
 
 void html_begin(struct buf *b, const char *title, const char *subtitle);
 void html_end(struct buf *b);
-/* Embeds JSON in a page. `<`, `>` and `&` become escapes, so that no text ends the element. */
+/* Embeds JSON in a page. `<`, `>` and `&` become escapes, so that no text can end the element. */
 void html_data(struct buf *b, const char *id, const struct buf *json);
 
 void html_section(struct buf *b, const char *id, const char *title, const char *about);
@@ -36,7 +36,7 @@ void html_section_end(struct buf *b);
 
 void html_verdict(struct buf *b, const struct story_view *s);
 
-/* Writes the note "Incomplete: …"; nothing if there is no gap (render/completeness.h). */
+/* Writes the note "Incomplete: …", or nothing if there is no gap (render/completeness.h). */
 void html_gaps(struct buf *b, const struct buf *gaps);
 void html_facts(struct buf *b, const struct story_view *s);
 void html_timeline(struct buf *b, const struct story_view *s);
@@ -51,23 +51,23 @@ void html_events(struct buf *b, const struct story_view *s);
 void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
 		     const struct address_map *m);
 
-/* Writes a stack as a list of at most `most` frames, innermost first. */
+/* Writes a stack as a list of frames, at most `most`, the innermost first. */
 void html_stack(struct buf *b, const char *text, int most);
 
 #define HTML_HEAT_ROWS 24 /* maximum number of processes in the heat map */
 #define HTML_LEVELS    7  /* number of colours for values above 0 */
 
-/* SVG coordinates: drawings are 1000 units wide; time axes go from HTML_LEFT to HTML_RIGHT. */
+/* SVG drawings are 1000 units wide. Time axes go from x = HTML_LEFT to HTML_RIGHT. */
 #define HTML_LEFT  132.0
 #define HTML_RIGHT 988.0
 
-/* Parts of charts over time: the time axis, rows of coloured cells, the legend of colours. */
+/* Write parts of charts over time: the time axis, rows of coloured cells, the legend of colours. */
 void html_axis(struct buf *b, const struct story_view *s, double y);
 void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		uint64_t most, double height);
 void html_legend(struct buf *b, const char *what, uint64_t most);
 
-/* Returns the colour of `n` on a logarithmic scale: 1 to HTML_LEVELS; 0 if `n` is 0. */
+/* Returns the colour of a value on a logarithmic scale: 1 to HTML_LEVELS, or 0 for the value 0. */
 int html_level(uint64_t n, uint64_t most);
 
 #endif

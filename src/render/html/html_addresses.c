@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Heat map of faults by address and time. A row is a run of pages of a mapping. */
+/* Draws a heat map of faults by address and time. A row is a run of pages of a mapping. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "render/html/html.h"
 
 #define ROW  11.0
-#define HEAD 20.0 /* height of a mapping's name, which is above its rows */
+#define HEAD 20.0 /* height of the line with a mapping's name above its rows */
 
 static void put_area_name(struct buf *b, const struct story_view *s, const struct address_area *a)
 {
@@ -17,7 +17,7 @@ static void put_area_name(struct buf *b, const struct story_view *s, const struc
 	html_text_len(b, address_name(a), strnlen(address_name(a), FILE_NAME_LEN));
 }
 
-/* Appends the offset of a row in its mapping: addresses differ from run to run, offsets do not. */
+/* Appends a row's offset in its mapping. Addresses differ from run to run, offsets do not. */
 static void put_offset(struct buf *b, const struct address_map *m, const struct address_row *r)
 {
 	buf_printf(b, "+%s", as_bytes(r->from - m->area[r->area].from).s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Charts of a page: values over time, latency, limits. */
+/* Draws the charts of a page: values over time, latency, limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +51,13 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 
 #define NR_COLOURS 7 /* number of colours in report.css */
 
-/* The curves of the timeline: fault rates, and sums over all processes from the history. */
+/* The curves of the timeline: rates of faults, and sums over all processes in the history. */
 enum rate { MINOR, MAJOR, STALL, NR_RATES };
 
 struct track {
 	const char *title, *unit;
 	size_t nth;		 /* enum rate, or NR_RATES + index of a gauge of the history */
-	const struct field *sum; /* field of a gauge; NULL for a rate */
+	const struct field *sum; /* field of a gauge; NULL: the curve is a rate */
 };
 
 static size_t nr_tracks(const struct story_view *s)
@@ -109,7 +109,7 @@ static void put_number(struct buf *b, const struct track *t, double v)
 		buf_printf(b, "%s%s", t->unit[0] == '/' ? "" : " ", t->unit);
 }
 
-/* Draws a rate as steps: it holds for the whole span in which it was counted. */
+/* Draws a rate in steps, because it applies to the whole time span in which it was counted. */
 static void put_area(struct buf *b, const struct story_view *s, const struct track *t, double y,
 		     double most)
 {
@@ -187,7 +187,7 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
 
-/* Returns whether a curve is drawn: fault rates always, others only if they were ever above 0. */
+/* Returns whether to draw a curve: fault rates always, others only if they were ever above 0. */
 static bool is_drawn(const struct story_view *s, const struct track *t)
 {
 	return t->nth <= MAJOR || highest(s->h, t) > 0;
@@ -239,8 +239,8 @@ void html_timeline(struct buf *b, const struct story_view *s)
 }
 
 /*
- * Returns the x coordinates at which columns begin, and at which the last one ends. Columns differ
- * in width, because the time between scans differs.
+ * Returns the x coordinates of the columns' edges. Columns differ in width, because the time
+ * between scans differs.
  */
 static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 {
@@ -255,7 +255,7 @@ static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 	}
 }
 
-/* Draws all cells of one colour as one path. */
+/* Draws all cells of one colour as a single path. */
 static void put_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		      int level, uint64_t most, double height)
 {
@@ -364,7 +364,7 @@ static const struct histogram *latency_of(int end)
 	return NULL;
 }
 
-/* Appends "< 1.0 ms"; for the last bucket, which has no upper bound, "from" and its lower bound. */
+/* Appends "< 1.0 ms", or for the last bucket, which has no upper bound, "from" its lower bound. */
 static void put_bound(struct buf *b, int bucket)
 {
 	const struct histogram *h = latency_of(END_MINOR);
@@ -402,7 +402,7 @@ static void put_quantiles(struct buf *b, const struct history *h)
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Finds the first and the last bucket that are not empty. Returns false if all are empty. */
+/* Finds the first and the last bucket with values. Returns false if all are empty. */
 static bool bounds(const struct history *h, int *first, int *last)
 {
 	*first = NR_LATENCY;
@@ -514,7 +514,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 	html_section_end(b);
 }
 
-/* A value and its limit over time, and a forecast of when the limit is reached. */
+/* A value over time with its limit, and a forecast of when the value reaches the limit. */
 struct gauge {
 	const struct history_row *row;
 	enum what what;
@@ -554,7 +554,7 @@ static size_t find_gauges(const struct story_view *s, struct gauge *ret, size_t 
 	return n;
 }
 
-/* Draws the forecast: from the last value to the times when the limit may be reached. */
+/* Draws the forecast from the last value to the interval in which the limit may be reached. */
 static void put_band(struct buf *b, const struct gauge *g, double now_x, double now_y, double top,
 		     double per_s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The page of `diff`: what grew between two recordings. */
+/* Writes the page of the command `diff`: what grew between two recordings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

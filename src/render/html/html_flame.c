@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The flame graph that is shown until report.js draws its own, and the JSON data of the page. */
+/* Writes the flame graph that is shown until report.js draws its own, and the page's JSON data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static int compare(const struct profile *p, const struct profile_sample *x,
 }
 
 /*
- * Sorts samples by stack, so that equal callers are adjacent. A merge sort, because the comparison
- * needs `p` and qsort() passes no context.
+ * Sorts samples by stack, so that equal callers are adjacent. Uses a merge sort, because the
+ * comparison needs `p`, which qsort() cannot pass.
  */
 static void sort_samples(const struct profile *p, uint32_t *order, uint32_t *spare, size_t n)
 {
@@ -70,7 +70,7 @@ static uint64_t sum_of(const struct drawing *d, size_t from, size_t to)
 	return n;
 }
 
-/* Returns one of six colours, always the same for a name. */
+/* Returns one of six colours for a name, always the same one. */
 static unsigned int colour_of(const char *name)
 {
 	return *name ? (unsigned int)(name[0] * 7 + name[1]) % 6 : 0;
@@ -258,7 +258,7 @@ static void write_processes(struct json *j, const struct story_view *s)
 	free(rows);
 }
 
-/* Adds the time of a sample: a time span, or weights of faults and stall by column of time. */
+/* Adds the time of a sample: a time span, or weights of faults and stall for each time column. */
 static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
 			const struct profile_sample *one)
 {
@@ -316,7 +316,7 @@ static void write_sampling(struct json *j, const struct story_view *s)
 	json_end(j);
 }
 
-/* Adds faults by address: rows of runs of pages, with pairs [point, estimated number of faults]. */
+/* Adds faults by address: runs of pages, each with pairs [point, estimated number of faults]. */
 static void write_addresses(struct json *j, const struct story_view *s, const struct address_map *m)
 {
 	json_array(j, "addresses");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The page of a recording: its sections in order. */
+/* Writes the page of a recording, with its sections in order. */
 #include "render/html/html.h"
 
 #include "base/units.h"

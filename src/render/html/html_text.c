@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The parts of a page that are text and tables. */
+/* Writes the parts of a page that are text and tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ void html_gaps(struct buf *b, const struct buf *gaps)
 	buf_free(&joined);
 }
 
-/* Writes that there is no finding. Says that all is well only if there is no gap. */
+/* Writes that there is no finding. Says that all is well only if the result has no gap. */
 static void put_no_finding(struct buf *b, const struct story_view *s)
 {
 	struct buf gaps = {};
@@ -258,7 +258,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends losses that are not 0; continues a list if `any`. Returns whether there are losses. */
+/* Appends losses above 0, as continuation of a list if `any`. Returns whether there are losses. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
@@ -426,7 +426,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Writes what a process created, by name, with the call stack that created most of each. */
+/* Writes what a process created, by name, each with the call stack that created most of it. */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
 			 enum what what)
 {
@@ -558,7 +558,7 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
 
-/* The subject of every event record has the same offset, so crossing.subject is always valid. */
+/* Writes an event. crossing.subject is always valid: all event records have it at one offset. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
 	double t = view_seconds(s->v, e->h.t_ns);

@@ -19,7 +19,7 @@
 #include "render/json/line_rows.h"
 #include "render/losses.h"
 
-static const char *const what_name[] = {"maps", "fds"}; /* JSON names of enum what */
+static const char *const what_name[] = {"maps", "fds"}; /* names of enum what in JSON */
 
 static void put_value(struct json *j, const char *key, const struct evidence *e)
 {
@@ -51,7 +51,7 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/* Adds limits of --assume for this scope (process, cgroup or host) and narrower ones, if any. */
+/* Adds limits set by --assume: those of a scope (process, cgroup or host) and narrower scopes. */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {
@@ -69,7 +69,7 @@ static void put_assumed(struct json *j, const char *key, const struct view *v,
 		json_end(j);
 }
 
-/* Adds the frames of a stack, innermost first; the array is empty if the stack is unknown. */
+/* Adds the frames of a stack, innermost first. The array is empty if the stack is not known. */
 static void put_stack(struct json *j, const char *key, const struct frames *f)
 {
 	const char *at = f ? f->text : "";
@@ -86,7 +86,7 @@ static void put_stack(struct json *j, const char *key, const struct frames *f)
 	json_end_array(j);
 }
 
-/* Per-CPU page counters can be negative for a moment; returns 0 for those. */
+/* Converts pages to bytes. Returns 0 if per-CPU counters make the number negative for a moment. */
 static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 {
 	return pages > 0 ? pages * v->m->tick.limits.page_bytes : 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: memory pressure of the machine, cgroups and file systems, as JSON Lines. */
+/* render: memory pressure of the machine, its cgroups and file systems as JSON Lines. */
 #ifndef FS_RENDER_JSON_JSON_PRESSURE_H
 #define FS_RENDER_JSON_JSON_PRESSURE_H
 
 #include "render/render.h"
 
-/* Writes memory pressure after a scan: machine, cgroups with a limit; `host` adds file systems. */
+/* Writes memory pressure after a scan: of machine and limited cgroups; for `host`, file systems. */
 void json_pressure(struct buf *b, const struct view *v);
 
-/* Writes the verdict of `host`: the line before the last one. */
+/* Writes the verdict of `host`, which is the last line but one of its output. */
 void json_answer(struct buf *b, const struct view *v);
 
 #endif

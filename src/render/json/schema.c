@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes the JSON Schema from the rows that also write the JSON: *_lines.def and counter tables. */
+/* Writes the JSON Schema from the rows that also write JSON: *_lines.def and counter tables. */
 #include <string.h>
 
 #include "model/pressure.h"
@@ -30,7 +30,7 @@ enum type {
 	T_object,
 	T_object_or_null,
 	T_included, /* AND: the keys of another object, not a key */
-	T_figures,  /* FIGURES: many counts, whose keys name_at() returns */
+	T_figures,  /* FIGURES: many counts, whose keys a function returns */
 	T_line,	    /* the first row of a JSON line that has a time */
 	T_alone,    /* the first row of a JSON line without a time */
 };
@@ -115,7 +115,7 @@ static void begin_object(struct json *j, const char *key, const char *help)
 		json_text(j, "description", help);
 }
 
-/* Adds the type of an array, or of an object with any keys; all values have one type. */
+/* Adds the type of an array, or of an object with any keys, whose values all have one type. */
 static void write_values(struct json *j, const char *container, const char *values,
 			 const char *type)
 {

@@ -36,7 +36,7 @@ void exposition_sample(struct exposition *e, const char *const *label, double v,
 void exposition_distribution(struct exposition *e, const char *const *label,
 			     const struct distribution *d)
 {
-	e->series += d->buckets + 2; /* series of a histogram: buckets, _sum and _count */
+	e->series += d->buckets + 2; /* a histogram's series: its buckets, _sum and _count */
 	e->format->distribution(e, label, d);
 }
 
@@ -61,7 +61,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 		if (used + width > max_bytes)
 			return;
 		if (control)
-			buf_putc(b, '?'); /* terminals would obey control characters */
+			buf_putc(b, '?'); /* terminals interpret control characters */
 		else if (n)
 			buf_add(b, s, n);
 		else
@@ -71,7 +71,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 	}
 }
 
-/* Appends a whole number without printf(), which is slow; most values of a page are whole. */
+/* Appends an integer without printf(), which is slow; most values of a page are integers. */
 static void put_whole(struct buf *b, int64_t v)
 {
 	char text[1 + DIGITS_MOST], *end = text + sizeof(text), *s;
@@ -94,7 +94,7 @@ void put_number(struct buf *b, double v)
 		put_whole(b, v);
 		return;
 	}
-	/* use the fewest digits, 15 to 17, that give the same double; %g omits trailing zeros */
+	/* use the fewest digits (15 to 17) that give an equal double; %g omits trailing zeros */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)
@@ -146,7 +146,7 @@ double distribution_bound(const struct distribution *d, size_t bucket)
 	return bucket + 1 >= d->buckets ? HUGE_VAL : ldexp(1, d->first_exponent + (int)bucket);
 }
 
-/* One of the media types of an Accept header, with its parameters. */
+/* A media type in an Accept header, with its parameters. */
 struct wanted {
 	char type[64];
 	double q;
@@ -158,7 +158,7 @@ static const char *skip_spaces(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Copies text up to one of `until`, without trailing blanks. Returns where it ended. */
+/* Copies text up to a character of `until`, without trailing blanks. Returns the text's end. */
 static const char *take_word(const char *s, const char *until, char *ret, size_t size)
 {
 	size_t len = strcspn(s, until), used = len;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: families of metrics in the formats that Prometheus reads: text format 0.0.4, OpenMetrics
- * 1.0, delimited protobuf. All formats get the same metrics.
+ * render: writes families of metrics in the formats that Prometheus reads: text format 0.0.4,
+ * OpenMetrics 1.0, delimited protobuf. All formats have the same metrics.
  *
  * Names, help and label names come from the table of metrics. Label values may come from any
- * process: they are escaped, converted to UTF-8 and cut here.
+ * process: here they are escaped, converted to UTF-8 and cut.
  */
 #ifndef FS_RENDER_PROM_EXPOSITION_H
 #define FS_RENDER_PROM_EXPOSITION_H
@@ -13,33 +13,33 @@
 #include "model/metrics.h"
 
 #define VALUE_BYTES 200 /* maximum length of a label value, in bytes */
-/* maximum length of an exemplar's label names and values together (OpenMetrics 1.0) */
+/* maximum total length of the label names and values of an exemplar (OpenMetrics 1.0) */
 #define EXEMPLAR_CHARS 128
 
-/* An event behind a counter. Its labels are "pid", "comm" and "site", as far as known. */
+/* An event that raised a counter. Its labels are "pid", "comm" and "site", if known. */
 struct exemplar {
 	uint32_t pid;
-	/* process name; "symbol+0x1a4", call or class of faults; NULL: not known */
+	/* process name; "symbol+0x1a4", system call or fault class; NULL: not known */
 	const char *comm, *site;
 	double value;
 	double at_s; /* time in seconds, CLOCK_REALTIME; 0: not known */
 };
 
-/* A histogram. The bounds of its buckets are powers of two of a second. */
+/* A histogram. The bounds of its buckets are powers of two, in seconds. */
 struct distribution {
-	/* values in each bucket, not cumulative; the last bucket has no bound */
+	/* number of values in each bucket, not cumulative; the last bucket has no upper bound */
 	const uint64_t *count;
 	size_t buckets;
 	int first_exponent; /* the first bucket ends at 2^first_exponent seconds */
 	double sum;
-	const struct exemplar *slowest; /* exemplar for the bucket of its value; NULL: none */
-	bool native;			/* write a native histogram, too, if the format has them */
+	const struct exemplar *slowest; /* exemplar, shown at the bucket of its value; NULL: none */
+	bool native;			/* also write a native histogram, if the format has them */
 };
 
 struct exposition;
 
 struct exposition_format {
-	const char *name;	  /* the format's name: "text", "openmetrics", "protobuf" */
+	const char *name;	  /* name of the format: "text", "openmetrics", "protobuf" */
 	const char *content_type; /* HTTP Content-Type */
 	void (*family)(struct exposition *e);
 	void (*sample)(struct exposition *e, const char *const *label, double v,
@@ -52,45 +52,45 @@ struct exposition_format {
 
 extern const struct exposition_format exposition_text, exposition_openmetrics, exposition_protobuf;
 
-/* A page under construction. Set `format` and `b`, zero the rest. */
+/* A metrics page that is being written. Set `format` and `b`; other members are 0 at first. */
 struct exposition {
 	const struct exposition_format *format;
 	struct buf *b;		     /* output buffer, owned by the caller */
-	const struct metric *metric; /* the current family; NULL: none */
-	struct buf message;	     /* protobuf: message of the current family */
+	const struct metric *metric; /* current family; NULL: none */
+	struct buf message;	     /* protobuf message of the current family */
 	size_t series;		     /* samples written so far, as Prometheus counts them */
 };
 
 /*
- * Returns the format that an Accept header prefers; text if the header accepts no known format. RFC
- * 9110: the highest q wins, then the order in the header.
+ * Returns the format that an Accept header prefers, or text if it accepts no known format. By RFC
+ * 9110, the highest q wins, then the order in the header.
  */
 const struct exposition_format *exposition_negotiate(const char *accept);
 
-/* Begins a family. If no sample follows, only its HELP and TYPE appear. */
+/* Begins a family. If no sample follows, the page only has its HELP and TYPE. */
 void exposition_family(struct exposition *e, const struct metric *m);
 
-/* Write a sample or a histogram. `label` has a value for each of the metric's label names. */
+/* Write a sample or a histogram. `label` has a value for each label name of the metric. */
 void exposition_sample(struct exposition *e, const char *const *label, double v,
 		       const struct exemplar *x);
 void exposition_distribution(struct exposition *e, const char *const *label,
 			     const struct distribution *d);
 
-/* Ends the page and frees e->message. */
+/* Ends a page, and frees e->message. */
 void exposition_end(struct exposition *e);
 
-/* Functions for the writers of formats. */
+/* The functions below are for writers of formats. */
 
 /*
- * Appends a label value as UTF-8, cut to max_bytes, not escaped. `?` replaces control characters,
- * but not line feeds.
+ * Appends a label value as UTF-8, cut to max_bytes, not escaped. Control characters other than line
+ * feeds become `?`.
  */
 void label_clean(struct buf *b, const char *s, size_t max_bytes);
 
-/* Appends a number as Go parses it: the shortest decimal that is the same double. */
+/* Appends a number as the shortest decimal that Go parses as an equal double. */
 void put_number(struct buf *b, double v);
 
-/* Finds the labels of an exemplar that are known and fit. Returns how many. */
+/* Finds the labels of an exemplar that are known and fit in. Returns the number of labels. */
 #define EXEMPLAR_LABELS 3
 struct label_pair {
 	const char *name;
@@ -98,7 +98,7 @@ struct label_pair {
 };
 size_t exemplar_labels(const struct exemplar *x, struct label_pair ret[EXEMPLAR_LABELS]);
 
-/* Returns the upper bound of a bucket in seconds; HUGE_VAL for the last bucket. */
+/* Returns the upper bound of a bucket in seconds, or HUGE_VAL for the last one. */
 double distribution_bound(const struct distribution *d, size_t bucket);
 
 #endif

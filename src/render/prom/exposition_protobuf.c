@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Delimited io.prometheus.client.MetricFamily messages (client_model's metrics.proto): the only
- * format that carries native histograms.
+ * Writes delimited io.prometheus.client.MetricFamily messages (metrics.proto of client_model), the
+ * only format that can contain native histograms.
  */
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void put_u64(struct buf *b, unsigned int field, uint64_t v)
 	put_varint(b, v);
 }
 
-/* Encodes protobuf's sint64, in which small negative numbers are short. */
+/* Encodes a number as protobuf's sint64, in which small negative numbers are short. */
 static uint64_t zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
@@ -73,7 +73,7 @@ static void put_text(struct buf *b, unsigned int field, const char *s)
 	put_bytes_of(b, field, s, strlen(s));
 }
 
-/* Adds a message as a field of another message, and frees it. */
+/* Adds a message as a field of another message, and frees the added message. */
 static void put_message(struct buf *b, unsigned int field, struct buf *message)
 {
 	put_bytes_of(b, field, message->s ? message->s : "", message->len);
@@ -111,7 +111,7 @@ static void put_exemplar(struct buf *b, unsigned int field, const struct exempla
 	put_message(b, field, &message);
 }
 
-/* Families of counters and infos have the names of their samples (_total, _info), as in text. */
+/* Begins a family. Counters and infos are named as their samples (_total, _info), as in text. */
 static void protobuf_family(struct exposition *e)
 {
 	const struct metric *m = e->metric;
@@ -187,7 +187,7 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 
 /*
  * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]. The buckets of struct
- * distribution have these bounds. The last one has no bound: it is written as the next bucket.
+ * distribution have these bounds, but the last has none: it is written as the next bucket.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prometheus' text format 0.0.4 and OpenMetrics 1.0, which differ in little. */
+/* Writes Prometheus' text format 0.0.4 and OpenMetrics 1.0, which differ little. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool is_open(const struct exposition *e)
 	return e->format == &exposition_openmetrics;
 }
 
-/* Returns the suffix of sample names, which an OpenMetrics family name does not have. */
+/* Returns the suffix of sample names that the family's name in OpenMetrics lacks. */
 static const char *suffix_of(const struct metric *m)
 {
 	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
@@ -37,7 +37,7 @@ static void put_family_name(struct exposition *e)
 		buf_puts(e->b, suffix_of(e->metric));
 }
 
-/* Appends a value with line feeds and backslashes escaped, and with `quotes` also quotes. */
+/* Appends a value. Escapes line feeds and backslashes, and also quotes if `quotes`. */
 static void put_escaped(struct buf *b, const char *s, bool quotes)
 {
 	for (; *s; s++) {
@@ -67,7 +67,7 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 	buf_free(&clean);
 }
 
-/* Appends label pairs. `le`: bound of a histogram's bucket, as one more label; NULL: none. */
+/* Appends label pairs, and the label `le`, a histogram bucket's bound, unless `le` is NULL. */
 static void put_labels(struct exposition *e, const char *const *label, const char *le)
 {
 	size_t n = 0;
@@ -130,7 +130,7 @@ static void put_bound(struct exposition *e, struct buf *le, double bound)
 {
 	buf_clear(le);
 	put_number(le, bound);
-	/* canonical numbers of OpenMetrics have a decimal point */
+	/* a number in OpenMetrics' canonical form has a decimal point */
 	if (is_open(e) && le->s && !strpbrk(le->s, ".eI"))
 		buf_puts(le, ".0");
 }

@@ -8,8 +8,8 @@
 #define NONE ((const char *const[]){NULL})
 
 /*
- * Buckets of page-fault latency: the first ends at 2^-21 s (0.5 us), the last begins at 2^1 s.
- * `export` counts with these bounds; in recordings of other commands they are 7 % higher.
+ * Buckets of page-fault latency: the first one ends at 2^-21 s (0.5 us), the last one begins at 2^1
+ * s. `export` counts with these bounds. In recordings of other commands, bounds are 7 % higher.
  */
 #define LATENCY_FIRST	(-21)
 #define LATENCY_BUCKETS 24
@@ -25,7 +25,7 @@ static bool is_on(const struct prom_view *v, const char *hook)
 	return model_hook_on(v->m, hook);
 }
 
-/* Collectors, the probe that each needs, and LACKS_* bits that its attach type may not have. */
+/* Collectors, the probe of each, and LACKS_* bits that the probe's attach type must not have. */
 static const struct {
 	const char *name, *hook;
 	uint32_t lacks;
@@ -100,7 +100,7 @@ static void put_programs(struct exposition *e, const struct prom_self *self)
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
-	/* a recording has the version of the program that recorded it, and no revision */
+	/* a recording has the version of the program that recorded it, but no revision */
 	exposition_sample(e,
 			  (const char *const[]){v->m->host.version, v->live ? v->self.revision : "",
 						v->self.libbpf, v->m->host.kernel},
@@ -186,7 +186,7 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 		struct exemplar x = {};
 
 		if (i && !m->fixups)
-			continue; /* skip a module that is listed because of its reports */
+			continue; /* skip a module that is listed only for its reports */
 		if (last)
 			x = (struct exemplar){.pid = last->pid,
 					      .comm = last->comm,
@@ -265,7 +265,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 
 	if (x->flags & EXPORT_RARE && !w->counter[x->what])
 		return;
-	/* skip: no process of the workload has a limit of fds */
+	/* skip the limit: no process of the workload has a limit of fds */
 	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
 		return;
 	if (last)
@@ -277,7 +277,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	exposition_sample(e, label, value_of(v, x, w), last ? &last_one : NULL);
 }
 
-/* Returns workload `i` of the page, `~other` as the last one; NULL after it. */
+/* Returns workload `i` of the page. The last one is `~other`, after which the result is NULL. */
 static const struct census_workload *workload_at(const struct census *c, size_t i)
 {
 	return i < c->owned ? c->own[i] : i == c->owned ? &c->other : NULL;
@@ -342,7 +342,7 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 
 uint32_t prom_series_each(const struct model *m)
 {
-	uint32_t n = 1; /* 1 is for the info metric of a workload */
+	uint32_t n = 1; /* 1: the info metric of the workload */
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
 		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
@@ -357,5 +357,5 @@ uint32_t prom_series_else(const struct prom_view *v)
 	partial.partial = true;
 	prom_render(&e, &partial);
 	buf_free(e.b);
-	return e.series + 3; /* 3 metrics of the census, which a partial page does not have */
+	return e.series + 3; /* 3 metrics of the census, which a partial page lacks */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: the page of metrics, from the census of workloads and the counters of the machine. */
+/* render: writes the page of metrics, from the census of workloads and the machine's counters. */
 #ifndef FS_RENDER_PROM_PROM_H
 #define FS_RENDER_PROM_PROM_H
 
@@ -10,13 +10,13 @@
 
 #define PROM_PROGRAMS 128 /* maximum number of BPF programs */
 
-/* Run time of a BPF program. */
+/* The run time of a BPF program. */
 struct prom_program {
 	const char *name;
 	uint64_t runs, run_ns;
 };
 
-/* Values of the exporter itself. */
+/* The exporter's values about itself. */
 struct prom_self {
 	const char *revision, *libbpf;
 	double start_s; /* start time in seconds, CLOCK_REALTIME */
@@ -24,27 +24,27 @@ struct prom_self {
 	uint64_t rss_bytes, open_fds, max_fds;
 	uint64_t tainted; /* value of /proc/sys/kernel/tainted */
 	struct prom_program program[PROM_PROGRAMS];
-	size_t programs; /* number of programs; 0: the kernel does not measure them */
+	size_t programs; /* number of BPF programs; 0: the kernel does not measure them */
 };
 
 struct prom_view {
-	const struct model *m; /* host, probes and losses; it has no processes */
+	const struct model *m; /* host, probes and losses; no processes */
 	const struct census *c;
 	const struct node *n;
 	struct prom_self self;
-	bool live; /* live values; false: values of a recording */
+	bool live; /* true: live values; false: values of a recording */
 	bool up;
 	bool partial; /* the collection timed out: omit metrics of workloads */
 	bool native;  /* write native histograms, if the format has them */
 	double scrape_s;
-	double boot_s; /* CLOCK_REALTIME at CLOCK_MONOTONIC 0, in seconds */
+	double boot_s; /* CLOCK_REALTIME in seconds at CLOCK_MONOTONIC 0 */
 };
 
 void prom_render(struct exposition *e, const struct prom_view *v);
 
 /*
- * prom_series_else() returns the number of series that do not belong to a workload,
- * prom_series_each() the number of series of one workload. Both depend on the enabled probes.
+ * prom_series_else() returns the number of series that belong to no workload, prom_series_each()
+ * the number of series of each workload. Both depend on the enabled probes.
  */
 uint32_t prom_series_else(const struct prom_view *v);
 uint32_t prom_series_each(const struct model *m);
