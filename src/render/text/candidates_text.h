@@ -6,10 +6,10 @@
 #include "render/render.h"
 #include "rules/messages.h"
 
-/* Writes the messages, then the possible causes, likeliest first, each with a command to check. */
+/* Writes messages, then their possible causes, likeliest first, each with a command to check it. */
 void candidates_text(struct buf *b, const struct view *v, const struct candidates *c);
 
-/* Writes one JSON object on one line. */
+/* Writes the candidates as one JSON object on one line. */
 void candidates_json(struct buf *b, const struct candidates *c);
 
 #endif

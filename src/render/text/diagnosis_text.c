@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text of `diagnose`: findings, then what each process holds and which code made it grow. */
+/* Writes the text of `diagnose`: findings, what each process holds, and which code made it grow. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define SORTS_SHOWN	6
 #define PROCESSES_SHOWN 8
-#define HOLDINGS_LEAST	64 /* minimum number of holdings that are listed */
+#define HOLDINGS_LEAST	64 /* minimum number of mappings or fds for a list of holdings */
 
 #define CHECKED                                                                                    \
 	"limits of mappings, file descriptors, locked memory, threads and cgroups; failed calls; " \
@@ -87,7 +87,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	uint64_t added;
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
 
-	/* skip fds that are all closed again; for mappings, `removed` is only an upper bound */
+	/* skip fds that were all closed; `removed` of mappings is only an upper bound */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s %s",
@@ -134,7 +134,7 @@ static int by_size(const void *a, const void *b)
 	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
 }
 
-/* Writes the largest processes first, each with its parent. */
+/* Writes the processes, the largest first, each with its parent. */
 static void write_processes(struct buf *b, const struct view *v)
 {
 	const struct subject **all = buf_needs(b, calloc(v->m->subjects + 1, sizeof(*all)));
@@ -162,7 +162,7 @@ out:
 	free(all);
 }
 
-/* Writes how many processes have unread holdings: they started later, or could not be read. */
+/* Writes how many processes have holdings that were not read: started too late, or unreadable. */
 static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
@@ -184,8 +184,8 @@ static void write_unread(struct buf *b, const struct view *v)
 }
 
 /*
- * Writes what was checked and what was not. Unread holdings are not a gap: they show which code
- * made a process grow, but no finding needs them.
+ * Writes what was checked and what was not. Holdings that were not read are no gap: they show which
+ * code made a process grow, but no finding needs them.
  */
 static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {
@@ -222,7 +222,7 @@ static bool tells(const struct view *v, const struct crash_sign *one)
 	return blackbox_severity(one) >= v->min_severity;
 }
 
-/* Writes the flight recorder's findings. They are about the kernel, not about one process. */
+/* Writes the flight recorder's findings, which are about the kernel, not a single process. */
 static void write_recorded(struct buf *b, const struct view *v)
 {
 	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)

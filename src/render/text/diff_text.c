@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The comparison of two recordings, as text and as JSON Lines. */
+/* Writes the comparison of two recordings, as text and as JSON Lines. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void write_frames(struct buf *b, const struct view *v, const char *at)
 	line_wrap_at(&l, b, STYLE_DIM, 18);
 }
 
-/* Prints `sign` and the growth; for '=', the amount in the second recording. */
+/* Writes a row with `sign` and the growth, or for '=' the amount in the second recording. */
 static void write_row(struct buf *b, const struct view *v, const struct diff_row *r, char sign)
 {
 	struct buf growth = {}, from = {};
@@ -68,7 +68,7 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 	buf_free(&from);
 }
 
-/* Writes code that creates as much as before. It shows no growth, but what it creates stays. */
+/* Writes code that creates as much as before: no growth, but the created objects remain. */
 static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
 	size_t shown = 0;

@@ -25,7 +25,7 @@ static enum style style_of(const struct report_hook *h)
 				      : STYLE_WARNING;
 }
 
-/* Writes a line such as "      cost   +98 ns"; writes nothing if there is no text. */
+/* Writes a labelled line such as "      cost   +98 ns", or nothing if there is no text. */
 static void write_labelled(struct buf *b, const struct view *v, const char *label, const char *text)
 {
 	struct line l = {.v = v};
@@ -39,7 +39,7 @@ static void write_labelled(struct buf *b, const struct view *v, const char *labe
 	line_wrap_at(&l, b, STYLE_PLAIN, TEXT_COLUMN);
 }
 
-/* Writes a command in one line of any length, so that it can be copied. */
+/* Writes a command on one line, of any length, so that users can copy it. */
 static void write_command(struct buf *b, const struct view *v, const char *label,
 			  const char *command)
 {
@@ -53,7 +53,7 @@ static void write_command(struct buf *b, const struct view *v, const char *label
 	buf_free(&safe);
 }
 
-/* Formats a median and its quartiles in the unit of the median, such as "350 ns" or "1.2 us". */
+/* Formats a median and its quartiles in the median's unit, such as "350 ns" or "1.2 us". */
 static void cost_text(const struct cost *c, const char *sign, char *ret, size_t size)
 {
 	double unit = c->median < 1000 ? 1 : 1000;
@@ -76,12 +76,12 @@ static void write_costs(struct buf *b, const struct view *v, const struct report
 	for (size_t i = 0; i < h->costs; i++) {
 		const struct cost *c = &h->cost[i];
 
-		/* an unavailable probe costs nothing: give the reason once */
+		/* an unavailable probe has no cost: give the reason once */
 		if (i && !strcmp(c->why, h->cost[0].why) && *c->why && h->state != HOOK_ON)
 			continue;
 		if (h->state != HOOK_ON || (h->costs == 1 && !c->measured))
 			snprintf(text, sizeof(text), "%s", c->why);
-		else /* no "+" for a scan: its cost is not added to another operation */
+		else /* no "+" for the scan, whose cost is not added to another operation */
 			cost_text(c, is_scan ? "" : "+", text, sizeof(text));
 		if (is_scan && c->measured)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " of %zu",
@@ -204,7 +204,7 @@ static void write_title(struct buf *b, const struct view *v, const char *text)
 	styled_wrap(b, v, STYLE_BOLD, 4, "%s", text);
 }
 
-/* Appends the core probes that work with their last attach type. Returns whether there are any. */
+/* Appends core probes that work only with their last attach type. Returns whether there are any. */
 static bool write_degraded(struct line *l, const struct report *r)
 {
 	bool said = false;
@@ -219,7 +219,7 @@ static bool write_degraded(struct line *l, const struct report *r)
 	return said;
 }
 
-/* Writes the version, the kernel, and how many probes work; names those that do not. */
+/* Writes the version, the kernel, and how many probes work. Names the probes that do not work. */
 static void write_summary(struct buf *b, const struct view *v, const struct report *r)
 {
 	struct line l = {.v = v};
@@ -267,7 +267,7 @@ static void write_row(struct buf *b, const struct view *v, const char *name, con
 	line_wrap(&l, b, STYLE_PLAIN);
 }
 
-/* Explains whether kernel symbols can be read, as the kernel's kallsyms_show_value() decides. */
+/* Tells whether kernel symbols can be read, by the rules of kallsyms_show_value() in the kernel. */
 static const char *symbols_text(const struct report *r)
 {
 	const struct setting *s = setting_find(r->setting, r->settings, "kptr_restrict");

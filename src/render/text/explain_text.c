@@ -8,7 +8,7 @@
 
 #define INDENT 4
 
-/* Writes static text: it needs no escaping, but may be too long for line_printf(). */
+/* Writes fixed text, which needs no escaping, but may be too long for line_printf(). */
 static void put_paragraph(struct buf *b, const struct view *v, const char *text, size_t len)
 {
 	struct line l = {.v = v};

@@ -6,7 +6,7 @@
 #include "model/growers.h"
 #include "render/render.h"
 
-/* Appends a frame's name, safe on a terminal. `;` separates frames, so it becomes `:`. */
+/* Appends a frame's name, safe for a terminal. `;` separates frames and therefore becomes `:`. */
 static void put_name(struct buf *b, const char *s, size_t n)
 {
 	char name[512];

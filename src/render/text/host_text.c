@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text of `host`: whether memory is short, the values behind that, top processes, findings. */
+/* Writes the text of `host`: whether memory is short, the values, top processes, findings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,7 +211,7 @@ static void write_level(struct buf *b, const struct view *v, const struct level 
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
-/* Writes the cgroups that are at least half full, the fullest first. */
+/* Writes cgroups that are at least half full, the fullest first. */
 static void write_levels(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
@@ -334,7 +334,7 @@ static void write_answer(struct buf *b, const struct view *v, const struct short
 	line_wrap(&l, b, a->is_short ? severity_style(a->main->severity) : STYLE_BOLD);
 }
 
-/* Writes the open findings that are about memory. */
+/* Writes the open findings about memory. */
 static void write_findings(struct buf *b, const struct view *v)
 {
 	struct findings about = *v->findings;
@@ -378,7 +378,7 @@ static void write_host(struct buf *b, const struct view *v)
 
 static void host_frame(struct buf *b, const struct view *v)
 {
-	/* rates need two scans */
+	/* rates need at least two scans */
 	if (!v->once && v->m->prev_ns)
 		write_host(b, v);
 }

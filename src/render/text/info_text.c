@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The output of `info`: properties of a recording, without the values in it. */
+/* Writes the output of `info`: the properties of a recording, but not the recorded values. */
 #include <inttypes.h>
 #include <stdio.h>
 

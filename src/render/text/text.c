@@ -12,7 +12,7 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-/* Writes the first line of a frame: what is watched, since when, and faultscope's own cost. */
+/* Writes the first line of a frame: which processes are watched, since when, faultscope's cost. */
 static void write_header(struct buf *b, const struct view *v)
 {
 	const struct host_record *h = &v->m->host;
@@ -46,7 +46,7 @@ void text_losses(struct line *l)
 				    lost[i].what);
 }
 
-/* Writes the limits of --assume, from which percentages and forecasts are calculated. */
+/* Writes the limits set by --assume, which percentages and forecasts refer to. */
 static void write_assumed(struct buf *b, const struct view *v)
 {
 	struct line l = {.v = v};
@@ -85,14 +85,14 @@ static void write_gaps(struct buf *b, const struct view *v)
 			continue;
 		l = (struct line){.v = v};
 		line_printf(&l, "unavailable: %s (%s)", h->name, h->why);
-		if (v->height) /* on a screen, use one line for each probe */
+		if (v->height) /* on a screen, write one line per probe */
 			line_end(&l, b, STYLE_WARNING);
 		else
 			line_wrap(&l, b, STYLE_WARNING);
 	}
 }
 
-/* Keeps the first `height` lines: more would scroll the beginning off the screen. */
+/* Keeps the first `height` lines, because more lines would scroll the first ones off the screen. */
 static void cut_to_height(struct buf *b, size_t from, int height)
 {
 	int lines = 0;
@@ -115,7 +115,7 @@ static void text_frame(struct buf *b, const struct view *v)
 	write_assumed(b, v);
 	write_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
-		/* findings first: a long table must not push them off the screen */
+		/* findings come first, so that a long table does not push them off the screen */
 		if (v->height)
 			text_findings(b, v);
 		text_table(b, v);
@@ -145,7 +145,7 @@ static void write_peak(struct buf *b, const struct view *v, enum resource_id id,
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the final totals of everything that was watched. */
+/* Writes the totals of all watched processes at the end. */
 static void text_close(struct buf *b, const struct view *v)
 {
 	const struct tick_record *t = &v->m->tick;
@@ -192,7 +192,7 @@ static void text_close(struct buf *b, const struct view *v)
 	gates_text(b, v, false);
 }
 
-/* On a pipe, the first block appears after one interval, so print a line at once. */
+/* Writes a line at once if the output is a pipe: the first block appears after one interval. */
 static void text_open(struct buf *b, const struct view *v)
 {
 	if (v->height || v->command)
@@ -208,7 +208,7 @@ const struct renderer text_renderer = {
 	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
 	.open = text_open,
 	.event = render_no_event,
-	.finding = render_no_finding, /* not used: the frame shows findings */
+	.finding = render_no_finding, /* not used, as the frame shows findings */
 	.frame = text_frame,
 	.close = text_close,
 };

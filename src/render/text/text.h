@@ -6,54 +6,54 @@
 #include "base/units.h"
 #include "render/style.h"
 
-/* Writes the process table: one row per process, the most active first. */
+/* Writes the process table, one row per process, the most active one first. */
 void text_table(struct buf *b, const struct view *v);
 
 /*
- * Returns the activity of a process: faults in the interval (a major one counts 100), plus the used
- * shares of its limits.
+ * Returns the activity of a process: the faults in the interval, where a major fault counts 100,
+ * plus the used shares of the process's limits.
  */
 double text_activity(const struct view *v, const struct subject *s);
 
 /*
- * as_field_figure() formats a counter's rate or a gauge's value, as_field_total() a total since the
- * process was first watched.
+ * as_field_figure() formats the rate of a counter, or the value of a gauge; as_field_total()
+ * formats a total since faultscope watches the process.
  */
 struct number_text as_field_figure(const struct field *f, double n);
 struct number_text as_field_total(const struct field *f, uint64_t n);
 
-/* Writes a block per process: rates, totals, bars against limits, histograms. */
+/* Writes a block of lines per process: rates, totals, bars against limits, histograms. */
 void text_blocks(struct buf *b, const struct view *v);
 
-/* Writes the block of one process. */
+/* Writes the block of lines of one process. */
 void text_block(struct buf *b, const struct view *v, const struct subject *s);
 
-/* Writes "NAME  1,004 of 1,024 [####  ] 98.0% …" for a limit; nothing if the value is unknown. */
+/* Writes a limit's use, "NAME  1,004 of 1,024 [####  ] 98.0% …"; nothing if it is not known. */
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
 		enum resource_id id);
 
-/* Writes what a process held when this was read, and the stacks that made it grow. */
+/* Writes a process's mappings and fds when they were read, and the stacks that made it grow. */
 void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 
 /* Writes the log2 histograms (latency, mapping sizes) that are not empty. */
 void text_histograms(struct buf *b, const struct view *v, const struct counters *c);
 
-/* Returns *ret_n visible processes, sorted; the caller frees the array. NULL: out of memory. */
+/* Returns *ret_n visible processes, sorted; the caller frees the array. NULL: no memory. */
 const struct subject **text_sorted(const struct view *v, size_t *ret_n);
 
-/* Writes all findings that the view shows, by severity: title, evidence, causes, remedies. */
+/* Writes all findings that the view shows, most severe first: title, evidence, causes, remedies. */
 void text_findings(struct buf *b, const struct view *v);
 
 /* Writes one finding. */
 void text_finding(struct buf *b, const struct view *v, const struct finding *f);
 
-/* Writes peak RSS, waits, and the processes that faulted most. */
+/* Writes the peak RSS, waits, and the processes with most faults. */
 void text_summary(struct buf *b, const struct view *v, const struct totals *t);
 
-/* Appends "lost: 0 records, …". */
+/* Appends the number of lost events, as in "lost: 0 records, …". */
 void text_losses(struct line *l);
 
-/* Appends "share_tensor (lib.so) <- worker (python3) <- main", innermost frame first. */
+/* Appends frames, innermost first: "share_tensor (lib.so) <- worker (python3) <- main". */
 void text_frames(struct buf *b, const struct frames *f);
 
 #endif

@@ -20,7 +20,7 @@ static double rate(const struct view *v, const struct subject *s, const char *fi
 	return seconds > 0 ? field_delta(v->m, s, field_find(field)) / seconds : 0;
 }
 
-/* Appends "minor 12,480/s (1,204,113)", rate and total; nothing if the value is unknown. */
+/* Appends a counter's rate and total, "minor 12,480/s (1,204,113)"; nothing if it is not known. */
 static void write_counter(struct line *l, const struct subject *s, const char *name,
 			  const char *field)
 {
@@ -162,7 +162,7 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	line_end(&l, b, pressure(share));
 }
 
-/* Writes the limits that have no line of their own, if they are near enough to be watched. */
+/* Writes limits that have no line of their own, if their use is high enough to be recorded. */
 static void write_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
@@ -186,7 +186,7 @@ static void write_unknown(struct buf *b, const struct view *v, const char *name,
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the calls of a group that were made at least once, in the order of the table. */
+/* Writes the calls of a group that were made at least once, in the order of their table. */
 static void write_calls(struct buf *b, const struct view *v, const struct subject *s,
 			const char *group)
 {
@@ -220,7 +220,7 @@ static void write_calls(struct buf *b, const struct view *v, const struct subjec
 	buf_free(&l.b);
 }
 
-/* Appends "discarded 1.2 MiB/s (30 MiB)"; nothing for a counter that is 0. */
+/* Appends a counter as "discarded 1.2 MiB/s (30 MiB)"; nothing if it is 0. */
 static void write_amount(struct line *l, const struct subject *s, const struct field *f)
 {
 	double seconds = model_window_seconds(l->v->m);
@@ -238,7 +238,7 @@ static void write_amount(struct line *l, const struct subject *s, const struct f
 		line_printf(l, "%s %s  ", f->block, as_field_total(f, n).s);
 }
 
-/* Writes the values of a group that have a name for this block (`block` of struct field). */
+/* Writes the values of a group of fields that have a name for this block (field.block). */
 static void write_group(struct buf *b, const struct view *v, const struct subject *s,
 			const char *name, const char *group)
 {
@@ -316,7 +316,7 @@ static void write_histogram(struct buf *b, const struct view *v, const struct hi
 		write_bucket(b, v, h, i, n[i], most);
 }
 
-/* Writes one line for each class of faults: number, stall, mean, p99, maximum. */
+/* Writes a line per class of faults: number, stall, mean, p99 and maximum. */
 static void write_classes(struct buf *b, const struct view *v, const struct counters *c)
 {
 	bool first = true;
@@ -375,7 +375,7 @@ void text_frames(struct buf *b, const struct frames *f)
 
 #define SLOW_SHOWN 5
 
-/* Writes "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen". */
+/* Writes a row like "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen". */
 static void write_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
 			   bool first)
 {
@@ -398,7 +398,7 @@ static void write_slow_row(struct buf *b, const struct view *v, const struct slo
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the groups of slow faults, and of long waits for mmap_lock, that took most time. */
+/* Writes the groups of slow faults and mmap_lock waits with the longest total time. */
 static void write_slow(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct slow_row *row[SLOW_SHOWN];

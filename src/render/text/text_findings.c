@@ -3,7 +3,7 @@
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
 
-#define LISTED_OF_A_RULE 3 /* how many findings of one rule and severity are listed */
+#define LISTED_OF_A_RULE 3 /* findings listed per rule and severity, at most */
 
 /* Writes text that may contain names chosen by other users: unsafe bytes are escaped. */
 static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
@@ -55,7 +55,7 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	/* when a command has ended, cleared findings look like open ones */
+	/* at the end of a command, cleared findings look like open ones */
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
 	struct line l = {.v = v};
@@ -92,7 +92,7 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 	write_finding(b, v, f);
 }
 
-/* Counts the shown findings in from..to - 1 with the rule and the severity of `f`. */
+/* Counts the findings in from..to - 1 that are shown and have the rule and severity of `f`. */
 static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
 {
 	const struct finding *all = v->findings->f;
@@ -105,8 +105,8 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 }
 
 /*
- * Writes a finding, if it is one of the first three of its rule and severity; for the fourth,
- * writes how many more there are.
+ * Writes a finding if it is among the first three of its rule and severity. In place of the fourth
+ * one, writes how many findings follow.
  */
 static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {
@@ -133,7 +133,7 @@ static void write_of_rule(struct buf *b, const struct view *v, const struct rule
 	}
 }
 
-/* The order of rules[] puts failed calls before limits that are near. */
+/* Failed calls come before limits that are near: this is the order of rules[]. */
 void text_findings(struct buf *b, const struct view *v)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)

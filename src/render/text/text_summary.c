@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The page at the end of `run --summary`: peak RSS, waits, and the processes that faulted most. */
+/* Writes the page at the end of `run --summary`: peak RSS, waits, processes with most faults. */
 #include <stdio.h>
 
 #include "base/units.h"
@@ -24,7 +24,7 @@ static void write_fault_totals(struct buf *b, const struct view *v, const struct
 		    t->comm);
 }
 
-/* Writes what threads waited for, in page faults and in system calls. */
+/* Writes what threads waited for in page faults and in system calls. */
 static void write_waits(struct buf *b, const struct view *v, const struct totals *t)
 {
 	static const struct {

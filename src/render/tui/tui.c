@@ -12,7 +12,7 @@
 
 #define LEAST_WIDTH  24
 #define LEAST_HEIGHT 6
-#define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the state of the whole machine */
+#define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the machine's state */
 
 static int column_of(const struct tui *t, const struct view *v, const struct field *f)
 {
@@ -108,7 +108,7 @@ size_t tui_room(const struct view *v)
 	return v->height > (int)others ? v->height - others : 0;
 }
 
-/* Appends text at the right end of the line, if there is room. */
+/* Appends text at the right end of a line, if there is room. */
 static void put_right(struct line *l, const char *s, enum style style)
 {
 	int at = line_columns(l), len = text_columns(s);
@@ -121,7 +121,7 @@ static void put_right(struct line *l, const char *s, enum style style)
 	line_style(l, STYLE_PLAIN);
 }
 
-/* Appends a part of the first line, if all of it and `spare` more columns fit. */
+/* Appends a part of the first line, if the whole part and `spare` more columns fit. */
 static void put_part(struct line *l, const char *text, int spare)
 {
 	int at = line_columns(l);
@@ -181,7 +181,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the fault rates of all processes together, with their trends. */
+/* Writes the fault rates summed over all processes, with their trends. */
 static void write_rates(const struct tui *t, const struct view *v, struct buf *b)
 {
 	static const char *const named[][2] = {{"faults.minor", " faults/s minor"},
@@ -206,7 +206,7 @@ static void write_rates(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the use of host-wide resources, the fullest first. */
+/* Writes the use of the machine's resources, the fullest first. */
 static void write_machine(const struct view *v, struct buf *b)
 {
 	int cells = v->width < 96 ? 6 : 10;
@@ -242,7 +242,7 @@ static void write_machine(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the number of findings and the most severe one; without findings, the gaps. */
+/* Writes the number of findings, and the most severe one. Without findings, writes the gaps. */
 static void write_findings(const struct view *v, struct buf *b)
 {
 	const struct finding *f[FINDINGS_MAX];
@@ -310,7 +310,7 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes which page this is, in place of the tabs. */
+/* Writes the name of the current page, in place of the tabs. */
 static void write_where(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct subject *s = model_find(v->m, &t->chosen);
@@ -371,7 +371,7 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 			tui_draw_findings(t, v, b, height);
 		return;
 	}
-	/* draw the page first: this sets t->lines, which the title shows */
+	/* draw the page first, which sets t->lines: the title shows that number */
 	tui_draw_page(t, v, &page, height);
 	if (t->where == TUI_TABLE)
 		write_tabs(t, v, b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: the live view: a renderer that keeps the page, the cursor and the last intervals. The
+ * render: the live view, a renderer that keeps the page, the cursor and the last intervals. Its
  * caller (a live session or a replay) passes intervals of the model and bytes from the terminal,
- * and prints the frames. It also does what the view cannot do by itself (enum tui_action).
+ * prints the frames, and does what the view cannot do by itself (enum tui_action).
  *
  *	tui_open(&t, &view);
  *	for each interval of the model, after the rules ran:
@@ -29,14 +29,14 @@
 #define TUI_FILTER     128 /* size of the filter in bytes */
 #define TUI_FOLDED_MAX 256 /* maximum number of cgroups that are folded */
 
-/* Keys. The value of a character's key is its code point. */
+/* Keys. The value of a key that types a character is the character's code point. */
 enum tui_key {
 	KEY_NONE,
 	KEY_TAB = '\t',
 	KEY_ENTER = '\r',
 	KEY_ESCAPE = 27,
 	KEY_BACKSPACE = 127,
-	/* keys without a character follow this value, above all Unicode code points */
+	/* keys without a character follow this value, which is above all Unicode code points */
 	KEY_FIRST_NAMED = 0x110000,
 	KEY_UP,
 	KEY_DOWN,
@@ -57,28 +57,28 @@ struct tui_keys {
 };
 
 /*
- * Decodes bytes from the terminal. Returns how many it took, and stores a key, or KEY_NONE if the
- * other bytes of the key have not arrived. Call it until no bytes are left; and with len 0 when no
- * byte has followed for a while: then the pending bytes are a key by themselves, such as Esc.
+ * Decodes bytes from the terminal. Returns the number of decoded bytes, and stores a key, or
+ * KEY_NONE if the other bytes of the key have not arrived. Call it until no bytes are left. If no
+ * byte follows for a while, call it with len 0: then the pending bytes, such as Esc, are a key.
  */
 size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_key);
 
 /* What the caller of tui_press() must do. */
 enum tui_action {
-	TUI_DRAW, /* draw a frame: the view may have changed */
+	TUI_DRAW, /* draw a frame, because the view may have changed */
 	TUI_QUIT,
 	TUI_READ,   /* read the holdings of t->chosen into the model, then call tui_update() */
 	TUI_RECORD, /* start a recording, or stop it */
 	TUI_FASTER,
 	TUI_SLOWER,
-	TUI_OTHER, /* not a key of the view; the caller may use it */
+	TUI_OTHER, /* the view does not use the key; the caller may use it */
 };
 
 enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
 
 struct tui {
 	struct snapshot shot;
-	struct findings findings; /* findings at the time of `shot` */
+	struct findings findings; /* findings at the time of the snapshot `shot` */
 	struct trends trends;
 	/* ring buffer of the latest events; the next index is events % TUI_EVENTS */
 	union event event[TUI_EVENTS];
@@ -90,35 +90,35 @@ struct tui {
 	int sort[16]; /* sort column of each tab; -1: the tab's own order */
 	bool inverted, tree, paused, asking;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
-	struct process_key chosen;	/* process at the cursor, or of the page */
+	struct process_key chosen;	/* process at the cursor, or that of the page */
 	const struct rule *chosen_rule; /* rule of the chosen finding; `chosen` is its process */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */
 	bool follows;			/* the cursor follows the chosen process, not its row */
-	size_t at, top;			/* row of the cursor; first row on the screen */
-	size_t scroll, lines; /* first line on the screen, and number of lines, of a page */
-	unsigned int aside;   /* number of columns that are scrolled out of view */
+	size_t at, top;			/* row with the cursor; first visible row */
+	size_t scroll, lines;		/* of a page: first visible line, number of lines */
+	unsigned int aside;		/* number of columns that are scrolled out of view */
 	uint64_t folded[TUI_FOLDED_MAX];
 	size_t nr_folded;
 
-	char say[160];	 /* message of the caller until the next key; may be empty */
-	char status[80]; /* state shown at the right of the first line, such as "replay x4" */
+	char say[160];	 /* the caller's message, until the next key; may be empty */
+	char status[80]; /* state at the right of the first line, as "replay x4" */
 	bool recording;	 /* set by the caller: a recording is being written */
 	bool looks;	 /* the caller supports TUI_READ */
 	bool writes;	 /* the caller supports TUI_RECORD */
 	bool has_scanned;
 };
 
-/* Begins a view. `v` gives the style, and the field to sort by. */
+/* Begins a view. `v` determines the style, and the field to sort by. */
 void tui_open(struct tui *t, const struct view *v);
 void tui_free(struct tui *t);
 
 /*
  * Call at the end of an interval, after the rules ran. A paused view does not change. Returns 0 or
- * a negative errno; after an error the view is empty.
+ * a negative errno. After an error, the view is empty.
  */
 int tui_update(struct tui *t, const struct view *v);
 
-/* Forgets all intervals. Call before a jump in time. */
+/* Discards all intervals. Call before a jump in time. */
 void tui_forget(struct tui *t);
 
 /* Draws a whole screen of v->width columns and v->height lines. */
@@ -126,10 +126,10 @@ void tui_frame(struct tui *t, const struct view *v, struct buf *b);
 
 enum tui_action tui_press(struct tui *t, const struct view *v, uint32_t key);
 
-/* Opens the page of a process, as `faultscope -p` does. */
+/* Opens the page of a process, as option -p does. */
 void tui_show(struct tui *t, const struct process_key *id);
 
-/* Keys and what they do, for help and the man page. */
+/* The keys and their functions, for help and the man page. */
 struct tui_help {
 	const char *keys, *what;
 };

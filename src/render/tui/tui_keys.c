@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Keys of the live view: decodes the terminal's bytes, and changes the view. */
+/* Decodes keys in the terminal's bytes, and changes the live view accordingly. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct sequence {
 	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB},
 };
 
-/* Decodes an escape sequence. Returns -1 if it is incomplete. */
+/* Decodes an escape sequence. Returns -1 if the sequence is incomplete. */
 static int64_t decode_sequence(const struct tui_keys *k)
 {
 	bool whole =
@@ -32,7 +32,7 @@ static int64_t decode_sequence(const struct tui_keys *k)
 	if (k->n == 1 || (k->n == 2 && (k->s[1] == '[' || k->s[1] == 'O')))
 		return -1;
 	if (k->s[1] != '[' && k->s[1] != 'O')
-		return KEY_UNKNOWN; /* Alt with another key is not used */
+		return KEY_UNKNOWN; /* Alt with a key: not used */
 	if (!whole && k->n < sizeof(k->s) - 1)
 		return -1;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
@@ -144,7 +144,7 @@ static void move(struct tui *t, const struct view *v, long by)
 		move_in_table(t, v, by);
 	else
 		move_in_findings(t, v, by);
-	/* in the first row, the cursor stays at the top; in other rows, it follows its process */
+	/* the cursor stays in the first row, but in other rows it follows its process */
 	t->follows = t->at > 0;
 }
 
@@ -212,7 +212,7 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 	tui_columns(t, v, &c);
 	n = c.n;
 	do {
-		/* sort column -1, the tab's own order, is between the last column and the first */
+		/* -1, the tab's own order, is between the last column and the first one */
 		*sort += by;
 		if (*sort >= n)
 			*sort = -1;

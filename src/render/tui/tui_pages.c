@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pages of the live view: a process, a diagnosis, a finding, the kernel, help. */
+/* Writes pages of the live view: a process, a diagnosis, a finding, the kernel, help. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	line_end(&l, b, STYLE_DIM);
 }
 
-/* Writes "faults.minor  12,480/s  max 14,004  ▁▂▅█"; time goes from left to right. */
+/* Writes a field's trend: "faults.minor  12,480/s  max 14,004  ▁▂▅█", oldest value first. */
 static void write_trend(const struct tui *t, const struct view *v, struct buf *b,
 			const struct subject *s, const struct field *f)
 {
@@ -55,7 +55,7 @@ static void write_trend(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Appends "KEY VALUE  ", on a new line if this one is full. */
+/* Appends "KEY VALUE  ", on a new line if the present one is full. */
 static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
@@ -67,7 +67,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 	line_printf(l, "%s %s  ", key, value);
 }
 
-/* Writes a table of counters that the process block does not show; omits counters that are 0. */
+/* Writes a table of counters that the process block does not show. Omits counters that are 0. */
 static void write_grid(const struct view *v, struct buf *b, const struct grid *g,
 		       const struct counters *c)
 {
@@ -101,10 +101,10 @@ static void write_grids(const struct view *v, struct buf *b, const struct subjec
 
 static const struct process_key *subject_of(const union event *e)
 {
-	return &e->crossing.subject; /* every event record has its subject at this offset */
+	return &e->crossing.subject; /* all event records have their subject at this offset */
 }
 
-/* Records of slow faults are also about calls that waited for mmap_lock, and calls that held it. */
+/* Writes a record of slow faults, or of calls that waited for mmap_lock or held it. */
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
 	const char *what = r->class == CLASS_CALL     ? "calls that waited for mmap_lock"
@@ -173,7 +173,7 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-/* Returns whether a later event replaces this one: slow faults are totals, the latest is enough. */
+/* Returns whether a later event replaces an event: totals of slow faults include earlier ones. */
 static bool is_shown_below(const struct tui *t, uint64_t i)
 {
 	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
@@ -187,7 +187,7 @@ static bool is_shown_below(const struct tui *t, uint64_t i)
 	return false;
 }
 
-/* Writes events, the latest first: those of process `of`, or of the kernel if `of` is NULL. */
+/* Writes the events of process `of`, or of the kernel if `of` is NULL, the latest first. */
 static void write_events(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct subject *of, const char *title)
 {
@@ -218,7 +218,7 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 	}
 }
 
-/* Writes all fields of the table, as in JSON, so that new fields appear without a change here. */
+/* Writes all fields, as JSON output does, so that new fields appear without a change here. */
 static void write_figures(const struct view *v, struct buf *b, const struct subject *s)
 {
 	const char *group = NULL;
@@ -263,7 +263,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	buf_free(&text);
 }
 
-/* Writes one line for each open finding of the process; the key d shows details. */
+/* Writes a line per open finding of a process; key d shows details. */
 static void write_found(const struct view *v, struct buf *b, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
@@ -372,7 +372,7 @@ static void write_losses(const struct tui *t, const struct view *v, struct buf *
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes "NAME  used of limit [####    ] 61.0%  full in 8m 10s". */
+/* Writes a limit's use: "NAME  used of limit [####    ] 61.0%  full in 8m 10s". */
 static void write_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
 			uint64_t limit, const struct forecast *f)
 {
@@ -406,14 +406,14 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* skip values of scans: write_losses() shows them */
+		return; /* skip values of scans, which write_losses() shows */
 	if (source[i] == FROM_MEMINFO)
 		value = as_bytes(n);
 	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);
 	put_pair(l, b, host_figure_key(i), source[i] == FROM_VMSTAT ? rate : value.s, 1);
 }
 
-/* Writes memory pressure, and the use of cgroups and tmpfs mounts. */
+/* Writes memory pressure, and how full cgroups and tmpfs mounts are. */
 static void write_pressure(const struct view *v, struct buf *b)
 {
 	const struct pressure *p = v->m->pressure;
@@ -527,7 +527,7 @@ void fill_lines(struct buf *b, size_t from, size_t height)
 		buf_putc(b, '\n');
 }
 
-/* Wraps lines that are wider than the screen: text outputs leave commands unwrapped. */
+/* Wraps lines that are wider than the screen, such as commands, which text outputs do not wrap. */
 static void fit_page(const struct view *v, const struct buf *page, struct buf *ret)
 {
 	const char *end;

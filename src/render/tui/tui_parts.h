@@ -13,9 +13,9 @@ enum cell { CELL_FIELD, CELL_SPARK, CELL_BAR, CELL_FULL, CELL_PID, CELL_NAME };
 struct tab {
 	const char *name;
 	enum tab_kind kind;
-	const char *groups; /* field groups, separated by blanks; NULL: all other groups */
-	int near;	    /* sort by the used share of this resource; -1: by activity */
-	const char *by;	    /* sort by this field; NULL: see `near` */
+	const char *groups; /* groups of fields, separated by blanks; NULL: all others */
+	int near;	    /* sort by the used share of this resource; -1: activity */
+	const char *by;	    /* sort by this field; NULL: by `near` */
 };
 
 extern const struct tab tui_tabs[];
@@ -25,7 +25,7 @@ extern const size_t nr_tui_tabs;
 
 struct column {
 	enum cell cell;
-	const struct field *f; /* field of the column; NULL: PID or PROCESS */
+	const struct field *f; /* field of the column; NULL: it shows a PID or name */
 	enum resource_id of;
 	char title[20];
 	int width;
@@ -39,13 +39,13 @@ struct columns {
 /* Finds the columns of the current tab that this machine can measure; PID first, PROCESS last. */
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret);
 
-/* Returns the value by which a column sorts a process. */
+/* Returns a process's value in a column, by which rows are sorted. */
 double tui_value(const struct view *v, const struct subject *s, const struct column *c);
 
-/* A row of a table: a process; or in the tree, a cgroup and the rows in it. */
+/* A row of a table: a process, or in the tree a cgroup, whose members follow. */
 struct row {
 	const struct subject *s; /* process of the row; NULL: the row is a cgroup */
-	const char *path;	 /* path of the cgroup: its first `len` bytes */
+	const char *path;	 /* path of the cgroup, in its first `len` bytes */
 	size_t len, name;	 /* length of `path`; offset of its last component */
 	uint64_t hash;
 	int depth;
@@ -61,40 +61,40 @@ struct rows {
 	size_t n, nr_all;
 };
 
-/* Makes the rows of the current tab. Returns 0 or -ENOMEM; call rows_free() in either case. */
+/* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() in either case. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
 
-/* Moves the cursor after rows have moved: sets t->at, and t->top for `height` visible rows. */
+/* Finds the cursor's row after rows have moved: sets t->at, and t->top for `height` rows. */
 void tui_place(struct tui *t, const struct rows *r, size_t height);
 
-/* Moves the cursor to row `at`, and chooses the process or cgroup in it. */
+/* Moves the cursor to row `at`, and chooses that row's process or cgroup. */
 void tui_choose(struct tui *t, const struct rows *r, size_t at);
 
-/* Finds open findings, the most severe first; stores up to `room`. Returns how many exist. */
+/* Stores up to `room` open findings, the most severe first. Returns the number of open findings. */
 size_t tui_findings(const struct view *v, const struct finding **ret, size_t room);
 
 /*
- * Stores all open findings in `ret`, which has room for FINDINGS_MAX, and places the cursor.
- * Returns how many were stored.
+ * Stores all open findings in `ret`, which has room for FINDINGS_MAX, and finds the cursor's row.
+ * Returns the number of findings.
  */
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
 
-/* Returns `v` with the copies of model and findings from which frames are drawn. */
+/* Returns `v` with the snapshots of model and findings from which frames are drawn. */
 struct view tui_view(const struct tui *t, const struct view *v);
 
 /* Returns the number of lines between the head and the foot of the screen. */
 size_t tui_room(const struct view *v);
 
-/* Draw exactly `height` lines; empty lines fill the rest. */
+/* Draw exactly `height` lines. Empty lines fill the rest. */
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);
 
 void fill_lines(struct buf *b, size_t from, size_t height);
 
-/* Appends a sparkline of the last `cells` samples of a field; of all processes if `of` is NULL. */
+/* Appends a sparkline of a field's last `cells` values, over all processes if `of` is NULL. */
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
 	       const struct field *f, int cells);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rows of the live view's tables: which processes, in which order, under which cgroup. */
+/* Makes the rows of the live view's tables: processes, their order, and their cgroups. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static const char *path_of(const struct subject *s)
 	return s->cgroup && s->cgroup[0] ? s->cgroup : "/";
 }
 
-/* Sorts a cgroup before everything in it, and that before the cgroup's next neighbour. */
+/* Sorts a cgroup before its members, and these before the next cgroup. */
 static int by_path(const void *a, const void *b)
 {
 	const char *x = path_of(((const struct row *)a)->s),
@@ -122,7 +122,7 @@ static bool is_folded(const struct tui *t, uint64_t hash)
 	return false;
 }
 
-/* Adds rows for the cgroups of `path` that are not in `before`. Returns the depth of `path`. */
+/* Adds rows for the cgroups in `path` that are not in `before`. Returns the depth of `path`. */
 static int add_groups(const struct tui *t, struct rows *r, const char *path, const char *before,
 		      size_t most)
 {
@@ -149,7 +149,7 @@ static int add_groups(const struct tui *t, struct rows *r, const char *path, con
 	return depth;
 }
 
-/* Returns an upper bound of the number of cgroup rows: one for each slash in a path. */
+/* Returns the maximum number of cgroup rows: one for each slash in a path. */
 static size_t count_groups(const struct row *s, size_t n)
 {
 	size_t parts = 0;

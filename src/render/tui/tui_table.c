@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables of the live view: columns made from the table of fields, and their cells. */
+/* Draws tables of the live view: columns, which come from the table of fields, and cells. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  16 /* minimum width of the process name, in columns */
-#define TREE_COLUMNS  12 /* additional width of the name in the tree, in columns */
+#define NAME_COLUMNS  16 /* minimum width of the process name in columns */
+#define TREE_COLUMNS  12 /* additional width of the name in the tree */
 #define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
@@ -41,7 +41,7 @@ static bool has_group(const struct tab *tab, const char *group)
 	return false;
 }
 
-/* A tab shows the fields of the groups that it names; the tab without groups shows the others. */
+/* Returns whether a tab shows a field: the tab names its group, or is that for other groups. */
 static bool is_of(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -52,7 +52,7 @@ static bool is_of(const struct tab *tab, const struct field *f)
 	return true;
 }
 
-/* Returns whether this machine can measure the field, of any process. */
+/* Returns whether this machine can measure a field of any process. */
 static bool has_measurement(const struct view *v, const struct field *f)
 {
 	return is_available(v->m, f->hook, f->lacks);
@@ -139,7 +139,7 @@ static void add_lead(struct columns *c, const struct view *v, const struct tab *
 {
 	unsigned int cells = lead_of(tab, f)->cells;
 
-	/* limits of cgroups are not read when all processes are watched */
+	/* limits of cgroups are read only if targets are watched, not all processes */
 	if (resources[f->resource].scope == OF_CGROUP && model_watches_all(v->m))
 		cells &= ~(LEAD_SHARE | LEAD_FORECAST);
 	if (cells & LEAD_VALUE)
@@ -194,7 +194,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	case CELL_PID:
 		return -(double)s->id.pid;
 	case CELL_NAME:
-		/* sort by the first six bytes of the name, which a double holds exactly */
+		/* sort by the first six bytes of the name: a double holds them exactly */
 		n = 0;
 		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
 			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
@@ -205,7 +205,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	return 0;
 }
 
-/* Appends a value. For a counter, `n` is its growth in the interval. */
+/* Appends a value. For a counter, `n` is its increase in the interval. */
 static void put_amount(struct buf *b, const struct view *v, const struct field *f, double n)
 {
 	double seconds = model_window_seconds(v->m);
@@ -229,7 +229,7 @@ static void put_field(struct buf *b, const struct view *v, const struct subject 
 		put_amount(b, v, f, f->type == FIELD_COUNTER ? (double)field_delta(v->m, s, f) : n);
 }
 
-/* Returns the value of a column for a cgroup: sum of values, highest of shares; -1: unknown. */
+/* Returns a cgroup's value in a column: the sum, or for shares the highest; -1: not known. */
 static double value_below(const struct view *v, const struct rows *r, const struct row *g,
 			  const struct column *c)
 {
@@ -295,7 +295,7 @@ void tui_spark(const struct tui *t, struct line *l, const struct process_key *of
 	line_style(l, STYLE_PLAIN);
 }
 
-/* Writes the ids of the process's open findings, the most severe first. */
+/* Writes the ids of a process's open findings, the most severe first. */
 static void write_ids(struct line *l, const struct view *v, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
@@ -399,7 +399,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_free(&cell);
 }
 
-/* Chooses the columns on the screen: those after the ones scrolled away, as far as they fit. */
+/* Chooses the columns that fit on the screen, after those that are scrolled out of view. */
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
