@@ -25,8 +25,9 @@ ifneq ($(filter default $(if $(CROSS),environment),$(origin CC)),)
 CC := $(CROSS_COMPILE)gcc
 endif
 BUILD := build$(if $(CROSS),/$(ARCH))$(if $(SAN),/san)
-# REVISION says which source is built: git's commit in a clone, else what a packager sets. In `sudo
-# make install`, git may refuse another user's clone: then the last build's revision is kept.
+# REVISION identifies the source: the git commit of a clone, or the value that a packager sets. In
+# `sudo make install`, git may refuse to read another user's clone; the revision of the last build is
+# used in that case.
 ifndef REVISION
 REVISION := $(or $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 \
 	--exclude='*' 2>/dev/null || cat $(BUILD)/revision 2>/dev/null)),unknown)
@@ -37,8 +38,8 @@ SYSROOT ?= build/sysroot/$(ARCH)
 
 # WERROR=1 makes warnings errors, for developers. Users may have compilers with other warnings.
 WERROR ?=
-# Keeps the build directory out of the names of source files, which BTF contains, so that builds in
-# any directory are equal.
+# Removes the build directory from the names of source files, which BTF contains, so that builds in
+# different directories are equal.
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wformat-security -Wmissing-prototypes $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
@@ -57,13 +58,14 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	$(PLACELESS) -fPIE -fstack-protector-strong $(HARDENING) -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
-# With zstd, triage reads compressed logs; without, it says that it cannot.
+# If faultscope is built without zstd, triage reports that it cannot read logs in this format.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
 # Libraries that src/base/compress.c needs
 PACKERS := -lz -llzma $(UNPACKERS)
 LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
-# The libraries' headers are equal on all architectures, but the C library's own must come first.
+# Other libraries' headers are equal on all architectures, so the host's are used, but only after
+# the C library's headers for the other architecture.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
 LIBRARY_PATHS := $(foreach d,usr/lib lib,-L$(SYSROOT)/$(d)/$(TRIPLET) \
 	-Wl,-rpath-link,$(SYSROOT)/$(d)/$(TRIPLET))
@@ -75,9 +77,9 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-# The HTTP server needs libraries that are not fetched for other architectures: without them
-# `export` only writes files. Static programs lack the server, too, if libunistring.a is missing,
-# which the normal build does not need.
+# The libraries of the HTTP server are not fetched for other architectures. Without these libraries,
+# `export` only writes files. A static program also lacks the HTTP server if libunistring.a is
+# missing, which a dynamic program does not need.
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
@@ -91,7 +93,7 @@ STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(H
 	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # All objects except main, for the unit tests
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
-# Unit tests of code that is not built without HTTP
+# Unit tests of code that is only built together with the HTTP server
 HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
 UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
@@ -180,10 +182,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
-# naming prints names of addresses, for end-to-end tests; naming_bench measures it.
+# The program naming prints names of addresses for end-to-end tests; naming_bench measures the time.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
-# screens prints the live view of a recording without a terminal.
+# The program screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
@@ -198,7 +200,8 @@ $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -lm -o $@
 
-# The zoo: programs whose calls fail for known causes. Static, to run in guests too; x86-64 only.
+# The zoo: a program with test cases whose calls fail for known causes. It is static, so that it also
+# runs in guests. It exists for x86-64 only.
 ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
 build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/common.h
 	@mkdir -p $(@D)
@@ -231,7 +234,8 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": archive of small BTF f
 	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
-# A build with gcov counters in build/coverage. The result is a percentage for each room.
+# A build with gcov counters in build/coverage. The result is a percentage of lines for
+# each folder of src/.
 .PHONY: coverage
 coverage: ## line coverage of each room by unit tests and recording tests
 	$(MAKE) --no-print-directory BUILD=build/coverage REVISION=coverage PLACELESS= \
@@ -301,7 +305,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# Fuzzed: recordings, and every output for a recording, without the commands
+# Fuzzed: recordings, and every output for a recording, but not the commands
 RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
 	base records blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
@@ -323,7 +327,7 @@ check-triage: all ## score triage on logs with known answers (CORPUS=DIR: on oth
 bench-triage: all ## compare triage with greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
-# The programs that tests need in a build (SAN=1: with AddressSanitizer and UBSan)
+# The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
@@ -331,7 +335,7 @@ UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
-# The log has all output of the tests.
+# build/check.log contains all output of the tests.
 TALLY = tests/tally.py --log build/check.log
 
 # The tests that every change must pass
@@ -353,7 +357,7 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 # Debian releases in which the README's two commands must work
 DISTROS ?= bookworm trixie sid
 
-# Longer tests: with sanitizers, fuzzers, the zoo in all ways, and briefly on other kernels
+# Longer tests: with sanitizers, fuzzers, all ways to watch the zoo, and briefly on other kernels
 LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
 	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
 	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
@@ -401,8 +405,8 @@ CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))
 check-compilers: all static ## load every BPF program as each clang builds it, here and in QEMU (CLANGS=, KERNELS=)
 	$(TALLY) "tests/compilers/load.py $(addprefix --kernels ,$(KERNELS)) $(CLANGS)"
 
-# Each kernel runs 38 faults of the blackbox tests, most of them crashes, and reboots warm after
-# each: an hour for three kernels. CUTS is the number of power cuts on 6.12.
+# check-blackbox causes 38 faults in each kernel, most of them crashes, and a warm reboot after each
+# fault. Three kernels take an hour. CUTS is the number of power cuts on kernel 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
 CUTS ?= 100
 check-blackbox: static ## test the flight recorder with kernel crashes and power cuts, in QEMU (an hour)
@@ -425,7 +429,7 @@ readme: all build/tables build/screens ## put the program's tables and outputs i
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## test the causes that are reported for failed calls (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
-# MINUTES applies twice to each kernel: to a guest at rest and to one at work.
+# Each kernel takes twice MINUTES: once for a guest at rest, and once for a guest at work.
 MINUTES ?= 10
 QUIET_KERNELS ?= 6.12
 check-quiet: $(if $(HERE),all,static) ## test that healthy machines get no finding (MINUTES=10, QUIET_KERNELS=6.12; HERE=1)

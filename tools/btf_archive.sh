@@ -4,7 +4,7 @@
 # directory, and packs that directory.
 #   usage: tools/btf_archive.sh BPFTOOL DIRECTORY MACHINE "OBJECT…" KERNEL_BTF…
 #
-# KERNEL_BTF is a BTF file. The release of its kernel comes from:
+# KERNEL_BTF is a BTF file. Where the script takes the release of the kernel from:
 #   /sys/kernel/btf/vmlinux    the running kernel
 #   RELEASE=FILE               the argument
 #   RELEASE.btf                the file's name

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs missing Debian or Ubuntu packages: those for building, and those of each group in the
-# arguments.
+# Installs missing Debian or Ubuntu packages: the packages for building, and the packages of each
+# group in the arguments.
 set -eu
 
 groups="test, bench, torch, programs, healthy, package, report, cross, compilers, distros"
@@ -47,7 +47,7 @@ fi
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libiberty-dev libzstd-dev libunistring-dev"
 build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
-# Ubuntu has bpftool in the tools of its kernels.
+# Ubuntu's package with the tools of a kernel contains bpftool.
 # shellcheck source=/dev/null
 [ "$(. /etc/os-release && echo "$ID")" != ubuntu ] ||
 	build=$(echo "$build" | sed 's/bpftool/linux-tools-common linux-tools-generic/')

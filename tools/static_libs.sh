@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Prints the libraries for a static program. If some are missing, fails and names their packages.
+# Prints the libraries for a static program. If a library is missing, fails and names its package.
 # usage: tools/static_libs.sh [--http] COMPILER [OPTIONS]
 set -eu
 
-# archive NAME prints the path at which the compiler's linker finds a library, else only its name.
+# archive NAME prints the path at which the linker finds a library, or NAME if it finds none.
 archive() {
 	name=$1
 	shift

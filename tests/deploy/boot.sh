@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Execs systemd in an overlay over this machine's root and lets it start the units in the arguments.
-# Run it in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of its own.
+# Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of its own.
 #
 # usage: boot.sh PLACE PROGRAM UNITS UNIT...
 #   PLACE: an empty directory; PROGRAM: replaces /usr/bin/faultscope, or empty;
@@ -18,7 +18,7 @@ mount -t tmpfs -o mode=755 tmpfs "$place"
 mkdir "$place/upper" "$place/work" "$root"
 mount -t overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/work" overlay "$root"
 rm -rf "$root"/etc/systemd/system/* "$root"/lib/systemd/system/*.wants
-# container images have this file to prevent the start of services
+# Debian container images have policy-rc.d, which prevents the start of services.
 rm -f "$root/usr/sbin/policy-rc.d"
 [ -z "$program" ] || cp "$program" "$root/usr/bin/faultscope"
 [ -z "$units" ] || cp "$units"/*.service "$units"/*.socket "$root/etc/systemd/system"

@@ -54,7 +54,7 @@ mkdir -p "$top/build/distros"
 n=0 failed=0
 
 # step NAME COMMAND... runs a command and prints a TAP line with its duration. If the command fails,
-# it also prints the end of its output.
+# step also prints the end of its output.
 step() {
 	name=$1
 	shift

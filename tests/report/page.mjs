@@ -45,7 +45,7 @@ const judge = async (page, scheme) => {
 		nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))}));
 };
 
-// Everything that depends on the selected time range: heat map shapes, base of the flame graph.
+// Returns what depends on the selected time range: heat map shapes and the base of the flame graph.
 const drawn = page => page.evaluate(() => Object.fromEntries(
 	["heat-svg", "address-svg", "latency-heat"].map(id => [id,
 		[...document.querySelectorAll(`#${id} path`)].map(p => p.getAttribute("d")).join("")])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Opens files in speedscope, as its own command does, in Chromium without a network. Prints what
-// speedscope shows for each as JSON, which tests/report/run.py judges.
+// Opens files in speedscope, as the speedscope command does, in Chromium without a network. Prints
+// what speedscope shows for each file as JSON, which tests/report/run.py judges.
 //   usage: speedscope.mjs MODULES CHROMIUM FILE...
 import {createRequire} from "node:module";
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";

@@ -8,7 +8,7 @@ set -u
 export LC_ALL=C
 
 width=100
-# The brackets keep a pattern from matching its own definition here.
+# The brackets prevent a pattern from matching its own definition in this file.
 marks='TOD[O]|FIXM[E]|XX[X]|HAC[K]'
 paths='(^|[^[:alnum:]_.~-])/wor[k]/'
 hosts='pyp[i]\.org|pythonhoste[d]\.org|npmj[s]\.(org|com)|crate[s]\.io|(proxy|sum)\.golan[g]\.org'
@@ -75,8 +75,8 @@ check() {
 		"$(texts | found -iE "$paths|(^|[^[:alnum:]])($hosts)")"
 }
 
-# Makes one violation of each kind in a tree of its own. Prints what is not reported, or reported
-# wrongly.
+# Makes one violation of each kind in a tree of its own. Prints the violations that are not reported,
+# or are reported wrongly.
 self_test() {
 	dir=$(mktemp -d) || exit 1
 	trap 'rm -rf "$dir"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Compares every type of the curated vmlinux.h with a kernel. Before that, checks that one wrong
-# line of each kind is found. TAP on stdout.
+# Checks that a wrong line of each kind is found, and then compares every type of the curated
+# vmlinux.h with a kernel. TAP on stdout.
 #
 # usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]	VMLINUX_CHECK: the program made of vmlinux_check.c
 #
@@ -49,8 +49,8 @@ line() {
 	fi
 }
 
-# wrong PATTERN TEXT [UAPI] checks that a header with this single definition gives output that
-# matches PATTERN. UAPI is text outside of the relocated part.
+# wrong PATTERN TEXT [UAPI] checks that a header with the single definition TEXT gives output that
+# matches PATTERN. UAPI is a text outside of the relocated part of the header.
 wrong() {
 	{
 		echo 'typedef unsigned int u32; typedef unsigned long long u64;'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs commands that arrive on a serial line, each in a session of its own. Answers with number,
-# status and output of each. A command is one line: a number, and a text for `printf %b`. A line
-# with a minus and a number kills that command.
+# Runs commands that arrive on a serial line, each in a session of its own. The answer to a command
+# has its number, status and output. A command is one line: a number, and a text for `printf %b`. A
+# line with a minus and a number kills the command with this number.
 #   usage: guest_agent.sh LINE
 line=$1
 top=/run/agent
@@ -38,8 +38,8 @@ echo @@ 0 0 0 0 >&3
 while read -r number text <&3; do
 	case $number in
 	-*) kill -KILL "-$(cat "$top/${number#-}/pid")" ;;
-	# Runs in the background by a double fork: when a direct child ends during `read`, busybox
-	# loses the part of the line that it has read.
+	# A double fork runs the command in the background: if a direct child ends during `read`,
+	# the shell of busybox loses the part of the line that it has already read.
 	*) (serve "$number" "$text" &) ;;
 	esac
 done

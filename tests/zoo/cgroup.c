@@ -3,7 +3,7 @@
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
-#define FEW_BYTES   "524288" /* limit in bytes, below the kernel memory of a few thousand mappings */
+#define FEW_BYTES   "524288" /* bytes; a few thousand mappings take more kernel memory */
 #define PLENTY	    "268435456"
 
 /* Test cases of pids.max */

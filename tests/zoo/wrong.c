@@ -285,10 +285,7 @@ static void let_all_attach(void)
 		die("shmctl");
 }
 
-/*
- * Control test: execve of a file that is not executable, a closed file descriptor, a process that
- * has ended.
- */
+/* Control test: calls with invalid arguments, such as execve of a file that is not executable. */
 static long everyday_calls(void)
 {
 	static char *const none[] = { NULL };
