@@ -191,7 +191,7 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 }
 
 /*
- * System call wrappers set up no frame, so the caller of the innermost function is missing. Its
+ * System call wrappers set up no frame, so the caller of the innermost function is missing. The
  * candidate r->caller must be in the process's code, but not in the next frame's function.
  */
 static bool name_caller(struct collector *c, const struct stack_record *r,

@@ -119,8 +119,8 @@ static int holdings_emit(struct sorts *s, const struct process_key *of, enum wha
 }
 
 /*
- * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst). The first
- * matching row of the table decides.
+ * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst), from the first
+ * matching row of a table.
  */
 static uint32_t kind_of_map(const char *rights, const char *name)
 {
@@ -264,7 +264,7 @@ static int read_fds(struct sorts *s, uint32_t pid)
 			continue;
 		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
 		if (n < 0)
-			continue; /* the file descriptor was closed meanwhile */
+			continue; /* the fd was closed since readdir() */
 		target[n] = 0;
 		add_fd(s, &lazy, target);
 	}

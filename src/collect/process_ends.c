@@ -36,9 +36,9 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 }
 
 /*
- * Returns whether a process is gone. Its pid is free once its parent has waited for it, long after
- * the probe of its exit ran (release_task(), kernel/exit.c). EPERM means that the process exists.
- * /proc is not used, because hidepid= may hide processes.
+ * Returns whether a process is gone. A pid becomes free when the parent has waited for the process,
+ * long after the probe of its exit ran (release_task(), kernel/exit.c). EPERM means that the
+ * process exists. /proc is not used, because hidepid= may hide processes.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds processes that ended without a last record: the probe `lifecycle` is off, the ring
- * buffer was full, or the kernel skipped the event. They would otherwise be watched forever.
+ * collect: finds processes that ended without a last record, because the probe `lifecycle` is off,
+ * the ring buffer was full, or the kernel skipped the event. Otherwise they stay watched.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H

@@ -40,7 +40,7 @@ static bool is_ending(uint32_t pid)
  * The owner of /proc/PID/maps decides, because Landlock already forbids opening files of any
  * process. task_dump_owner() in fs/proc/base.c gives a process's files to its effective user and
  * group, or to root if the process is not dumpable, as after set-user-ID or with file capabilities.
- * Their owner passes ptrace_may_access(). stat(2) does not take mmap_lock.
+ * The owner of the files passes ptrace_may_access(). stat(2) does not take mmap_lock.
  */
 static int ask(uint32_t pid)
 {

@@ -28,7 +28,7 @@
 struct census_workload {
 	struct table_link link;
 	struct identity id; /* identity of one of the workload's processes */
-	/* true: all processes have this `id`; false: its kind, name and namespace only */
+	/* true: all processes have this `id`; false: only kind, name and namespace are equal */
 	bool one;
 	bool own;			      /* the workload has series of its own */
 	bool active;			      /* the workload has a live process */
@@ -89,8 +89,8 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 		uint64_t now_ns);
 
 /*
- * Removes a process that has exited without a last record. Do not pass its records later: all its
- * events would be counted twice.
+ * Removes a process that has exited without a last record. If its records were passed later, all
+ * its events would be counted twice.
  */
 void census_gone(struct census *c, const struct process_key *of);
 

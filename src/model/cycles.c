@@ -13,7 +13,7 @@
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* The lows must grow at this share of the peaks' slope: otherwise only the swing grows. */
+/* Growth is real only if the lows rise at this share of the peaks' slope: else the swing grows. */
 #define LOWS_SHARE (1 / 3.0)
 /* Growth is ending if the last half of the peaks grows less than this share of the first one. */
 #define SLOWED	    0.6

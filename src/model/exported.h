@@ -14,8 +14,8 @@
 
 /* clang-format off */
 /*
- * Counters of a workload. The first NR_CENSUS_TAKEN come from process records, which contain
- * totals: the census adds the increase of each total.
+ * Counters of a workload. NR_CENSUS_TAKEN counters, the first ones, come from process records,
+ * which contain totals: the census adds the increase of each total.
  */
 enum census_counter {
 #define ENUM_NOT_EXPORTED

@@ -26,7 +26,7 @@
 #define FALL_SEEN 4
 /* A value whose falls reach this share of its whole rise is treated as cycles. */
 #define SWINGS 0.25
-/* Without cycles, a forecast is sure if at most this share of the limit is left. */
+/* A forecast without cycles is sure if at most this share of the limit is left. */
 #define SURE_LEFT 0.02
 
 /* A window of a series, cut into blocks of equal time. Rates are per second. */
@@ -156,8 +156,8 @@ static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns
 }
 
 /*
- * Returns the seconds until a value has risen by `left`. Its rate, now `rate`, changes per second
- * by the share `growth` of itself. Returns INFINITY if the value levels off earlier.
+ * Returns the seconds until a value has risen by `left`, if its rate, now `rate`, changes per
+ * second by the share `growth` of itself. Returns INFINITY if the value levels off earlier.
  */
 static double time_to(double left, double rate, double growth)
 {
@@ -189,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a rising rate: it stays as it is at the slowest, or grows exponentially. */
+/* Forecasts for a rising rate, from one that stays constant to one that rises exponentially. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -209,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a falling rate: it stays as it is at the fastest, or falls as before. */
+/* Forecasts for a falling rate, from one that stays constant to one that falls as before. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;

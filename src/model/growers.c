@@ -13,7 +13,7 @@
 
 #define SORTS_MAX 256 /* names per process; the last, "others", sums the smallest */
 
-/* File systems of shared mappings. The numbers are those of include/uapi/linux/magic.h. */
+/* File systems of shared mappings, with the numbers of include/uapi/linux/magic.h. */
 static const struct {
 	uint64_t magic;
 	const char *name;
@@ -151,8 +151,8 @@ static int by_left_in(const void *a, const void *b)
 }
 
 /*
- * Returns the rows in which a process added something; the caller frees the array. If there may be
- * more than SORTS_MAX names, rows with the largest remaining growth come first. NULL: no memory.
+ * Returns the rows in which a process added something; the caller frees the array. NULL: no memory.
+ * For more than SORTS_MAX possible names, rows with the largest remaining growth come first.
  */
 static const struct growth **find_rows(struct cells *c, const struct model *m,
 				       const struct process_key *id, enum what what, size_t *ret_n)
@@ -245,7 +245,7 @@ static int by_left(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : strcmp(g->name, h->name);
 }
 
-/* Adds up the cells [from, to). They are sorted: cells of equal name and stack are adjacent. */
+/* Adds up the sorted cells [from, to), in which cells of equal name and stack are adjacent. */
 static void add_cells(const struct cells *c, size_t from, size_t to, bool places, struct grower *g)
 {
 	uint64_t most = 0, run = 0;

@@ -173,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* one value per field: a constant size */
+	/* one value per field, so that the size is constant */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -295,7 +295,7 @@ static int keep_series(struct history_row *r, const struct model *m, const struc
 	if (!from)
 		return 0;
 	if (!r->series[what])
-		r->series[what] = calloc(1, sizeof(struct series)); /* two series per process */
+		r->series[what] = calloc(1, sizeof(struct series)); /* a row has two series */
 	if (!r->series[what])
 		return -ENOMEM;
 	*r->series[what] = *from;

@@ -78,10 +78,10 @@ struct history {
 int history_init(struct history *h);
 void history_free(struct history *h);
 
-/* Call after a scan, before model_next_window(). Returns 0 or -ENOMEM. */
+/* Adds a scan; call it before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Call after the last scan, for holdings that were read since. Returns 0 or -ENOMEM. */
+/* Adds holdings that were read after the last scan. Returns 0 or -ENOMEM. */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);

@@ -12,7 +12,7 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-/* Kinds of workloads. The first kind that applies is used. */
+/* Kinds of workloads, of which the first one that applies is used. */
 enum workload_kind {
 	KIND_POD,
 	KIND_CONTAINER,
@@ -51,7 +51,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 
 /*
  * Sets `serial`, a hash of all other members; call it last. An identity that is evicted from a
- * cache and built again therefore has the same serial.
+ * cache and built again has the same serial.
  */
 void identity_seal(struct identity *id);
 

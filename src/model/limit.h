@@ -50,8 +50,8 @@ struct limit {
 extern const struct limit limit_table[NR_LIMITS];
 
 /*
- * Finds a limit by its key, or by its key with a unit suffix ("_bytes"). Returns NULL if there is
- * none.
+ * Finds a limit by its key, or by its key with a unit suffix ("_bytes"). Returns NULL if no limit
+ * has the key.
  */
 const struct limit *limit_find(const char *key);
 

@@ -224,7 +224,7 @@ void model_free(struct model *m);
 /* Updates the model from a record of checked size. A tick ends the window. Returns 0 or -ENOMEM. */
 int model_take(struct model *m, const struct record *h);
 
-/* Call after the output of a window. Drops the window's events, and processes that exited in it. */
+/* Drops the events of a window and the processes that exited in it; call it after the output. */
 void model_next_window(struct model *m);
 
 struct subject *model_find(const struct model *m, const struct process_key *id);

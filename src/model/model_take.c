@@ -84,7 +84,7 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	return s;
 }
 
-/* Adds a value to the series of resource i. The first value above watch_percent creates it. */
+/* Adds a value to the series of resource i, which the first value above watch_percent creates. */
 static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
 		       uint64_t limit)
 {
@@ -133,8 +133,8 @@ static uint64_t above(uint64_t v, uint64_t base)
 }
 
 /*
- * Subtracts the counters at the first scan from those of a process that is older than faultscope.
- * Its probes counted earlier events, but the kernel's totals in the model exclude them.
+ * Subtracts the counters at the first scan from those of a process that is older than faultscope:
+ * probes counted earlier events, which the kernel's totals in the model exclude.
  */
 static void rebase(struct subject *s)
 {
@@ -229,9 +229,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 
 	s->now.g = *g;
 	/*
-	 * A scan may see a process just before its fork event. It may also see the command of
-	 * `faultscope run` before exec closes the fds inherited from faultscope: only for that
-	 * command, the totals start again.
+	 * A scan may see a process just before its fork event. A scan may also see the command of
+	 * `faultscope run` before exec closes the fds inherited from faultscope: the totals of fds
+	 * start again only for that command.
 	 */
 	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
@@ -461,7 +461,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* Stores what later windows need of an event. Its process's record has arrived at the tick. */
+/* Stores what later windows need of an event. At the tick, its process's record has arrived. */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);

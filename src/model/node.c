@@ -203,8 +203,8 @@ static void count(struct node *n, const struct process_record *r, const struct i
 
 /*
  * Divides `growth` failures by reason. Event records reported some of them. The others came after
- * the last record of equal failures. There are fewer of these for each reason than were reported.
- * Therefore they are divided in proportion to the reported counts.
+ * the last record of equal failures, which are fewer for each reason than were reported: they are
+ * divided in proportion to the reported counts.
  */
 static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
@@ -265,7 +265,7 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 
 /*
  * Backing memory by fault class. CLASS_COW may also copy a page of a private file mapping, and
- * CLASS_SWAP may be a page of shared memory. Counters do not show this; most are anonymous.
+ * CLASS_SWAP may be a page of shared memory. Most such pages are anonymous.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
 	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,

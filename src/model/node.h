@@ -92,7 +92,7 @@ int node_take(struct node *n, const struct process_record *r, const struct ident
 /* Removes a process that has exited without a last record. */
 void node_gone(struct node *n, const struct process_key *of);
 
-/* Each counts one event record. `reason` names a cause of failure as in rules/cause.h. */
+/* node_refused() counts a failed call; `reason` names the cause as in rules/cause.h. */
 void node_refused(struct node *n, const struct refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct memory_wait_record *r);
 /* Counts a signal. `site` describes the invalid memory access; NULL: not known. */

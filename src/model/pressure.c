@@ -33,7 +33,7 @@ const char *cgroup_figure_key(size_t i)
 	return key[i];
 }
 
-/* Returns a key for a cgroup or mount in findings. Its pid is 0, which no process has. */
+/* Returns a key for a cgroup or mount in findings, with pid 0, which no process has. */
 static struct process_key id_of(const char *path, uint32_t salt)
 {
 	return (struct process_key){

@@ -11,7 +11,7 @@ struct process_tree {
 	size_t n;
 };
 
-/* Returns 0 or -ENOMEM. Call process_tree_free() in either case. */
+/* Returns 0 or -ENOMEM. Call process_tree_free() even after an error. */
 int process_tree_of(const struct model *m, struct process_tree *ret);
 void process_tree_free(struct process_tree *k);
 

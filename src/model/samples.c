@@ -36,7 +36,7 @@ int samples_take(struct samples *s, const struct sample_record *r)
 	struct sample_record *more;
 
 	if (!r->weight || r->weight > UINT32_MAX >> 16)
-		return 0; /* only a hostile file has such a weight */
+		return 0; /* only a hostile file has such a weight of a sample */
 	if (!s->taken++ || r->weight < s->least)
 		s->least = r->weight;
 	if (r->weight > s->most)

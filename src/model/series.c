@@ -78,7 +78,7 @@ static void add_point(struct series *s, uint64_t t_ns, uint64_t high, uint64_t l
 	s->n++;
 }
 
-/* Returns whether t_ns is within a step of the last but one point. Then the last point is moved. */
+/* Returns whether to move the last point: t_ns is within a step of the last but one point. */
 static bool is_within_step(const struct series *s, uint64_t t_ns)
 {
 	return t_ns - s->point[s->n > 1 ? s->n - 2 : 0].t_ns < SERIES_STEP_NS;

@@ -45,8 +45,8 @@ struct forecast {
 	bool known; /* false: the value does not grow, or no fit is reliable */
 	/*
 	 * Whether the value will almost surely reach the limit: peaks of several cycles grew evenly
-	 * for at least the predicted time, or at most 2 % of the limit is left. Otherwise the
-	 * forecast assumes that growth continues.
+	 * for at least the predicted time, or at most 2 % of the limit is left. An unsure forecast
+	 * assumes that growth continues.
 	 */
 	bool sure;
 	double seconds, low, high;

@@ -40,7 +40,7 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
 /*
  * Returns whether a probe that is not on makes the result incomplete. For `host`: an unavailable
  * probe that a rule about memory needs. For a verdict: any unavailable probe, and a disabled one
- * that a rule needs. Otherwise: an unavailable probe that the caller did not disable.
+ * that a rule needs. For other outputs: an unavailable probe that the caller did not disable.
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {

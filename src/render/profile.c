@@ -27,7 +27,7 @@ const struct measure measures[NR_MEASURES] = {
 
 /*
  * Finds or adds a name, and stores its number in *ret. Returns 0, -ENOMEM, or -E2BIG if there are
- * PROFILE_NAMES_MAX names. The table uses open addressing, and must stay half empty.
+ * PROFILE_NAMES_MAX names, because the table uses open addressing and must stay half empty.
  */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
@@ -342,7 +342,7 @@ int profile_make(struct profile *p, const struct story_view *s)
 	if (!rows || !p->bucket || !p->drawn)
 		err = -ENOMEM;
 	if (!err)
-		/* add this name first, while the table of names has room */
+		/* add the name "~other" first, while the table of names has room */
 		err = add_frame(p, &p->others, HISTORY_OTHERS);
 	if (!err)
 		err = add_drawn(p, s);

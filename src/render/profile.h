@@ -27,7 +27,7 @@ extern const struct measure measures[NR_MEASURES];
 
 /*
  * The part of a sample in one column of time (story_columns()): the weights of its sampled faults.
- * Only the ratio of a weight to those in the sample's other cells has a meaning.
+ * Only ratios between weights of the same sample have a meaning.
  */
 struct profile_cell {
 	uint32_t column;
@@ -56,8 +56,8 @@ struct profile {
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
 	/*
-	 * number of samples above PROFILE_SAMPLES_MAX, or with a name above PROFILE_NAMES_MAX.
-	 * Their values are summed in `others`, so that totals stay exact.
+	 * number of samples above PROFILE_SAMPLES_MAX, or with a name above PROFILE_NAMES_MAX;
+	 * `others` has the sums of their values, so that totals stay exact
 	 */
 	uint64_t left_out;
 	struct profile_sample others;

@@ -217,7 +217,7 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 				take = at;
 		}
 		buf_repeat(b, " ", lead);
-		if (!take && *s) /* not even one character fits: write the rest uncut */
+		if (!take && *s) /* not even one character fits: write all text uncut */
 			take = strlen(s);
 		put_styled(l, b, s, take, style);
 		s += take;

@@ -40,9 +40,9 @@ void line_style(struct line *l, enum style style);
 void line_cell(struct line *l, const char *s, int columns, bool right);
 
 /*
- * Adds a sparkline with one cell per value, the latest on the right. If `counts`, the scale starts
- * at 0. Otherwise it starts at the lowest value, or at 90 % of the highest if that is lower, so
- * that small changes look small. Adds blanks if all values are 0.
+ * Adds a sparkline with one cell per value, the latest on the right; blanks if all values are 0. If
+ * `counts`, the scale starts at 0. Without `counts`, it starts at the lowest value, or at 90 % of
+ * the highest if that is lower, so that small changes look small.
  */
 void line_spark(struct line *l, const double *v, int cells, bool counts);
 

@@ -16,7 +16,7 @@ struct cgroup_levels {
 	bool has_memory, has_pids;
 };
 
-/* Opens the cgroup hierarchies. Returns false if none is visible: then there is none to close. */
+/* Opens the cgroup hierarchies. Returns false if no hierarchy is visible, and opens nothing. */
 bool cgroup_levels_open(struct cgroup_levels *l);
 void cgroup_levels_close(struct cgroup_levels *l);
 

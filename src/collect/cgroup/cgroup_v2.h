@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks whether a path is the v2 cgroup with a given id. A record and /proc/PID/cgroup
- * are read at different times, and a process may move to another cgroup in between. A path may be
- * cached for an id only after this check.
+ * collect: checks whether a path is the v2 cgroup with a given id. Only after this check, a path
+ * may be cached for an id: a record and /proc/PID/cgroup are read at different times, and a process
+ * may move to another cgroup in between.
  */
 #ifndef FS_COLLECT_CGROUP_CGROUP_V2_H
 #define FS_COLLECT_CGROUP_CGROUP_V2_H

@@ -44,7 +44,7 @@ struct file_list {
 	size_t dirs;
 };
 
-/* Adds a directory to a list, which begins zero-initialised. The first directory has precedence. */
+/* Adds a directory to a zero-initialised list. The first directory has precedence. */
 void file_list_add_dir(struct files *f, struct file_list *l, const char *dir);
 void file_list_sort(struct file_list *l);
 void file_list_free(struct file_list *l);

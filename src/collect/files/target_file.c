@@ -130,7 +130,7 @@ int target_path_open(int root, const char *path, struct stat *ret)
 	return open_within(root, path, 0, ret);
 }
 
-/* With O_PATH, a symbolic link itself is opened, and refused because it is no regular file. */
+/* O_PATH opens a symbolic link itself, which is then refused: a link is no regular file. */
 int target_plain_open(int root, const char *path, struct stat *ret)
 {
 	return open_within(root, path, O_NOFOLLOW, ret);

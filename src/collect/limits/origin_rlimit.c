@@ -70,7 +70,7 @@ static bool has_same(const struct origin_process *a, const struct origin_process
 	return a->known && b->known && a->soft == b->soft && a->hard == b->hard;
 }
 
-/* Finds the oldest ancestor with the same limit, and its parent, which has another limit. */
+/* Finds the oldest ancestor with the same limit as a process, and its parent with another limit. */
 static void climb(struct files *f, struct relative *at, struct origin *o)
 {
 	struct relative up;
@@ -263,7 +263,7 @@ static void judge(struct files *f, struct origin *o)
 	o->raised = o->from == ORIGIN_PROCESS && is_raised(o);
 }
 
-/* Prefers the process's own unit if it sets the limit: an ancestor outside may have the same. */
+/* Prefers the process's own unit if it sets the limit, which an ancestor outside may have, too. */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {
 	struct origin own = *o;

@@ -15,7 +15,7 @@ struct sysctl_setting {
 	bool excluded; /* a line "-KEY" excludes the key from glob patterns */
 };
 
-/* Adds the lines of a sysctl file. Call it in the order in which files are applied. */
+/* Adds the lines of a sysctl file; to be called in the order in which files are applied. */
 void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 
 /* Returns the line that sets the key: an exact one before any glob pattern; NULL: none. */

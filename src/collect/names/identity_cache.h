@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a cache of workload identities, by cgroup path or program name. Its size is fixed, and
- * the least recently used entry is evicted. If an evicted identity is created again with equal
- * content, it has the same serial.
+ * collect: a cache of workload identities, by cgroup path or program name, of fixed size. The least
+ * recently used entry is evicted. If an evicted identity is created again with equal content, it
+ * has the same serial.
  */
 #ifndef FS_COLLECT_NAMES_IDENTITY_CACHE_H
 #define FS_COLLECT_NAMES_IDENTITY_CACHE_H
@@ -41,13 +41,13 @@ struct member {
 int known_init(struct known_table *t); /* returns 0 or -ENOMEM */
 void known_free(struct known_table *t);
 
-/* Returns the identity of a cgroup path, or of a program if it is "". Valid until the next call. */
+/* Returns the identity of a cgroup path, or of a program if it is "", until the next call. */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
 /* Marks an entry as used. After a pause, looks up names that were missing. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
-/* Replaces each match in the identity's name by "*". Call it before identity_seal(). */
+/* Replaces each match in the identity's name by "*"; to be called before identity_seal(). */
 void identity_rename_by(const regex_t *pattern, struct identity *id);
 
 /* Returns the workload kind of a cgroup path. */

@@ -86,7 +86,7 @@ static int rank_line(struct span list, const char *path)
 }
 
 /*
- * Returns the most specific path in /proc/PID/cgroup. With v1 and v2 mounted, one of them may have
+ * Returns the most specific path in /proc/PID/cgroup: with v1 and v2 mounted, one of them may have
  * only the cgroup of the program that started the container runtime.
  */
 static void most_telling(struct span text, char *ret, size_t size)
@@ -319,7 +319,7 @@ static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 	p->link = from->link;
 }
 
-/* Counts a read at t_ns. Returns false if there were already `most` reads in that second. */
+/* Counts a read at t_ns, or returns false if there were already `most` reads in that second. */
 static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 {
 	if (t_ns / SECOND_NS != b->second) {

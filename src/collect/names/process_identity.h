@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: finds the workloads of processes from /proc/PID/cgroup. With only cgroup v2, one read
- * per cgroup is enough, because records have the cgroup's id. Otherwise one read per process and
- * program is needed. A process that ended before the read gets its parent's workload. Names of pods
- * come from the names of the files in /var/log/pods and /var/log/containers.
+ * per cgroup is enough, because records have the cgroup's id. With v1 hierarchies, one read per
+ * process and program is needed. A process that ended before the read gets its parent's workload.
+ * Names of pods come from the names of the files in /var/log/pods and /var/log/containers.
  */
 #ifndef FS_COLLECT_NAMES_PROCESS_IDENTITY_H
 #define FS_COLLECT_NAMES_PROCESS_IDENTITY_H
@@ -41,9 +41,9 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
- * Reads the paths of all v2 cgroups below the directory `dir`, and closes `dir`. Used if /proc has
- * other pids than the records. The kernel side reports cgroups that are created later. Returns how
- * many cgroups were skipped because there were too many.
+ * If /proc has other pids than the records: reads the paths of all v2 cgroups below the directory
+ * `dir`, and closes `dir`. The kernel side reports cgroups that are created later. Returns how many
+ * cgroups were skipped because there were too many.
  */
 uint64_t identities_walk(struct identities *ids, int dir);
 
@@ -56,7 +56,7 @@ void identities_take(struct identities *ids, const struct record *h);
 
 /*
  * Returns the identity of a process, or of an event's process; of its program if its cgroup is
- * unknown; never NULL. It is valid until the next call of identities_*() or identity_of*().
+ * unknown; never NULL. Each call of identities_*() or identity_of*() may change the result.
  */
 const struct identity *identity_of(struct identities *ids, const struct process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,

@@ -45,7 +45,7 @@ void names_cgroup(struct names *n, const struct cgroup_path_record *r);
 /* Returns true once after a process moved between v1 cgroups, which process records do not show. */
 bool names_was_moved(struct names *n, const struct process_key *of);
 
-/* Finds program and cgroup of a process. Returns false if neither is known. */
+/* Finds program and cgroup of a process. Returns false if both are unknown. */
 bool names_find(struct names *n, const struct process_record *r, struct names_record *ret);
 
 /* Finds names as names_find() does, for a pid in our own /proc. */

@@ -52,7 +52,7 @@ static int address_of(const char *hex, char *ret, size_t size)
 
 /*
  * Adds a line of net/tcp or net/udp. The label has the remote port unless that is ephemeral. If
- * both ports are ephemeral, it has the remote address alone: such pairs of ports rarely repeat.
+ * both ports are ephemeral, the label has the remote address alone: such pairs rarely repeat.
  */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {

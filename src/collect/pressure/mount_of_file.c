@@ -15,7 +15,7 @@
 
 #define ANCESTORS_MOST 8
 
-/* Measures a local mount of ret->device, found below `prefix`. Returns false if there is none. */
+/* Measures a local mount of ret->device, found below `prefix`. Returns false if none is found. */
 static bool measure(struct span mountinfo, const char *prefix, struct mount_record *ret)
 {
 	struct text_lines lines = {.rest = mountinfo};
@@ -81,7 +81,7 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 
 /*
  * Searches the mounts of a process's ancestors, too: a dying process has left its mount namespace,
- * so that its paths lead nowhere. Its parent is usually in the same namespace.
+ * so that its paths lead nowhere. The parent is usually in the same mount namespace.
  */
 static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
 {

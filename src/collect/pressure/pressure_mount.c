@@ -73,8 +73,8 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 }
 
 /*
- * Returns whether to list a mount. The path stays empty if it is too long or contains escaped
- * characters; another mount of the same device may be listed instead.
+ * Returns whether to list a mount. The path of a listed mount stays empty if it is too long or
+ * contains escaped characters; another mount of the same device may be listed instead.
  */
 static bool scan_line(struct span text, struct listed_mount *ret)
 {

@@ -7,8 +7,8 @@
 
 /*
  * Adds the debug file of an ELF file, which the process knows as `path`. Searches below our root
- * and the process's root (O_PATH descriptors; -1: none), never in a network. Returns false without
- * one.
+ * and the process's root (O_PATH descriptors; -1: none), never in a network. Returns false if there
+ * is no debug file.
  */
 bool debug_file_find(struct elf_symbols *s, const char *path, int our_root, int its_root);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: lists the files that a process maps executable. Since Linux 6.11, PROCMAP_QUERY returns
- * only these mappings. On older kernels, /proc/PID/maps is read once, up to a maximum size.
+ * collect: lists the executable file mappings of a process. Since Linux 6.11, PROCMAP_QUERY selects
+ * them. On older kernels, /proc/PID/maps is read once, up to a maximum size.
  */
 #ifndef FS_COLLECT_SYMBOLS_EXEC_MAPS_H
 #define FS_COLLECT_SYMBOLS_EXEC_MAPS_H

@@ -118,7 +118,7 @@ void kernel_names_free(struct kernel_names *k)
 	k->file = NULL;
 }
 
-/* Finds the name of an address. The first of several names is used: aliases follow it. */
+/* Finds the name of an address: the first one of several names, because aliases follow it. */
 static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t size,
 		      char ret_module[BB_MODULE_NAME])
 {

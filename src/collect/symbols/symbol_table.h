@@ -33,8 +33,8 @@ void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 na
 void symbol_table_sort(struct symbol_table *t);
 
 /*
- * Finds the entries that contain the address `at`, with the nearest start. Returns the first of
- * them, and in *ret_n how many have this start. Returns NULL if no entry contains the address.
+ * Finds the entries that contain the address `at`, with the nearest start. Returns the first, and
+ * in *ret_n the number of entries with this start. Returns NULL if no entry has the address.
  */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *t, __u64 at, size_t *ret_n);
 

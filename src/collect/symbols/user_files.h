@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: the ELF files that processes map. Each file is opened once for all processes. If there
- * are too many files, the least recently used one is closed.
+ * collect: the ELF files that processes map. A file is opened once for all processes. If too many
+ * files are open, the least recently used one is closed.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_FILES_H
 #define FS_COLLECT_SYMBOLS_USER_FILES_H
@@ -10,8 +10,7 @@
 #include "collect/symbols/user_symbols.h"
 
 #define USER_FILES_MAX	 512	     /* maximum open files; at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables; a single one may exceed this   \
-				      */
+#define USER_TABLE_BYTES (24u << 20) /* bytes of symbol tables; a single one may have more */
 
 /* Identifies a file as /proc/PID/maps does. The identity is unique while the file is open. */
 struct user_file_id {
@@ -40,8 +39,8 @@ struct user_files {
 };
 
 /*
- * Find an open file; NULL: none. The last part of the path is compared, too: on btrfs, files of two
- * subvolumes may have the same device and inode in /proc/PID/maps.
+ * Find an open file; NULL: none. The last component of the file's path is compared, too: on btrfs,
+ * files of two subvolumes may have the same device and inode in /proc/PID/maps.
  */
 struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
 				  const char *path);

@@ -76,7 +76,7 @@ int user_proc_learn(struct user_symbols *us, const struct process_key *of,
 	return 0;
 }
 
-/* Closes the least recently used perf maps, until the limits are kept. Never closes that of `p`. */
+/* Closes the least recently used perf maps, except that of `p`, until the limits are kept. */
 static void keep_perf_maps_within(struct user_symbols *us, const struct user_proc *p)
 {
 	for (;;) {

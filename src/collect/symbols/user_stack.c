@@ -29,8 +29,8 @@ bool user_stack_may_be_short(const struct user_symbol *frame, size_t n, size_t m
 		return true;
 	}
 	/*
-	 * glibc exports neither start_thread nor __libc_start_call_main. If it is stripped, a frame
-	 * without a name that calls into another file is most likely one of these functions.
+	 * glibc exports neither start_thread nor __libc_start_call_main. In a stripped glibc, a
+	 * frame without a name that calls into another file is most likely one of these functions.
 	 */
 	return n < 2 || !is_libc(last->module) || !strcmp(last->module, last[-1].module) ||
 	       !last[-1].module[0];

@@ -46,7 +46,7 @@ int user_symbols_learn(struct user_symbols *us, const struct process_key *of)
 	return err;
 }
 
-/* Reads a process's mappings again if possible. Returns the process; NULL: it is not known. */
+/* Reads a process's mappings again if possible. Returns the process, or NULL if it is not known. */
 static struct user_proc *learn_again(struct user_symbols *us, const struct process_key *of)
 {
 	struct user_proc *p;
@@ -70,9 +70,9 @@ static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 }
 
 /*
- * Finds a mapped file. A process may have mapped more files since its mappings were read: they are
- * read again, but only once per build-id, because files may be unreadable and build-ids invented.
- * If the process is gone, uses a file of another process with the build-id, and its name there.
+ * Finds a mapped file. A process may have mapped more files since its mappings were read. They are
+ * read again, but only once per build-id: files may be unreadable and build-ids invented. If the
+ * process is gone, finds a file with this build-id of another process, and its name there.
  */
 static struct user_file *file_by_build_id(struct user_symbols *us, const struct process_key *of,
 					  const __u8 *build_id)

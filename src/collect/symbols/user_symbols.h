@@ -2,8 +2,8 @@
 /*
  * collect: names functions in user stacks. A process's mappings are read while it lives, and their
  * files stay open, so that its stacks can be named after it has ended. libdwfl is not used: for
- * each address, it searches all symbols of a file (1.8 ms in libtorch, 3 ms in libjvm). It also
- * maps files, which may shrink meanwhile, and decompresses without a limit.
+ * each address, it searches all symbols of a file (1.8 ms in libtorch, 3 ms in libjvm). libdwfl
+ * also maps files, which may shrink meanwhile, and decompresses without a limit.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
 #define FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
@@ -49,7 +49,7 @@ struct user_symbol {
 	bool astray;   /* the address is not code: a random value in a broken chain of frames */
 };
 
-/* Returns 0 or -ENOMEM. Call user_symbols_close() in both cases. */
+/* Returns 0 or -ENOMEM. Call user_symbols_close() even after an error. */
 int user_symbols_open(struct user_symbols *us);
 void user_symbols_close(struct user_symbols *us);
 

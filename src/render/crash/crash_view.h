@@ -6,7 +6,7 @@
 #include "render/render.h"
 #include "triage/triage.h"
 
-/* Demangler of function names. After a name that expanded without end, it is not called again. */
+/* Demangler of function names, which is not called again after a name that expanded without end. */
 struct triage_names {
 	/* demangles a name; returns 0 or -errno */
 	int (*decode)(const char *name, char *ret, size_t size);

@@ -46,7 +46,7 @@ static void begin_area(struct address_area *a, const struct sample_record *r)
 	memcpy(a->name, r->file, sizeof(a->name));
 }
 
-/* Inserts an area, sorted by faults. If there is no room, drops the area with the fewest faults. */
+/* Inserts an area, sorted by faults; a full list drops the area with the fewest faults. */
 static void keep_area(struct address_map *m, const struct address_area *a)
 {
 	size_t at = m->areas;

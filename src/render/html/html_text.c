@@ -258,7 +258,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends losses above 0, as continuation of a list if `any`. Returns whether there are losses. */
+/* Appends losses above 0, as continuation of a list if `any`. Returns whether it appended any. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What a report does once it is open: without it all charts and tables are there, as they are.
+// Interaction in the page of a report. Without this script, the page shows all charts and tables.
 "use strict";
 (() => {
 	const $ = id => document.getElementById(id);
@@ -46,7 +46,7 @@
 	for (const e of document.querySelectorAll("button[data-save]"))
 		e.hidden = false;
 
-	// Where one is, in the list of sections.
+	// Marks the visible section in the list of sections.
 	const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 	if (links.size && "IntersectionObserver" in window) {
 		const seen = new Set();
@@ -101,7 +101,7 @@
 			save("report.speedscope.json", "application/json", speedscope());
 	});
 
-	// Tables that are sorted by a click on a heading.
+	// A click on a heading sorts the table by that column.
 	for (const table of document.querySelectorAll("table.sortable")) {
 		const body = table.tBodies[0];
 		table.querySelectorAll("thead th").forEach((th, column) => {
@@ -160,7 +160,7 @@
 	const pointAt = t => points.find(p => t <= p.to) || points[points.length - 1];
 	const within = p => !range || (p.to > range[0] && p.from < range[1]);
 
-	// Latency of the range: bars are drawn anew, on the scale of the whole.
+	// Draws the latency bars of the chosen time range, on the scale of the whole recording.
 	const latency = $("latency-svg");
 	const drawLatency = () => {
 		if (!latency)
@@ -189,7 +189,7 @@
 		}
 	};
 
-	// What is drawn over time shows the range alone, in as many columns as it has points.
+	// Heat maps show only the chosen time range, in one column per point, but at most COLUMNS.
 	const COLUMNS = 60;
 	const LEVELS = 7;
 	const shown = () => {
@@ -199,7 +199,7 @@
 		const of = i => Math.floor((i - first) * columns / some.length);
 		const from = some.length ? some[0].from : begin;
 		const to = some.length ? some[some.length - 1].to : end;
-		// Where each column begins and ends, as parts of the width: by time, as the axis.
+		// Edges of the columns as shares of the width (0 to 1): positions are times, as on the axis.
 		const edges = Array(columns + 1).fill(0);
 		some.forEach((p, k) => {
 			edges[of(first + k) + 1] = (p.to - from) / (to - from || 1);
@@ -234,7 +234,7 @@
 			legend.lastChild.textContent = legend.lastChild.textContent
 				.replace(/[\d,.]+/, number(most));
 	};
-	// The sum of a row's points that are shown, by column.
+	// Sums the visible points of a row by column.
 	const inColumns = pairs => {
 		const row = Array(view.columns).fill(0);
 		for (const [i, n] of pairs)
@@ -264,7 +264,7 @@
 			drawLegend(h.svg, most);
 		}
 	};
-	// Of a place in a heat map: which column, and when that is.
+	// Finds the column at position x of a heat map, and its time span.
 	const columnAt = (f, x) => {
 		const part = (x - f.left) / (f.right - f.left);
 		const column = view.edges.findIndex((e, c) => c && part <= e) - 1;
@@ -293,7 +293,7 @@
 				(Number(row.dataset.t) < range[0] || Number(row.dataset.t) > range[1]));
 	};
 
-	// The timeline: a brush for pointers, two handles for keys.
+	// The timeline: choose a range by dragging with a pointer, or by keys on its two handles.
 	const timeline = $("timeline-svg");
 	if (timeline && end > begin) {
 		const f = frame(timeline);
@@ -423,7 +423,7 @@
 		detail: $("flame-detail")};
 	let root, zoomed, boxes;
 
-	// What of a stack falls into the range: by its columns of time, or by when it made things.
+	// The part of a stack in the chosen range: by its time columns, or by the time of its growth.
 	const columnTime = [];
 	points.forEach((p, i) => {
 		const c = Math.floor(i * profile.columns / points.length);
@@ -593,7 +593,7 @@
 		for (let node = zoomed; node && node.parent; node = node.parent)
 			path.unshift(node.name);
 		build();
-		// where one was, as far as it is still there
+		// zoom again into the previous boxes that still exist
 		for (const name of path) {
 			const next = [...zoomed.children.values()].find(node => node.name === name);
 			if (!next)

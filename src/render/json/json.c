@@ -86,7 +86,7 @@ static void put_stack(struct json *j, const char *key, const struct frames *f)
 	json_end_array(j);
 }
 
-/* Converts pages to bytes. Returns 0 if per-CPU counters make the number negative for a moment. */
+/* Converts pages to bytes. Returns 0 while per-CPU page counters make the number negative. */
 static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 {
 	return pages > 0 ? pages * v->m->tick.limits.page_bytes : 0;

@@ -119,7 +119,7 @@
 	for (size_t i = 0; i < (size_t)(n); i++)                                                   \
 		json_figure(j, key_at(i), (values)[i]);
 
-/* Causes are written as text. Only the schema describes them as an enumeration. */
+/* Causes are written as text; only the JSON Schema describes them as an enumeration. */
 #define json_cause	   json_text
 #define json_cause_or_null json_text_or_null
 

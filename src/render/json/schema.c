@@ -29,7 +29,7 @@ enum type {
 	T_objects,
 	T_object,
 	T_object_or_null,
-	T_included, /* AND: the keys of another object, not a key */
+	T_included, /* AND: the row adds the keys of another object */
 	T_figures,  /* FIGURES: many counts, whose keys a function returns */
 	T_line,	    /* the first row of a JSON line that has a time */
 	T_alone,    /* the first row of a JSON line without a time */

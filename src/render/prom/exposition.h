@@ -16,7 +16,7 @@
 /* maximum total length of the label names and values of an exemplar (OpenMetrics 1.0) */
 #define EXEMPLAR_CHARS 128
 
-/* An event that raised a counter. Its labels are "pid", "comm" and "site", if known. */
+/* An event that raised a counter, exported with the labels "pid", "comm" and "site", if known. */
 struct exemplar {
 	uint32_t pid;
 	/* process name; "symbol+0x1a4", system call or fault class; NULL: not known */

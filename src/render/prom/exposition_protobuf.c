@@ -186,8 +186,8 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 }
 
 /*
- * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]. The buckets of struct
- * distribution have these bounds, but the last has none: it is written as the next bucket.
+ * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]: the bounds of struct
+ * distribution. Its last bucket has no bound, and is written as the schema's next bucket.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

@@ -9,7 +9,7 @@
 
 /*
  * Buckets of page-fault latency: the first one ends at 2^-21 s (0.5 us), the last one begins at 2^1
- * s. `export` counts with these bounds. In recordings of other commands, bounds are 7 % higher.
+ * s. `export` counts with these bounds; in recordings of other commands, bounds are 7 % higher.
  */
 #define LATENCY_FIRST	(-21)
 #define LATENCY_BUCKETS 24
@@ -277,7 +277,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	exposition_sample(e, label, value_of(v, x, w), last ? &last_one : NULL);
 }
 
-/* Returns workload `i` of the page. The last one is `~other`, after which the result is NULL. */
+/* Returns workload `i` of the page; `~other` is the last workload, and NULL follows. */
 static const struct census_workload *workload_at(const struct census *c, size_t i)
 {
 	return i < c->owned ? c->own[i] : i == c->owned ? &c->other : NULL;

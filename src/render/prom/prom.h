@@ -44,7 +44,7 @@ void prom_render(struct exposition *e, const struct prom_view *v);
 
 /*
  * prom_series_else() returns the number of series that belong to no workload, prom_series_each()
- * the number of series of each workload. Both depend on the enabled probes.
+ * the number of series of each workload. The enabled probes determine both numbers.
  */
 uint32_t prom_series_else(const struct prom_view *v);
 uint32_t prom_series_each(const struct model *m);

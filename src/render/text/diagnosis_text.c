@@ -162,7 +162,7 @@ out:
 	free(all);
 }
 
-/* Writes how many processes have holdings that were not read: started too late, or unreadable. */
+/* Writes how many processes have holdings that were not read: too young, or unreadable. */
 static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;

@@ -204,7 +204,7 @@ static void write_title(struct buf *b, const struct view *v, const char *text)
 	styled_wrap(b, v, STYLE_BOLD, 4, "%s", text);
 }
 
-/* Appends core probes that work only with their last attach type. Returns whether there are any. */
+/* Appends core probes that work only with their last attach type; returns whether there are any. */
 static bool write_degraded(struct line *l, const struct report *r)
 {
 	bool said = false;

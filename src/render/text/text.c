@@ -208,7 +208,7 @@ const struct renderer text_renderer = {
 	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
 	.open = text_open,
 	.event = render_no_event,
-	.finding = render_no_finding, /* not used, as the frame shows findings */
+	.finding = render_no_finding, /* findings are written by frame() */
 	.frame = text_frame,
 	.close = text_close,
 };

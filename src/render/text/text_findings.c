@@ -106,7 +106,7 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 
 /*
  * Writes a finding if it is among the first three of its rule and severity. In place of the fourth
- * one, writes how many findings follow.
+ * one, writes how many findings are left.
  */
 static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {
@@ -133,7 +133,7 @@ static void write_of_rule(struct buf *b, const struct view *v, const struct rule
 	}
 }
 
-/* Failed calls come before limits that are near: this is the order of rules[]. */
+/* The order of rules[] puts failed calls before limits that are nearly reached. */
 void text_findings(struct buf *b, const struct view *v)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)

@@ -58,8 +58,8 @@ struct tui_keys {
 
 /*
  * Decodes bytes from the terminal. Returns the number of decoded bytes, and stores a key, or
- * KEY_NONE if the other bytes of the key have not arrived. Call it until no bytes are left. If no
- * byte follows for a while, call it with len 0: then the pending bytes, such as Esc, are a key.
+ * KEY_NONE if other bytes of the key have not arrived. Call tui_decode() until no bytes are left.
+ * If no byte follows for a while, call it with len 0: the pending bytes are a key, such as Esc.
  */
 size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_key);
 
@@ -113,12 +113,12 @@ void tui_open(struct tui *t, const struct view *v);
 void tui_free(struct tui *t);
 
 /*
- * Call at the end of an interval, after the rules ran. A paused view does not change. Returns 0 or
- * a negative errno. After an error, the view is empty.
+ * Takes the values of an interval; call it at the end, after the rules ran. A paused view does not
+ * change. Returns 0 or a negative errno. After an error, the view is empty.
  */
 int tui_update(struct tui *t, const struct view *v);
 
-/* Discards all intervals. Call before a jump in time. */
+/* Discards the values of all intervals, before a jump in time. */
 void tui_forget(struct tui *t);
 
 /* Draws a whole screen of v->width columns and v->height lines. */

@@ -25,7 +25,7 @@ extern const size_t nr_tui_tabs;
 
 struct column {
 	enum cell cell;
-	const struct field *f; /* field of the column; NULL: it shows a PID or name */
+	const struct field *f; /* field of the column; NULL: column PID or PROCESS */
 	enum resource_id of;
 	char title[20];
 	int width;
@@ -54,14 +54,14 @@ struct row {
 	bool folded;
 };
 
-/* All rows, and the visible ones. They point into the model of the view that made them. */
+/* All rows, and the visible ones, with pointers into the model of the view that made them. */
 struct rows {
 	struct row *all; /* all rows, also in folded cgroups; owned */
 	size_t *shown;	 /* indexes of the visible rows in `all`; owned */
 	size_t n, nr_all;
 };
 
-/* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() in either case. */
+/* Makes the rows of the current tab. Returns 0 or -ENOMEM. Free the rows even after an error. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
 
