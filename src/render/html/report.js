@@ -199,7 +199,7 @@
 		const of = i => Math.floor((i - first) * columns / some.length);
 		const from = some.length ? some[0].from : begin;
 		const to = some.length ? some[some.length - 1].to : end;
-		// Edges of the columns as shares of the width (0 to 1): positions are times, as on the axis.
+		// Column edges as shares of the width (0 to 1): positions are times, as on the axis.
 		const edges = Array(columns + 1).fill(0);
 		some.forEach((p, k) => {
 			edges[of(first + k) + 1] = (p.to - from) / (to - from || 1);
@@ -423,7 +423,7 @@
 		detail: $("flame-detail")};
 	let root, zoomed, boxes;
 
-	// The part of a stack in the chosen range: by its time columns, or by the time of its growth.
+	// The part of a stack in the chosen range, by its time columns or the time of its growth.
 	const columnTime = [];
 	points.forEach((p, i) => {
 		const c = Math.floor(i * profile.columns / points.length);
