@@ -10,7 +10,7 @@
 #include "model/census_process.h"
 
 #define CHAINS	   1024
-#define SWEEP_EACH 512 /* idle workloads are removed after this many new ones */
+#define SWEEP_EACH 512 /* number of new workloads after which idle ones are removed */
 
 /* Offset of each counter in a process record. `since_birth`: the kernel counts it, not a probe. */
 static const struct taken {
@@ -31,7 +31,7 @@ static const struct taken {
 	/* clang-format on */
 };
 
-/* Returns a counter of a record; 0 if the record ends before its counters (unchanged process). */
+/* Returns a counter of a record; 0 if a record of an unchanged process has no counters. */
 static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
@@ -99,7 +99,7 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* Returns whether a workload without own series has had no process for min_age_ns. */
+/* Returns whether a workload has no series of its own, and had no process for min_age_ns. */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
 	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
@@ -236,7 +236,7 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 	struct census_process *p = pids_find(&c->processes, r->subject.pid);
 
 	if (p && r->subject.start_ns < p->start_ns)
-		return 0; /* late record of the previous process with this pid */
+		return 0; /* a record of the previous process with this pid is late */
 	if (!p)
 		p = census_process_add(c, r->subject.pid);
 	else if (p->start_ns != r->subject.start_ns)
@@ -321,7 +321,7 @@ static void clear(struct census_workload *w)
 	w->active = w->represented = w->mixed = false;
 }
 
-/* Returns whether fds / limit is greater than than_fds / than_limit: nearer to its limit. */
+/* Returns whether fds / limit > than_fds / than_limit, without division. */
 static bool is_nearer(uint64_t fds, uint64_t limit, uint64_t than_fds, uint64_t than_limit)
 {
 	return fds * than_limit > than_fds * limit; /* no overflow: all factors are below 2^32 */
@@ -367,7 +367,7 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 /*
  * Sets the pressure of a workload: the highest share of a limit that one of its processes uses, or,
  * if higher, the share of time that its processes waited for major faults. A failure since the last
- * update adds 1.
+ * update adds 1 to the pressure.
  */
 static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
 {
@@ -447,7 +447,7 @@ static void count_limited(struct census *c, struct census_workload *w)
 	w->limited = true;
 }
 
-/* Drops own series, lowest pressure first: rare counters add series once they are above 0. */
+/* Drops own series, lowest pressure first, if rare counters made them too many. */
 static void drop_series(struct census *c)
 {
 	while (c->owned && !has_room(c, 0)) {

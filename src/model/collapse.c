@@ -37,7 +37,7 @@ static char *template_hash(char *name)
 	return at && strpbrk(at, "456789") ? at : NULL;
 }
 
-/* Finds a CronJob's scheduled time: minutes since 1970, or seconds before Kubernetes 1.21. */
+/* Finds a CronJob's scheduled time: minutes since 1970, but seconds before Kubernetes 1.21. */
 static char *cron_time(char *name)
 {
 	char *at = last_segment(name, "0123456789", 8, 10);
@@ -133,7 +133,7 @@ static void fold_random(const char *name, char *ret, size_t size)
 
 /*
  * Returns whether an instance name numbers connections, as of sockets with Accept=yes in
- * systemd.socket(5): "3-10.0.0.1:22-10.0.0.2:4444" and "12-3456-0" do, "15-main" does not.
+ * systemd.socket(5): "3-10.0.0.1:22-10.0.0.2:4444" and "12-3456-0" number them, "15-main" does not.
  */
 static bool is_counted_instance(const char *s)
 {

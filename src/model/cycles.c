@@ -13,9 +13,9 @@
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* Growth is real only if the lows rise at this share of the peaks' slope: else the swing grows. */
+/* The slope of the lows must be at least this share of that of the peaks: else the swing grows. */
 #define LOWS_SHARE (1 / 3.0)
-/* Growth is ending if the last half of the peaks grows less than this share of the first one. */
+/* Growth is ending if the second half of the peaks grows less than this share of the first half. */
 #define SLOWED	    0.6
 #define LEAST_SWING 2
 #define STEPS	    1.5

@@ -69,7 +69,7 @@ static bool get_created(const struct model *m, const struct subject *s, const st
 	return true;
 }
 
-/* Reads kernel-mode faults from probe fault_kernel, or from fault_begin if it sees both modes. */
+/* Reads kernel-mode faults from probe fault_kernel, or from fault_begin if it counts both modes. */
 static bool get_kernel(const struct model *m, const struct subject *s, const struct facts *f,
 		       uint64_t *ret)
 {
@@ -249,7 +249,7 @@ static const char *class_row(size_t i)
 	return name[i];
 }
 
-/* Counts faults by page present or not (error code), or those that ended in a signal. */
+/* Counts faults by page present or not (from the error code), or faults that ended in a signal. */
 static uint64_t class_cell(const struct counters *c, size_t row, size_t column)
 {
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);

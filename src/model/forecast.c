@@ -14,7 +14,7 @@
 #define CLEARER 1.15
 /* BENT: a rate is changing if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* An interval is widened by the share DOUBT_NEAR, and by DOUBT_FAR per window length ahead. */
+/* A forecast's interval is widened by DOUBT_NEAR, and by DOUBT_FAR per window length ahead. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
 /* No forecast if, at this rate, the limit is over TOO_FAR * FORECAST_REACH window lengths away. */
@@ -29,14 +29,14 @@
 /* A forecast without cycles is sure if at most this share of the limit is left. */
 #define SURE_LEFT 0.02
 
-/* A window of a series, cut into blocks of equal time. Rates are per second. */
+/* A window of a series, cut into blocks of equal time. All rates are per second. */
 struct trend {
 	double seconds;
 	int blocks;
-	double mark[MAX_BLOCKS + 1]; /* peak values until each block boundary */
-	double rate, scatter;	     /* mean and standard deviation of the blocks' rates */
-	double bend, bend_error;     /* change of the rate per second; its standard error */
-	double early, late;	     /* mean rates of the first and last half */
+	double mark[MAX_BLOCKS + 1]; /* peak of the value at each block boundary */
+	double rate, scatter;	     /* mean of the blocks' rates, and their standard deviation */
+	double bend, bend_error;     /* change of the rate per second, and its standard error */
+	double early, late;	     /* mean rates of the first half and of the last half */
 	double fallen;		     /* deepest fall below an earlier peak, divided by the rise */
 };
 
@@ -169,8 +169,8 @@ static double time_to(double left, double rate, double growth)
 }
 
 /*
- * Forecasts for a steady rate when the limit may first be reached. Rate and scatter are estimated
- * from a few blocks (Fieller's theorem, including future scatter).
+ * Forecasts for a steady rate when the limit may first be reached. Rate and scatter come from a few
+ * blocks (Fieller's theorem, including future scatter).
  */
 static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
 {
@@ -189,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a rising rate, from one that stays constant to one that rises exponentially. */
+/* Forecasts for a rising rate: constant for the latest time, exponential for the earliest. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -209,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a falling rate, from one that stays constant to one that falls as before. */
+/* Forecasts for a falling rate: constant for the earliest time, falling on for the latest. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -264,8 +264,8 @@ static bool swings(const struct series *s, uint64_t now_ns)
 }
 
 /*
- * Forecasts when the line through the peaks of cycles reaches the limit. The next peak crosses the
- * limit, at most one cycle later.
+ * Forecasts when the line through the peaks of cycles reaches the limit. The first peak above the
+ * limit follows at most one cycle later.
  */
 static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uint64_t limit)
 {
@@ -286,7 +286,7 @@ static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uin
 	f.low = fmax(0, (at - error) / doubt);
 	f.high = (at + t.period + error) * doubt;
 	f.per_second = t.per_second;
-	f.sure = t.sure && at <= t.span; /* at most as far ahead as the cycles reach back */
+	f.sure = t.sure && at <= t.span; /* sure only as far ahead as the known cycles reach back */
 	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
 	return f.known ? f : (struct forecast){};
 }

@@ -11,7 +11,7 @@
 #include "model/fields.h"
 #include "model/growth_archive.h"
 
-#define SORTS_MAX 256 /* names per process; the last, "others", sums the smallest */
+#define SORTS_MAX 256 /* names per process; "others" is the last */
 
 /* File systems of shared mappings, with the numbers of include/uapi/linux/magic.h. */
 static const struct {
@@ -152,7 +152,7 @@ static int by_left_in(const void *a, const void *b)
 
 /*
  * Returns the rows in which a process added something; the caller frees the array. NULL: no memory.
- * For more than SORTS_MAX possible names, rows with the largest remaining growth come first.
+ * If there may be more than SORTS_MAX names, rows with the largest growth come first.
  */
 static const struct growth **find_rows(struct cells *c, const struct model *m,
 				       const struct process_key *id, enum what what, size_t *ret_n)
@@ -280,7 +280,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	size_t n = 0;
 
 	*ret_added = 0;
-	/* a process without growth records has `grew` unset */
+	/* `grew` is unset for a process without growth records */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)

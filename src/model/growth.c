@@ -24,7 +24,7 @@ static void close_up(char *name)
 /* Archives a table entry's row if the new row has another process or is of a later use. */
 static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
-	const struct growth former = m->growth[place]; /* a copy: growth_archive() moves rows */
+	const struct growth former = m->growth[place]; /* copied, as growth_archive() moves rows */
 
 	if (!former.first_ns ||
 	    (former.first_ns == row->first_ns && same_subject(&former.subject, &row->subject)))
@@ -127,7 +127,7 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 	}
 	if (table_make(&m->frames, STACKS_MAX) || table_make(&m->alike, STACKS_MAX))
 		return -ENOMEM;
-	f = malloc(sizeof(*f) + len + 1); /* at most MODEL_FRAMES_MAX allocations */
+	f = malloc(sizeof(*f) + len + 1); /* there are at most MODEL_FRAMES_MAX allocations */
 	if (!f)
 		return -ENOMEM;
 	f->alike_link.hash = 0; /* hash 0: the stack is not in the table `alike` */
@@ -157,7 +157,7 @@ const struct origin_record *model_origin(const struct model *m, const struct pro
 	return find_origin(m, id, limit);
 }
 
-/* Replaces an earlier record of the limit: the last record's commands suit the largest request. */
+/* Replaces an earlier record of a limit: commands in the last record cover the largest request. */
 int growth_take_origin(struct model *m, const struct origin_record *r)
 {
 	struct origin_record *known = find_origin(m, &r->subject, r->limit);

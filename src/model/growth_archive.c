@@ -103,7 +103,7 @@ int growth_archive(struct model *m, const struct growth *row)
 		kept->last_ns = row->last_ns;
 		return 0;
 	}
-	/* no need to try again unless a process has exited since the last try */
+	/* drop rows only if a process has exited since rows were last dropped */
 	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
 		m->growth_dropped_at = m->totals.ended;
 		drop_ended(m);

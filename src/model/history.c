@@ -173,7 +173,7 @@ static struct history_row *row_add(struct history *h)
 	h->row = r;
 	r += h->rows;
 	memset(r, 0, sizeof(*r));
-	/* one value per field, so that the size is constant */
+	/* the size is constant: one value per field */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
 	if (!r->value || !r->known) {
@@ -189,7 +189,7 @@ static uint32_t add_capped(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* Adds a row's counters to another row. Does not add gauges of an exited process. */
+/* Adds the counters of an exited process's row to another row. Gauges are not summed. */
 static int add_row(struct history_row *to, const struct history_row *from)
 {
 	for (size_t i = 0; i < nr_fields; i++)
@@ -295,7 +295,7 @@ static int keep_series(struct history_row *r, const struct model *m, const struc
 	if (!from)
 		return 0;
 	if (!r->series[what])
-		r->series[what] = calloc(1, sizeof(struct series)); /* a row has two series */
+		r->series[what] = calloc(1, sizeof(struct series)); /* at most two series per row */
 	if (!r->series[what])
 		return -ENOMEM;
 	*r->series[what] = *from;
@@ -437,7 +437,7 @@ static int add_faults(struct history *h, struct history_row *r)
 	return 0;
 }
 
-/* What a process adds to the sums of all processes: counters, and gauges while it is alive. */
+/* What one process adds to sums over all processes: counters, and gauges while it is alive. */
 struct share {
 	uint64_t minor, major, stall_ns, failed, gauge[HISTORY_GAUGES_MAX];
 };

@@ -71,11 +71,11 @@ static bool is_like(const char *line, const char *start, const char *then, const
 /* Lines of the kernel log that begin a report. A kind of report may have several rows. */
 static const struct {
 	enum kernel_report_kind kind;
-	const char *start, *then, *last; /* texts that a line contains, in this order; "": none */
+	const char *start, *then, *last; /* texts in a line, from left to right; "": none */
 	bool place_follows;
 } forms[] = {
 	{REPORT_WARN, "WARNING: CPU: ", " PID: ", " at "},
-	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* line of Linux 6.19 and later */
+	{REPORT_WARN, "WARNING: ", " at ", ", CPU#"}, /* format of Linux 6.19 and later */
 	{REPORT_KASAN, "BUG: KASAN: ", " in ", ""},
 	{REPORT_KFENCE, "BUG: KFENCE: ", " in ", ""},
 	{REPORT_UBSAN, "UBSAN: ", " in ", ":"},

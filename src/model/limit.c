@@ -57,7 +57,7 @@ const struct limit *limit_of_cause(const char *cause)
 	return limit_find(cause);
 }
 
-/* Suggested counts are powers of two from 65,536 on. Suggested sizes in bytes have finer steps. */
+/* Suggests a count as a power of two from 65,536 on, and a size in bytes in finer steps. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 {
 	uint64_t step = l->bytes ? MIB : 65536, want;

@@ -119,7 +119,7 @@ size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t 
 	for (size_t i = 0; i < k.n && n < room; i++) {
 		const struct subject *s = k.by_pid[i];
 
-		/* a vfork child shares the memory of its parent */
+		/* skip a vfork child, which shares the memory of its parent */
 		if (s->final || s->hidden || s->now.g.flags & PROC_SHARES_MM)
 			continue;
 		member[n++] = (struct member){root_of(&k, s), s};

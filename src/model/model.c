@@ -64,7 +64,7 @@ const char *event_comm(const union event *e)
 	}
 }
 
-/* Searches the text of a probe's record, because recordings of all versions contain this text. */
+/* Searches the text of a hook record, because all versions of recordings contain this text. */
 bool hook_is_unwanted(const char *why)
 {
 	return strstr(why, SWITCHED_OFF) != NULL;

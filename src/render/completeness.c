@@ -27,7 +27,7 @@ static void add_losses(struct buf *gaps, const struct view *v)
 			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n, lost[i].about);
 }
 
-/* Returns whether a rule of the verdict needs a probe. For `host`, only memory rules count. */
+/* Returns whether a rule of the verdict needs a probe; for `host`, whether a memory rule does. */
 static bool judges_by(const struct view *v, const struct hook_view *h)
 {
 	for (size_t i = 0; i < nr_rules; i++)
@@ -38,9 +38,10 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
 }
 
 /*
- * Returns whether a probe that is not on makes the result incomplete. For `host`: an unavailable
- * probe that a rule about memory needs. For a verdict: any unavailable probe, and a disabled one
- * that a rule needs. For other outputs: an unavailable probe that the caller did not disable.
+ * Returns whether a probe that is not on makes the result incomplete. In `host`, an unavailable
+ * probe does if a rule about memory needs it. In a verdict, any unavailable probe does, and a
+ * disabled one that a rule needs. In other outputs, an unavailable one does unless the caller
+ * disabled it.
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {

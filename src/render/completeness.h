@@ -35,7 +35,7 @@ void gaps_join(struct buf *b, const struct buf *gaps);
 /* Appends the paragraph "incomplete: …", or nothing if there is no gap. */
 void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps);
 
-/* Adds an array of one string per gap to the JSON; the array is empty if there is no gap. */
+/* Adds a JSON array with one string per gap. The array is empty if there is no gap. */
 void gaps_json(struct json *j, const char *key, const struct buf *gaps);
 
 #endif

@@ -10,8 +10,8 @@ enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
 /* A row of the comparison: a metric of a workload, stack or name. Missing values are 0. */
 struct diff_row {
-	char *key;	    /* name, then, after its NUL, the frames; owned */
-	const char *frames; /* lines of a stack in `key`, innermost first; "": no stack */
+	char *key;	    /* the row's name, a NUL, and the frames; owned */
+	const char *frames; /* the frames in `key`, one per line, innermost first; "": none */
 	const char *metric;
 	double a, b;
 	double weight; /* sort key: growth divided by the smallest growth that is shown */

@@ -27,14 +27,14 @@ struct report_hook {
 	const char *note;   /* disadvantage against the best attach type; NULL: none */
 	const char *remedy; /* a command that may enable the probe; NULL: none is known */
 	struct {
-		/* `mechanism` NULL: end of the list; `differs` NULL: equal to the best type */
+		/* `mechanism`: NULL ends the list; `differs`: NULL means equal to the best */
 		const char *mechanism, *differs;
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
 };
 
-/* A probe of the flight recorder, which `doctor` attaches and then detaches. */
+/* A probe of the flight recorder. `doctor` attaches and detaches it. */
 struct report_recorder {
 	const char *name, *feeds, *lost;
 	char refused[96]; /* error of the kernel when attaching; empty: the probe works */
@@ -64,7 +64,7 @@ struct report {
 	char recorder_lacks[160]; /* why no recorder probe could be tried; empty: all were tried */
 	/* a kernel panic waits until the flight recorder has saved its records */
 	bool recorder_holds;
-	/* ways to open fds that are counted only together; ends with NULL */
+	/* ways to open fds that are not counted separately; ends with NULL */
 	const char *const *only_counted;
 	const char *passed_over; /* events that this kernel may skip; NULL: none */
 	struct setting setting[SETTINGS_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A list of gaps is text, in which a newline ends each gap: `triage` uses it without a model. */
+/* Lists of gaps are text with one gap per line. They need no model, as `triage` has none. */
 #include <stdarg.h>
 #include <string.h>
 

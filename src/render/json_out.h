@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: a JSON writer that adds the commas. A NULL key means an element of an array. */
+/* render: a JSON writer that adds the commas. Functions write an array element if `key` is NULL. */
 #ifndef FS_RENDER_JSON_OUT_H
 #define FS_RENDER_JSON_OUT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: counters of lost events and records. Every output shows those above 0. */
+/* render: counters of lost events and records. Every output shows counters above 0. */
 #ifndef FS_RENDER_LOSSES_H
 #define FS_RENDER_LOSSES_H
 

@@ -115,7 +115,7 @@ static int begin_sample(struct profile *p, const struct history_row *r, struct p
 	return err ? err : add_frame(p, ret, name);
 }
 
-/* Adds the frames of a stack, the outermost first. In the text, the first line is the innermost. */
+/* Adds the frames of a stack, the outermost first. The text has the innermost frame in line 1. */
 static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
 {
 	size_t end = f ? strlen(f->text) : 0;
@@ -158,7 +158,7 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
-/* Weights of the sampled minor or major faults of a process: of those added so far, and of all. */
+/* Sums of weights of a process's sampled minor or major faults: those added so far, and all. */
 struct drawn {
 	const struct history_row *row;
 	uint64_t faults, faults_all, stall_ns, stall_all;
@@ -197,7 +197,7 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	return 0;
 }
 
-/* Adds a profile sample: the faults of one process, kind (minor or major), stack and class. */
+/* Adds one profile sample for the faults with one process, kind (minor, major), stack and class. */
 static int add_place(struct profile *p, const struct story_view *s,
 		     const struct sample_record *const *r, size_t n, struct drawn *d)
 {

@@ -37,11 +37,11 @@ struct profile_cell {
 struct profile_sample {
 	const struct history_row *row; /* process of the sample; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* time span of growth; both 0 for faults, which use `cell` */
+	uint64_t first_ns, last_ns; /* time span of growth; samples of faults use `cell` */
 	/* index of the sample's first cell in profile.cell, and its number of cells */
 	size_t cell, cells;
 	uint32_t frames;
-	uint32_t frame[PROFILE_FRAMES]; /* numbers of the names of frames, the outermost first */
+	uint32_t frame[PROFILE_FRAMES]; /* numbers of the frames' names, outermost first */
 };
 
 struct profile {
@@ -50,7 +50,7 @@ struct profile {
 	uint32_t *bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
-	/* per row of the history: bit 0 (1) is set if some minor (major) faults have stacks */
+	/* per row of the history: bit 0: minor faults have stacks, bit 1: major faults have */
 	unsigned char *drawn;
 	struct profile_cell *cell;
 	size_t cells, cells_room;

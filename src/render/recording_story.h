@@ -8,7 +8,7 @@
 
 /* How a recording ended. */
 enum story_end {
-	STORY_CUT_OFF, /* no end record: after a crash or on a full disk, or recording goes on */
+	STORY_CUT_OFF, /* without end record: crash, disk full, or recording goes on */
 	STORY_AS_ASKED,
 	STORY_FULL, /* recording stopped at the size limit (--max-size) */
 };
@@ -18,7 +18,7 @@ struct story_file {
 	unsigned int format;
 	uint64_t bytes, records, record_bytes;
 	uint64_t damages, damage_offset, lost_bytes;
-	const char *error; /* damage of the file; empty: none */
+	const char *error; /* description of damage in the file; empty: no damage */
 	enum story_end end;
 };
 
@@ -46,7 +46,7 @@ void story_workload(const struct history_row *r, char *ret, size_t size);
 
 /*
  * Returns the rows of the history, the one with most faults first. The caller frees the array.
- * Returns NULL without memory.
+ * NULL: no memory.
  */
 const struct history_row **story_rows(const struct story_view *s);
 

@@ -23,24 +23,24 @@ enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 struct view {
 	const struct model *m;
 	const struct findings *findings;
-	const struct gates *gates; /* gates (--fail-on) with results at the end; NULL: none */
+	const struct gates *gates; /* results of gates (--fail-on); NULL: no gates */
 	enum layout layout;
 	int width;  /* width of the output in columns, at least 40 */
 	int height; /* height of the screen in lines; 0: the output is not a screen */
 	bool unicode, colour;
-	bool host;			/* `host`: show the machine, not its processes */
+	bool host;			/* command `host`: show the machine, not its processes */
 	bool once;			/* `host` without an interval: a single report at the end */
 	bool verdict;			/* `diagnose`: "no finding" would mean that all is well */
 	bool addresses;			/* show addresses of faults */
 	bool command;			/* `run`, `diagnose`: the end shows cleared findings, too */
-	bool summary;			/* findings and histograms are at the end of the text */
+	bool summary;			/* write findings and histograms at the end of the text */
 	bool page;			/* `run --summary`: list waits and top processes */
 	enum severity min_severity;	/* the text omits findings below this severity */
 	size_t top;			/* maximum number of rows of the process table */
 	const struct field *sort;	/* sort the table by this field; NULL: by activity */
 	const struct process_key *only; /* show this process only; NULL: all */
 	uint64_t child_rss_bytes; /* `run`: peak RSS of the largest child process; 0: not known */
-	/* why data may be missing, as far as the model does not know; NULL: none */
+	/* reasons for missing data that are not in the model; NULL: none */
 	const struct buf *gaps;
 	const char *ending; /* `run`: how the command ended, such as "exit 0"; NULL: none */
 	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */
@@ -59,13 +59,13 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
-extern const struct renderer host_renderer;	 /* writes the text of `host` */
-extern const struct renderer diagnosis_renderer; /* writes the text of `diagnose` */
+extern const struct renderer host_renderer;	 /* renderer of the text of command `host` */
+extern const struct renderer diagnosis_renderer; /* renderer of the text of command `diagnose` */
 
-/* Returns the renderer with a name; NULL if there is none. */
+/* Returns the renderer with a given name, or NULL. */
 const struct renderer *renderer_find(const char *name);
 
-/* A callback that does nothing, for renderers that do not need it. */
+/* A callback that does nothing, for renderers that need no such callback. */
 void render_nothing(struct buf *b, const struct view *v);
 void render_no_event(struct buf *b, const struct view *v, const union event *e);
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);

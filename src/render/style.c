@@ -217,7 +217,7 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 				take = at;
 		}
 		buf_repeat(b, " ", lead);
-		if (!take && *s) /* not even one character fits: write all text uncut */
+		if (!take && *s) /* if not even one character fits, write all text uncut */
 			take = strlen(s);
 		put_styled(l, b, s, take, style);
 		s += take;
@@ -265,7 +265,7 @@ void text_wrapped(struct buf *b, const struct view *v, const char *lead, const c
 			take = room;
 			while (take > 0 && at[take] != ' ')
 				take--;
-			/* keep a word, such as a command, that is longer than the line */
+			/* keep a word whole, such as a command, that is longer than the line */
 			if (!take)
 				take = strcspn(at, " ");
 		}

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-/* Formats a CLOCK_REALTIME in ns as RFC 3339 in UTC; 0, which means unknown, as "-". */
+/* Formats a time (CLOCK_REALTIME, ns) as RFC 3339 in UTC; 0 means unknown and becomes "-". */
 struct number_text as_utc(uint64_t wall_ns);	/* 2026-11-23T14:13:09Z */
 struct number_text as_utc_ms(uint64_t wall_ns); /* 2026-11-23T14:13:09.120Z */
 

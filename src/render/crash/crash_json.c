@@ -14,7 +14,7 @@ static void put_str(struct json *j, const char *key, struct str s)
 
 	s = str_first(s, TEXT_MAX);
 	for (size_t i = 0; i < s.n; i++)
-		if (s.s[i]) /* a NUL byte would end the text */
+		if (s.s[i]) /* skip a NUL byte, which would end the text */
 			buf_add(&b, s.s + i, 1);
 	json_text(j, key, b.s ? b.s : "");
 	buf_free(&b);

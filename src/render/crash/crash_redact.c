@@ -32,7 +32,7 @@ static size_t quad_length(struct str s, size_t at)
 
 void triage_redact(struct buf *b, struct str s)
 {
-	bool word = false; /* inside a word, whose letters may look like hex digits */
+	bool word = false; /* inside a word, where letters may look like hex digits */
 
 	for (size_t at = 0; at < s.n;) {
 		size_t n = word ? 0 : hex_run(s, at), quad = word ? 0 : quad_length(s, at);

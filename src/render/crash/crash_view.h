@@ -19,7 +19,7 @@ struct triage_view {
 	size_t names;
 	struct triage_names *names_of; /* demangler of function names; NULL: none */
 	bool explain;		       /* print each rule that fired */
-	bool redact;		       /* omit memory and IPv4 addresses */
+	bool redact;		       /* omit memory addresses and IPv4 addresses */
 	const struct buf *gaps;	       /* why the result may be incomplete; never NULL */
 };
 
@@ -42,14 +42,14 @@ struct triage_bucket {
 	char kernel[BUCKET_KERNELS][64];
 	size_t kernels;
 	uint64_t more_kernels;
-	bool fresh; /* only the newest of several kernels has this crash */
+	bool fresh; /* of several kernels, only the newest has this crash */
 };
 
 struct triage_buckets {
 	struct triage_bucket *bucket;
 	size_t n;
 	uint64_t logs, quiet, unreadable, lost;
-	uint64_t partial; /* logs with gaps that have no crash in the part that was read */
+	uint64_t partial; /* logs with gaps, and without a crash in the part that was read */
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);

@@ -84,13 +84,13 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 			    const struct profile_sample *one, enum profile_measure measure)
 {
 	const struct history_row *r = one->row;
-	uint32_t head = r ? 2 : 1; /* frames in the header: workload, process; or "process" */
+	uint32_t head = r ? 2 : 1; /* workload and process, or only "process" */
 	double at = r ? view_seconds(s->v, r->last_ns) : 0;
 
 	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");
 	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
 		   one->value[measure], measures[measure].key);
-	/* innermost first; the outermost `head` frames are already in the header line */
+	/* write the innermost frame first, without the `head` frames of the header line */
 	for (uint32_t k = one->frames; k-- > head;)
 		put_perf_frame(b, p->name[one->frame[k]]);
 	buf_puts(b, "\n");
@@ -106,7 +106,7 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/* omit bytes and stall, which belong to faults that are already counted */
+			/* omit bytes and stall of faults, which are already counted as samples */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);

@@ -10,7 +10,7 @@
 #include "render/formats/format_makers.h"
 #include "render/json_out.h"
 
-#define TRACE_PROCESSES_MAX 256 /* processes with their own track: those with most faults */
+#define TRACE_PROCESSES_MAX 256 /* processes with a track of their own: most faults */
 
 static double micros(const struct story_view *s, uint64_t t_ns)
 {
@@ -134,7 +134,7 @@ void format_trace(struct buf *b, const struct story_view *s)
 	struct json j;
 
 	json_begin(&j, b);
-	/* no key besides traceEvents: some programs accept no other */
+	/* write no key besides traceEvents, because some programs accept no other */
 	json_array(&j, "traceEvents");
 	put_name(&j, 0, "all processes");
 	put_instant(&j, "recorded on", 0, 0, "host", s->v->m->host.host);
@@ -171,7 +171,7 @@ void format_trace(struct buf *b, const struct story_view *s)
 	free(rows);
 }
 
-/* Appends a CSV cell (RFC 4180). An apostrophe keeps spreadsheets from running it as a formula. */
+/* Appends a CSV cell (RFC 4180). Puts an apostrophe before text that spreadsheets would execute. */
 static void put_cell(struct buf *b, const char *s)
 {
 	struct buf safe = {};

@@ -29,10 +29,10 @@ struct report_format {
 extern const struct report_format report_formats[];
 extern const size_t nr_report_formats;
 
-/* Returns the format with a name; NULL if there is none. */
+/* Returns the format with a given name, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns the format that a file name's suffix selects; NULL if there is none. */
+/* Returns the format that a file name's suffix selects, or NULL. */
 const struct report_format *report_format_of(const char *path);
 
 #endif

@@ -82,7 +82,7 @@ static void find_areas(struct address_map *m, const struct sample_record *const 
 	}
 }
 
-/* Divides each area into rows of equal size, which is a power of two of pages. */
+/* Divides each area into rows of equal size. The number of pages in a row is a power of two. */
 static int make_rows(struct address_map *m, const struct story_view *s)
 {
 	uint64_t page = s->v->m->tick.limits.page_bytes ? s->v->m->tick.limits.page_bytes : 4096;

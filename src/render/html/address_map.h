@@ -15,7 +15,7 @@ struct address_row {
 	size_t area;
 	uint64_t from, to;
 	uint64_t faults, major, stall_ns;
-	uint64_t *by_point; /* number of faults in each point of the history */
+	uint64_t *by_point; /* number of faults by point of the history */
 };
 
 /* Touched addresses of overlapping mappings that have one name, in the whole recording. */

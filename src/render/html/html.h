@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: HTML pages. Each page is one file that needs no network access, and its charts need no
+ * render: HTML pages. A page is one file that needs no network access, and whose charts need no
  * script. Styles and the script are report.css and report.js beside this file.
  */
 #ifndef FS_RENDER_HTML_HTML_H

@@ -17,7 +17,7 @@ static void put_area_name(struct buf *b, const struct story_view *s, const struc
 	html_text_len(b, address_name(a), strnlen(address_name(a), FILE_NAME_LEN));
 }
 
-/* Appends a row's offset in its mapping. Addresses differ from run to run, offsets do not. */
+/* Appends a row's offset in its mapping, because addresses differ from run to run. */
 static void put_offset(struct buf *b, const struct address_map *m, const struct address_row *r)
 {
 	buf_printf(b, "+%s", as_bytes(r->from - m->area[r->area].from).s);

@@ -56,7 +56,7 @@ enum rate { MINOR, MAJOR, STALL, NR_RATES };
 
 struct track {
 	const char *title, *unit;
-	size_t nth;		 /* enum rate, or NR_RATES + index of a gauge of the history */
+	size_t nth;		 /* index of the curve: enum rate, or NR_RATES + index of a gauge */
 	const struct field *sum; /* field of a gauge; NULL: the curve is a rate */
 };
 
@@ -402,7 +402,7 @@ static void put_quantiles(struct buf *b, const struct history *h)
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Finds the first and the last bucket with values. Returns false if all are empty. */
+/* Finds the first and the last bucket with values. Returns false if all buckets are empty. */
 static bool bounds(const struct history *h, int *first, int *last)
 {
 	*first = NR_LATENCY;

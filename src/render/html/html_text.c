@@ -258,7 +258,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends losses above 0, as continuation of a list if `any`. Returns whether it appended any. */
+/* Appends losses above 0 to a list, which has entries if `any`. Returns whether it has any now. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
@@ -426,7 +426,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Writes what a process created, by name, each with the call stack that created most of it. */
+/* Writes what a process created, by name, with the call stack that created most of each name. */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
 			 enum what what)
 {
@@ -558,7 +558,7 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
 
-/* Writes an event. crossing.subject is always valid: all event records have it at one offset. */
+/* Writes an event. All event records have the process at the offset of crossing.subject. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
 	double t = view_seconds(s->v, e->h.t_ns);

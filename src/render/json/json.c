@@ -51,7 +51,7 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/* Adds limits set by --assume: those of a scope (process, cgroup or host) and narrower scopes. */
+/* Adds limits set by --assume for a scope (process, cgroup or host) and for narrower scopes. */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {

@@ -5,7 +5,7 @@
 
 #include "render/render.h"
 
-/* Writes memory pressure after a scan: of machine and limited cgroups; for `host`, file systems. */
+/* Writes memory pressure of the machine and of limited cgroups; for `host`, also file systems. */
 void json_pressure(struct buf *b, const struct view *v);
 
 /* Writes the verdict of `host`, which is the last line but one of its output. */

@@ -29,10 +29,10 @@ enum type {
 	T_objects,
 	T_object,
 	T_object_or_null,
-	T_included, /* AND: the row adds the keys of another object */
-	T_figures,  /* FIGURES: many counts, whose keys a function returns */
-	T_line,	    /* the first row of a JSON line that has a time */
-	T_alone,    /* the first row of a JSON line without a time */
+	T_included, /* row AND: adds the keys of another object */
+	T_figures,  /* row FIGURES: many counts, with keys that a function returns */
+	T_line,	    /* first row of a JSON line that has a time */
+	T_alone,    /* first row of a JSON line that has no time */
 };
 
 struct key {

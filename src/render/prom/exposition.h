@@ -25,14 +25,14 @@ struct exemplar {
 	double at_s; /* time in seconds, CLOCK_REALTIME; 0: not known */
 };
 
-/* A histogram. The bounds of its buckets are powers of two, in seconds. */
+/* A histogram. The bounds of its buckets are powers of two seconds. */
 struct distribution {
 	/* number of values in each bucket, not cumulative; the last bucket has no upper bound */
 	const uint64_t *count;
 	size_t buckets;
 	int first_exponent; /* the first bucket ends at 2^first_exponent seconds */
 	double sum;
-	const struct exemplar *slowest; /* exemplar, shown at the bucket of its value; NULL: none */
+	const struct exemplar *slowest; /* exemplar of the bucket with its value; NULL: none */
 	bool native;			/* also write a native histogram, if the format has them */
 };
 
@@ -52,22 +52,22 @@ struct exposition_format {
 
 extern const struct exposition_format exposition_text, exposition_openmetrics, exposition_protobuf;
 
-/* A metrics page that is being written. Set `format` and `b`; other members are 0 at first. */
+/* A metrics page that is being written. Set `format` and `b`, and zero the other members. */
 struct exposition {
 	const struct exposition_format *format;
 	struct buf *b;		     /* output buffer, owned by the caller */
-	const struct metric *metric; /* current family; NULL: none */
-	struct buf message;	     /* protobuf message of the current family */
+	const struct metric *metric; /* metric family that is being written; NULL: none */
+	struct buf message;	     /* protobuf message of the family that is being written */
 	size_t series;		     /* samples written so far, as Prometheus counts them */
 };
 
 /*
- * Returns the format that an Accept header prefers, or text if it accepts no known format. By RFC
- * 9110, the highest q wins, then the order in the header.
+ * Returns the format that an Accept header prefers, or text if it accepts no known format. The
+ * highest q value wins, then the order in the header (RFC 9110).
  */
 const struct exposition_format *exposition_negotiate(const char *accept);
 
-/* Begins a family. If no sample follows, the page only has its HELP and TYPE. */
+/* Begins a family. A family without samples consists only of the lines HELP and TYPE. */
 void exposition_family(struct exposition *e, const struct metric *m);
 
 /* Write a sample or a histogram. `label` has a value for each label name of the metric. */
@@ -90,7 +90,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes);
 /* Appends a number as the shortest decimal that Go parses as an equal double. */
 void put_number(struct buf *b, double v);
 
-/* Finds the labels of an exemplar that are known and fit in. Returns the number of labels. */
+/* Finds the labels of an exemplar that are known and fit in. Returns the number of these labels. */
 #define EXEMPLAR_LABELS 3
 struct label_pair {
 	const char *name;
@@ -98,7 +98,7 @@ struct label_pair {
 };
 size_t exemplar_labels(const struct exemplar *x, struct label_pair ret[EXEMPLAR_LABELS]);
 
-/* Returns the upper bound of a bucket in seconds, or HUGE_VAL for the last one. */
+/* Returns the upper bound of a bucket in seconds; HUGE_VAL for the last bucket. */
 double distribution_bound(const struct distribution *d, size_t bucket);
 
 #endif

@@ -111,7 +111,7 @@ static void put_exemplar(struct buf *b, unsigned int field, const struct exempla
 	put_message(b, field, &message);
 }
 
-/* Begins a family. Counters and infos are named as their samples (_total, _info), as in text. */
+/* Begins a family. A family of counters or infos gets its samples' suffix (_total, _info). */
 static void protobuf_family(struct exposition *e)
 {
 	const struct metric *m = e->metric;
@@ -187,7 +187,7 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 
 /*
  * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]: the bounds of struct
- * distribution. Its last bucket has no bound, and is written as the schema's next bucket.
+ * distribution. The struct's last bucket has no bound and is written as the next bucket.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

@@ -37,7 +37,7 @@ static void put_family_name(struct exposition *e)
 		buf_puts(e->b, suffix_of(e->metric));
 }
 
-/* Appends a value. Escapes line feeds and backslashes, and also quotes if `quotes`. */
+/* Appends a value with line feeds and backslashes escaped; if `quotes`, quotes are escaped, too. */
 static void put_escaped(struct buf *b, const char *s, bool quotes)
 {
 	for (; *s; s++) {
@@ -67,7 +67,7 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 	buf_free(&clean);
 }
 
-/* Appends label pairs, and the label `le`, a histogram bucket's bound, unless `le` is NULL. */
+/* Appends label pairs, and a label `le` with a histogram bucket's bound unless `le` is NULL. */
 static void put_labels(struct exposition *e, const char *const *label, const char *le)
 {
 	size_t n = 0;

@@ -265,7 +265,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 
 	if (x->flags & EXPORT_RARE && !w->counter[x->what])
 		return;
-	/* skip the limit: no process of the workload has a limit of fds */
+	/* skip the fd limit if no process of the workload has one */
 	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
 		return;
 	if (last)
@@ -342,7 +342,7 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 
 uint32_t prom_series_each(const struct model *m)
 {
-	uint32_t n = 1; /* 1: the info metric of the workload */
+	uint32_t n = 1; /* 1 for the info metric of the workload */
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
 		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
@@ -357,5 +357,5 @@ uint32_t prom_series_else(const struct prom_view *v)
 	partial.partial = true;
 	prom_render(&e, &partial);
 	buf_free(e.b);
-	return e.series + 3; /* 3 metrics of the census, which a partial page lacks */
+	return e.series + 3; /* add 3 metrics of the census, which a partial page lacks */
 }

@@ -28,11 +28,11 @@ struct prom_self {
 };
 
 struct prom_view {
-	const struct model *m; /* host, probes and losses; no processes */
+	const struct model *m; /* model of the host, probes and losses, without processes */
 	const struct census *c;
 	const struct node *n;
 	struct prom_self self;
-	bool live; /* true: live values; false: values of a recording */
+	bool live; /* true: values are live; false: they are from a recording */
 	bool up;
 	bool partial; /* the collection timed out: omit metrics of workloads */
 	bool native;  /* write native histograms, if the format has them */
@@ -44,7 +44,7 @@ void prom_render(struct exposition *e, const struct prom_view *v);
 
 /*
  * prom_series_else() returns the number of series that belong to no workload, prom_series_each()
- * the number of series of each workload. The enabled probes determine both numbers.
+ * the number of series of each workload. Both numbers depend on the enabled probes.
  */
 uint32_t prom_series_else(const struct prom_view *v);
 uint32_t prom_series_each(const struct model *m);

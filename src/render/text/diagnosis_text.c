@@ -162,7 +162,7 @@ out:
 	free(all);
 }
 
-/* Writes how many processes have holdings that were not read: too young, or unreadable. */
+/* Writes how many processes have holdings that were not read: new or unreadable processes. */
 static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
@@ -184,8 +184,8 @@ static void write_unread(struct buf *b, const struct view *v)
 }
 
 /*
- * Writes what was checked and what was not. Holdings that were not read are no gap: they show which
- * code made a process grow, but no finding needs them.
+ * Writes what was checked and what was not. Holdings that were not read do not make the result
+ * incomplete: no finding needs them.
  */
 static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {
@@ -202,7 +202,7 @@ static void write_checked(struct buf *b, const struct view *v, const struct buf 
 
 struct sum {
 	size_t n[NR_SEVERITIES], all;
-	size_t left_out; /* number of findings below --min-severity */
+	size_t left_out; /* findings with a severity below --min-severity */
 	enum severity worst;
 	const char *id; /* id of the first finding with the worst severity */
 };

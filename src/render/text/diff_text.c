@@ -68,7 +68,7 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 	buf_free(&from);
 }
 
-/* Writes code that creates as much as before: no growth, but the created objects remain. */
+/* Writes code that creates as much as before. It shows no growth, but its objects are not freed. */
 static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
 	size_t shown = 0;

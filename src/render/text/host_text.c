@@ -16,7 +16,7 @@
 #define BAR_WIDTH      76 /* minimum width for bars, in columns */
 #define LEVELS_SHOWN   4
 #define EATERS_SHOWN   5
-#define FILLED	       50 /* percent; cgroups and tmpfs mounts below this are not shown */
+#define FILLED	       50 /* minimum percentage of use of a cgroup or tmpfs to show it */
 #define WORTH_BYTES_S  (1 << 20)
 #define FINDINGS_SHOWN 12
 

@@ -12,7 +12,7 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-/* Writes the first line of a frame: which processes are watched, since when, faultscope's cost. */
+/* Writes the first line of a frame: what is watched, since when, and faultscope's own cost. */
 static void write_header(struct buf *b, const struct view *v)
 {
 	const struct host_record *h = &v->m->host;
@@ -46,7 +46,7 @@ void text_losses(struct line *l)
 				    lost[i].what);
 }
 
-/* Writes the limits set by --assume, which percentages and forecasts refer to. */
+/* Writes the limits set by --assume, from which percentages and forecasts are calculated. */
 static void write_assumed(struct buf *b, const struct view *v)
 {
 	struct line l = {.v = v};
@@ -208,7 +208,7 @@ const struct renderer text_renderer = {
 	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
 	.open = text_open,
 	.event = render_no_event,
-	.finding = render_no_finding, /* findings are written by frame() */
+	.finding = render_no_finding, /* frame() writes the findings */
 	.frame = text_frame,
 	.close = text_close,
 };

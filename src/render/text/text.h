@@ -28,11 +28,11 @@ void text_blocks(struct buf *b, const struct view *v);
 /* Writes the block of lines of one process. */
 void text_block(struct buf *b, const struct view *v, const struct subject *s);
 
-/* Writes a limit's use, "NAME  1,004 of 1,024 [####  ] 98.0% …"; nothing if it is not known. */
+/* Writes a limit's use, "NAME  1,004 of 1,024 [####  ] 98.0% …", or nothing if not known. */
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
 		enum resource_id id);
 
-/* Writes a process's mappings and fds when they were read, and the stacks that made it grow. */
+/* Writes a process's mappings and fds, as last read, and the stacks that made it grow. */
 void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 
 /* Writes the log2 histograms (latency, mapping sizes) that are not empty. */

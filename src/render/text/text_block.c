@@ -20,7 +20,7 @@ static double rate(const struct view *v, const struct subject *s, const char *fi
 	return seconds > 0 ? field_delta(v->m, s, field_find(field)) / seconds : 0;
 }
 
-/* Appends a counter's rate and total, "minor 12,480/s (1,204,113)"; nothing if it is not known. */
+/* Appends a counter's rate and total, "minor 12,480/s (1,204,113)", or nothing if not known. */
 static void write_counter(struct line *l, const struct subject *s, const char *name,
 			  const char *field)
 {
@@ -162,7 +162,7 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	line_end(&l, b, pressure(share));
 }
 
-/* Writes limits that have no line of their own, if their use is high enough to be recorded. */
+/* Writes limits without a line of their own, if the use is high enough to be recorded. */
 static void write_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
@@ -220,7 +220,7 @@ static void write_calls(struct buf *b, const struct view *v, const struct subjec
 	buf_free(&l.b);
 }
 
-/* Appends a counter as "discarded 1.2 MiB/s (30 MiB)"; nothing if it is 0. */
+/* Appends a counter as "discarded 1.2 MiB/s (30 MiB)", or nothing if the counter is 0. */
 static void write_amount(struct line *l, const struct subject *s, const struct field *f)
 {
 	double seconds = model_window_seconds(l->v->m);

@@ -3,7 +3,7 @@
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
 
-#define LISTED_OF_A_RULE 3 /* findings listed per rule and severity, at most */
+#define LISTED_OF_A_RULE 3 /* maximum number of findings per rule and severity */
 
 /* Writes text that may contain names chosen by other users: unsafe bytes are escaped. */
 static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
@@ -55,7 +55,7 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	/* at the end of a command, cleared findings look like open ones */
+	/* after a command has ended, findings that were cleared count as open */
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
 	struct line l = {.v = v};
@@ -106,7 +106,7 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 
 /*
  * Writes a finding if it is among the first three of its rule and severity. In place of the fourth
- * one, writes how many findings are left.
+ * finding, writes how many are left.
  */
 static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {

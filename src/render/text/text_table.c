@@ -48,7 +48,7 @@ struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
-	/* as a double, UINT64_MAX (unlimited) is at least 1.8e19 */
+	/* UINT64_MAX, which means unlimited, is at least 1.8e19 as a double */
 	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : n);
 }
 
@@ -103,7 +103,7 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n)
 	return sorted;
 }
 
-/* Finds the column at position `nth` of the table, from 1. Returns false if no column is there. */
+/* Finds the column at position `nth` of the table, from 1. Returns false if `nth` is too large. */
 static bool column_at(int nth, struct column *ret)
 {
 	for (size_t i = 0; i < nr_fields; i++) {
@@ -115,7 +115,7 @@ static bool column_at(int nth, struct column *ret)
 	return false;
 }
 
-/* Finds the next column that fits and has values; start with *nth = 0. Returns false at the end. */
+/* Finds the next column that fits and has values; start with *nth = 0. False: no further one. */
 static bool next_column(const struct view *v, int *nth, int *room, struct column *ret)
 {
 	if (!*nth)

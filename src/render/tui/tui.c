@@ -34,7 +34,7 @@ void tui_open(struct tui *t, const struct view *v)
 	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
 		t->sort[t->tab] =
 			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
-	/* --sort: open the first tab that has the column */
+	/* option --sort: open the first tab that has the column */
 	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
 		if (column_of(t, v, v->sort) >= 0) {
 			t->sort[t->tab] = column_of(t, v, v->sort);
@@ -371,7 +371,7 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 			tui_draw_findings(t, v, b, height);
 		return;
 	}
-	/* draw the page first, which sets t->lines: the title shows that number */
+	/* draw the page first: this sets the number of lines, which the title shows */
 	tui_draw_page(t, v, &page, height);
 	if (t->where == TUI_TABLE)
 		write_tabs(t, v, b);

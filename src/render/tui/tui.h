@@ -14,8 +14,8 @@
  *		tui_frame(&t, &view, &frame);
  *	tui_free(&t);
  *
- * Frames are drawn from a copy of the model, which tui_update() makes: it stays the same between
- * intervals and while the view is paused. To go back in a recording, call tui_forget(), build the
+ * tui_update() copies the model. Frames are drawn from the copy, which does not change between
+ * intervals or while the view is paused. To go back in a recording, call tui_forget(), build the
  * model again from the start, and call tui_update().
  */
 #ifndef FS_RENDER_TUI_TUI_H
@@ -58,8 +58,8 @@ struct tui_keys {
 
 /*
  * Decodes bytes from the terminal. Returns the number of decoded bytes, and stores a key, or
- * KEY_NONE if other bytes of the key have not arrived. Call tui_decode() until no bytes are left.
- * If no byte follows for a while, call it with len 0: the pending bytes are a key, such as Esc.
+ * KEY_NONE if other bytes of the key have not arrived. Call tui_decode() until no bytes are left,
+ * and with len 0 if no byte follows for a while, so that pending bytes become a key, as Esc.
  */
 size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_key);
 
@@ -90,12 +90,12 @@ struct tui {
 	int sort[16]; /* sort column of each tab; -1: the tab's own order */
 	bool inverted, tree, paused, asking;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
-	struct process_key chosen;	/* process at the cursor, or that of the page */
-	const struct rule *chosen_rule; /* rule of the chosen finding; `chosen` is its process */
+	struct process_key chosen;	/* process at the cursor, or whose page is shown */
+	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */
 	bool follows;			/* the cursor follows the chosen process, not its row */
 	size_t at, top;			/* row with the cursor; first visible row */
-	size_t scroll, lines;		/* of a page: first visible line, number of lines */
+	size_t scroll, lines;		/* first visible line, and number of lines, of a page */
 	unsigned int aside;		/* number of columns that are scrolled out of view */
 	uint64_t folded[TUI_FOLDED_MAX];
 	size_t nr_folded;
@@ -103,8 +103,8 @@ struct tui {
 	char say[160];	 /* the caller's message, until the next key; may be empty */
 	char status[80]; /* state at the right of the first line, as "replay x4" */
 	bool recording;	 /* set by the caller: a recording is being written */
-	bool looks;	 /* the caller supports TUI_READ */
-	bool writes;	 /* the caller supports TUI_RECORD */
+	bool looks;	 /* whether the caller supports TUI_READ */
+	bool writes;	 /* whether the caller supports TUI_RECORD */
 	bool has_scanned;
 };
 
@@ -113,8 +113,8 @@ void tui_open(struct tui *t, const struct view *v);
 void tui_free(struct tui *t);
 
 /*
- * Takes the values of an interval; call it at the end, after the rules ran. A paused view does not
- * change. Returns 0 or a negative errno. After an error, the view is empty.
+ * Adds the values of an interval; call it after the rules ran. A paused view does not change.
+ * Returns 0 or a negative errno. After an error, the view is empty.
  */
 int tui_update(struct tui *t, const struct view *v);
 

@@ -32,7 +32,7 @@ static int64_t decode_sequence(const struct tui_keys *k)
 	if (k->n == 1 || (k->n == 2 && (k->s[1] == '[' || k->s[1] == 'O')))
 		return -1;
 	if (k->s[1] != '[' && k->s[1] != 'O')
-		return KEY_UNKNOWN; /* Alt with a key: not used */
+		return KEY_UNKNOWN; /* Alt+key is not used */
 	if (!whole && k->n < sizeof(k->s) - 1)
 		return -1;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
@@ -71,7 +71,7 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 		k->n = 0;
 	}
 	while (taken < len && key < 0) {
-		/* Esc Esc: the first Esc was a key by itself */
+		/* at a second Esc, the first Esc was a key by itself */
 		if (k->n == 1 && k->s[0] == KEY_ESCAPE && s[taken] == KEY_ESCAPE)
 			key = KEY_ESCAPE;
 		else
@@ -144,7 +144,7 @@ static void move(struct tui *t, const struct view *v, long by)
 		move_in_table(t, v, by);
 	else
 		move_in_findings(t, v, by);
-	/* the cursor stays in the first row, but in other rows it follows its process */
+	/* a cursor in the first row stays there; in other rows, it follows its process */
 	t->follows = t->at > 0;
 }
 
@@ -212,7 +212,7 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 	tui_columns(t, v, &c);
 	n = c.n;
 	do {
-		/* -1, the tab's own order, is between the last column and the first one */
+		/* the tab's own order, -1, is between the last column and the first one */
 		*sort += by;
 		if (*sort >= n)
 			*sort = -1;

@@ -14,8 +14,8 @@ struct tab {
 	const char *name;
 	enum tab_kind kind;
 	const char *groups; /* groups of fields, separated by blanks; NULL: all others */
-	int near;	    /* sort by the used share of this resource; -1: activity */
-	const char *by;	    /* sort by this field; NULL: by `near` */
+	int near;	    /* sort by the used share of this resource; -1: by activity */
+	const char *by;	    /* sort by this field; NULL: sort as `near` says */
 };
 
 extern const struct tab tui_tabs[];
@@ -36,13 +36,13 @@ struct columns {
 	size_t n;
 };
 
-/* Finds the columns of the current tab that this machine can measure; PID first, PROCESS last. */
+/* Finds the columns of the current tab that this machine can measure: PID first, PROCESS last. */
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret);
 
 /* Returns a process's value in a column, by which rows are sorted. */
 double tui_value(const struct view *v, const struct subject *s, const struct column *c);
 
-/* A row of a table: a process, or in the tree a cgroup, whose members follow. */
+/* A row of a table: a process, or, in a tree, a cgroup that precedes its members. */
 struct row {
 	const struct subject *s; /* process of the row; NULL: the row is a cgroup */
 	const char *path;	 /* path of the cgroup, in its first `len` bytes */
@@ -61,7 +61,7 @@ struct rows {
 	size_t n, nr_all;
 };
 
-/* Makes the rows of the current tab. Returns 0 or -ENOMEM. Free the rows even after an error. */
+/* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() even after an error. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
 
@@ -76,7 +76,7 @@ size_t tui_findings(const struct view *v, const struct finding **ret, size_t roo
 
 /*
  * Stores all open findings in `ret`, which has room for FINDINGS_MAX, and finds the cursor's row.
- * Returns the number of findings.
+ * Returns the number of open findings.
  */
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
@@ -87,7 +87,7 @@ struct view tui_view(const struct tui *t, const struct view *v);
 /* Returns the number of lines between the head and the foot of the screen. */
 size_t tui_room(const struct view *v);
 
-/* Draw exactly `height` lines. Empty lines fill the rest. */
+/* Draw exactly `height` lines, of which the last ones may be empty. */
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);

@@ -71,7 +71,7 @@ static const char *path_of(const struct subject *s)
 	return s->cgroup && s->cgroup[0] ? s->cgroup : "/";
 }
 
-/* Sorts a cgroup before its members, and these before the next cgroup. */
+/* Orders a cgroup before its members, and its members before the next cgroup. */
 static int by_path(const void *a, const void *b)
 {
 	const char *x = path_of(((const struct row *)a)->s),
@@ -230,7 +230,7 @@ int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 	else if (ret->nr_all)
 		qsort(ret->all, ret->nr_all, sizeof(*ret->all), by_rank);
 	if (!err)
-		/* nr_all is at most ROWS_MAX */
+		/* overflow is impossible: nr_all is at most ROWS_MAX */
 		ret->shown = calloc(ret->nr_all + 1, sizeof(*ret->shown));
 	if (err || !ret->shown)
 		return -ENOMEM;

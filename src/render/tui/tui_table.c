@@ -12,7 +12,7 @@
 #include "render/tui/tui_parts.h"
 
 #define NAME_COLUMNS  16 /* minimum width of the process name in columns */
-#define TREE_COLUMNS  12 /* additional width of the name in the tree */
+#define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
 #define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
@@ -41,7 +41,7 @@ static bool has_group(const struct tab *tab, const char *group)
 	return false;
 }
 
-/* Returns whether a tab shows a field: the tab names its group, or is that for other groups. */
+/* Returns whether a tab shows a field. One tab shows the fields that no other tab shows. */
 static bool is_of(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -399,7 +399,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_free(&cell);
 }
 
-/* Chooses the columns that fit on the screen, after those that are scrolled out of view. */
+/* Chooses the columns that fit on the screen, after skipping those that are scrolled away. */
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
