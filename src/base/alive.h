@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * base: finds a live thread of a process in /proc. A main thread that exits stays as a zombie until
- * the last thread exits. It then has no memory, file descriptors, root directory or namespaces:
- * exit_mm(), exit_files(), exit_fs(), exit_task_namespaces() in do_exit(), kernel/exit.c.
+ * the last thread exits. Such a zombie has no memory, file descriptors, root directory or
+ * namespaces: exit_mm(), exit_files(), exit_fs(), exit_task_namespaces() in do_exit(),
+ * kernel/exit.c.
  */
 #ifndef FS_BASE_ALIVE_H
 #define FS_BASE_ALIVE_H
@@ -18,7 +19,7 @@ uint32_t alive_below(int proc);
 
 /*
  * Returns the pid, or the id of a live thread if the main thread has exited. /proc/ID exists for
- * such a thread, although /proc does not list it. Returns the pid when no thread is alive.
+ * every thread, although /proc lists only processes. Returns the pid when no thread is alive.
  */
 uint32_t alive_thread(uint32_t pid);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Makes room for one more element in an array of `n` elements. `*room` is its capacity and grows up
- * to `most`. Returns the array, or NULL when it is full or memory is short; the old array stays
- * valid.
+ * Makes room in an array of `n` elements for another element. `*room` is its capacity and grows up
+ * to `most`. Returns the array. Returns NULL when the array is full or memory is short; the old
+ * array then stays valid.
  */
 void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t element_bytes);
 
@@ -20,7 +20,7 @@ void array_append(char *ret, size_t size, const char *s);
 
 /*
  * Writes the decimal digits of a number, at most DIGITS_MOST, so that they end before `end`.
- * Returns the first digit.
+ * Returns the address of the first digit.
  */
 char *digits_before(char *end, uint64_t n);
 

@@ -22,7 +22,10 @@ struct out {
 	bool partial; /* the output is cut off, or the rest of the input is damaged */
 };
 
-/* Makes room for more output. Returns false at the maximum size or out of memory. */
+/*
+ * Makes room for more output. Returns false if the output has its maximum size, or memory is
+ * exhausted.
+ */
 static bool has_room(struct out *o)
 {
 	size_t room = o->room ? o->room * 2 : FIRST_ROOM;
@@ -112,7 +115,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 #ifdef HAVE_ZSTD
 	ZSTD_DStream *s = ZSTD_createDStream();
 	ZSTD_inBuffer from = {in, n, 0};
-	size_t left = 0; /* bytes that zstd expects next; 0: a frame is complete */
+	size_t left = 0; /* bytes that zstd expects next; 0: the zstd frame is complete */
 	bool stuck = false;
 
 	if (!s)
@@ -122,7 +125,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 		size_t at = from.pos;
 
 		left = ZSTD_decompressStream(s, &to, &from);
-		/* true: an error, or the input ends within a frame */
+		/* true: zstd failed, or the input ends within a zstd frame */
 		stuck = ZSTD_isError(left) || (from.pos == at && to.pos == o->size);
 		o->size = to.pos;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: the cost of an operation from noisy measurements: median, quartiles, or why unknown. */
+/* base: computes the cost of an operation from noisy measurements, as median and quartiles. */
 #ifndef FS_BASE_COST_H
 #define FS_BASE_COST_H
 
@@ -21,7 +21,7 @@ double quantile_of(const double *sorted, size_t n, double share);
 
 /*
  * Computes the cost from n measurements, which it sorts. If the lower quartile is 0 or less, the
- * result is noise: `measured` is then false, and `why` says so.
+ * result is noise: `measured` becomes false, and `why` says so.
  */
 void cost_judge(struct cost *ret, double *value, size_t n);
 

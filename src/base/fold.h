@@ -7,7 +7,7 @@
 
 /*
  * Writes the folded name, cut to `size`: "/dev/shm/torch_2653_91_7" becomes "/dev/shm/torch_#",
- * "/tmp/x-3f9ac1d2.db" becomes "/tmp/x-#.db". Versions stay: "libc.so.6", "python3.11".
+ * "/tmp/x-3f9ac1d2.db" becomes "/tmp/x-#.db". Version numbers stay: "libc.so.6", "python3.11".
  */
 void name_fold(const char *name, char *ret, size_t size);
 

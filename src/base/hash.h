@@ -13,7 +13,7 @@ uint32_t hash_text(uint32_t hash, const char *text);
 
 #define HASH64_BEGIN 0xcbf29ce484222325ULL
 
-/* 64-bit FNV-1a, for keys where a collision would go unnoticed. */
+/* Hashes bytes with 64-bit FNV-1a, for keys where a collision would go unnoticed. */
 uint64_t hash64_bytes(uint64_t hash, const void *bytes, size_t n);
 
 #endif

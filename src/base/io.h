@@ -8,7 +8,7 @@
 
 /*
  * Reads the small file `path`, relative to the directory `dir` as in openat(), up to size - 1
- * bytes. Returns its length; on error returns -errno and makes `ret` empty.
+ * bytes. Returns the length of the file; on error returns -errno and makes `ret` empty.
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 

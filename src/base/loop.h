@@ -44,8 +44,8 @@ struct loop {
 
 /*
  * Blocks the signals in `wanted` and opens the descriptors of the loop. An ignored signal stays
- * ignored. From now on signals are queued until a round handles them. Returns 0 or -errno; call
- * loop_close() in either case.
+ * ignored. After this call, signals are queued until a round of the loop handles them. Returns 0 or
+ * -errno; call loop_close() in either case.
  */
 int loop_open(struct loop *l, const int *wanted, size_t n);
 
@@ -62,8 +62,8 @@ void loop_forget(struct loop *l, int fd);
 int loop_every(struct loop *l, uint64_t ns);
 
 /*
- * Waits for `timeout_ms` at most, or without limit if it is negative. Returns how many descriptors
- * are ready, or -errno; an interrupted wait returns 0.
+ * Waits for `timeout_ms` at most; if `timeout_ms` is negative, without limit. Returns how many
+ * descriptors are ready, or -errno; an interrupted wait returns 0.
  */
 int loop_wait(struct loop *l, int timeout_ms);
 
@@ -73,7 +73,7 @@ int loop_dispatch(struct loop *l);
 /* Runs one round of the loop: waits, then calls callbacks. */
 int loop_once(struct loop *l, int timeout_ms);
 
-/* Closes the loop, also one that was never opened. Its signals stay blocked. */
+/* Closes the loop, also one that was never opened. The signals of the loop stay blocked. */
 void loop_close(struct loop *l);
 
 #endif

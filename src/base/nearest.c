@@ -19,7 +19,10 @@ static bool same(char a, char b)
 
 size_t edit_distance(const char *a, const char *b)
 {
-	/* rows of the distance table for a[0..i-2], a[0..i-1] and a[0..i] */
+	/*
+	 * rows of the edit-distance table: for the prefixes of `a` with i - 2, i - 1 and i
+	 * characters
+	 */
 	unsigned char rows[3][NEAREST_BYTES];
 	unsigned char *before = rows[0], *last = rows[1], *now = rows[2], *spare;
 	size_t m = strlen(a), n = strlen(b);

@@ -103,7 +103,7 @@ static int open_in_place(struct output_file *f)
 
 /*
  * Returns whether the mode of the directory permits a rename without capabilities. In a sticky
- * directory, users can replace only their own files.
+ * directory, users can rename over their own files only.
  */
 static bool may_rename(const struct output_file *f, const struct stat *replaced)
 {
@@ -136,7 +136,7 @@ static int open_named(struct output_file *f, mode_t mode)
 	} else if (!S_ISREG(st.st_mode)) {
 		return open_in_place(f);
 	}
-	/* Keeps the mode of the existing file, because its owner chose it. */
+	/* Keeps the mode of the existing file, because the owner of the file chose that mode. */
 	if (!mode && st.st_mode && st.st_uid == geteuid())
 		mode = st.st_mode & 0777;
 	f->waits = st.st_mode && may_rename(f, &st);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * base: output files. A file is written under a temporary name in its directory, and renamed when
- * it is complete. Until then, and if writing fails, an existing file stays unchanged. Symbolic
- * links are not followed.
+ * it is complete. An existing file stays unchanged until the new file is renamed. Symbolic links
+ * are not followed.
  */
 #ifndef FS_BASE_OUTPUT_FILE_H
 #define FS_BASE_OUTPUT_FILE_H
@@ -17,7 +17,7 @@ struct output_file {
 	int dir;		 /* descriptor of the directory of the file */
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
 	char name[NAME_MAX + 1]; /* final name of the file */
-	bool made;		 /* the file has its final name, and is removed on failure */
+	bool made;		 /* true: the file has its final name, and is removed on failure */
 	bool waits; /* the file replaces an existing one when closed, which needs no capabilities */
 };
 
@@ -32,7 +32,7 @@ struct output_file {
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
 /*
- * Creates a file that must not exist, otherwise like output_file_open(). The file has its final
+ * Creates a file that must not exist, otherwise like output_file_open(). The new file has its final
  * name at once, and is removed if writing fails. Returns -EEXIST if the file exists.
  */
 int output_file_make(struct output_file *f, const char *path, mode_t mode);
@@ -41,9 +41,8 @@ int output_file_make(struct output_file *f, const char *path, mode_t mode);
 int output_file_publish(struct output_file *f);
 
 /*
- * Renames the file to its final name now, like output_file_publish(). But if `f->waits` is set, the
- * existing file stays until output_file_end(), so that a disk that fills up later does not destroy
- * it.
+ * Renames the file to its final name now, like output_file_publish(). If `f->waits` is set, the
+ * existing file stays until output_file_end(), so that no full disk can destroy it.
  */
 int output_file_publish_new(struct output_file *f);
 

@@ -27,7 +27,7 @@ static uint32_t home_of(const struct pids *t, uint32_t pid)
 	return (pid * 0x9e3779b97f4a7c15ULL >> 32) & (t->slots - 1);
 }
 
-/* Returns the slot of the pid, or the free slot where it would be inserted. */
+/* Returns the slot of the pid, or the free slot where the pid would be inserted. */
 static void *place_of(const struct pids *t, uint32_t pid)
 {
 	uint32_t i = home_of(t, pid), there;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * base: a hash table of entries by a non-zero number such as a pid. It grows up to a maximum; space
- * of removed entries is reused at once (open addressing, backward-shift deletion).
+ * base: a hash table of entries by a non-zero number such as a pid. The table grows up to a
+ * maximum. The space of removed entries is reused at once (open addressing, backward-shift
+ * deletion).
  */
 #ifndef FS_BASE_PIDS_H
 #define FS_BASE_PIDS_H
@@ -30,8 +31,8 @@ void *pids_find(const struct pids *t, uint32_t pid);
 void *pids_add(struct pids *t, uint32_t pid);
 
 /*
- * Removes an entry. Pointers to other entries become invalid: following entries may move up, even
- * into this slot.
+ * Removes an entry. Pointers to other entries become invalid, because following entries may move
+ * up.
  */
 void pids_remove(struct pids *t, void *entry);
 
@@ -39,8 +40,8 @@ void pids_remove(struct pids *t, void *entry);
 void *pids_at(const struct pids *t, uint32_t slot);
 
 /*
- * Returns whether the next pids_add() makes the table grow. The caller should then remove ended
- * processes.
+ * Returns whether the next pids_add() makes the table grow. Before the table grows, the caller
+ * should remove ended processes.
  */
 bool pids_is_full(const struct pids *t);
 

@@ -20,7 +20,10 @@ int signals_open(const int *wanted, size_t n)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < n; i++)
-		/* Does not block ignored signals: while blocked, they would be queued and read. */
+		/*
+		 * Ignored signals are not blocked: a blocked signal is queued, even if it is
+		 * ignored.
+		 */
 		if (!signal_is_ignored(wanted[i]))
 			sigaddset(&set, wanted[i]);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);

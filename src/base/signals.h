@@ -10,12 +10,15 @@
 bool signal_is_ignored(int number);
 
 /*
- * Blocks these signals. Returns a non-blocking signalfd for them, or -errno. An ignored signal
- * stays ignored: the parent process chose that.
+ * Blocks the signals in `wanted`. Returns a non-blocking signalfd for the signals, or -errno. A
+ * signal that the parent process made ignored stays ignored.
  */
 int signals_open(const int *wanted, size_t n);
 
-/* Ends this process by a signal, without a core dump. Returns if the signal does not end it. */
+/*
+ * Ends this process by a signal, without a core dump. Returns only if the signal does not end the
+ * process.
+ */
 void signal_end_by(int number);
 
 #endif

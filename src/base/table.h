@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * base: hash tables with chaining. An entry begins with its link and never moves. The owner of the
- * table computes hashes and compares keys. The number of chains is fixed, so only table_make()
- * allocates.
+ * base: hash tables with chaining. An entry begins with its struct table_link and never moves. The
+ * owner of the table computes hashes and compares keys. The number of chains is fixed, so only
+ * table_make() allocates.
  */
 #ifndef FS_BASE_TABLE_H
 #define FS_BASE_TABLE_H
@@ -30,7 +30,10 @@ void table_free(struct table *t, void (*drop)(struct table_link *entry));
 
 void table_remove(struct table *t, struct table_link *entry);
 
-/* Iterates over all entries; NULL starts. The entry before the returned one may be removed. */
+/*
+ * Iterates over all entries. With `after` NULL, returns the first entry. The caller may remove the
+ * entry that the previous call returned.
+ */
 struct table_link *table_each(const struct table *t, const struct table_link *after);
 
 static inline void table_add(struct table *t, struct table_link *entry, uint64_t hash)

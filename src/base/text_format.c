@@ -40,7 +40,10 @@ static void put_text(struct buf *b, const struct conversion *c, escape_fn *escap
 	buf_free(&safe);
 }
 
-/* Returns the conversion for printf(). A width of 0 is omitted: "%.0d" prints nothing for 0. */
+/*
+ * Returns a conversion as a format string for printf(), such as "%5d". A width of 0 is omitted:
+ * "%.0d" prints nothing for 0.
+ */
 static const char *spec_of(const struct conversion *c, char ret[48])
 {
 	char precision[16] = "";

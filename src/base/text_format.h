@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: a printf() that escapes its text arguments, so that no caller can forget it. */
+/* base: a printf() that escapes its text arguments, so that no caller can forget to escape. */
 #ifndef FS_BASE_TEXT_FORMAT_H
 #define FS_BASE_TEXT_FORMAT_H
 

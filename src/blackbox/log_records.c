@@ -137,7 +137,10 @@ static void write_header(struct buf *b, const struct bb_record *r)
 	write_place(b, symbol, module);
 }
 
-/* Returns the index of the last fault of a boot if the log has no oops for it, or -1. */
+/*
+ * Returns the index of the last fault record of a boot if the log has no oops for that fault, else
+ * -1.
+ */
 static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
 {
 	long fault = -1;

@@ -10,8 +10,8 @@
 static const char *const part_keys[BB_MODULE_PARTS] = {"text", "data", "rodata", "ro_after"};
 
 /*
- * Makes room for a module: removes the oldest unloaded module; if none was unloaded, the oldest
- * one.
+ * Makes room for a module: removes the oldest unloaded module or, if none was unloaded, the oldest
+ * module.
  */
 static void make_room(struct bb_modules *m)
 {
@@ -64,7 +64,10 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 	there->unloaded_ns = when_ns;
 }
 
-/* Returns the start of the part of a module that contains an address; 0 if no part contains it. */
+/*
+ * Returns the start of the part of a module that contains an address, or 0 if no part contains the
+ * address.
+ */
 static uint64_t holder(const struct bb_module *one, uint64_t address)
 {
 	for (int i = 0; i < BB_MODULE_PARTS; i++)
@@ -74,8 +77,8 @@ static uint64_t holder(const struct bb_module *one, uint64_t address)
 }
 
 /*
- * Returns how reliable the ranges of a module are; higher is better. Of modules loaded before
- * recording started, only the total size is known, so their single range may overlap other modules.
+ * Returns how reliable the ranges of a module are; higher is better. If a module was loaded before
+ * recording started, only its total size is known, so its range may overlap other modules.
  */
 static int certainty(const struct bb_module *one)
 {

@@ -30,7 +30,10 @@ void bb_module_loaded(struct bb_modules *m, const struct bb_module *one);
 /* Marks a module as unloaded. `one` contains its name, and its ranges unless bytes[0] is 0. */
 void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t when_ns);
 
-/* Returns the module that contains an address, or that contained it before its unload, or NULL. */
+/*
+ * Returns the module that contains an address or, if it was unloaded, that contained the address
+ * last. Returns NULL if there is none.
+ */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 
 /* Updates the modules from a record. Call this for each record of a boot, in order. */

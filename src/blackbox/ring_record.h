@@ -2,7 +2,7 @@
 /*
  * blackbox: one record of the flight recorder, as up to 512 bytes or as a line of text. The format
  * is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace. A checksum shows that a
- * record is complete, wherever it is found. This code uses no files and no clock.
+ * record is complete, wherever the record is found. This code uses no files and no clock.
  */
 #ifndef FS_BLACKBOX_RING_RECORD_H
 #define FS_BLACKBOX_RING_RECORD_H
@@ -58,7 +58,10 @@ const char *bb_severity_name(enum bb_severity severity);
 /* Encodes a record in binary. Returns the number of bytes written, at most BB_RECORD_MAX. */
 size_t bb_encode(const struct bb_record *r, uint8_t ret[BB_RECORD_MAX]);
 
-/* Decodes a record. Returns the bytes read; -EINVAL: no record starts here; -EILSEQ: damaged. */
+/*
+ * Decodes a record. Returns the number of bytes read, -EINVAL if no record starts here, or -EILSEQ
+ * if the record is damaged.
+ */
 int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 
 /* Encodes a record as a line of text without a newline. Returns the length of the line. */
@@ -79,8 +82,8 @@ bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
 /*
- * Adds as much of a value as fits. It is for texts of other programs, and must be the last call for
- * a record.
+ * Adds as much of a value as fits. bb_put_cut() is for texts of other programs, and must be the
+ * last call for a record.
  */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
@@ -89,7 +92,7 @@ void bb_put_cut(struct bb_record *r, const char *key, const char *value);
  * longer than `size`.
  */
 bool bb_get(const struct bb_record *r, const char *key, char *ret, size_t size);
-/* Finds a number, decimal or 0x hex. Returns false if it is missing or invalid. */
+/* Finds a number, decimal or 0x hex. Returns false if the number is missing or invalid. */
 bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret);
 
 /* Parses a boot id with or without dashes. Returns false if it is invalid. */

@@ -36,7 +36,10 @@ static bool next_line(const char **at, const char *end, char ret[LINE_MOST])
 	return true;
 }
 
-/* Finds the time stamp in a line such as " 12.345678: event: ". Returns false if there is none. */
+/*
+ * Finds the time stamp in a line such as " 12.345678: event: ". Returns false if the line has no
+ * time stamp.
+ */
 static bool time_of(const char *line, double *ret_seconds)
 {
 	for (const char *s = line; (s = strstr(s, ": ")); s += 2) {

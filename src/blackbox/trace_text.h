@@ -18,7 +18,10 @@ bool bb_is_trace(const char *text, size_t size);
  */
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size);
 
-/* Writes the kernel log lines in a trace as dmesg prints them. Pieces of one line are joined. */
+/*
+ * Writes the kernel log lines in a trace as dmesg prints them. Trace events that are pieces of one
+ * log line are joined.
+ */
 void bb_trace_log(struct buf *b, const char *text, size_t size);
 
 #endif

@@ -10,8 +10,8 @@ bool is_diagnosis_id(const char *word);
 
 /*
  * Appends to `b` the findings that the text in o->argv ("-": standard input) may stand for. Returns
- * EXIT_DONE; EXIT_FAILED if none is similar or the input cannot be read; EXIT_INCOMPLETE if only
- * its beginning was read. Prints errors.
+ * EXIT_DONE; EXIT_FAILED if no finding is similar or the input cannot be read; EXIT_INCOMPLETE if
+ * only the beginning of the input was read. Prints errors.
  */
 int explain_message(const struct options *o, const struct view *v, struct buf *b);
 

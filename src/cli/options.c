@@ -141,7 +141,10 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
-/* Takes a level or a range of levels: "events", "2", "0-2". Returns their bits, or 0. */
+/*
+ * Takes a level or a range of levels: "events", "2", "0-2". Returns the bits of the levels, or 0 if
+ * the word is invalid.
+ */
 static unsigned int overhead_bits(const char *word)
 {
 	char first[16] = "";
@@ -273,7 +276,9 @@ static int set_web_path(struct options *o, const char *arg, char *error, size_t 
 					arg);
 }
 
-/* Keeps COLLAPSE_DEFAULT; "none" clears it; any other word than "instances" is a pattern. */
+/*
+ * Parses --workload.collapse: "none", "instances" (in addition to COLLAPSE_DEFAULT), or a pattern.
+ */
 static int set_collapse(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "none"))

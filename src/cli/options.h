@@ -121,7 +121,10 @@ struct options {
 	int argc;
 };
 
-/* Parses the command line. Returns 0, or -EINVAL with `error` set. Strings point into argv. */
+/*
+ * Parses the command line. Returns 0, or -EINVAL with `error` set. The strings in *ret point into
+ * argv.
+ */
 int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size);
 
 void options_help(struct buf *b, enum command command);

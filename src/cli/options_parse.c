@@ -100,7 +100,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 			ret->command = options_command(argv[2]);
 		return 0;
 	}
-	/* "+": for `run`, parsing stops at CMD, whose arguments may look like our options */
+	/* "+" makes getopt stop at the CMD of `run`, whose arguments may look like our options */
 	if (ret->command != CMD_RUN)
 		strcpy(shorts, ":");
 	for (size_t i = 0; i < nr_option_rows; i++) {

@@ -47,7 +47,7 @@ bool command_has(enum command command, const char *option);
 /* Words that may come next on a command line: as the argument of an option, or after a command. */
 struct words {
 	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
-	bool open;	 /* a listed word needs a continuation, such as NAME= */
+	bool open;	 /* true: a listed word needs a continuation, such as NAME= */
 	struct buf list; /* words separated by blanks; owned */
 };
 void words_of_option(const struct option_row *o, enum command command, struct words *ret);
@@ -59,8 +59,8 @@ int options_refuse(char *error, size_t size, const char *format, ...)
 
 /*
  * Steps of options_parse(). options_take_words() parses arguments that are no options;
- * options_check() rejects options that exclude each other. They return 0, or -EINVAL with `error`
- * set.
+ * options_check() rejects options that exclude each other. Both functions return 0, or -EINVAL with
+ * `error` set.
  */
 int options_take_words(struct options *o, char *error, size_t size);
 /* Handles the file name "-": standard output, or an error if a named file is required. */

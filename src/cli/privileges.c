@@ -30,7 +30,10 @@ bool privileges_needed(const struct options *o)
 	}
 }
 
-/* Explains why root cannot open the file: without capabilities, its mode applies to root too. */
+/*
+ * Explains why root cannot open the file: without capabilities, the mode of the file applies to
+ * root too.
+ */
 static void explain_denied(const char *path, int mode)
 {
 	if (path && access(path, mode) && errno == EACCES)

@@ -5,7 +5,10 @@
 
 #include "cli/options.h"
 
-/* Returns whether the command measures this machine. Others only read files and print. */
+/*
+ * Returns whether the command measures this machine. Commands that do not measure only read files
+ * and print.
+ */
 bool privileges_needed(const struct options *o);
 
 /* After a failure without privileges: prints which files root could not open. */

@@ -86,8 +86,8 @@ static int save_trace(const struct options *o, const struct triage_files *files)
 }
 
 /*
- * Saves the trace of the previous boot. Returns 0 if it is saved or there is nothing to save, else
- * -errno.
+ * Saves the trace of the previous boot. Returns 0 if the trace is saved or there is nothing to
+ * save, else -errno.
  */
 static int save_before(const struct options *o)
 {
@@ -296,7 +296,7 @@ static void write_row(struct buf *b, const char *name, const char *state, const 
 		buf_printf(b, "%-22s for more: %s\n", "", more);
 }
 
-/* Lists which probes work, and what is lost without those that do not. */
+/* Lists which probes work, and what is lost without the probes that do not work. */
 static void write_hooks(struct buf *b, const struct options *o)
 {
 	struct precursors *p = NULL;

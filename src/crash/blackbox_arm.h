@@ -12,9 +12,9 @@
 int blackbox_arm(const struct options *o);
 
 /*
- * Enables the events of the trace instance that survives a warm reboot. Before that, saves the
- * instance's contents of the previous boot beside the ring file, because the first change erases
- * them. Returns 0, -ENOENT if there is no such instance, or -errno.
+ * Enables the events of the trace instance that survives a warm reboot. First saves the contents of
+ * the previous boot beside the ring file, because enabling an event erases these contents. Returns
+ * 0, -ENOENT if there is no such instance, or -errno.
  */
 int arm_instance(const struct options *o);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes over from a recorder whose CPU panics. That CPU handles no more interrupts, so a thread
- * that sleeps there never wakes, and an interrupted thread never continues. Therefore a second
- * thread watches on another CPU, and one of the two threads survives.
+ * Takes over from the flight recorder if the CPU of its thread panics. A CPU that panics handles no
+ * more interrupts, so a thread that sleeps on it never wakes, and an interrupted thread never
+ * continues. Therefore a second thread watches on another CPU, and one of the two threads survives.
  */
 #ifndef FS_CRASH_BLACKBOX_GUARD_H
 #define FS_CRASH_BLACKBOX_GUARD_H
@@ -19,7 +19,7 @@ struct guard *guard_start(const struct precursors *p, void (*act)(void *ctx), vo
 
 /*
  * The guarded thread calls this before and after each wait. Returns false if the guard has taken
- * over.
+ * over from the thread.
  */
 bool guard_pass(struct guard *g);
 

@@ -44,9 +44,9 @@
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
 /*
- * Polling intervals in ms. A fatal kernel fault wakes no process: interrupts are off from its start
- * to the end, and a wake-up needs one (irq_work, on the CPU of the fault). So the ring buffer is
- * polled while that CPU still prints its oops.
+ * Polling intervals in ms. A fatal kernel fault wakes no process: interrupts are off from the start
+ * of the fault to the end, and a wake-up needs an interrupt (irq_work, on the CPU of the fault).
+ * Therefore the ring buffer is polled while the CPU still prints its oops.
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1
@@ -62,7 +62,7 @@ struct pending {
 	struct bb_record record;
 };
 
-/* An instruction with recovered kernel faults, and how many of them were recorded. */
+/* An instruction with recovered kernel faults, and the number of its faults that were recorded. */
 struct site {
 	uint64_t ip, told;
 };
@@ -633,7 +633,7 @@ int blackbox_run(const struct options *o)
 	return status;
 }
 
-/* Lists what a session may have missed. Call this before the probes are closed. */
+/* Lists the gaps: what a session may have missed. Call this before the probes are closed. */
 static void live_gaps(const struct recording *r, struct buf *gaps)
 {
 	for (size_t h = 0; h < nr_precursor_hooks; h++)

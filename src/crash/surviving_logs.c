@@ -89,8 +89,8 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 }
 
 /*
- * Writes the log in a ring file: the log of its newest boot with a crash, or of its newest boot if
- * none crashed.
+ * Writes the log in a ring file: the log of its newest boot with a crash, or the log of its newest
+ * boot if no boot crashed.
  */
 static void ring_log(struct buf *b, const struct triage_input *in)
 {

@@ -10,12 +10,15 @@
 /* Adds the places of this machine that exist: ring file, pstore, trace instance. */
 void survivors_add(struct triage_files *files, const struct options *o);
 
-/* Writes the path of the saved trace of the previous boot. That file is beside the ring file. */
+/*
+ * Writes the path of the saved trace of the previous boot. The saved trace is a file beside the
+ * ring file.
+ */
 void survivors_trace_path(const struct options *o, char *ret, size_t size);
 
 /*
- * Scans an open file for records by mmap(). A recorder may write to it meanwhile. Returns 0 or
- * -errno.
+ * Scans an open file for records by mmap(). A recorder may write to the file meanwhile. Returns 0
+ * or -errno.
  */
 int survivors_scan_fd(struct bb_found *f, int fd);
 

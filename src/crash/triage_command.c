@@ -183,7 +183,7 @@ static void bucket_fill(struct group *g, const struct diagnosis *v, const char *
 		memcpy(g->newest, kernel, sizeof(g->newest));
 }
 
-/* Counts a log without a crash, and whether it was read completely or in part. */
+/* Counts a log without a crash as read completely or as read in part. */
 static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
 {
 	struct buf gaps = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reports what triage may have missed in its logs. */
+/* Reports what triage may have missed in the logs that it read. */
 #ifndef FS_CRASH_TRIAGE_GAPS_H
 #define FS_CRASH_TRIAGE_GAPS_H
 
