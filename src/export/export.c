@@ -30,8 +30,8 @@
  */
 #define DRAIN_S 5
 /*
- * Size of the ring buffer. faultscope reads it when a quarter is full. The RSS counts each of its
- * pages twice.
+ * Size of the ring buffer. faultscope reads the ring buffer when a quarter of it is full. The RSS
+ * counts each page of the ring buffer twice.
  */
 #define RING_BYTES (1u << 20)
 
@@ -213,7 +213,7 @@ static void plan_series(struct export *x)
 
 	export_self(x, &v.self);
 	/*
-	 * reserve series for the run time of BPF programs: the kernel may start to time them later
+	 * reserve series for the run time of BPF programs: the kernel may start to measure it later
 	 */
 	export_programs(x, &v.self);
 	x->census.limits.series_each = prom_series_each(&x->s.in.m);

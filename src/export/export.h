@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Declarations shared by the files of src/export. A collection is one scan of all processes. Its
- * result is kept until the next collection.
+ * Declarations shared by the files of src/export. A collection is one scan of all processes. The
+ * result of a collection is kept until the next one.
  */
 #ifndef FS_EXPORT_EXPORT_H
 #define FS_EXPORT_EXPORT_H
@@ -22,7 +22,7 @@ struct export
 	const struct options *o;
 	struct census census;
 	struct node node;
-	struct identities *ids; /* workload names; NULL: a recording, which contains them */
+	struct identities *ids; /* workload names; NULL: the recording contains the names */
 	int root;		/* descriptor of the directory "/"; -1: not open */
 	struct export_replay *replay;
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile */
@@ -30,7 +30,7 @@ struct export
 	double start_s;
 	uint64_t collected_ns; /* start of the last collection; 0: none yet */
 	uint64_t deadline_ns;  /* time-out of the current collection, CLOCK_MONOTONIC; 0: none */
-	bool up, partial;      /* up: the last collection succeeded; partial: it timed out */
+	bool up, partial;      /* whether the last collection succeeded or timed out */
 };
 
 int command_export(const struct options *o);
@@ -58,7 +58,7 @@ int export_write_file(struct export *x, const char *path);
 
 /* Reads the recording of --replay to its end. Returns 0 or an exit status. */
 int export_replay_open(struct export *x);
-/* Counts the processes of the recording as they were at its end. */
+/* Counts the processes that were alive at the end of the recording. */
 void export_replay_scan(struct export *x);
 /* Appends the reasons why the recording is incomplete (render/completeness.h). */
 void export_replay_gaps(const struct export *x, struct buf *gaps);

@@ -77,8 +77,9 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * Adds the counters of all processes that changed in a scan, ended processes too. They are sorted
- * by start time, because records of a process are ignored once a later process has its pid.
+ * Adds the counters of all processes that changed in a scan, ended processes too. The processes are
+ * sorted by start time, because records of a process are ignored once a later process has the same
+ * pid.
  */
 static int tell_changed(struct export *x)
 {

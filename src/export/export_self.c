@@ -14,7 +14,7 @@
 
 /*
  * Since Linux 6.2 (f1f1f2569901), st_size of /proc/PID/fd is the number of open fds; before, it is
- * 0. Using it saves 0.2 ms.
+ * 0. Using st_size instead of readdir() saves 0.2 ms.
  */
 static uint64_t count_fds(void)
 {

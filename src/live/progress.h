@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A progress line on standard error, such as "faultscope: watching: 40 %, 6 s left". It appears
- * after two seconds, only on a terminal, and is erased at the end.
+ * A progress line on standard error, such as "faultscope: watching: 40 %, 6 s left". The line
+ * appears after two seconds, only on a terminal, and is erased at the end.
  */
 #ifndef FS_LIVE_PROGRESS_H
 #define FS_LIVE_PROGRESS_H

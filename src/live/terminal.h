@@ -16,13 +16,14 @@ bool terminal_can_redraw(int fd);
 bool terminal_size(int fd, int *ret_width, int *ret_height);
 
 /*
- * Switches fd to the alternate screen and, if `keys` is a terminal, makes it deliver single keys.
- * exit(), a fatal signal and terminal_leave() restore the screen and the keyboard mode.
+ * Switches fd to the alternate screen and, if `keys` is a terminal, makes that terminal deliver
+ * single keys. exit(), a fatal signal and terminal_leave() restore the screen and the keyboard
+ * mode.
  */
 void terminal_enter(int fd, int keys);
 void terminal_leave(void);
 
-/* Appends a frame with the escape sequences that redraw it in place. */
+/* Appends a frame with the escape sequences that redraw the frame in place. */
 void terminal_redraw(struct buf *to, const struct buf *frame);
 
 #endif

@@ -14,7 +14,7 @@ enum sink_id { SINK_MAP, SINK_MARKER, SINK_PMSG, SINK_FILE, SINK_KMSG, NR_SINKS 
 
 #define SINK_LATER 16 /* maximum number of records that wait for the kernel log */
 
-/* Texts of a sink: its option name, what it is, and what it survives. */
+/* Texts of a sink: option name, description, and the failures that its records survive. */
 struct sink_row {
 	const char *name;
 	const char *what;
@@ -55,15 +55,15 @@ struct record_sinks {
 	uint32_t dropped[NR_BB_CLASSES];
 };
 
-/* Opens the requested sinks. A sink that cannot be opened is off; its `error` says why. */
+/* Opens the requested sinks. A sink that cannot be opened is off; member `error` says why. */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
 /* Returns how many sinks are in use. */
 int sinks_on(const struct record_sinks *r);
 
 /*
- * Writes a record with the next sequence number and the current time. If boot_ns is set, it is
- * kept.
+ * Writes a record with the next sequence number and the current time. If boot_ns of the record is
+ * set, it is kept.
  */
 void sinks_write(struct record_sinks *r, struct bb_record *record);
 

@@ -48,7 +48,10 @@ enum call_id {
 _Static_assert(CALL_FD_BASE == NR_MAP_CALLS, "one counter a mapping call");
 _Static_assert(CALL_OTHER_FIRST - CALL_FD_FIRST == NR_FD_CALLS, "one counter a descriptor call");
 
-/* Bucket i of mapping sizes holds [2^(i+12), 2^(i+13)) bytes; the last also holds larger ones. */
+/*
+ * Bucket i of mapping sizes holds [2^(i+12), 2^(i+13)) bytes; the last bucket also holds larger
+ * sizes.
+ */
 #define NR_MAP_SIZES   32
 #define MAP_SIZE_SHIFT 12
 

@@ -4,7 +4,7 @@
 #define FS_RECORDS_FAULT_CLASSES_H
 
 /* Index of a page fault's kind: FAULT_KERNEL | access << 1 | FAULT_PROT. */
-#define FAULT_PROT     1 /* set: the page was present (protection fault); clear: it was not */
+#define FAULT_PROT     1 /* set: the page was present (protection fault); clear: not present */
 #define FAULT_READ     0 /* shifted by 1: FAULT_READ, FAULT_WRITE or FAULT_EXEC */
 #define FAULT_WRITE    1
 #define FAULT_EXEC     2
@@ -30,7 +30,7 @@ enum wait {
 
 /*
  * Classes of page faults. X(id, name, help): the name is the JSON key. A class that a kernel does
- * not distinguish is counted in its more general class.
+ * not distinguish is counted in a more general class.
  */
 #define FAULT_CLASSES(X)                                                                           \
 	X(OTHER, "other", "unknown: the mapping changed meanwhile")                                \

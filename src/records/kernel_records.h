@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: the records that the kernel side creates and user space reads. Both sides include this
- * file.
+ * records: the records that the kernel side creates and user space reads. BPF programs and user
+ * space include this file.
  *
  * Start times of processes are in ns of CLOCK_BOOTTIME, times of events in ns of CLOCK_MONOTONIC.
  * Counters start at 0 when faultscope first sees the process.
@@ -17,7 +17,7 @@
 #include "records/fault_classes.h"
 #include "records/record_kinds.h"
 
-/* Identifies a process: its pid in the initial pid namespace, and its start time. */
+/* Identifies a process by its pid in the initial pid namespace and its start time. */
 struct process_key {
 	__u64 start_ns; /* task->start_boottime of the thread-group leader; exec keeps it */
 	__u32 pid;
@@ -36,7 +36,7 @@ struct fd_call_count {
 	__u64 refused;
 };
 
-/* Handled faults of one class. Their number is the sum of the bands. */
+/* Handled faults of one class. The number of faults is the sum of the bands. */
 struct served_class {
 	__u64 stall_ns;
 	__u64 band[NR_BANDS];
@@ -49,7 +49,10 @@ struct waits {
 	__u64 in_faults_ns; /* part of `ns` that was spent within page faults */
 };
 
-/* All counters of probes for one process. Only u64 members: user space subtracts them by index. */
+/*
+ * All counters of probes for one process. All members are u64, because user space subtracts them by
+ * index.
+ */
 struct counters {
 	__u64 fault_kind[NR_FAULT_KINDS];
 #define COUNTER(id, ...) __u64 id;
@@ -101,7 +104,7 @@ struct gauges {
 struct usage {
 	__u64 cpu_ns;		  /* CPU time of all threads, ended ones too */
 	__u64 user_threads;	  /* threads of all processes of the user; ~0: not known */
-	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not apply */
+	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or the limit does not apply */
 };
 
 struct record {
@@ -315,8 +318,8 @@ struct slow_faults_record {
 };
 
 /*
- * A randomly sampled page fault that stands for `weight` faults. Its mapping is described as in
- * /proc/PID/maps.
+ * A randomly sampled page fault that stands for `weight` faults. The mapping of the fault is
+ * described as in /proc/PID/maps.
  */
 struct sample_record {
 	struct record h;
@@ -326,7 +329,7 @@ struct sample_record {
 	__u32 class; /* class of the page fault: enum fault_class */
 	__s32 stack; /* number of the user stack's record; < 0: no stack */
 	__u64 address;
-	__u64 area_from; /* start and end of the mapping; both 0: not known */
+	__u64 area_from; /* start and end of the mapping; both are 0 if not known */
 	__u64 area_to;
 	__u64 took_ns;
 	__u64 read_bytes; /* bytes read from disks during the fault */
@@ -351,7 +354,7 @@ struct kernel_fault_record {
 	char comm[COMM_LEN];
 };
 
-/* A process was created. Until its first exec, it runs the program of its parent. */
+/* A process was created. Until its first exec, a new process runs the program of its parent. */
 struct fork_record {
 	struct record h;
 	struct process_key subject;
@@ -378,7 +381,7 @@ struct memory_wait_record {
 	__u64 swap_ins;	  /* number of major faults on anonymous memory */
 };
 
-/* A line of the kernel log that may belong to an error report. Longer lines are cut. */
+/* A line of the kernel log that may belong to an error report. Longer log lines are cut. */
 struct report_record {
 	struct record h;
 	__u32 pid; /* process in whose context the line was logged; 0: the idle task */
@@ -388,7 +391,7 @@ struct report_record {
 	char line[REPORT_LINE_LEN];
 };
 
-/* A cgroup was created, or a process moved to another v1 cgroup. Longer paths are cut. */
+/* A cgroup was created, or a process moved to another v1 cgroup. Longer cgroup paths are cut. */
 struct cgroup_path_record {
 	struct record h;
 	__u64 id;	 /* cgroup id, as in struct gauges */
@@ -442,7 +445,7 @@ struct losses {
 	__u64 coalesced; /* equal events that share a record: counted, not lost */
 	__u64 missed;	 /* probe runs that the kernel skipped (see live.c); user space sets it */
 	__u64 stack;	 /* user stacks that were not stored */
-	__u64 growth;	 /* growth that was not stored separately */
+	__u64 growth;	 /* growth events that were not stored separately */
 };
 
 _Static_assert(sizeof(struct counters) % 8 == 0, "only u64s");

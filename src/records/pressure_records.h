@@ -26,7 +26,7 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
  * Memory values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the
  * sum of all names with that prefix. /proc/meminfo gives bytes; /proc/vmstat pages, or events since
  * boot; /proc/sys/vm unchanged values. FROM_LOOK is the largest number of cgroups and mounts that a
- * scan skipped for want of room. Append rows only: recordings identify them by number.
+ * scan skipped for want of room. Append rows only: recordings identify the rows by number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -69,9 +69,10 @@ enum host_figure {
 };
 
 /*
- * Values of a cgroup (version 1 or 2) in bytes, pages or events. FIGURE_UNKNOWN: not available, or
- * no limit. FILE includes SHMEM. KERNEL is not reclaimable. In version 1, SWAP_LIMIT is the memsw
- * limit minus the memory limit, and TIMES_MAX is failcnt. Append rows only.
+ * Values of a cgroup (version 1 or 2) in bytes, pages or events. FIGURE_UNKNOWN means that a value
+ * is not available, or that there is no limit. FILE includes SHMEM. KERNEL is not reclaimable. In
+ * version 1, SWAP_LIMIT is the memsw limit minus the memory limit, and TIMES_MAX is failcnt. Append
+ * rows only.
  */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
@@ -131,7 +132,7 @@ struct mount_record {
 	uint64_t magic; /* magic number of the file system: linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	 /* process whose mount namespace has it; 0: faultscope's own */
+	uint32_t pid;	 /* process whose mount namespace has the mount; 0: faultscope's own */
 	uint32_t flags;	 /* flags of the mount: MOUNT_* bits */
 	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
 };

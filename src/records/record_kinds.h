@@ -25,8 +25,8 @@ enum record_kind {
 	RECORD_SAMPLE,
 	RECORD_RETRY,
 	/*
-	 * User space creates the kinds below. Recordings contain them, so that a replay needs no
-	 * other data.
+	 * User space creates the kinds below. Recordings contain these kinds, so that a replay
+	 * needs no other data.
 	 */
 	RECORD_HOST = 64,
 	RECORD_HOOK,
@@ -52,7 +52,7 @@ enum record_kind {
 #define PROC_SHARES_MM 16u  /* vfork child that uses the mappings of its parent */
 #define PROC_COMMAND   32u  /* command that `faultscope run` started */
 #define PROC_NO_MM     64u  /* memory is freed: map and fd values are the last known ones */
-#define PROC_NO_COUNT  128u /* no probe saw the map count, and the scan cannot read it */
+#define PROC_NO_COUNT  128u /* no probe saw the map count, and the scan cannot read it either */
 /* Flags in the state of BPF programs, which records never contain. */
 #define PROC_LEFT 256u /* counters are in the table of processes without a leader */
 #define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
@@ -63,7 +63,7 @@ enum what { WHAT_MAPS, WHAT_FDS };
 /* Flags of a signal record. */
 #define SIGNAL_ODD   1u /* a register holds a non-canonical address */
 #define SIGNAL_FATAL 2u /* the signal has no handler and kills the process */
-#define SIGNAL_ASIDE 4u /* the thread used its alternate signal stack: it ran a handler */
+#define SIGNAL_ASIDE 4u /* the thread was on its alternate signal stack, in a handler */
 
 /* Whether a memory address is in a mapping. */
 enum mapped { MAPPED_UNKNOWN, MAPPED_NONE, MAPPED_FOUND };
@@ -77,7 +77,7 @@ enum oom_constraint {
 	OOM_MEMCG,
 };
 
-#define SAMPLE_EACH 64 /* sampling factor of slow faults against others; a power of two */
+#define SAMPLE_EACH 64 /* slow faults are sampled this much more often; a power of two */
 
 /*
  * Whether a range of mappings was read: WALK_NONE: no, WALK_DONE: completely, WALK_BUSY: it changed
@@ -112,11 +112,11 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 /* Only user space sets this bit, when a struct retry_record follows. */
 #define FACT_RETRIED 8192u /* the thread repeated the request in another form, with success */
 
-/* A retry counts if it follows within this time, which allows for waiting for a CPU. */
+/* A retry must follow the failed call within this time, which includes a wait for a CPU. */
 #define RETRY_NS 500000000ULL
 
 /*
- * Limits that are kernel variables. Their value at the time of the failed call matters; /proc may
+ * Limits that are kernel variables. The value of a variable at the failed call matters; /proc may
  * show a later value. The variables are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol,
  * offset, size). FILE_MAX follows two counters in files_stat (include/linux/fs.h).
  */
@@ -149,7 +149,7 @@ enum variable {
 #define GROWTH_MAX 8192 /* maximum number of growth entries; a power of two */
 #endif
 
-#define STACKS_MAX   8192 /* maximum number of stored stacks; their numbers are not reused */
+#define STACKS_MAX   8192 /* maximum number of stored stacks; a stack's number is not reused */
 #define STACK_FRAMES 48
 
 /*

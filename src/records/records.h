@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: facts about a process, an event or the machine. The kernel side creates the records of
- * kernel_records.h, user space the others. A recording contains all of them, and the model reads
- * them.
+ * records: facts about a process, an event or the machine. BPF programs create the records of
+ * kernel_records.h; user space creates all other records. A recording contains records of all
+ * kinds, and the model reads them.
  */
 #ifndef FS_RECORDS_RECORDS_H
 #define FS_RECORDS_RECORDS_H
@@ -39,7 +39,7 @@ struct frames_record {
 	char text[3072];
 };
 
-/* What a process holds at one moment, grouped by kind and folded name. */
+/* Mappings or fds of a process at one moment, grouped by kind and folded name. */
 struct holding {
 	struct process_key subject;
 	__u32 what; /* mappings or file descriptors: enum what */
@@ -59,8 +59,8 @@ struct holding_record {
 };
 
 /*
- * The most restrictive cgroups of a process, as user space reads them. Memory is in bytes, without
- * reclaimable memory.
+ * The most restrictive cgroups of a process, as user space reads them. Memory values are in bytes
+ * and exclude reclaimable memory.
  */
 struct levels_record {
 	struct record h;
@@ -163,7 +163,7 @@ struct hook_record {
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
 #define LACKS_AREA	 4u  /* lacks the mapping at the address of a signal */
 #define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
-#define LACKS_COPIES	 16u /* lacks user copies: of kernel-mode faults, only bad ones are seen */
+#define LACKS_COPIES	 16u /* lacks user copies: only bad kernel-mode faults are seen */
 #define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */
 #define LACKS_OTHERS	 64u /* lacks processes outside of faultscope's own pid namespace */
 
@@ -198,7 +198,7 @@ struct field_record {
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
 	__u32 type; /* type of the field's values: enum value_type */
 	__u32 size; /* bytes of an element of the field */
-	__u32 from; /* number of elements that this version knows; others follow */
+	__u32 from; /* elements that this version knows; the field holds those after */
 	__u32 count;
 	__u32 pad;
 	char record[32]; /* name of the record kind */

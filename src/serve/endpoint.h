@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * serve: an HTTP and HTTPS server for one page of metrics. It runs in the caller's event loop and
- * thread, and the caller creates the page.
+ * serve: an HTTP and HTTPS server for one page of metrics. The server runs in the caller's event
+ * loop and thread, and the caller creates the page.
  *
- * The server answers GET, HEAD and POST, and never returns input of a client. It limits the bytes
- * of headers, the number of connections, the time of a request, and the idle time of a connection.
+ * The server answers GET, HEAD and POST, and never returns input of a client. The server limits the
+ * bytes of headers, the number of connections, the time of a request, and the idle time of a
+ * connection.
  */
 #ifndef FS_SERVE_ENDPOINT_H
 #define FS_SERVE_ENDPOINT_H
@@ -18,7 +19,7 @@
 #define ENDPOINT_ADDRESSES    8
 #define ENDPOINT_CONNECTIONS  32
 #define ENDPOINT_HEADER_BYTES 8192
-#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or until the first begins */
+#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or before the first one */
 #define ENDPOINT_IDLE_S	      120 /* maximum seconds between two requests of a connection */
 
 struct endpoint_options {
@@ -30,7 +31,7 @@ struct endpoint_options {
 	const char *path;	 /* URL path of the metrics; NULL: /metrics */
 	const char *config_file; /* web configuration of exporter-toolkit; NULL: none */
 	/*
-	 * Creates the body of a response. `accept` and `timeout_s` come from request headers; they
+	 * Creates the body of a response. `accept` and `timeout_s` come from request headers, and
 	 * are NULL and 0 if the header is absent. Returns the content type, or NULL on failure.
 	 */
 	const char *(*metrics)(void *ctx, const char *accept, double timeout_s, struct buf *body);
@@ -48,8 +49,8 @@ int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char 
 		  size_t size);
 
 /*
- * Returns a file descriptor. Call endpoint_run() when it is readable, or when endpoint_timeout_ms()
- * has passed.
+ * Returns a file descriptor. Call endpoint_run() when the descriptor is readable, or when
+ * endpoint_timeout_ms() has passed.
  */
 int endpoint_fd(const struct endpoint *e);
 int endpoint_timeout_ms(struct endpoint *e); /* returns -1 for no time-out */

@@ -115,8 +115,8 @@ static int open_listeners(struct endpoint *e, char *error, size_t size)
 
 /*
  * Stores the absolute path of the configuration file for reloads, when getcwd(2) is no longer
- * permitted. Symbolic links are resolved at each reload, because Kubernetes replaces them to update
- * a ConfigMap.
+ * permitted. Symbolic links are resolved at each reload, because Kubernetes replaces symbolic links
+ * to update a ConfigMap.
  */
 static int keep_path(struct endpoint *e, char *error, size_t size)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Connections and their deadlines. The time-out of libmicrohttpd starts again at each byte that
- * arrives, so that a slow client could keep its connection open forever.
+ * Tracks connections, and closes those whose deadline has passed. The time-out of libmicrohttpd
+ * starts again at each byte that arrives, so that a slow client could keep its connection open
+ * forever.
  */
 #include <stdlib.h>
 #include <sys/socket.h>

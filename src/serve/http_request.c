@@ -14,7 +14,10 @@
  */
 static const struct gzip_way gzip_way = {.level = 1, .window_bits = 12, .memory = 6};
 
-/* A hash that no password matches: checking unknown users takes as long as checking known ones. */
+/*
+ * A hash that no password matches, so that a check takes as long for unknown users as for known
+ * users.
+ */
 #define NOBODY "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"
 
 static const char landing[] =
@@ -199,7 +202,7 @@ static bool has_one_length(struct MHD_Connection *connection)
 	return count <= 1;
 }
 
-/* Handles a new request. Only its headers have been read. */
+/* Handles a new request. The body of the request has not been read yet. */
 static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connection,
 			     const char *method, void **state)
 {

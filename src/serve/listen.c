@@ -23,8 +23,8 @@ static int say(char *error, size_t size, int err, const char *address, const cha
 }
 
 /*
- * Returns whether `s` is a port number. getaddrinfo() would truncate it to 16 bits: 99999 would
- * become 34463.
+ * Returns whether `s` is a port number. getaddrinfo() would truncate a larger number to 16 bits:
+ * 99999 would become 34463.
  */
 static bool is_port(const char *s)
 {

@@ -13,7 +13,10 @@ static const struct {
 };
 #define NR_UNITS (sizeof(units) / sizeof(units[0]))
 
-/* Parses a number and its unit. strtod() would also accept hexadecimal numbers and "inf". */
+/*
+ * Parses a number and the unit that follows. strtod() would also accept hexadecimal numbers and
+ * "inf".
+ */
 static bool read_part(const char **text, double *ret_ns)
 {
 	const char *p = *text;

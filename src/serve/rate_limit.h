@@ -18,8 +18,8 @@ struct rate_limit {
 };
 
 /*
- * Parses a duration in the format of Go, such as 1.5s, 1m30s, 250ms or 0. Returns false if it is
- * invalid or above 1 h.
+ * Parses a duration in the format of Go, such as 1.5s, 1m30s, 250ms or 0. Returns false if the
+ * duration is invalid or above 1 h.
  */
 bool rate_interval_read(const char *text, uint64_t *ret_ns);
 

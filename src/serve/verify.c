@@ -31,7 +31,9 @@ struct answer {
 	unsigned char digest[VERIFY_DIGEST_BYTES];
 };
 
-/* Returns whether two strings are equal. The run time depends only on their lengths. */
+/*
+ * Returns whether two strings are equal. The run time depends only on the lengths of the strings.
+ */
 static bool is_same(const char *a, const char *b)
 {
 	size_t len = strlen(a);
@@ -97,7 +99,7 @@ int verify_open(struct verifier *v)
 		return err;
 	}
 	if (!v->pid) {
-		/* Ctrl-C reaches this process too, but the parent process ends it */
+		/* Ctrl-C also sends SIGINT to this process, but the parent must end this process */
 		signal(SIGINT, SIG_IGN);
 		become_worker(pair[1]);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * serve: checks passwords against bcrypt hashes. By design, each check takes tens of milliseconds,
- * so a separate process without privileges does it. Correct pairs of hash and password are cached
- * until verify_forget().
+ * so a separate process without privileges checks passwords. Pairs of hash and password that
+ * matched are cached until verify_forget().
  */
 #ifndef FS_SERVE_VERIFY_H
 #define FS_SERVE_VERIFY_H
@@ -29,7 +29,10 @@ struct verifier {
 
 enum verdict_known { VERDICT_BAD, VERDICT_GOOD, VERDICT_PENDING };
 
-/* Starts the process. Call it early, while little memory is shared. Returns 0 or -errno. */
+/*
+ * Starts the process. Call this function early, while the two processes share little memory.
+ * Returns 0 or -errno.
+ */
 int verify_open(struct verifier *v);
 
 /*
@@ -40,7 +43,7 @@ int verify_open(struct verifier *v);
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);
 
-/* Receives an answer of the process. Returns false if none has arrived. */
+/* Receives a result from the password process. Returns false if none has arrived. */
 bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good);
 
 void verify_forget(struct verifier *v); /* clears the cache */

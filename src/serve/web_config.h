@@ -34,8 +34,8 @@ struct web_config {
 	char *cert, *key, *client_ca; /* certificate, key and CA as PEM texts; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
-	/* The arrays below own their texts. */
-	char *client_san[WEB_NAMES]; /* permitted names: a client certificate needs one */
+	/* The arrays `client_san` to `header` own their texts. */
+	char *client_san[WEB_NAMES]; /* names, one of which a client certificate must have */
 	size_t client_sans;
 	char *cipher_suite[WEB_NAMES]; /* IANA cipher suites, best first; empty: GnuTLS default */
 	size_t cipher_suites;

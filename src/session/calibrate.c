@@ -16,13 +16,13 @@
 #define SLOW_NS	      100000000ULL /* give up if attaching a set of probes takes longer */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
-#define ROUNDS_WANTED 8 /* minimum number of rounds, unless they take PATIENCE_NS */
+#define ROUNDS_WANTED 8 /* minimum number of rounds, unless the rounds take PATIENCE_NS */
 #define PATIENCE_NS   2500000000ULL
 
 /*
- * Sets of probes; each set contains the set before it. The smaller sets are loaded as separate BPF
- * objects, whose programs are cheaper: TIER_1 does not store when a fault begins, and FAULT_ENDS
- * does not store the class of a fault.
+ * Sets of probes. Each set contains all probes of the preceding set. The smaller sets are loaded as
+ * separate BPF objects, whose programs are cheaper: TIER_1 does not store when a fault begins, and
+ * FAULT_ENDS does not store the class of a fault.
  */
 enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 

@@ -15,7 +15,7 @@ struct calibration {
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
-	bool done; /* false: each row holds the reason why it was not measured */
+	bool done; /* false: each row holds the reason why its overhead was not measured */
 	double seconds;
 	unsigned int rounds;
 };

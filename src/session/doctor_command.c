@@ -19,7 +19,7 @@
 #define WIDTH 80 /* default columns, even on a wider terminal: users keep and send reports */
 
 /*
- * Ways to open or close fds without a probed system call: these fds are counted, but not in
+ * Ways to open or close fds without a probed system call. Such fds are counted, but not in
  * `by_call`.
  */
 static const char *const only_counted[] = {
@@ -40,7 +40,8 @@ static const char *const only_counted[] = {
 /*
  * Since Linux 7.0 ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"),
  * tracepoints run with preemption enabled. Tasks can be switched within a BPF program, and the
- * per-CPU recursion guard then skips events of the next task. This was seen with Linux 7.2.
+ * per-CPU recursion guard then skips events of the next task. Skipped events were seen with Linux
+ * 7.2.
  */
 static const char passed_over[] =
 	"from Linux 7.0 on, the kernel may switch tasks while a BPF program runs, and skips events "

@@ -23,8 +23,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
 					  "also forbids scans and BPF map commands"};
 	/*
-	 * With file capabilities, faultscope keeps no more: its user must not see more of other
-	 * users.
+	 * With file capabilities, faultscope keeps no other capability: its user must not see more
+	 * of other users.
 	 */
 	if (rights_are_of_file())
 		return n;
@@ -56,7 +56,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 
 /*
  * Reads the mappings of each process while privileges permit it, to name the functions of stacks.
- * If other users own a process, functions in files that it maps later have no names.
+ * If other users own a process, functions in files that this process maps later have no names.
  */
 static void learn_mappings(struct session *s)
 {

@@ -39,8 +39,8 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 }
 
 /*
- * Returns whether to look up the origins of limits. Only -p, run and diagnose do, because they
- * watch few processes.
+ * Returns whether to look up the origins of limits. Only -p, run and diagnose look up origins,
+ * because they watch few processes.
  */
 static bool may_read_origins(const struct session *s)
 {
@@ -100,7 +100,7 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	r.limit = limit - limit_table;
 	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
-	/* store a failed lookup too, so that it is not repeated */
+	/* store a failed lookup too, so that the lookup is not repeated */
 	collector_take(&s->in.collector, &r.h);
 	close(root);
 }

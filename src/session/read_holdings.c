@@ -39,8 +39,8 @@ static struct subject *next_holder(struct session *s, enum what what, struct sub
 }
 
 /*
- * Reads what the processes with the most mappings or fds hold. If one cannot be read, the report
- * says so.
+ * Reads what the processes with the most mappings or fds hold. If a process cannot be read, the
+ * report says so.
  */
 static void read_holders(struct session *s, enum what what)
 {

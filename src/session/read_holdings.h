@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads once which mappings and file descriptors the processes with the most of them hold. */
+/*
+ * Reads once which mappings and fds processes hold, for the processes with the most mappings or
+ * fds.
+ */
 #ifndef FS_SESSION_READ_HOLDINGS_H
 #define FS_SESSION_READ_HOLDINGS_H
 

@@ -12,7 +12,7 @@
 
 /*
  * Handles keys until the next interval of the recording is due. Each interval is shown for as long
- * as it lasted.
+ * as the interval lasted.
  */
 static void wait_for_scan(struct session *s)
 {
@@ -33,7 +33,10 @@ static void wait_for_scan(struct session *s)
 	}
 }
 
-/* Reads the next interval and stores a snapshot of it. Returns 1 at the end of the recording. */
+/*
+ * Reads the next interval of the recording and stores a snapshot. Returns 1 at the end of the
+ * recording.
+ */
 static int take_one(struct session *s)
 {
 	struct viewing *w = s->out.viewing;

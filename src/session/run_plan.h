@@ -2,7 +2,7 @@
 /*
  * The plan of a session: which processes to watch, with which probes, what to read and write, and
  * when to end. Each command fills a plan. The session reads only the plan, and does not know which
- * command filled it.
+ * command filled the plan.
  */
 #ifndef FS_SESSION_RUN_PLAN_H
 #define FS_SESSION_RUN_PLAN_H

@@ -31,7 +31,7 @@ struct session_input {
 	struct filter filter;		 /* filter of the options, adapted to this source */
 	struct rights_scope scope;	 /* what stays permitted after privileges are dropped */
 	struct rights rights;		 /* capabilities that remain after privileges are dropped */
-	/* for each origin in m.origin: the limit value for which it was looked up */
+	/* for each origin in m.origin: the limit value for which the origin was looked up */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 };
 
@@ -104,9 +104,9 @@ int viewing_replay(struct session *s);
 /* Functions of window.c */
 
 /*
- * Scans, evaluates the rules and prints the interval. If `show` is false, it prints only events and
- * findings. Returns 0, 1 at the end of a recording, or -errno. Call session_next_window() before
- * the next interval.
+ * Scans, evaluates the rules and prints the interval. If `show` is false, session_take_window()
+ * prints only events and findings. Returns 0, 1 at the end of a recording, or -errno. Call
+ * session_next_window() before the next interval.
  */
 int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
@@ -121,8 +121,8 @@ void session_render_frame(struct session *s);
 struct live_options session_live_options(struct session *s);
 /*
  * session_open_live() and session_open_replay() open the source and the event loop.
- * session_open_live() also starts to watch the targets of the plan. Both print errors, and return 0
- * or an exit status.
+ * session_open_live() also starts to watch the targets of the plan. session_open_live() and
+ * session_open_replay() print errors, and return 0 or an exit status.
  */
 int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
@@ -189,8 +189,8 @@ void session_end_output(struct session *s);
 void session_flush(struct session *s);
 
 /*
- * Shows a message at the bottom of the live view. Returns false if there is no live view; the
- * caller then prints the message to standard error.
+ * Shows a message at the bottom of the live view. Returns false if there is no live view; in that
+ * case the caller prints the message to standard error.
  */
 bool session_message(struct session *s, const char *text);
 
@@ -203,7 +203,7 @@ void session_check_recording(struct session *s);
 /* Writes the end record and closes the recording. Removes a recording without a first scan. */
 void session_end_recording(struct session *s);
 
-/* Removes unfinished output files and the recording. No other thread may use them meanwhile. */
+/* Removes unfinished output files and the recording. Nothing else may use the files meanwhile. */
 void session_discard(struct session *s);
 
 /*

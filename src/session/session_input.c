@@ -121,7 +121,7 @@ static int open_live(struct session *s)
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
 		/*
 		 * -p contains pids of this pid namespace, but records contain pids of the initial
-		 * one: accept all watched processes
+		 * namespace: accept all watched processes
 		 */
 		s->in.filter.children = true;
 	}

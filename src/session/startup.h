@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles signals while BPF programs are loaded and attached. That takes seconds in functions of
+ * Handles signals while BPF programs are loaded and attached. Loading takes seconds in functions of
  * libbpf, which cannot be interrupted. A thread waits for a signal, removes unfinished files, and
  * ends the process by that signal.
  */
