@@ -36,7 +36,10 @@ uint64_t count_of_real(double v);
 const char *errno_name(int error, char *b, size_t size);
 const char *signal_name(int signal, char *b, size_t size);
 
-/* Parses "2", "0.5", "1m", "2h" as seconds. Returns 0, -EINVAL or -ERANGE. */
+/*
+ * Parses "2", "0.5", "1m", "2h" as seconds. Returns 0, -EINVAL, or -ERANGE if the time is too short
+ * or too long.
+ */
 int parse_seconds(const char *s, double *ret_seconds);
 /* Parses a time like parse_seconds(), but also accepts 0, with or without a unit. */
 int parse_seconds_or_0(const char *s, double *ret_seconds);

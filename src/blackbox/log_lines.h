@@ -16,7 +16,7 @@ struct bb_line {
 
 /*
  * Parses a record such as "6,1234,5678901,-;text" as read from /dev/kmsg, and ignores the lines "
- * KEY=value" that follow the record. Returns false if the record is invalid.
+ * KEY=value" that follow the record. Returns false if the record of /dev/kmsg is invalid.
  */
 bool bb_line_parse(const char *record, size_t size, struct bb_line *ret);
 

@@ -17,7 +17,7 @@ struct bb_boot {
 	uint64_t alive_boot_ns, alive_wall_ns; /* time of the boot's last record or heartbeat */
 	uint64_t records;		       /* number of records without heartbeats */
 	uint64_t missing; /* missing sequence numbers: overwritten or never written */
-	bool stopped;	  /* the recorder stopped normally */
+	bool stopped;	  /* true: the recorder stopped normally */
 };
 
 struct bb_found {

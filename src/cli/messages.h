@@ -8,7 +8,10 @@
 /* Prints "faultscope: …" on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes to --output or standard output. Prints errors. Returns 0 or an exit status. */
+/*
+ * Writes the text to the file of --output or to standard output. Prints errors. Returns 0 or an
+ * exit status.
+ */
 int say_all(const struct options *o, const struct buf *b);
 
 /*

@@ -21,9 +21,9 @@ struct guard {
 	pthread_t thread;
 	int own_cpu;
 	int ends;	  /* eventfd that ends the guard's thread */
-	sem_t placed;	  /* posted once the thread needs no more privileges */
+	sem_t placed;	  /* posted when the guard's thread needs no more privileges */
 	atomic_int cpu;	  /* CPU of the guarded thread */
-	atomic_bool acts; /* the guard has taken over from the recorder */
+	atomic_bool acts; /* true: the guard has taken over from the recorder */
 };
 
 /* Waits for up to `ms` milliseconds. Returns whether the guard's thread must end. */

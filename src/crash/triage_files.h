@@ -12,9 +12,9 @@ struct triage_files {
 	struct triage_input input[TRIAGE_INPUTS_MAX];
 	const char *name[TRIAGE_INPUTS_MAX];
 	size_t n;
-	size_t left_out; /* files that were not read: above the maximum */
+	size_t left_out; /* number of files that were not read because of the maximum */
 	char error[512]; /* text of the last error */
-	bool dump;	 /* a file was a memory dump, not a log */
+	bool dump;	 /* true: a file was a memory dump, not a log */
 	struct buf gaps; /* list of input that was not read (render/completeness.h) */
 };
 

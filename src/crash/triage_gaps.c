@@ -6,7 +6,7 @@
 
 #include "render/completeness.h"
 
-#define NO_TEXT_PERCENT 10 /* input with this share of odd bytes is no text */
+#define NO_TEXT_PERCENT 10 /* input in which this percentage of bytes is odd is no text */
 
 /*
  * Counts bytes that a text log does not contain: control characters (except blanks and escapes) and

@@ -25,8 +25,8 @@
 #define TIER_CALLS   0x8u
 #define NS_PER_S     1000000000ULL
 /*
- * Records are read at least this often, in seconds: at fork and exec records, the workload of the
- * process is read from /proc while the process lives.
+ * Maximum time between reads of records, in seconds. At a fork or exec record, the workload of the
+ * process is read from /proc, which works only while the process lives.
  */
 #define DRAIN_S 5
 /*

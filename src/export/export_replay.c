@@ -10,7 +10,7 @@
 #include "render/completeness.h"
 
 struct export_replay {
-	struct model m; /* state at the end of the recording */
+	struct model m; /* state of all processes at the end of the recording */
 	struct collector collector;
 	regex_t pattern; /* compiled --workload.collapse */
 	bool has_pattern;
@@ -102,8 +102,8 @@ static int tell_changed(struct export *x)
 		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
 		/*
-		 * A process may have several records per scan. The first record sets the values
-		 * from which counters are measured.
+		 * A process may have several records in one scan of a recording. The first record
+		 * of a process sets the values from which its counters are measured.
 		 */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;

@@ -2,8 +2,8 @@
 /*
  * recorder: writes each record to every place that may survive a crash; such a place is called a
  * sink. Sinks in memory are written first, so that a hanging disk does not delay them. The kernel
- * log is written last, because its writer may have to print messages of other CPUs. Failures are
- * counted per sink.
+ * log is written last, because its writer may have to print messages of other CPUs. Write failures
+ * are counted per sink.
  */
 #ifndef FS_RECORDER_RECORD_SINKS_H
 #define FS_RECORDER_RECORD_SINKS_H

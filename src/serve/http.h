@@ -19,7 +19,7 @@ struct client {
 	uint64_t deadline_ns; /* when the connection is closed, unless its state changes */
 	bool idle;	      /* true: no request of the connection is in progress */
 	bool closing;
-	bool admitted; /* the client's certificate was accepted */
+	bool admitted; /* true: the client's certificate was accepted */
 	struct client *next;
 };
 
@@ -59,8 +59,8 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 void http_request_done(void *cls, struct MHD_Connection *connection, void **state,
 		       enum MHD_RequestTerminationCode why);
 /*
- * Continues requests whose password was checked. With `all`, also rejects all requests that still
- * wait.
+ * Continues requests whose password was checked. With `all`, also rejects all requests whose
+ * password check is pending.
  */
 void http_verdicts(struct endpoint *e, bool all);
 

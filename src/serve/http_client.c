@@ -40,7 +40,7 @@ void http_client_idles(struct client *c)
 	c->deadline_ns = http_now_ns() + ENDPOINT_IDLE_S * NS_PER_S;
 }
 
-/* Shuts the socket down. The library notices that, and closes the connection. */
+/* Shuts the socket down. libmicrohttpd notices the shutdown and closes the connection. */
 static void end_client(struct client *c)
 {
 	c->closing = true;

@@ -134,7 +134,9 @@ static const char *hash_of(const struct web_config *c, const char *user)
 	return NULL;
 }
 
-/* Starts to check the password. Suspends the connection unless the result is cached. */
+/*
+ * Starts to check the password. Suspends the connection unless the result of the check is cached.
+ */
 static void authenticate(struct request *r)
 {
 	struct endpoint *e = r->e;
@@ -259,7 +261,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (r->auth == AUTH_UNKNOWN)
 		authenticate(r);
 	if (r->auth == AUTH_UNKNOWN)
-		return MHD_YES; /* suspended: called again after the password check */
+		return MHD_YES; /* libmicrohttpd calls again after the password check */
 	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
 }
 
@@ -319,7 +321,7 @@ void http_verdicts(struct endpoint *e, bool all)
 			go_on(e, r, good);
 		}
 	}
-	/* if the verifier process has ended, reject all waiting requests */
+	/* if the password process has ended, reject all requests that wait for it */
 	while (e->waiting && (all || e->verifier.fd < 0)) {
 		struct request *r = e->waiting;
 

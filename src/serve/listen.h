@@ -12,7 +12,7 @@ struct listener {
 
 /*
  * Opens a socket for the address; for "fd://", takes all sockets that systemd passed on. Fills at
- * most `room` elements. Returns the number of sockets, or -errno with `error` set.
+ * most `room` elements of `ret`. Returns the number of sockets, or -errno with `error` set.
  */
 int listen_open(const char *address, struct listener *ret, size_t room, char *error, size_t size);
 

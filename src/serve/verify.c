@@ -22,7 +22,7 @@
 struct question {
 	uint32_t number;
 	char hash[VERIFY_HASH_BYTES], password[VERIFY_PASSWORD_BYTES];
-	unsigned char digest[VERIFY_DIGEST_BYTES]; /* key of the cache; returned with the answer */
+	unsigned char digest[VERIFY_DIGEST_BYTES]; /* key of the cached result, sent back */
 };
 
 struct answer {
@@ -46,7 +46,7 @@ static bool is_same(const char *a, const char *b)
 
 static void work(int fd)
 {
-	static struct crypt_data data; /* 32 KiB that only this process needs */
+	static struct crypt_data data; /* 32 KiB, which only this process needs */
 	struct question q;
 
 	while (read(fd, &q, sizeof(q)) == sizeof(q)) {
@@ -108,7 +108,10 @@ int verify_open(struct verifier *v)
 	return 0;
 }
 
-/* Computes the HMAC that identifies hash and password in the cache. Returns false on failure. */
+/*
+ * Computes the HMAC that identifies hash and password in the cache. Returns false if the HMAC could
+ * not be computed.
+ */
 static bool digest_of(const struct verifier *v, const char *hash, const char *password,
 		      unsigned char ret[VERIFY_DIGEST_BYTES])
 {

@@ -43,7 +43,7 @@ int verify_open(struct verifier *v);
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);
 
-/* Receives a result from the password process. Returns false if none has arrived. */
+/* Receives a result from the password process. Returns false if no result has arrived. */
 bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good);
 
 void verify_forget(struct verifier *v); /* clears the cache */

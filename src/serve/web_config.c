@@ -201,7 +201,7 @@ static int take_version(struct reading *r, const char *key, const char *name)
 	return 0;
 }
 
-/* Reads a sequence of texts. */
+/* Reads a YAML sequence of texts. */
 static int read_list(struct reading *r, const char *key, yaml_node_t *n, char **list, size_t *ret_n)
 {
 	if (n->type != YAML_SEQUENCE_NODE)
@@ -271,7 +271,7 @@ static int take_user(struct reading *r, const char *name, yaml_node_t *value)
 	return add_pair(r, r->c.user, &r->c.users, WEB_USERS, name, hash);
 }
 
-/* Reads a response header. Accepts only the headers that exporter-toolkit accepts. */
+/* Reads a response header. Response headers that exporter-toolkit rejects are rejected. */
 static int take_header(struct reading *r, const char *name, yaml_node_t *value)
 {
 	static const char *const names[] = {"Strict-Transport-Security", "X-Content-Type-Options",

@@ -13,7 +13,7 @@
 /* Maximum time for measuring rounds. With scans and loading, doctor takes half a second. */
 #define ENOUGH_NS     350000000ULL
 #define LOOKS_NS      40000000ULL
-#define SLOW_NS	      100000000ULL /* give up if attaching a set of probes takes longer */
+#define SLOW_NS	      100000000ULL /* do not measure if attaching a set of probes takes longer */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
 #define ROUNDS_WANTED 8 /* minimum number of rounds, unless the rounds take PATIENCE_NS */
@@ -50,7 +50,7 @@ struct rig {
 	struct source *src[NR_SETS]; /* source of each set of probes; NULL for the set NOTHING */
 	enum set set;		     /* set of probes that is attached now */
 	struct bench bench;
-	double added[NR_ROWS][ROUNDS_MAX]; /* ns per operation, by row and round */
+	double added[NR_ROWS][ROUNDS_MAX]; /* added ns per operation, by row and round */
 	unsigned int rounds;
 	uint64_t rounds_ns; /* CLOCK_MONOTONIC time at which the rounds began */
 };
@@ -243,7 +243,7 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 	}
 }
 
-/* Measures in rounds. Returns NULL, or the reason why the measurements cannot be used. */
+/* Measures in rounds. Returns NULL, or a text that says why the measurements cannot be used. */
 static const char *take_rounds(struct rig *r)
 {
 	r->rounds_ns = host_monotonic_ns();

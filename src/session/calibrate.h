@@ -11,7 +11,7 @@
 struct calibration {
 	struct {
 		const char *hook;
-		int work; /* row in calibrate.def; -1: the overhead is not measured */
+		int work; /* row number in calibrate.def; -1: the overhead is not measured */
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
@@ -22,8 +22,8 @@ struct calibration {
 
 /*
  * Measures the overhead of all probes. `src` was opened with `opt`, watches all processes, and was
- * scanned once; that scan found `processes`. Afterwards the probes of `src` are detached. Always
- * succeeds: a row that could not be measured says why.
+ * scanned once; that scan found `processes`. calibrate() leaves the probes of `src` detached.
+ * Always succeeds: a row that could not be measured holds the reason.
  */
 void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
 	       size_t processes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands that measure or read a measurement. Each returns an exit status. */
+/* Commands that measure or read a measurement. Each command_*() function returns an exit status. */
 #ifndef FS_SESSION_COMMANDS_H
 #define FS_SESSION_COMMANDS_H
 

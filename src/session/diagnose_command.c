@@ -52,7 +52,7 @@ static int open_ring(const struct options *o, int *ret_status)
 	return fd;
 }
 
-/* Reads the flight recorder's events of the observed boot. Returns false if there are none. */
+/* Reads the flight recorder's events of the observed boot. Returns false if there are no events. */
 static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 {
 	uint8_t boot_id[BB_BOOT_BYTES];

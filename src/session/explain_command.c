@@ -8,7 +8,7 @@
 #include "session/commands.h"
 
 #define NEAR_MOST 6
-#define WIDTH	  100 /* maximum default width in columns: longer lines are hard to read */
+#define WIDTH	  100 /* maximum default width in columns, because longer lines are hard to read */
 
 static void complain_of(const char *word)
 {
@@ -48,8 +48,8 @@ static void put_all(struct buf *b, const struct options *o, const struct view *v
 }
 
 /*
- * Returns whether all words are ids of findings or look like ids. Otherwise the words are a
- * message.
+ * Returns whether all words are ids of findings or look like ids. If not, the words are an error
+ * message to explain.
  */
 static bool names_ids(const struct options *o)
 {

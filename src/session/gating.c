@@ -10,8 +10,8 @@
 #include "session/session.h"
 
 /*
- * Returns whether to write workflow commands. The GitHub runner sets GITHUB_ACTIONS=true, and
- * accepts workflow commands on standard error too.
+ * Returns whether to write workflow commands of GitHub Actions. The GitHub runner sets
+ * GITHUB_ACTIONS=true, and accepts workflow commands on standard error too.
  */
 static bool is_on_github(const struct options *o)
 {

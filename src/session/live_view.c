@@ -112,7 +112,7 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	return recorder_open_capped(w->path, false, 0, ret, error, size);
 }
 
-/* Enables or disables the sampling of page faults. Only recordings use the samples. */
+/* Enables or disables the sampling of page faults. Only recordings use fault samples. */
 static void sample_faults(struct session *s, bool on)
 {
 	if (s->in.src->live && !s->in.src->plain)
@@ -196,7 +196,7 @@ static long interval_of_key(uint32_t key)
 	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
 }
 
-/* Skips intervals of a recording and pauses the recording there. */
+/* Skips intervals of a recording, then pauses the recording. */
 static void step(struct session *s, uint32_t key)
 {
 	struct viewing *w = s->out.viewing;
@@ -258,7 +258,7 @@ int viewing_on_keys(void *ctx)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return 0;
 	if (n <= 0) {
-		s->loop.done = true; /* end of file: the terminal is gone */
+		s->loop.done = true; /* end of input means that the terminal is gone */
 		return 0;
 	}
 	press(s, bytes, n);

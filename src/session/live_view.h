@@ -10,7 +10,7 @@
 
 struct viewing {
 	struct tui tui;
-	size_t pace; /* scan interval: index in paces[] */
+	size_t pace; /* index of the scan interval in paces[] */
 	char path[128];
 	/* Members for recordings: `speed`, `go` and `window`. */
 	double speed;
@@ -33,10 +33,10 @@ void viewing_draw(struct session *s);
 /* Reads keys and performs their actions, as a callback of the event loop. */
 int viewing_on_keys(void *ctx);
 
-/* Shows the replay speed of a recording, or that the recording has ended. */
+/* Shows in the view the replay speed of a recording, or that the recording has ended. */
 void viewing_show_state(struct viewing *w);
 
-/* Restores the terminal and frees the live view. Does nothing if there is none. */
+/* Restores the terminal and frees the live view. Does nothing if there is no live view. */
 void viewing_end(struct session *s);
 
 #endif

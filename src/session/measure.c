@@ -14,7 +14,7 @@
 #include "session/limit_origins.h"
 #include "session/live_view.h"
 
-#define BLOCKS_MOST 3 /* maximum number of processes that are shown as blocks; more are a table */
+#define BLOCKS_MOST 3 /* maximum number of processes shown as blocks, not as a table */
 
 int session_begin(struct session *s, const struct run_plan *plan)
 {
@@ -59,10 +59,7 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
-	/*
-	 * --duration includes the time that faultscope takes to read /proc, which is longer under
-	 * load
-	 */
+	/* --duration starts here: it includes the time to read /proc, which is longer under load */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
 	if (s->plan.after_first_scan)
@@ -228,7 +225,7 @@ int session_loop(struct session *s)
 		return 0;
 	if (s->in.src->live) {
 		err = live_loop(s);
-		/* A last scan: the summary includes the time since the scan before. */
+		/* Scan once more, so that the summary includes the time since the previous scan. */
 		if (!err && (!s->loop.done || s->interrupts))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {

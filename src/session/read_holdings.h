@@ -9,8 +9,8 @@
 #include "session/session.h"
 
 /*
- * Reads up to 16 processes for mappings and 16 for fds. Nothing else shows what grew before the
- * start.
+ * Reads up to 16 processes for mappings and 16 for fds. Nothing else shows growth from before
+ * faultscope's start.
  */
 void holders_read(struct session *s);
 

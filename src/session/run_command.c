@@ -97,7 +97,10 @@ static void end_starter(struct starter *st)
 	st->joined = true;
 }
 
-/* Lets the starter thread start the command and end. Runs after privileges were dropped. */
+/*
+ * Lets the starter thread start the command and end. Call this function after privileges were
+ * dropped.
+ */
 static void start_command(struct session *s)
 {
 	struct starter *st = s->plan.ctx;

@@ -145,8 +145,8 @@ int session_fail(struct session *s, int err);
 /* Functions of session_signals.c */
 
 /*
- * Opens the event loop with the signals that end or interrupt the session. Signals that are ignored
- * stay ignored. Returns 0 or -errno.
+ * Opens the event loop with the signals that end or interrupt the session. Signals that faultscope
+ * inherited as ignored stay ignored. Returns 0 or -errno.
  */
 int session_open_loop(struct session *s);
 
@@ -154,13 +154,13 @@ int session_open_loop(struct session *s);
 
 /*
  * Adds to s->out.gaps what the recording lacks: unreadable bytes, or its end record. `err` is the
- * result of reading the recording. Returns `err`; but for -EBADMSG (damaged recording), prints the
- * error and returns 1.
+ * result of reading the recording. Returns `err`, except that -EBADMSG (damaged recording) is
+ * printed and becomes 1.
  */
 int session_note_end(struct session *s, int err);
 
 /*
- * Prints why data may be missing. If there is a reason, an exit status of 0 becomes
+ * Prints why data may be missing. If data may be missing, an exit status of 0 becomes
  * EXIT_INCOMPLETE.
  */
 void session_judge_gaps(struct session *s);
@@ -200,7 +200,7 @@ int session_open_recording(struct session *s);
 /* Reports once that recording failed, and ends a session that only records. */
 void session_check_recording(struct session *s);
 
-/* Writes the end record and closes the recording. Removes a recording without a first scan. */
+/* Writes the end record and closes the recording. Removes a recording that has no complete scan. */
 void session_end_recording(struct session *s);
 
 /* Removes unfinished output files and the recording. Nothing else may use the files meanwhile. */

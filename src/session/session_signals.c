@@ -33,7 +33,9 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		s->loop.done = true;
 		return;
 	}
-	/* A terminal sends SIGINT to the command too, so only signals of kill(2) are forwarded. */
+	/*
+	 * A terminal sends SIGINT to the command too, so only signals from kill(2) are forwarded.
+	 */
 	if (si->ssi_code != SI_KERNEL)
 		kill(s->child.pid, si->ssi_signo);
 }

@@ -21,7 +21,7 @@ void session_measure_view(struct session *s)
 		width = s->o->width;
 	s->out.view.width = width < 40 && !s->out.redraws ? DEFAULT_WIDTH : width;
 	s->out.view.height = s->out.redraws ? height : 0;
-	/* default size, for a terminal that reports none */
+	/* default size, for a terminal that does not report a size */
 	if (s->out.redraws && (!s->out.view.width || !height)) {
 		s->out.view.width = 80;
 		s->out.view.height = 24;

@@ -19,8 +19,8 @@ struct startup {
 };
 
 /*
- * Starts the thread. Call this with the signals blocked. If no thread can be started, signals wait
- * until loading ends.
+ * Starts the thread. Call startup_begin() with the signals blocked. If no thread can be started,
+ * signals wait until loading ends.
  */
 void startup_begin(struct startup *st, struct session *s);
 void startup_end(struct startup *st);
