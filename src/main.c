@@ -10,7 +10,7 @@
 #include "session/commands.h"
 #include "crash/triage_command.h"
 
-/* Prints the buffer to standard output and frees it. Returns 0 or an exit status. */
+/* Prints the buffer to standard output and frees the buffer. Returns 0 or an exit status. */
 static int print(struct buf *b)
 {
 	static const struct options to_standard_output;

@@ -20,7 +20,7 @@ void array_append(char *ret, size_t size, const char *s);
 
 /*
  * Writes the decimal digits of a number, at most DIGITS_MOST, so that they end before `end`.
- * Returns the address of the first digit.
+ * Returns the address of the first digit of the number.
  */
 char *digits_before(char *end, uint64_t n);
 

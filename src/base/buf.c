@@ -34,7 +34,7 @@ void buf_add(struct buf *b, const char *s, size_t len)
 {
 	if (!make_room(b, len))
 		return;
-	if (len) /* the pointer of an empty text may be NULL */
+	if (len) /* the pointer to an empty text may be NULL */
 		memcpy(b->s + b->len, s, len);
 	b->len += len;
 	b->s[b->len] = 0;

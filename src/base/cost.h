@@ -10,9 +10,9 @@
 
 struct cost {
 	const char *per;	  /* JSON name of the operation: fault, mapping_call, … */
-	const char *said;	  /* the operation in words: "a fault" */
+	const char *said;	  /* the operation in words, such as "a fault" */
 	bool measured;		  /* false: the cost is unknown, and `why` holds the reason */
-	double low, median, high; /* cost in ns; low and high are quartiles */
+	double low, median, high; /* cost of the operation in ns; low and high are quartiles */
 	char why[96];
 };
 

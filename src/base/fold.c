@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define HEX_LEAST    4
-#define RANDOM_LEAST 6 /* mkstemp() appends 6 random characters */
+#define RANDOM_LEAST 6 /* minimum characters of a random part: mkstemp() appends 6 */
 /* minimum changes between digits, upper and lower case in a random part; names have fewer */
 #define CHANGES_LEAST 3
 

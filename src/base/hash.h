@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: FNV-1a hashes of texts and bytes. */
+/* base: computes FNV-1a hashes of texts and bytes. */
 #ifndef FS_BASE_HASH_H
 #define FS_BASE_HASH_H
 

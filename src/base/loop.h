@@ -29,7 +29,7 @@ struct loop {
 	/* The caller sets on_signal, on_timer, ctx and done, and may change them between rounds. */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
 	int (*on_timer)(void *ctx); /* called when the timer expires; NULL: no timer is set */
-	void *ctx;		    /* argument that all callbacks get */
+	void *ctx;		    /* argument of all callbacks */
 	bool done;
 	/* Private members. The descriptor `poll` is readable while a callback is due. */
 	int poll, signals, timer; /* descriptors of the loop; -1: not open */
@@ -43,9 +43,9 @@ struct loop {
 };
 
 /*
- * Blocks the signals in `wanted` and opens the descriptors of the loop. An ignored signal stays
- * ignored. After this call, signals are queued until a round of the loop handles them. Returns 0 or
- * -errno; call loop_close() in either case.
+ * Blocks the signals in `wanted` and opens the descriptors of the loop. A signal that is ignored
+ * stays ignored. After this call, signals are queued until a round of the loop handles them.
+ * Returns 0 or -errno; call loop_close() in either case.
  */
 int loop_open(struct loop *l, const int *wanted, size_t n);
 

@@ -26,7 +26,7 @@ void *pids_find(const struct pids *t, uint32_t pid);
 
 /*
  * Adds an entry of zeros for a key that is not in the table. Pointers to other entries become
- * invalid. Returns NULL when there is no room.
+ * invalid. Returns NULL when the table is full.
  */
 void *pids_add(struct pids *t, uint32_t pid);
 

@@ -19,7 +19,7 @@ struct setting {
 	bool known;	/* false: this machine does not provide the value */
 	bool unlimited;
 	int64_t value;
-	char text[192]; /* value of a TEXT setting */
+	char text[192]; /* value of the setting, if it is a text */
 };
 
 /* Returns the setting with this key, or NULL. */

@@ -10,8 +10,8 @@ typedef void escape_fn(struct buf *b, const char *text, const void *ctx);
 
 /*
  * Appends formatted text like buf_vprintf(), but `escape` writes each %s argument. A precision
- * counts bytes of the text, a width counts columns of the output. NULL is written as "". Supports d
- * i u x c s f g %, l ll z, and *.
+ * counts bytes of the text, a width counts columns of the output. A text argument NULL is written
+ * as "". Supports d i u x c s f g %, l ll z, and *.
  */
 void buf_vformat(struct buf *b, escape_fn *escape, const void *ctx, const char *format, va_list ap);
 

@@ -13,7 +13,7 @@ struct number_text {
 	char s[32];
 };
 struct number_text as_count(uint64_t n);     /* a number with separators, such as "12,480" */
-struct number_text as_rate(double per_s);    /* a rate, such as "12,480" or "0.4" */
+struct number_text as_rate(double per_s);    /* a rate per second, such as "12,480" or "0.4" */
 struct number_text as_bytes(uint64_t bytes); /* a size, such as "412 MiB" */
 struct number_text as_duration(uint64_t ns); /* a duration, such as "1.3 us" or "31 ms" */
 struct number_text as_span(double seconds);  /* a long duration, such as "1h 21m" */

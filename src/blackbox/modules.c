@@ -56,7 +56,7 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 		bb_module_loaded(m, one);
 		there = find_there(m, one->name);
 	}
-	/* the record has exact ranges; the list of loaded modules has only the total size */
+	/* `one` has exact ranges; the list of loaded modules has only the total size */
 	if (one->bytes[0]) {
 		memcpy(there->start, one->start, sizeof(there->start));
 		memcpy(there->bytes, one->bytes, sizeof(there->bytes));

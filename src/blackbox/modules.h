@@ -14,7 +14,7 @@
 
 struct bb_module {
 	char name[BB_MODULE_NAME];
-	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* ranges; the first is the code */
+	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* address ranges; index 0: code */
 	uint64_t loaded_ns;   /* time of load; 0: before recording */
 	uint64_t unloaded_ns; /* time of unload; 0: still loaded */
 };
@@ -32,7 +32,7 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 
 /*
  * Returns the module that contains an address or, if it was unloaded, that contained the address
- * last. Returns NULL if there is none.
+ * last. Returns NULL if no module contains the address.
  */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 

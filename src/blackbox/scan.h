@@ -40,7 +40,7 @@ void bb_found_settle(struct bb_found *f);
 
 void bb_found_free(struct bb_found *f);
 
-/* Returns the index of a boot, or -1. */
+/* Returns the index of a boot in `boot`, or -1. */
 int bb_boot_find(const struct bb_found *f, const uint8_t id[BB_BOOT_BYTES]);
 
 #endif

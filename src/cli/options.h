@@ -84,7 +84,7 @@ struct options {
 	bool speed_given;
 	/* format of a report; NULL: depends on the command */
 	const struct report_format *report_format;
-	const struct renderer *format; /* output format; NULL: text */
+	const struct renderer *format; /* renderer of the output format; NULL: text */
 	const struct field *sort;
 	uint64_t top, width;		 /* rows of the table, columns of text; 0: default */
 	uint64_t assumed[RESOURCES_MAX]; /* --assume, by index in resources[]; 0: real limit */
@@ -98,7 +98,7 @@ struct options {
 	bool journal, markdown, html, explain, no_redact; /* flags of triage */
 	const char *group;				  /* triage --group; NULL: not given */
 	struct {
-		const char *file, *instance; /* --ring and --instance; NULL: default */
+		const char *file, *instance; /* arguments of --ring and --instance; NULL: default */
 		uint64_t file_bytes;	     /* size of a new ring file; 0: default */
 		/* --keep: bits of enum sink_id; 0: every sink that exists */
 		unsigned int record_sinks;
@@ -114,7 +114,7 @@ struct options {
 	const char *collapse_pattern;
 	const char *cgroupfs; /* --path.cgroupfs: the host's cgroup mount point; NULL: not given */
 	uint64_t limit_workloads, limit_series;
-	double min_age, retention; /* --workload.min-age and --workload.retention, in seconds */
+	double min_age, retention; /* values of --workload.min-age and --workload.retention, in s */
 	bool calls, faults, native_histograms;
 	const char *textfile;
 	char **argv; /* arguments that are no options, such as CMD ARG…, with a NULL at the end */
@@ -134,7 +134,10 @@ void options_man(struct buf *b, enum command command);
 /* Returns the command with that name, or -1. */
 int options_command(const char *name);
 
-/* Writes the completion script for "bash", "zsh" or "fish". Returns 0; -EINVAL for other shells. */
+/*
+ * Writes the completion script for "bash", "zsh" or "fish". Returns 0, or -EINVAL for an unknown
+ * shell.
+ */
 int options_completion(struct buf *b, const char *shell);
 
 const char *command_name(enum command command);

@@ -48,7 +48,7 @@ bool command_has(enum command command, const char *option);
 struct words {
 	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
 	bool open;	 /* true: a listed word needs a continuation, such as NAME= */
-	struct buf list; /* words separated by blanks; owned */
+	struct buf list; /* the words, separated by blanks; owned */
 };
 void words_of_option(const struct option_row *o, enum command command, struct words *ret);
 void words_of_command(enum command command, struct words *ret);

@@ -11,7 +11,7 @@
  */
 bool privileges_needed(const struct options *o);
 
-/* After a failure without privileges: prints which files root could not open. */
+/* Prints which files root could not open, after a failure without privileges. */
 void privileges_explain_denied(const struct options *o);
 
 #endif

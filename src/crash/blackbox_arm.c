@@ -131,7 +131,7 @@ int arm_instance(const struct options *o)
 
 struct finding_row {
 	char state[160];
-	const char *more; /* advice on how to configure the place; NULL: none */
+	const char *more; /* advice on how to configure this place for records; NULL: none */
 	char own[400];	  /* text buffer for `more` */
 };
 

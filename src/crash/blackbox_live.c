@@ -87,7 +87,7 @@ struct recording {
 	size_t sites; /* number of sites so far; when `site` is full, the oldest is replaced */
 	bool panicked;
 	struct guard *guard; /* takes over in a panic; NULL: there is no guard */
-	/* members for triage_live() only */
+	/* The members below are used by triage_live() only. */
 	bool says;
 	struct view view;
 	struct buf log;
@@ -497,8 +497,8 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 }
 
 /*
- * Writes the last events and the log to disk in a panic. The kernel delays the panic until this
- * function is done.
+ * Writes the last events and the log to disk when the kernel panics. The kernel delays the panic
+ * until this function is done.
  */
 static void keep_last(void *ctx)
 {

@@ -157,8 +157,8 @@ static int take(struct triage_files *f, const char *name, int fd, uint64_t skipp
 }
 
 /*
- * Skips the start of a file that is too large, because crashes are at the end. Returns the bytes
- * skipped.
+ * Skips the start of a file that is too large, because crashes are at the end. Returns the number
+ * of bytes skipped.
  */
 static uint64_t skip_to_end(int fd, const struct stat *st)
 {

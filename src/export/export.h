@@ -25,7 +25,7 @@ struct export
 	struct identities *ids; /* workload names; NULL: the recording contains the names */
 	int root;		/* descriptor of the directory "/"; -1: not open */
 	struct export_replay *replay;
-	struct endpoint *endpoint; /* HTTP server; NULL: --textfile */
+	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
 	struct notify notify;
 	double start_s;
 	uint64_t collected_ns; /* start of the last collection; 0: none yet */
@@ -37,7 +37,7 @@ int command_export(const struct options *o);
 
 /*
  * Scans all processes, unless the last scan is at most 0.1 s old. If timeout_s is above 0, the scan
- * ends before that time.
+ * takes less than timeout_s seconds.
  */
 void export_collect(struct export *x, double timeout_s);
 

@@ -11,7 +11,8 @@
 bool terminal_can_redraw(int fd);
 
 /*
- * Gets the number of columns and rows. Returns false if fd is no terminal or its size is not known.
+ * Gets the number of columns and rows of a terminal. Returns false if fd is no terminal or its size
+ * is not known.
  */
 bool terminal_size(int fd, int *ret_width, int *ret_height);
 

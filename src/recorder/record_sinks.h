@@ -55,7 +55,10 @@ struct record_sinks {
 	uint32_t dropped[NR_BB_CLASSES];
 };
 
-/* Opens the requested sinks. A sink that cannot be opened is off; member `error` says why. */
+/*
+ * Opens the sinks that the options request. A sink that cannot be opened is off; member `error`
+ * says why.
+ */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
 /* Returns how many sinks are in use. */

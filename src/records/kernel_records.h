@@ -194,7 +194,7 @@ struct asked {
 
 /*
  * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at least
- * half as much by mmap or mremap. This record follows the record of the failed call.
+ * half as much by mmap or mremap. The retry record follows the record of the failed call.
  */
 struct retry_record {
 	struct record h;
@@ -210,7 +210,7 @@ struct refused_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;
-	__u16 call;  /* failed call: enum call_id */
+	__u16 call;  /* number of the failed call: enum call_id */
 	__u16 error; /* errno; 0 for brk and recvmsg, which return none */
 	__u64 count; /* number of failures with equal process, call, errno and facts */
 	__u64 args[6];
@@ -359,7 +359,7 @@ struct fork_record {
 	struct record h;
 	struct process_key subject;
 	__u64 cgroup_id; /* cgroup id, as in struct gauges */
-	__u32 parent;	 /* pid of the parent */
+	__u32 parent;	 /* pid of the process that called fork */
 	__u32 pad;
 };
 

@@ -70,9 +70,9 @@ enum host_figure {
 
 /*
  * Values of a cgroup (version 1 or 2) in bytes, pages or events. FIGURE_UNKNOWN means that a value
- * is not available, or that there is no limit. FILE includes SHMEM. KERNEL is not reclaimable. In
- * version 1, SWAP_LIMIT is the memsw limit minus the memory limit, and TIMES_MAX is failcnt. Append
- * rows only.
+ * is not available, or that there is no limit. FILE includes SHMEM. KERNEL is memory that is not
+ * reclaimable. In version 1, SWAP_LIMIT is the memsw limit minus the memory limit, and TIMES_MAX is
+ * failcnt. Append rows only.
  */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \

@@ -8,7 +8,8 @@
 _Static_assert(NR_BANDS == 12, "a row each");
 
 /*
- * Tables of record fields. Append rows only, and rename none: recordings identify fields by name.
+ * Tables of the fields of records, one table per kind of record. Append rows only, and rename none:
+ * recordings identify fields by name.
  *
  * Macro F is for a number; T is for a text; C is for a counter, which is unknown (~0) if a
  * recording lacks the field; A is for an array of numbers; U is for an array of counters; P is for

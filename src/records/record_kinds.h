@@ -88,7 +88,7 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 /* Flags of the file or file descriptor that a call named. */
 #define FILE_KNOWN    1u /* the call named an open file descriptor */
 #define FILE_CLOSED   2u /* the call named a file descriptor that is not open */
-#define FILE_MAPPABLE 4u /* the file has an mmap method */
+#define FILE_MAPPABLE 4u /* the file can be mapped: its driver has an mmap method */
 #define FILE_NOEXEC   8u /* the mount has noexec, or the file system does not support exec */
 #define FILE_DELETED  16u
 #define FILE_NAME_LEN 40

@@ -76,7 +76,7 @@ struct levels_record {
 struct origin_record {
 	struct record h;
 	struct process_key subject; /* process that has the limit; all 0: the host */
-	__u32 limit;		    /* index in the limit table of user space */
+	__u32 limit;		    /* index of the limit in the limit table of user space */
 	__u32 host_wide;	    /* true: a change affects all containers too */
 	char set_by[320];
 	char at_once[1024]; /* workaround that lasts until the next start or boot */
@@ -120,7 +120,7 @@ struct limits_record {
 	struct host_limits limits;
 };
 
-/* The end of a scan. User space creates this record once per interval. */
+/* The record that ends a scan. User space creates this record once per interval. */
 struct tick_record {
 	struct record h;
 	__u64 wall_ns; /* time of the scan: CLOCK_REALTIME */
@@ -158,14 +158,14 @@ struct hook_record {
 	char why[160];
 };
 
-/* What an attach type of a probe does not report (LACKS_*), or reports too (SEES_*). */
-#define LACKS_ACCESS	 1u  /* lacks the type of access: read, write or exec */
+/* What an attach type of a probe does not report (LACKS_*) or reports in addition (SEES_*). */
+#define LACKS_ACCESS	 1u  /* the attach type does not report read, write or exec */
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
-#define LACKS_AREA	 4u  /* lacks the mapping at the address of a signal */
+#define LACKS_AREA	 4u  /* a signal's record lacks the mapping at its address */
 #define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
 #define LACKS_COPIES	 16u /* lacks user copies: only bad kernel-mode faults are seen */
 #define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */
-#define LACKS_OTHERS	 64u /* lacks processes outside of faultscope's own pid namespace */
+#define LACKS_OTHERS	 64u /* only processes of faultscope's own pid namespace are reported */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 

@@ -53,7 +53,7 @@ int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char 
  * endpoint_timeout_ms() has passed.
  */
 int endpoint_fd(const struct endpoint *e);
-int endpoint_timeout_ms(struct endpoint *e); /* returns -1 for no time-out */
+int endpoint_timeout_ms(struct endpoint *e); /* returns milliseconds, or -1 for no time-out */
 void endpoint_run(struct endpoint *e);
 
 /*

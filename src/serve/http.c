@@ -69,7 +69,7 @@ static void stop_all(struct endpoint *e)
 		if (!e->daemon[i])
 			continue;
 		MHD_quiesce_daemon(e->daemon[i]); /* keeps our socket open for the next daemon */
-		MHD_run(e->daemon[i]);		  /* lets requests finish that were suspended */
+		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}

@@ -135,7 +135,8 @@ static const char *hash_of(const struct web_config *c, const char *user)
 }
 
 /*
- * Starts to check the password. Suspends the connection unless the result of the check is cached.
+ * Starts to check the password of a request. Suspends the connection unless the result of the check
+ * is cached.
  */
 static void authenticate(struct request *r)
 {

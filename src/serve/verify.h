@@ -20,7 +20,7 @@
 struct verifier {
 	int fd; /* socket to the password process, readable for an answer; -1: none */
 	pid_t pid;
-	uint32_t last; /* number of the last password check */
+	uint32_t last; /* number of the last password check that was started */
 	unsigned char secret[32];
 	/* HMACs of the pairs of hash and password that matched */
 	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES];

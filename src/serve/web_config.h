@@ -26,7 +26,7 @@ enum client_auth {
 };
 
 struct web_pair {
-	char *name, *value; /* name and value are owned */
+	char *name, *value; /* both texts are owned by the pair */
 };
 
 struct web_config {

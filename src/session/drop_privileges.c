@@ -23,8 +23,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
 					  "also forbids scans and BPF map commands"};
 	/*
-	 * With file capabilities, faultscope keeps no other capability: its user must not see more
-	 * of other users.
+	 * If faultscope has file capabilities, any user may run it, so it keeps no capability that
+	 * shows other users' processes.
 	 */
 	if (rights_are_of_file())
 		return n;

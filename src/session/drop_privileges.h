@@ -14,7 +14,10 @@
 /* Drops the privileges that are not needed once probes are attached and output files are open. */
 void privileges_drop(struct session *s);
 
-/* In a pid namespace: names the processes that /proc shows, and warns that pids differ. */
+/*
+ * In a pid namespace, learns the names of the processes that /proc shows, and warns that pids
+ * differ.
+ */
 void privileges_name_namespace(struct session *s);
 
 /* Fills the remaining privileges for `doctor`, and why they are kept. `ret` points into `s`. */

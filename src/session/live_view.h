@@ -14,7 +14,7 @@ struct viewing {
 	char path[128];
 	/* Members for recordings: `speed`, `go` and `window`. */
 	double speed;
-	long go;	 /* intervals of a recording to skip next; < 0: backwards */
+	long go;	 /* number of intervals to skip next; < 0: backwards */
 	uint64_t window; /* intervals shown so far since the beginning of the recording */
 	bool ended;
 };

@@ -30,9 +30,9 @@ struct run_plan {
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
 	bool attributes;	   /* keep growth by call stack even if all processes are watched */
 	bool attributes_all;	   /* keep growth from a process's first mapping and fd on */
-	bool majors, examines;	   /* as in struct live_options */
+	bool majors, examines;	   /* settings with the same names in struct live_options */
 	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
-	bool scores;		   /* read the OOM scores of processes */
+	bool scores;		   /* true: read the OOM scores of processes */
 	bool works_without_bpf;	   /* if BPF is unavailable, read /proc only */
 	/* Names of files to read and write; NULL: no replay, no recording, standard output. */
 	const char *replay, *record, *output;

@@ -28,8 +28,8 @@ struct session_input {
 	struct collector collector;
 	struct ends ends;		 /* live only: processes that ended without a last record */
 	struct pressure_reader pressure; /* memory pressure of the machine; live source only */
-	struct filter filter;		 /* filter of the options, adapted to this source */
-	struct rights_scope scope;	 /* what stays permitted after privileges are dropped */
+	struct filter filter;		 /* filter of the options, adapted to the source */
+	struct rights_scope scope;	 /* what faultscope may still do without privileges */
 	struct rights rights;		 /* capabilities that remain after privileges are dropped */
 	/* for each origin in m.origin: the limit value for which the origin was looked up */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
@@ -41,7 +41,7 @@ struct session_output {
 	struct view view;
 	struct buf text; /* rendered output that is not written yet */
 	int fd;
-	struct output_file file; /* output file of --output */
+	struct output_file file; /* the file that --output names */
 	bool last_lines;	 /* text output of `run`: print no intervals, only the end */
 	bool redraws;		 /* the output is a live view, redrawn in place */
 	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
@@ -55,7 +55,7 @@ struct session_output {
 	size_t told;		 /* number of events of this interval that were already printed */
 	uint64_t frames;
 	struct gates gates;	  /* the conditions of --fail-on */
-	uint64_t gated_ns;	  /* CLOCK_MONOTONIC time until which gates were checked */
+	uint64_t gated_ns;	  /* CLOCK_MONOTONIC time up to which gates were checked */
 	struct output_file junit; /* output file of --junit */
 	struct buf gaps; /* reasons for an incomplete result, in addition to those of the model */
 };
@@ -203,7 +203,10 @@ void session_check_recording(struct session *s);
 /* Writes the end record and closes the recording. Removes a recording that has no complete scan. */
 void session_end_recording(struct session *s);
 
-/* Removes unfinished output files and the recording. Nothing else may use the files meanwhile. */
+/*
+ * Removes unfinished output files and the recording. While session_discard() runs, nothing else may
+ * use the files.
+ */
 void session_discard(struct session *s);
 
 /*

@@ -20,8 +20,8 @@ void session_report_events(struct session *s)
 		struct finding *f = &s->in.findings.f[i];
 
 		/*
-		 * Evaluating the rule has set general commands again. Replaces these commands by
-		 * the commands for the limit of the finding.
+		 * Evaluating the rule has set general commands again. origins_attach() replaces
+		 * these commands by the commands for the limit of the finding.
 		 */
 		if (f->said)
 			origins_attach(s, f);
