@@ -399,10 +399,10 @@ const struct option_row option_rows[] = {
 	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},
 	{"record", 0, "FILE", W | R | G | H, "also write a recording to FILE", TEXT(record)},
 	{"replay", 0, "FILE", W | G | X | H,
-	 "read the recording FILE instead of this machine; needs no root", TEXT(replay)},
+	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | C | O | H, "overwrite an existing recording", FLAG(force)},
 	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
-	 "output format (see FORMATS)", OTHER(set_format)},
+	 "output format: one of those in FORMATS", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "short for --format json",
 	 OTHER(set_json)},
 	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,
@@ -414,7 +414,8 @@ const struct option_row option_rows[] = {
 	 "print at most N rows of the table (default: 20; on a terminal: as many as fit)",
 	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
-	 "evaluate as if a limit had this value: vm.max_map_count=262144 (may be repeated)",
+	 "evaluate as if the limit NAME had the value LIMIT: vm.max_map_count=262144 (may be "
+	 "repeated)",
 	 OTHER(set_assume)},
 	{"overhead", 0, "LIST", W | R | D | G | X | C | H,
 	 "enable the probes of these overhead levels: scan (0, periodic scan), events (1, rare "
@@ -479,7 +480,8 @@ const struct option_row option_rows[] = {
 	{"heartbeat", 0, "TIME", B, "interval of heartbeat records (default: 10s)",
 	 SECONDS(blackbox.heartbeat, 0.1, "a time of 100ms or more: 1, 10s, 1m")},
 	{"web.listen-address", 0, "ADDRESS", X,
-	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (default: 127.0.0.1:10435; may be repeated)",
+	 "address to serve: HOST:PORT, [IPV6]:PORT, :PORT or fd:// (default: 127.0.0.1:10435; may "
+	 "be repeated)",
 	 OTHER(set_address)},
 	{"web.config.file", 0, "FILE", X,
 	 "file in the format of exporter-toolkit: TLS, client certificates, users, headers",
@@ -512,7 +514,8 @@ const struct option_row option_rows[] = {
 	 "the host's cgroup file system (version 2), to name workloads from within a container",
 	 TEXT(cgroupfs)},
 	{"export.detail", 0, "LEVEL", X,
-	 "host, workload (the default), or full, which adds --export.calls and --export.faults",
+	 "detail of the metrics: host, workload (the default), or full, which adds --export.calls "
+	 "and --export.faults",
 	 OTHER(set_detail)},
 	{"export.calls", 0, NULL, X,
 	 "also count failed calls; this probes every system call of the machine", FLAG(calls)},

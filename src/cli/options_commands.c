@@ -7,10 +7,10 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_WATCH] = {"", "[OPTIONS] [INTERVAL [COUNT]]",
 		       "watch all processes, or those that -p, --comm or --cgroup selects",
 		       "Shows page faults, memory mappings and file descriptors of every process, "
-		       "or of the chosen ones, every INTERVAL seconds (1), COUNT times or until "
-		       "Ctrl-C. BPF programs compare map counts and file descriptors with their "
-		       "limits, and report at once when one crosses 50, 80 or 95 %. On a terminal "
-		       "the output is a live view (see KEYS), elsewhere plain text."},
+		       "or of the chosen ones, every INTERVAL seconds (default: 1), COUNT times or "
+		       "until Ctrl-C. BPF programs compare map counts and file descriptors with "
+		       "their limits, and report at once when one crosses 50, 80 or 95 %. On a "
+		       "terminal the output is a live view (see KEYS), elsewhere plain text."},
 	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
 		     "Attaches the probes, starts CMD, and watches CMD and its children from the "
 		     "first instruction to the end. Prints a summary to standard error and exits "
@@ -18,26 +18,26 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_DIAGNOSE] =
 		{"diagnose", "[OPTIONS] -p PID",
 		 "say what is wrong with a process, which code caused it, and the fix",
-		 "Watches processes and their children for 3 seconds (-d), reads their mappings "
-		 "and file descriptors once (from /proc/PID/maps and fd, bounded; never from "
-		 "smaps), and gives a verdict: each finding with its evidence, the calls and user "
-		 "stacks that caused the growth, when a limit will be reached, where the limit was "
-		 "set, and what to do. Where the flight recorder (faultscope blackbox) runs or ran "
-		 "since boot, diagnose also evaluates its records (findings K01 to K12). With "
-		 "--replay, diagnose evaluates a recording. Exits 3 if there is a finding of "
-		 "severity warning or above (or of --min-severity or above), 7 if there is no such "
-		 "finding but data was lost or not measured, else 0."},
-	[CMD_HOST] =
-		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
-		 "say whether this machine is short of memory, and what uses it",
-		 "Watches the machine for 3 seconds (-d) and answers on one screen whether it is "
-		 "short of memory: whether and since when tasks wait for memory; memory, swap, "
-		 "commit, cgroups and tmpfs against their limits; which programs hold memory and "
-		 "grow; which process the OOM killer would choose next; and the findings. With "
-		 "INTERVAL it prints the answer again every INTERVAL seconds, COUNT times or until "
-		 "Ctrl-C. Without the right to use BPF it reads only /proc. Exits 3 if there is a "
+		 "Watches processes and their children for 3 seconds (see -d). Reads their "
+		 "mappings and file descriptors once, from /proc/PID/maps and fd (bounded; never "
+		 "from smaps). Then gives a verdict: each finding with its evidence, the calls and "
+		 "user stacks that caused the growth, when a limit will be reached, where the "
+		 "limit was set, and what to do. Where the flight recorder (faultscope blackbox) "
+		 "runs or ran since boot, diagnose also evaluates its records (findings K01 to "
+		 "K12). With --replay, diagnose evaluates a recording. Exits 3 if there is a "
 		 "finding of severity warning or above (or of --min-severity or above), 7 if there "
 		 "is no such finding but data was lost or not measured, else 0."},
+	[CMD_HOST] = {"host", "[OPTIONS] [INTERVAL [COUNT]]",
+		      "say whether this machine is short of memory, and what uses it",
+		      "Watches the machine for 3 seconds (see -d) and says on one screen whether "
+		      "it is short of memory. Shows whether and since when tasks wait for memory; "
+		      "how memory, swap, commit, cgroups and tmpfs compare with their limits; "
+		      "which programs use memory and grow; which process the OOM killer would "
+		      "choose next; and the findings. With INTERVAL it prints the answer again "
+		      "every INTERVAL seconds, COUNT times or until Ctrl-C. Without the right to "
+		      "use BPF it reads only /proc. Exits 3 if there is a finding of severity "
+		      "warning or above (or of --min-severity or above), 7 if there is no such "
+		      "finding but data was lost or not measured, else 0."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]", "say which probes work here, and what each one costs",
 		 "Loads and attaches every probe. For each probe it prints the attach type in use, "
@@ -58,37 +58,40 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "lists the findings that the message may stand for, the most likely first, each "
 		 "with a command that confirms it. Without an argument, lists all ids. Needs no "
 		 "root. Exits 1 when no known message is similar."},
-	[CMD_TRIAGE] = {"triage", "[OPTIONS] FILE...|-",
-			"read a kernel crash log: what happened, and which module is suspect",
-			"Reads any log that may hold a kernel crash, of any machine, without root "
-			"and without kernel symbols: dmesg, console, syslog, journal, /dev/kmsg, "
-			"pstore (a directory is read as a whole and its parts are ordered), "
-			"compressed or not; - is standard input. Says what happened and by which "
-			"mechanism, quotes the decisive lines, ranks the suspects with reasons, "
-			"and says what to do next. Several files are read as logs of one crash. "
-			"Exits 0 when there is no crash, 3 when there is one, 1 when a file cannot "
-			"be read, 7 when no crash is found but the input is empty or incomplete."},
+	[CMD_TRIAGE] =
+		{"triage", "[OPTIONS] FILE...|-",
+		 "read a kernel crash log: what happened, and which module is suspect",
+		 "Reads any log that may contain a kernel crash: dmesg, console, syslog, journal, "
+		 "/dev/kmsg or pstore, compressed or not. The log may come from any machine; "
+		 "neither root nor kernel symbols are needed. A directory is read as a whole and "
+		 "its parts are ordered; - is standard input. Says what happened and by which "
+		 "mechanism, quotes the decisive lines, ranks the suspects with reasons, and says "
+		 "what to do next. Several files are read as logs of one crash. Exits 0 when there "
+		 "is no crash, 3 when there is one, 1 when a file cannot be read, 7 when no crash "
+		 "is found but the input is empty or incomplete."},
 	[CMD_BLACKBOX] =
 		{"blackbox", "[OPTIONS] [run | arm | status | read [FILE...]]",
 		 "the flight recorder: record what precedes a kernel crash",
-		 "Keeps records in places that survive a crash. run (the default) is a daemon. It "
-		 "records bad accesses that the kernel survives, corruption reports, modules, "
-		 "hardware errors and memory errors. Each record has at most 512 bytes and is "
-		 "written to every place of this machine that survives a crash. arm lists these "
-		 "places, enables those that can be enabled, and names the boot argument or "
-		 "setting for the others. status shows the recorder and its losses. read prints "
-		 "the records that survived in FILEs (a ring file, pmsg, a trace, a log, a memory "
-		 "dump), or in all places. Exits 0; 3 when read finds a critical record, 1 when "
-		 "nothing can be read, 7 when there is no record or some records were lost."},
-	[CMD_EXPORT] = {"export", "[OPTIONS] [INTERVAL]",
-			"serve metrics by workload to Prometheus, or write them to a file",
-			"Serves page faults, mappings, file descriptors and swap by workload "
-			"(container of a pod, container, systemd unit, session, else program) on "
-			"/metrics: as text, OpenMetrics or protobuf, over HTTP or HTTPS. Each "
-			"scrape is one scan of all processes by a BPF iterator; no file of "
-			"/proc/PID but cgroup is read, and no label is a pid. The number of series "
-			"is bounded: see --limit.*. SIGHUP reads certificates and users again. "
-			"After the start it drops its privileges and most system calls."},
+		 "Keeps records in places that survive a crash. run (the default) is a daemon. The "
+		 "daemon records bad accesses that the kernel survives, corruption reports, "
+		 "changes of modules, hardware errors and memory errors. Each record has at most "
+		 "512 bytes and is written to every place of this machine that survives a crash. "
+		 "arm lists these places, enables those that can be enabled, and names the boot "
+		 "argument or setting for the others. status shows the recorder and its losses. "
+		 "read prints the records that survived in FILEs (a ring file, pmsg, a trace, a "
+		 "log, a memory dump), or in all places. Exits 0; 3 when read finds a critical "
+		 "record, 1 when nothing can be read, 7 when there is no record or some records "
+		 "were lost."},
+	[CMD_EXPORT] =
+		{"export", "[OPTIONS] [INTERVAL]",
+		 "serve metrics by workload to Prometheus, or write them to a file",
+		 "Serves page faults, mappings, file descriptors and swap by workload on /metrics, "
+		 "as text, OpenMetrics or protobuf, over HTTP or HTTPS. A workload is a container "
+		 "of a pod, a container, a systemd unit, a session or else a program. Each scrape "
+		 "is one scan of all processes by a BPF iterator. Of the files in /proc/PID, only "
+		 "cgroup is read. No label contains a pid. The number of series is bounded: see "
+		 "--limit.*. SIGHUP reads certificates and users again. After its start, export "
+		 "drops its privileges and gives up most system calls."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
 		 "record processes to a small file, for days if necessary",
@@ -100,16 +103,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "at most the last scan. The mappings and file descriptors of processes are read "
 		 "at the beginning and at the end (from /proc/PID/maps and fd, bounded; never from "
 		 "smaps). --redact removes the host name, file names, paths and addresses."},
-	[CMD_INFO] = {"info", "[OPTIONS] FILE",
-		      "say what a recording holds, and what is missing in it",
-		      "Reads a recording to its end. Prints where, when and how it was made, how "
-		      "many scans, processes and events it has, how many events the kernel side "
-		      "lost, its size, and what is damaged. Exits 1 if the recording is damaged."},
-	[CMD_REPLAY] =
-		{"replay", "[OPTIONS] FILE", "show a recording in the live view, or as text",
-		 "Shows a recording as if it were measured now. On a terminal it plays at the "
-		 "recorded speed, with the keys of the live view (--speed 10 is ten times as fast, "
-		 "0 does not wait). Elsewhere it is printed at once. Needs no root."},
+	[CMD_INFO] =
+		{"info", "[OPTIONS] FILE", "say what a recording holds, and what is missing in it",
+		 "Reads a recording to its end. Prints where, when and how the recording was made, "
+		 "how many scans, processes and events it has, how many events the kernel side "
+		 "lost, its size, and what is damaged. Exits 1 if the recording is damaged."},
+	[CMD_REPLAY] = {"replay", "[OPTIONS] FILE", "show a recording in the live view, or as text",
+			"Shows a recording as if it were measured now. On a terminal it plays at "
+			"the recorded speed, with the keys of the live view (--speed 10 is ten "
+			"times as fast, 0 does not wait). If the output is no terminal, the "
+			"recording is printed at once. Needs no root."},
 	[CMD_REPORT] =
 		{"report", "[OPTIONS] FILE",
 		 "make a report of a recording, for people or for tools",
