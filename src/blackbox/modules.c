@@ -77,8 +77,8 @@ static uint64_t holder(const struct bb_module *one, uint64_t address)
 }
 
 /*
- * Returns how reliable the ranges of a module are; higher is better. If a module was loaded before
- * recording started, only its total size is known, so its range may overlap other modules.
+ * Returns how reliable the ranges of a module are: 1 to 3, where 3 is best. If a module was loaded
+ * before recording started, only its total size is known, so its range may overlap other modules.
  */
 static int certainty(const struct bb_module *one)
 {

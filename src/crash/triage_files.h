@@ -24,7 +24,7 @@ int triage_files_add(struct triage_files *f, const char *path);
 /* Adds the kernel messages of the journal. Returns 0, or -errno with `error` set. */
 int triage_files_add_journal(struct triage_files *f);
 
-/* Frees everything, including the gaps. */
+/* Frees all files that were read, and the gaps. */
 void triage_files_free(struct triage_files *f);
 
 #endif

@@ -15,7 +15,7 @@ struct viewing {
 	/* Members for recordings: `speed`, `go` and `window`. */
 	double speed;
 	long go;	 /* number of intervals to skip next; < 0: backwards */
-	uint64_t window; /* intervals shown so far since the beginning of the recording */
+	uint64_t window; /* number of intervals of the recording shown so far */
 	bool ended;
 };
 

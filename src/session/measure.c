@@ -183,8 +183,8 @@ static int live_loop(struct session *s)
 }
 
 /*
- * Waits until the next interval of a recording is due. Returns at once if the plan has no replay
- * speed.
+ * Waits until the next interval of a recording is due. wait_for_scan() returns at once if the plan
+ * has no replay speed.
  */
 static void wait_for_scan(const struct session *s)
 {

@@ -20,7 +20,7 @@ static pid_t leader_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	io_read(AT_FDCWD, path, text, sizeof(text));
-	line = strstr(text, "\nTgid:"); /* in process names, the kernel escapes newlines */
+	line = strstr(text, "\nTgid:"); /* the kernel escapes newlines in process names */
 	return line ? atoi(line + 6) : pid;
 }
 
