@@ -91,7 +91,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "is one scan of all processes by a BPF iterator. Of the files in /proc/PID, only "
 		 "cgroup is read. No label contains a pid. The number of series is bounded: see "
 		 "--limit.*. SIGHUP reads certificates and users again. After its start, export "
-		 "drops its privileges and gives up most system calls."},
+		 "drops its privileges and forbids itself most system calls."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
 		 "record processes to a small file, for days if necessary",

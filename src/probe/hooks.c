@@ -6,16 +6,17 @@
 #include "records/records.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is unknown; a fault that no mapping allows is seen by its signal only; stack " \
-	"growth counts as anonymous"
+	"does not see whether the page was present; sees a fault that no mapping allows only "     \
+	"by its signal; counts stack growth as anonymous"
 
 #define MAJORS	  "major faults only"
 #define NO_COPIES "only faults at bad addresses (arm64); the probe fault_begin counts user copies"
 
 #define CLASSES_FOLD                                                                               \
-	"pages found in the swap cache, and NUMA hints on one node, count for their mapping; "     \
-	"before 6.4 a new mapping may count as an old one of equal size, address and rights; "     \
-	"where fault_end is not memcg, huge pages are recognised by resident memory"
+	"faults on pages in the swap cache, and NUMA hints on one node, are counted in the "       \
+	"class of their mapping; before Linux 6.4, a new mapping may be taken for an old one of "  \
+	"equal size, address and rights; unless fault_end is memcg, huge pages are recognised "    \
+	"by resident memory"
 
 const struct hook hooks[] = {
 #define HOOK(...) {__VA_ARGS__},

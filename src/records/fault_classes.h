@@ -33,21 +33,21 @@ enum wait {
  * not distinguish is counted in a more general class.
  */
 #define FAULT_CLASSES(X)                                                                           \
-	X(OTHER, "other", "unknown: the mapping changed meanwhile")                                \
+	X(OTHER, "other", "unknown: the mapping changed during the fault")                         \
 	X(ANONYMOUS, "anonymous", "first write to a page of anonymous memory")                     \
 	X(ZERO, "zero_page", "first read of anonymous memory: the page of zeros")                  \
 	X(HUGE, "huge", "a transparent huge page")                                                 \
-	X(COMPACTED, "huge_compacted", "the same, memory being compacted for it in the fault")     \
+	X(COMPACTED, "huge_compacted", "a huge page, after compaction in the fault")               \
 	X(COW, "copy_on_write", "write to a private page that was shared or read-only")            \
 	X(FILE_MINOR, "file_minor", "a page of a file that was in memory")                         \
-	X(FILE_MAJOR, "file_major", "a page of a file that was not")                               \
+	X(FILE_MAJOR, "file_major", "a page of a file that was not in memory")                     \
 	X(SWAP, "swap_in", "a page read from swap")                                                \
 	X(SHMEM, "shared_memory", "shared memory, tmpfs, memfd")                                   \
 	X(HUGETLB, "hugetlb", "a page of the huge page pool")                                      \
-	X(NUMA, "numa_hint", "a page unmapped by NUMA balancing to see who uses it")               \
+	X(NUMA, "numa_hint", "a page unmapped by NUMA balancing to see its users")                 \
 	X(UFFD, "userfaultfd", "a page that a handler in user space provides")                     \
 	X(DRIVER, "driver", "a driver's memory, and the kernel's own pages for programs")          \
-	X(STACK, "stack_growth", "the stack grew")
+	X(STACK, "stack_growth", "growth of the stack")
 
 enum fault_class {
 #define X(id, name, help) CLASS_##id,
