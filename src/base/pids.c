@@ -97,10 +97,7 @@ void *pids_add(struct pids *t, uint32_t pid)
 	return entry;
 }
 
-/*
- * Closes the gap of the removed entry: moves up entries that a search would not find after a free
- * slot.
- */
+/* Moves up entries behind the removed entry, because a search ends at a free slot. */
 void pids_remove(struct pids *t, void *entry)
 {
 	uint32_t hole = ((unsigned char *)entry - t->entry) / t->entry_bytes, i = hole, pid;

@@ -44,7 +44,7 @@ static inline void table_add(struct table *t, struct table_link *entry, uint64_t
 	*chain = entry;
 }
 
-/* Returns the next entry with the same hash, or NULL. */
+/* Returns the next entry after `entry` that has the hash `hash`, or NULL. */
 static inline void *table_next(const struct table_link *entry, uint64_t hash)
 {
 	struct table_link *next = entry->next;

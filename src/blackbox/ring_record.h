@@ -75,15 +75,15 @@ int bb_decode_line(const char *line, size_t size, struct bb_record *ret);
 
 /*
  * Adds a key=value pair. The value is quoted if necessary; bytes that are not printable ASCII
- * become \xNN. Returns false, and adds nothing, if the pair does not fit.
+ * become \xNN. Returns false and adds nothing if the pair does not fit into the record.
  */
 bool bb_put(struct bb_record *r, const char *key, const char *value);
 bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
 /*
- * Adds as much of a value as fits. bb_put_cut() is for texts of other programs, and must be the
- * last call for a record.
+ * Adds a key=value pair, with as much of the value as fits into the record. bb_put_cut() is for
+ * texts of other programs, and must be the last call for a record.
  */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 

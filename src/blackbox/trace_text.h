@@ -13,8 +13,8 @@
 bool bb_is_trace(const char *text, size_t size);
 
 /*
- * Adds the faults in a trace. Module names come from the records in the trace. Returns 0 or
- * -ENOMEM.
+ * Adds the kernel faults that a trace contains. Module names come from the records in the trace.
+ * Returns 0 or -ENOMEM.
  */
 int bb_trace_scan(struct bb_found *f, const char *text, size_t size);
 

@@ -31,7 +31,7 @@ static uint64_t count_fds(void)
 	while ((de = readdir(d)))
 		n += de->d_name[0] != '.';
 	closedir(d);
-	return n - 1; /* do not count the descriptor that opendir() uses */
+	return n - 1; /* does not count the descriptor that opendir() uses */
 }
 
 static uint64_t number_in(const char *path, const char *format)

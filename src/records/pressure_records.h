@@ -26,7 +26,7 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
  * Memory values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the
  * sum of all names with that prefix. /proc/meminfo gives bytes; /proc/vmstat pages, or events since
  * boot; /proc/sys/vm unchanged values. FROM_LOOK is the largest number of cgroups and mounts that a
- * scan skipped for want of room. Append rows only: recordings identify the rows by number.
+ * scan skipped because its list was full. Append rows only: recordings identify the rows by number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \

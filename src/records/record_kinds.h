@@ -118,7 +118,8 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 /*
  * Limits that are kernel variables. The value of a variable at the failed call matters; /proc may
  * show a later value. The variables are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol,
- * offset, size). FILE_MAX follows two counters in files_stat (include/linux/fs.h).
+ * offset, size): name and place of the variable. FILE_MAX follows two counters in files_stat
+ * (include/linux/fs.h).
  */
 #define VARIABLES(X)                                                                               \
 	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \

@@ -161,7 +161,7 @@ struct hook_record {
 /* What an attach type of a probe does not report (LACKS_*) or reports in addition (SEES_*). */
 #define LACKS_ACCESS	 1u  /* the attach type does not report read, write or exec */
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
-#define LACKS_AREA	 4u  /* a signal's record lacks the mapping at its address */
+#define LACKS_AREA	 4u  /* the attach type lacks the mapping at a signal's address */
 #define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
 #define LACKS_COPIES	 16u /* lacks user copies: only bad kernel-mode faults are seen */
 #define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */

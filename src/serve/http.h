@@ -17,7 +17,7 @@ struct client {
 	struct endpoint *e;
 	int fd;
 	uint64_t deadline_ns; /* when the connection is closed, unless its state changes */
-	bool idle;	      /* true: no request of the connection is in progress */
+	bool idle;	      /* true: the connection has no request in progress */
 	bool closing;
 	bool admitted; /* true: the client's certificate was accepted */
 	struct client *next;

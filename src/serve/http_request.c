@@ -174,8 +174,8 @@ static enum MHD_Result refuse(struct endpoint *e, struct MHD_Connection *connect
 }
 
 /*
- * POST is answered like GET, and its body is ignored, as node_exporter does. Some proxies send
- * POST.
+ * POST is answered like GET, and its body is ignored, as node_exporter does. Some proxies send POST
+ * requests for metrics.
  */
 static bool is_answered(const char *method)
 {
@@ -256,7 +256,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (!r)
 		return begin(e, connection, method, state);
 	if (*upload_size) {
-		*upload_size = 0; /* ignore the request body */
+		*upload_size = 0; /* ignore the body of the request */
 		return MHD_YES;
 	}
 	if (r->auth == AUTH_UNKNOWN)

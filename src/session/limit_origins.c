@@ -49,8 +49,8 @@ static bool may_read_origins(const struct session *s)
 }
 
 /*
- * Returns the limit to suggest: enough for the failed call or for the current usage. Returns 0 if
- * no limit can be suggested.
+ * Returns the limit value to suggest, which suffices for the failed call or the current usage.
+ * Returns 0 if no limit can be suggested.
  */
 static uint64_t wanted_of(const struct session *s, const struct finding *f,
 			  const struct subject *subject, const struct limit *limit)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Finds where the limits that findings name come from. Each origin is looked up once, and recorded.
- */
+/* Finds who set the limits that findings name. Each origin is looked up once, and recorded. */
 #ifndef FS_SESSION_LIMIT_ORIGINS_H
 #define FS_SESSION_LIMIT_ORIGINS_H
 

@@ -9,7 +9,7 @@
 
 #define DEFAULT_INTERVAL 1.0
 #define TIERS_TARGETS	 0xfu /* all overhead levels */
-#define TIERS_EVERYONE	 0xbu /* all overhead levels but level 2, the latency of each fault */
+#define TIERS_EVERYONE	 0xbu /* all overhead levels except level 2, the latency of faults */
 
 void plan_init(struct run_plan *p, const struct options *o)
 {
