@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fuzzes the reader of the flight recorder: the records found in any bytes go to every renderer. */
+/* Fuzzes the reader of the flight recorder: records found in any bytes go to every renderer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Checks that each record found can be encoded and decoded again, in binary and as a line. */
+/* Checks that each record found can be encoded and decoded again, as binary and as a log line. */
 static void check_record(const struct bb_record *r)
 {
 	struct bb_record back;
@@ -23,7 +23,7 @@ static void check_record(const struct bb_record *r)
 		abort();
 }
 
-/* Corrects checksums of records that begin well: the fuzzer does not find one by chance. */
+/* Corrects checksums of records that begin well: the fuzzer would not find one by chance. */
 static void mend(uint8_t *data, size_t size)
 {
 	struct bb_record r = {.sequence = 1};

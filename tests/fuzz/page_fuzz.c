@@ -55,7 +55,7 @@ static void add_workload(struct place *p, uint32_t pid, const char *text)
 	memcpy(fault.comm, r.g.comm, sizeof(fault.comm));
 	workload_of(text, &w);
 	identity_make(&w, &names, pid & 1 ? COLLAPSE_DEFAULT : 0, &id);
-	/* The name may also be bytes that were never made valid text. */
+	/* A third of the names are these bytes, which nothing has made valid text. */
 	if (pid % 3 == 0)
 		snprintf(id.name, sizeof(id.name), "%.*s", (int)sizeof(id.name) - 1, text);
 	snprintf(id.cgroup, sizeof(id.cgroup), "%.*s", (int)sizeof(id.cgroup) - 1, text);
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_workload(p, i + 1, text);
 		exposition_negotiate(text);
 		gzip_accepted(text);
-		/* The name of a host may be any text, too. */
+		/* The name of a host may be any text. */
 		snprintf(p->m.host.kernel, sizeof(p->m.host.kernel), "%.*s",
 			 (int)sizeof(p->m.host.kernel) - 1, text);
 		free(text);

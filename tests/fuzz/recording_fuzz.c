@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes the reader of recordings, and the reports made of them. The first byte says what the other
- * bytes are: R a file as it is; F a file whose checksums are corrected, so that what follows them
- * is reached; C a chunk before compression, after a valid list of fields; L a list of fields, a
- * NUL, and such a chunk.
+ * Fuzzes the reader of recordings, and reports about them. The first byte says what the other bytes
+ * are: R: a file, unchanged; F: a file, whose checksums are corrected, so that the code after the
+ * checks is reached; C: a chunk before compression, after a valid list of fields; L: a list of
+ * fields, a NUL, and a chunk before compression.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int file = -1;
 
-/* The beginning of a valid recording, with its list of fields. */
+/* The beginning of a valid recording, up to its list of fields. */
 static unsigned char begin[16384];
 static size_t begin_size;
 
@@ -78,7 +78,7 @@ static void repair_chunks(unsigned char *s, size_t size)
 	}
 }
 
-/* Writes a chunk that holds these bytes, at `at`. Returns the end of the chunk. */
+/* Writes a chunk with these bytes at offset `at`. Returns the end of the chunk. */
 static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flags,
 			const uint8_t *data, size_t size)
 {
@@ -92,7 +92,7 @@ static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flag
 	return at + sizeof(ch) + packed;
 }
 
-/* Writes fields up to the first NUL as a list, and the bytes behind it as records. */
+/* Writes two chunks: a list of fields up to the first NUL, and records after it. */
 static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);

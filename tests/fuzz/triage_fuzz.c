@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes triage: the bytes are logs, and the verdict goes through every renderer. With libFuzzer
- * (make fuzz), libFuzzer makes the bytes; without, each file given is run once, as make check does
- * with the seeds. The first byte sets the number of inputs that the other bytes are divided into.
+ * Fuzzes triage: the bytes are logs, and the diagnosis goes to every renderer. With `make fuzz`,
+ * libFuzzer makes the bytes; in `make check`, the program runs once for each seed file. The first
+ * byte sets the number of inputs into which the other bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int run_file(const char *path)
 		return 1;
 	size = fread(data + 1, 1, sizeof(data) - 1, f) + 1;
 	fclose(f);
-	/* each round cuts off more of the log's end */
+	/* each round removes more from the end of the log */
 	for (size_t cut = size; cut; cut -= cut / 7 + 1) {
 		exact = malloc(cut);
 		if (!exact)

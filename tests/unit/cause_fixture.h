@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Failed calls as the kernel side records them, and checks of their cause. */
+/* Failed calls like those that BPF programs record, and checks of the cause that is found. */
 #ifndef FS_TESTS_CAUSE_FIXTURE_H
 #define FS_TESTS_CAUSE_FIXTURE_H
 
@@ -55,7 +55,7 @@ static inline void begin_mmap(int error, uint64_t pages, uint64_t prot, uint64_t
 	r.args[3] = flags;
 }
 
-/* Asks for `pages` pages above a break at 1 MiB. */
+/* brk() requests `pages` pages above a break at 1 MiB. */
 static inline void begin_brk(uint64_t pages)
 {
 	begin(CALL_BRK, 0);
@@ -63,7 +63,7 @@ static inline void begin_brk(uint64_t pages)
 	r.args[0] = r.ret + pages * PAGE;
 }
 
-/* The range of a call has `pages` pages; the first `mapped` of them are mapped with these flags. */
+/* A call on a range of `pages` pages, of which the first `mapped` are mapped with `flags`. */
 static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {
@@ -74,7 +74,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	/* No page has the state yet that the call asks for. */
+	/* No page has the flags yet that the call requests. */
 	r.range.start = mapped ? RANGE_AT : 0;
 	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
 	r.range.start_flags = flags;
@@ -82,7 +82,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 		r.range.hole = RANGE_AT + mapped * PAGE;
 }
 
-/* Sets the file whose descriptor mmap() gets. */
+/* Sets the file whose descriptor is passed to mmap(). */
 static inline void is_of(uint32_t mode, uint32_t open_mode, uint32_t flags)
 {
 	r.file.flags = FILE_KNOWN | flags;

@@ -22,7 +22,7 @@ static inline const char *evidence_str(const struct evidence *e)
 	return text[at];
 }
 
-/* Returns evidence without its limit. */
+/* Returns evidence without its limit, such as "5" for "5 of 10". */
 static inline const char *evidence_value_str(const struct evidence *e)
 {
 	struct evidence value = *e;
@@ -31,7 +31,7 @@ static inline const char *evidence_value_str(const struct evidence *e)
 	return evidence_str(&value);
 }
 
-/* Returns remedy i, "workaround: raise the limit: ulimit -n 1024"; "": there are fewer. */
+/* Returns remedy i, such as "workaround: raise the limit: ulimit -n 1024"; "": there are fewer. */
 static inline const char *remedy_str(const struct finding *f, size_t i)
 {
 	static char text[4][1400];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes records like those of the kernel side, for tests. */
+/* Makes records like those of BPF programs, for tests. */
 #ifndef FS_TESTS_FIXTURE_H
 #define FS_TESTS_FIXTURE_H
 
@@ -52,7 +52,7 @@ static inline struct tick_record tick_record(uint64_t t_ns)
 	return r;
 }
 
-/* Returns a sample of a write to anonymous memory, which stands for `weight` faults. */
+/* Returns a sampled write fault in anonymous memory, which stands for `weight` faults. */
 static inline struct sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
 						 uint32_t weight)
 {
@@ -100,7 +100,7 @@ static inline struct hook_record hook_record(const char *name, enum hook_use sta
 	return r;
 }
 
-/* Sets the number of fds, all of them below the soft limit. */
+/* Sets the number of open fds, all of them with numbers below the soft limit. */
 static inline void hold_fds(struct refused_record *r, uint32_t fds)
 {
 	r->fds = fds;
@@ -154,7 +154,7 @@ static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
 					    "fault_end",    "mmap_lock",  "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
-/* Begins a model with a host, all probes on but `blind` (NULL: all on), and a tick at 1 s. */
+/* Begins a model with a host, all probes on but `blind` (may be NULL), and a tick at 1 s. */
 static inline void begin_model(struct model *m, const char *blind)
 {
 	struct host_record host = host_record(SECOND / 2);
@@ -174,7 +174,7 @@ static inline void begin_model(struct model *m, const char *blind)
 	model_next_window(m);
 }
 
-/* Directory of the test's files; fixture_clean() removes it. */
+/* Directory for files of a test; fixture_clean() removes it. */
 static char fixture_dir[64];
 
 static inline const char *fixture_path(const char *name)

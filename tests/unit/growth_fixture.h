@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process with pid 10 that holds and makes what a test says, and the findings about it. */
+/* A process with pid 10 whose mappings and fds a test sets, and the findings about it. */
 #ifndef FS_TESTS_GROWTH_FIXTURE_H
 #define FS_TESTS_GROWTH_FIXTURE_H
 
@@ -62,7 +62,7 @@ static inline void take_growth(struct growth g)
 	model_take(&m, &r.h);
 }
 
-/* Mappings of a file, or fds, were made and removed; `name` is folded as by the kernel side. */
+/* Records mappings of a file, or fds, as made and removed; digits in `name` are already folded. */
 static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {
@@ -89,7 +89,7 @@ static inline void made_split(int32_t stack, enum call_id call, uint64_t added)
 	take_growth(growth_of(10, WHAT_MAPS, call, stack, added));
 }
 
-/* Mappings were removed: munmap() does not tell who made them. */
+/* Records that mappings were removed: munmap() does not show which code had made them. */
 static inline void unmapped(uint64_t removed)
 {
 	struct growth g = growth_of(10, WHAT_MAPS, CALL_MUNMAP, -1, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adds up all verdicts that a test asks for: names, numbers and fields, but no other words. The
- * test knows the sum, so any change is noticed; after an intended change, it gets the new sum.
+ * Adds up all causes of failed calls that a test finds: names, numbers and fields, but no other
+ * words. The test contains the sum, so any change is noticed. After an intended change, copy the
+ * new sum.
  */
 #ifndef FS_TESTS_KEPT_VERDICTS_H
 #define FS_TESTS_KEPT_VERDICTS_H
@@ -45,7 +46,7 @@ static void note_verdict(const struct verdict *v)
 		note_verdict(v);                                                                   \
 	} while (0)
 
-/* Checks the sum at the end of a test. */
+/* Checks the sum over all causes at the end of a test. */
 #define verdicts_are(want)                                                                         \
 	ok(sum_of_verdicts == (want), "all verdicts come to 0x%016" PRIx64, sum_of_verdicts)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A strict parser of metrics pages, for unit tests and the fuzzer, independent of the writers. */
+/* A strict parser of metrics pages, for unit tests and the fuzzer; independent of the writers. */
 #ifndef FS_TESTS_PAGE_CHECK_H
 #define FS_TESTS_PAGE_CHECK_H
 
@@ -20,7 +20,7 @@ static inline const char *page_name(const char *s)
 	return s;
 }
 
-/* Returns the end of a quoted value, or NULL; adds its number of characters to *characters. */
+/* Returns the end of a quoted value, or NULL. Adds its length in characters to *characters. */
 static inline const char *page_value(const char *s, size_t *characters)
 {
 	if (*s++ != '"')
@@ -85,7 +85,7 @@ static inline bool page_sample(const char *s, bool open)
 	return s && *s == '\n';
 }
 
-/* Returns NULL if every line is valid, else the first line that is not. */
+/* Returns NULL if every line of the page is valid, else the first invalid line. */
 static inline const char *page_text_error(const struct buf *b, bool open)
 {
 	const char *s = b->s, *end = b->s + b->len;
@@ -122,7 +122,7 @@ static inline bool page_varint(const unsigned char **at, const unsigned char *en
 	return false;
 }
 
-/* Returns whether protobuf messages, nested like those of metrics, fill their lengths. */
+/* Returns whether the bytes are protobuf messages, nested as in metrics, with right lengths. */
 static inline bool page_message(const unsigned char *at, const unsigned char *end)
 {
 	uint64_t key, n;

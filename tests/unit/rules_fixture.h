@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A model that gets processes and scans from a test, and its findings. */
+/* A model to which a test sends processes and scans, and its findings. */
 #ifndef FS_TESTS_RULES_FIXTURE_H
 #define FS_TESTS_RULES_FIXTURE_H
 
@@ -46,7 +46,7 @@ static inline void next_window(void)
 	findings_next_window(&fs);
 }
 
-/* Lets a window pass in which process 10 uses these percentages of its limits. */
+/* Ends a scan interval in which process 10 uses these percentages of its limits. */
 static inline const struct finding *look(const char *id, double maps, double fds, uint32_t flags)
 {
 	struct process_record r = process_record(10, 1, now + SECOND / 2);

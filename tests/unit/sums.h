@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sums (64 bits, FNV-1a) over the results of a pure function for very many values: any changed
- * result is noticed. After an intended change, take the new sum.
+ * result is noticed. After an intended change, copy the new sum into the test.
  */
 #ifndef FS_TESTS_SUMS_H
 #define FS_TESTS_SUMS_H
@@ -28,7 +28,7 @@ static inline void mix_text(uint64_t *sum, const char *s)
 		mix(sum, (unsigned char)*s);
 }
 
-/* Returns the same sequence of random numbers on every machine. */
+/* Returns the next random number. The sequence is the same on every machine. */
 static inline uint64_t roll(uint64_t *dice)
 {
 	*dice = *dice * 6364136223846793005 + 1442695040888963407;

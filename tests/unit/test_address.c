@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the regions of a kernel's address space and the poison values that triage recognises. */
+/* Tests which regions of the kernel's address space and which poison values triage recognises. */
 #include "tap.h"
 #include "triage/address.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests arrays that grow up to a maximum, and numbers as decimal digits. */
+/* Tests arrays that grow up to a maximum, and numbers printed as decimal digits. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "tap.h"
 
-#define MOST 1000 /* maximum of elements; not a power of two */
+#define MOST 1000 /* maximum number of elements; not a power of two */
 
 static void test_grows_to_its_cap(void)
 {

@@ -205,7 +205,7 @@ static void test_ring(const char *path)
 	unlink(path);
 }
 
-/* Tests a full file system, for which RLIMIT_FSIZE stands. */
+/* Tests writes to a full file system, which the test imitates by RLIMIT_FSIZE. */
 static void test_full_disk(const char *path)
 {
 	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
@@ -252,8 +252,8 @@ static void test_full_disk(const char *path)
 #define PMSG_ZONE 2000
 
 /*
- * Tests /dev/pmsg0: pstore returns the last bytes of the zone, oldest first
- * (persistent_ram_save_old() of fs/pstore/ram_core.c), so the first record is cut off.
+ * Tests records in /dev/pmsg0. pstore returns the last bytes of the zone, oldest first
+ * (persistent_ram_save_old() of fs/pstore/ram_core.c), so the first record is truncated.
  */
 static void test_pmsg(const char *path)
 {
@@ -285,7 +285,7 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
-/* Tests more boots than fit: all records that are kept belong to a boot that is kept. */
+/* Tests more boots than there is room for: records that are kept belong to boots that are kept. */
 static void test_many_boots(void)
 {
 	struct bb_found f = {};
@@ -296,7 +296,7 @@ static void test_many_boots(void)
 		struct bb_record r = example(1 + i % 2);
 
 		r.boot_id[0] = i / 2;
-		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* ids are not in the order of time */
+		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* ids are not sorted by time */
 		r.wall_ns -= r.boot_id[0];
 		bb_found_add(&f, &r);
 	}
@@ -316,7 +316,7 @@ static void test_many_boots(void)
 	bb_found_free(&f);
 }
 
-/* Tests that records above the maximum are not kept, but counted. */
+/* Tests that records above the maximum number are counted, but not kept. */
 static void test_many_records(void)
 {
 	struct bb_record r = example(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests symbol lookup in damaged ELF files: it gives a name or none, and never crashes. */
+/* Tests symbol lookup in damaged ELF files: it returns a name or none, and never crashes. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static bool victim_open(struct victim *v)
 	return true;
 }
 
-/* Looks up random addresses and checks the results. Returns the number of names; -1: not opened. */
+/* Looks up random addresses, and checks the results. Returns the number of names; -1: no file. */
 static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 {
 	struct elf_symbols s;
@@ -77,7 +77,7 @@ static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 	return named;
 }
 
-/* Chooses a place to damage: file, program or section headers, symbols, anywhere. */
+/* Chooses where to damage the file: header, program or section headers, symbols, anywhere. */
 static size_t place_of(const struct victim *v, uint64_t *random)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)v->bytes;
@@ -138,7 +138,7 @@ static void test_spoiled(struct victim *v)
 		else
 			opened++;
 		unsound += !sound;
-		/* Four rounds of changes add up, then the file is restored. */
+		/* Damage adds up for four rounds, then the file is restored. */
 		if (round % 4 == 3 && pwrite(v->fd, v->bytes, v->n, 0) != (ssize_t)v->n)
 			ok(false, "the file could not be restored");
 	}
@@ -167,7 +167,7 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/* Tests a file that shrinks while it is open: it is read, not mapped, so there is no SIGBUS. */
+/* Tests a file that shrinks while it is open. It is read, not mapped, so there is no SIGBUS. */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;
@@ -186,7 +186,7 @@ static void test_shrinks(struct victim *v)
 		ok(false, "the file could not be restored");
 }
 
-/* Tests a sparse file, which has the gigabytes that its headers claim. */
+/* Tests a sparse file that has as many gigabytes as its headers claim. */
 static void test_sparse(struct victim *v)
 {
 	Elf64_Ehdr e = *(const Elf64_Ehdr *)v->bytes;
@@ -194,7 +194,7 @@ static void test_sparse(struct victim *v)
 	uint64_t random = 1;
 	bool sound;
 
-	e.e_shnum = 0; /* then the first section header has the number of sections */
+	e.e_shnum = 0; /* if 0, the first section header has the number of sections */
 	e.e_shoff = 1 << 20;
 	ok(!ftruncate(sparse.fd, sparse.n) &&
 		   pwrite(sparse.fd, &e, sizeof(e), 0) == (ssize_t)sizeof(e),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which BTF is used, and which features this kernel lacks. */
+/* Tests which BTF file is used, and which features are found missing in this kernel. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void test_own(void)
 	is_str(path, "", "but the kernel's own comes first");
 }
 
-/* Tests that a kernel has at least the features of its release; distributions only add some. */
+/* Tests that a kernel has the features of its release, or more. */
 static void test_features(void)
 {
 	struct features f = {}, again;

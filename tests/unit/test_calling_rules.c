@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests rules on how a program makes calls, and on limits that several processes share. */
+/* Tests rules about how a program makes calls, and about limits that several processes share. */
 #include <errno.h>
 #include <signal.h>
 
@@ -120,7 +120,7 @@ static void starve(const char *comm, uint32_t tid)
 	struct process_record r;
 
 	begin();
-	/* The record of the failed call comes before that of its process. */
+	/* The record of the failed call arrives before the record of its process. */
 	refused.tid = tid;
 	refused.h.t_ns = now + SECOND / 4;
 	model_take(&m, &refused.h);
@@ -219,7 +219,7 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/* Tests that processes which end together under a full pids.max cause one finding. */
+/* Tests that processes which exit at the same time under a full pids.max cause only one finding. */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

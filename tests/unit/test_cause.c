@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests the causes of failed calls: the limit is found by the order of the kernel's checks
- * (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
+ * Tests which limit is found as the cause of a failed call. It follows the order of the kernel's
+ * checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -13,7 +13,7 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		/* a failure just below the limit is attributed to it, but not for certain */
+		/* just below the limit, the limit is the cause too, but it is not certain */
 		bool near;
 		const char *name;
 	} rows[] = {
@@ -151,7 +151,7 @@ static void test_data(void)
 	r.args[1] = 10 * PAGE;
 	r.args[2] = RW;
 	r.data_limit_bytes = 509 * PAGE;
-	/* A hole in the range fails with ENOMEM, too. */
+	/* mprotect() of a range with a hole also fails with ENOMEM. */
 	is_cause("rlimit_data", false, "mprotect to writable");
 	r.args[2] = PROT_READ;
 	is_cause("unknown", false, "mprotect to read only");
@@ -375,7 +375,7 @@ static void test_overcommit(void)
 
 static void test_order(void)
 {
-	/* Every limit is exceeded: the kernel checks the map count first. */
+	/* All limits are exceeded. The kernel checks the map count first. */
 	begin_mmap(ENOMEM, 1ULL << 22, RW, ANON);
 	r.map_count = MAX + 1;
 	r.as_limit_bytes = r.data_limit_bytes = PAGE;
@@ -545,7 +545,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Tests random records: a verdict has a listed cause, and no more evidence than fits. */
+/* Tests random records: the cause is a listed one, and there is no more evidence than fits. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

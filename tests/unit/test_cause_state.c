@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests causes that depend on more than limits: on the range and the file of a call, its arguments,
- * its cgroups and its user.
+ * Tests causes of failed calls that depend on more than limits: on the range and the file of a
+ * call, its arguments, its cgroups and its user.
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -62,7 +62,7 @@ static void test_ranges(void)
 	r.range.hole = UINT64_MAX;
 	is_cause("bad_argument", true, "mremap of two mappings");
 
-	/* mlock: pages that are locked already do not count towards RLIMIT_MEMLOCK again. */
+	/* mlock() does not count pages towards RLIMIT_MEMLOCK that are locked already. */
 	begin_range(CALL_MLOCK, ENOMEM, 10, 10, VM_WRITE);
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 12 * PAGE;
@@ -373,7 +373,7 @@ static void test_objects(void)
 	is_cause("nr_open", true, "setrlimit beyond fs.nr_open");
 }
 
-/* Tests rare errnos: they come from a driver or the like, never from a limit. */
+/* Tests rare errnos: they come from a driver or similar code, never from a limit. */
 static void test_other_errnos(void)
 {
 	static const int errors[] = {EIO, ENXIO, EBUSY, EFAULT, ENOSYS, ENOTTY, EROFS, ELOOP};
@@ -389,7 +389,7 @@ static void test_other_errnos(void)
 			r.memory = r.pids = (struct level_room){.known = 1};
 			cause_of(&r, &l, arch, &v);
 			if (call == CALL_MREMAP && errors[i] == EFAULT)
-				continue; /* EFAULT: mremap of a range that is not mapped */
+				continue; /* EFAULT is of mremap: the range is not mapped */
 			good &= !v.certain && !strcmp(v.cause, "unknown");
 		}
 	ok(good, "errnos of no limit: unknown, whatever is exceeded");

@@ -44,7 +44,7 @@ static void take(struct census *c, struct process_record r, const char *name, ui
 {
 	struct identity id = identity_of(name, 1);
 
-	/* The serial is a hash of the name: one identity per name. */
+	/* The serial of an identity is a hash of its name. */
 	for (const char *s = name; *s; s++)
 		id.serial = id.serial * 31 + *s;
 	census_take(c, &r, &id, now_ns);
@@ -89,7 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Tests two pods with one name: when that whose labels are shown ends, the other takes over. */
+/* Tests two pods with one name. When the pod whose labels are shown ends, the other's are shown. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -195,7 +195,7 @@ static void test_retention(void)
 	census_free(&c);
 }
 
-/* Tests a unit that crashes two seconds after each start, again and again. */
+/* Tests a unit that crashes two seconds after each start, and is restarted each time. */
 static void test_crash_loop(void)
 {
 	struct census c;
@@ -342,7 +342,7 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/* Tests that the census forgets programs that come and go, but no program that lives. */
+/* Tests that the census forgets programs that come and go, but keeps programs that live. */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -368,8 +368,8 @@ static void test_names_that_come_and_go(void)
 }
 
 /*
- * Tests random lives of processes: no series decreases, each count is in exactly one series, and
- * the bounds hold.
+ * Simulates random processes and checks that no series decreases, each count is in exactly one
+ * series, and there are no more series than the maximum.
  */
 #define LIVES	  600
 #define NAMES	  40
@@ -387,7 +387,7 @@ struct world {
 	struct census c;
 	struct life life[LIVES];
 	uint64_t now_ns, seed, serials[NAMES];
-	uint64_t told[NR_CENSUS_COUNTERS];	      /* counts given to the census so far */
+	uint64_t told[NR_CENSUS_COUNTERS];	      /* sums of counts given to the census */
 	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* value of each series at the last check */
 	uint64_t seen_limited, births;
 	unsigned int backwards, lost, over, unsound;
@@ -437,9 +437,9 @@ static void live(struct world *w, uint32_t i)
 	w->told[CENSUS_MINOR_FAULTS] += faults;
 	w->told[CENSUS_MAJOR_STALL_NS] += stall;
 	if (!any(w, 20))
-		l->name = any(w, NAMES); /* the process moved, or executes another program */
+		l->name = any(w, NAMES); /* it moved, or executed another program */
 	if (!any(w, 40))
-		w->serials[l->name]++; /* another pod of the set now has the name */
+		w->serials[l->name]++; /* now another pod of the set has the name */
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =
@@ -461,7 +461,7 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/* Checks all series. A series that was dropped counts with its last value, and may come back. */
+/* Checks all series. A dropped series counts with its last value, and may come back later. */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;
@@ -501,7 +501,7 @@ static void test_random(uint64_t seed)
 	w->now_ns = 1000 * SECOND;
 	l.workloads = 7;
 	l.series = SERIES_AT;
-	l.retention_ns = UINT64_MAX; /* no series expires, so that all counts stay */
+	l.retention_ns = UINT64_MAX; /* no series expires, so that all counts remain */
 	census_init(&w->c, &l);
 	for (int step = 0; step < STEPS; step++) {
 		for (int k = any(w, 60); k >= 0; k--)

@@ -47,7 +47,7 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* The record has the claimed length, or far less: a sanitizer reports reads beyond it. */
+	/* The record is as long as its header says, or far less: sanitizers report overreads. */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;
@@ -228,7 +228,7 @@ static void test_view(void)
 	end();
 }
 
-/* Tests that each record is recorded as it came, with names and symbols. */
+/* Tests that a malformed record is not recorded, and is no failure of the recording. */
 static void test_recording_failure(void)
 {
 	struct process_record a = process_record(10, 1, SECOND);
@@ -280,7 +280,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/* Tests programs of processes whose /proc is not readable: the kernel side tells them. */
+/* Tests programs of processes whose /proc is not readable: BPF programs send their paths. */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

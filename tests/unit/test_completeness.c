@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests that no command reports an all-clear, or exits with 0, if something was lost, did not match
- * or was not measured: random recordings are given to every command that reads one.
+ * Tests that no command prints an all-clear, or exits with 0, if something was lost, did not match
+ * or was not measured. Every command that reads a recording gets random recordings.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,16 +18,16 @@
 #define CASES	  240
 #define PROCESSES 3
 
-/* Texts that mean an all-clear, in any output. */
+/* Texts in the output of commands that mean: no problem was found. */
 static const char *const all_clears[] = {
 	"all is well",
 	"not short of memory",
 	"nothing found: no limit is near",
 };
 
-/* A random recording: what was lost, unavailable or unmatched in it. */
+/* A random recording: which data in it is lost, unavailable or does not match. */
 struct scene {
-	/* number of lost events by place: ring, map, slot, missed, stack, growth */
+	/* number of lost events by cause: ring, map, slot, missed, stack, growth */
 	uint64_t lost[6];
 	uint32_t state[NR_FIXTURE_HOOKS];
 	bool unwanted[NR_FIXTURE_HOOKS]; /* the probe is unavailable because of --probe NAME=none */
@@ -36,7 +36,7 @@ struct scene {
 
 static uint64_t seed = 20261122;
 
-/* Returns a random number below `n` (xorshift64: the same cases in each run). */
+/* Returns a random number below `n`. xorshift64 gives the same cases in each run. */
 static uint64_t random_below(uint64_t n)
 {
 	seed ^= seed << 13;
@@ -45,7 +45,7 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/* A quarter of all recordings is complete, and must lead to the all-clear. */
+/* Returns a random recording. A quarter of them is complete, and must lead to an all-clear. */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -104,7 +104,7 @@ static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_
 	take(rec, &tick.h);
 }
 
-static char recording[160], said[160]; /* paths of the recording, and of a command's output */
+static char recording[160], said[160]; /* paths of the recording and of the command's output */
 
 static void record(const struct scene *s)
 {
@@ -139,7 +139,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o, NULL); /* no path of a textfile */
+		return command_report(o, NULL); /* there is no textfile to write */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:
@@ -149,7 +149,7 @@ static int dispatch(const struct options *o)
 	}
 }
 
-/* Runs a command in a child, with its output in a file. */
+/* Runs a command in a child process, with its output in a file. */
 static struct ran run(int argc, const char *const *argv)
 {
 	int fd = open(said, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status;
@@ -192,7 +192,7 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/* Each command that reads a recording ("FILE"), and what its verdict is about. */
+/* All commands that read a recording ("FILE"), and what each of them judges. */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];
@@ -211,7 +211,7 @@ static const struct {
 	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
 };
 
-/* Returns whether `host` needs this probe: its rules on memory shortage use no other. */
+/* Returns whether `host` needs a probe: only the OOM probe, because its rules are about memory. */
 static bool host_needs(const char *hook)
 {
 	return !strcmp(hook, "oom");

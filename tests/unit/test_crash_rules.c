@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings of fault signals: after a failed call, at a stack's guard page, and causes. */
+/* Tests findings about fault signals: after a failed call, at a stack's guard page, by cause. */
 #include <errno.h>
 #include <signal.h>
 
@@ -19,7 +19,7 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* A call fails at 2 s, and a signal comes `later` s after it. Returns M24 crash-after-enomem. */
+/* A call fails at 2 s, and a signal arrives `later` s after it. Returns M24 crash-after-enomem. */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -35,7 +35,7 @@ static const struct finding *crash(enum call_id call, int error, int signal, dou
 
 #define GUARD_AT 0x7f0000000000ULL
 
-/* Returns a stack access that hits the guard page below a stack of 2 MiB. */
+/* Returns a fault signal: a stack access hit the guard page below a stack of 2 MiB. */
 static struct signal_record guard_fault(uint64_t t_ns)
 {
 	struct signal_record r = signal_record(SIGSEGV, t_ns);

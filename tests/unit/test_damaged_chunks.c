@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests chunks of a recording with right checksums and wrong content, as a hostile or newer writer
- * makes them: each byte is changed in turn. A sum over everything that is read must stay equal.
+ * Tests recording chunks with right checksums and wrong content, as hostile or newer writers make
+ * them. Each byte is changed in turn. A sum over everything that is read must stay equal.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* every result so far was a valid one */
+static bool good = true; /* every result so far was an allowed one */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {
@@ -63,7 +63,7 @@ static void pack(struct chunk *c)
 	c->head.header_crc = head_crc(&c->head);
 }
 
-/* Adds values that stay in place when records get new fields, so that the sum stays equal. */
+/* Adds only values of a record whose position stays when records get new fields. */
 static void mix_record(uint64_t *sum, const struct record *h)
 {
 	const struct process_record *p = (const struct process_record *)h;
@@ -84,7 +84,7 @@ static void mix_record(uint64_t *sum, const struct record *h)
 	}
 }
 
-/* Adds an unpacker's results for these chunks, and each record, to the sum. */
+/* Adds each result of unpacking these chunks, and each record in them, to the sum. */
 static void read_chunks(uint64_t *sum, const struct chunk *const *c, size_t n)
 {
 	struct unpacker *u;
@@ -142,7 +142,7 @@ static void make_chunks(void)
 	packer_free(p);
 }
 
-/* Changes every `step`th byte of a chunk in turn. Returns the sum over the results. */
+/* Changes every `step`th byte of a chunk in turn. Returns the sum over what is read each time. */
 static uint64_t sum_of_changes(struct chunk *c, size_t step)
 {
 	static const unsigned char others[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -157,7 +157,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->raw[i] = was;
-		c->size = i; /* the chunk is also cut off there */
+		c->size = i; /* the chunk is also truncated at this byte */
 		pack(c);
 		read_chunks(&sum, all, 3);
 		c->size = size;
@@ -166,7 +166,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 	return sum;
 }
 
-/* Returns the sum over chunks in other orders, or without a chunk that they need. */
+/* Returns the sum over chunks in wrong orders, and without a chunk on which others depend. */
 static uint64_t sum_of_orders(void)
 {
 	const struct chunk *const c[] = {&fields, &key, &records};
@@ -203,7 +203,7 @@ int main(void)
 
 	make_chunks();
 	test_heads();
-	/* the list of fields changes with each new field: no sum is kept */
+	/* the list of fields changes with each new field, so its sum is not checked */
 	sum_of_changes(&fields, 7);
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),

@@ -5,7 +5,7 @@
 #include "rules/diagnoses.h"
 #include "tap.h"
 
-/* Ids that the catalogue promises: each one has a text, whether a rule reports it or not. */
+/* Ids of findings that the documentation promises. Each has a text, even if no rule reports it. */
 static const struct {
 	char letter;
 	int from, to;
@@ -26,7 +26,7 @@ static void test_all_are_there(void)
 }
 
 /*
- * Returns whether a text is printable ASCII, and each paragraph ends in a full stop, a colon or a
+ * Returns whether a text is printable ASCII, and each paragraph ends with a full stop, a colon or a
  * quotation, or is a command.
  */
 static bool is_well_formed(const char *text)
@@ -44,7 +44,7 @@ static bool is_well_formed(const char *text)
 	return true;
 }
 
-/* Returns whether `s` has sources "owner/name#number", separated by single blanks. */
+/* Returns whether `s` is a list of sources "owner/name#number", separated by single blanks. */
 static bool are_sources(const char *s)
 {
 	while (*s) {
@@ -92,7 +92,7 @@ static void test_find(void)
 	ok(m01 && diagnosis_rule(m01) && !strcmp(diagnosis_rule(m01)->id, "M01"), "and its rule");
 }
 
-/* Tests slugs, which never change: tests/e2e/compatible/findings.txt has a copy. */
+/* Tests that slugs never change: tests/e2e/compatible/findings.txt has a copy of them. */
 static void test_slugs(void)
 {
 	const struct diagnosis *d, *m01 = diagnosis_find("M01");

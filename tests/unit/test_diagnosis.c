@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the output of diagnose as text, folded stacks and JSON, for a model that is built here. */
+/* Tests the output of `diagnose` as text, folded stacks and JSON, for a model made by the test. */
 #include "growth_fixture.h"
 #include "render/render.h"
 #include "tap.h"
@@ -117,7 +117,7 @@ static void test_well(void)
 	end();
 }
 
-/* Tests that a process which ended before diagnose is reported as it was. */
+/* Tests that a process which exited before `diagnose` ended is reported with its last values. */
 static void test_ended(void)
 {
 	struct process_record r;

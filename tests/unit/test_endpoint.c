@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests whole answers of the HTTP endpoint over a local socket; one thread is server and client. */
+/* Tests complete answers of the HTTP endpoint over a local socket, in a single thread. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -77,7 +77,7 @@ static int connect_to(const struct endpoint *e)
 	return fd;
 }
 
-/* Runs the caller's loop once. Returns whether the client has something to read. */
+/* Runs the event loop once. Returns whether the client can read an answer. */
 static bool turn(struct endpoint *e, int fd)
 {
 	struct pollfd p[2] = {{.fd = fd, .events = POLLIN},
@@ -104,8 +104,8 @@ static const char *take_header(char *s, size_t *len, const char *name)
 }
 
 /*
- * Reads until the connection ends, and removes the date. The first Content-Length is removed, too,
- * because its place depends on the version of the library; it is stored in `length`.
+ * Reads until the connection is closed, and removes the date. The first Content-Length is removed
+ * too, because its position depends on the version of the library; its value is stored in `length`.
  */
 static const char *read_all(struct endpoint *e, int fd)
 {
@@ -136,7 +136,7 @@ static int send_text(const struct endpoint *e, const char *text)
 	return fd;
 }
 
-/* Returns the answer to a request that begins with these lines and closes the connection. */
+/* Returns the answer to a request with these first lines, which asks to close the connection. */
 static const char *ask(struct endpoint *e, const char *lines)
 {
 	char text[4096];
@@ -148,7 +148,7 @@ static const char *ask(struct endpoint *e, const char *lines)
 #define PLAIN "Content-Type: text/plain; charset=utf-8\r\n"
 #define CLOSE "HTTP/1.1 %s\r\nConnection: close\r\n%s\r\n%s"
 
-/* Checks that the answer is this status, these headers and this body, and nothing else. */
+/* Checks that the answer has this status, these headers and this body, and nothing else. */
 static void answers(struct endpoint *e, const char *lines, const char *status, const char *headers,
 		    const char *body, const char *name)
 {
@@ -238,7 +238,7 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* Tests that a connection above the maximum closes the one that has been idle longest. */
+/* Tests that a connection above the maximum number closes the one that has been idle longest. */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};
@@ -366,7 +366,7 @@ static void test_reload(void)
 	endpoint_close(e);
 }
 
-/* Tests that a compressed answer is smaller and says so, and that zlib restores the page. */
+/* Tests that a compressed page is smaller, has the right header, and is restored by zlib. */
 static void test_gzip(void)
 {
 	static char text[8192];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings of failed calls and bad kernel accesses: when they open, and their numbers. */
+/* Tests findings about failed calls and bad kernel accesses: when they open, and their counts. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -52,7 +52,7 @@ static const char *evidence(const char *field)
 	return "none";
 }
 
-/* Records of 1, 2 and 4 failures, and a counter of 7 at the scan: checks the number reported. */
+/* Sends records of 1, 2 and 4 failures, and a counter of 7 at the scan. Checks the count shown. */
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
@@ -194,7 +194,7 @@ static void test_refused_and_retried(void)
 	end();
 }
 
-/* A process lives, and one of its calls fails just before the end of an interval. */
+/* A process starts, and one of its calls fails just before the end of a scan interval. */
 static struct refused_record refused_at_the_end(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);
@@ -331,7 +331,7 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/* Records of 1, 2 and 4 bad accesses, and a counter of 7 at the scan: checks the number shown. */
+/* Sends records of 1, 2 and 4 bad accesses, and a counter of 7. Checks the count shown. */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

@@ -9,7 +9,7 @@
 
 static const char *const no_labels[] = {NULL};
 
-/* Returns one sample of a metric with one label, in the given format. */
+/* Returns a metric with one sample and one label, in the given format. */
 static struct buf sample(const struct exposition_format *format, const char *value, double v,
 			 const struct exemplar *x)
 {
@@ -158,7 +158,7 @@ static void test_protobuf(void)
 	buf_free(&b);
 }
 
-/* Tests hostile names everywhere on a page, in every format. */
+/* Tests hostile names at all places of a page, in every format. */
 static void test_page(void)
 {
 	static const struct exposition_format *const formats[] = {

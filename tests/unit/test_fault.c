@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the class of each fault signal; the signals are as the kernel side records them. */
+/* Tests which class each fault signal gets. The signals are like those that BPF programs record. */
 #include <signal.h>
 
 #include "fixture.h"
@@ -7,7 +7,7 @@
 #include "tap.h"
 #include "finding_text.h"
 
-/* All classes of faults that a verdict may have. */
+/* All classes of fault signals. */
 static const char *const fault_classes[] = {
 	"null",
 	"near-null",
@@ -68,7 +68,7 @@ static void begin(int signal, int code, uint64_t address)
 	l = tick_record(0).limits;
 }
 
-/* The access is in the second page of a mapping of four pages. */
+/* The access hits the second page of a mapping of four pages with these flags. */
 static void is_in(uint64_t flags)
 {
 	r.area = MAPPED_FOUND;
@@ -244,7 +244,7 @@ static void test_hostile(void)
 			p[k] = seed >> 62 ? 0 : seed >> 33;
 		}
 		r.signal = i & 1 ? SIGBUS : SIGSEGV;
-		r.file.name[FILE_NAME_LEN - 1] = 0; /* the collector ensures the final NUL */
+		r.file.name[FILE_NAME_LEN - 1] = 0; /* the collector always sets the final NUL */
 		fault_of(&r, &l, &v);
 		fault_mapping(&r);
 		while (fault_classes[n] && strcmp(fault_classes[n], v.cause))

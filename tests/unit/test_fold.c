@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests that names which differ only by numbers or random characters are folded to one name. */
+/* Tests that names which differ only in numbers or random characters are folded to one name. */
 #include <stdlib.h>
 
 #include "base/fold.h"
@@ -27,7 +27,7 @@ static void test_names(void)
 		{"/usr/bin/python3.11", "/usr/bin/python3.11"},
 		{"libssl.so.1.1", "libssl.so.1.1"},
 		{"anon_inode:[eventfd]", "anon_inode:[eventfd]"},
-		{"deadbeef", "deadbeef"}, /* hex digits, but it may be a word */
+		{"deadbeef", "deadbeef"}, /* hex digits, but also a word */
 		{"deadbeef01", "#"},
 		{"x86", "x86"},
 		{"/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8",
@@ -46,7 +46,7 @@ static void test_names(void)
 	}
 }
 
-/* Tests that a result which is cut off is terminated, and no byte after it is written. */
+/* Tests that a truncated result is terminated, and that no byte after it is written. */
 static void test_cut(void)
 {
 	static const char *const names[] = {"/dev/shm/torch_2653_91_7 (deleted)", "1-2-3-4-5-6",

@@ -23,7 +23,7 @@ static int poisson(double mean)
 	return n;
 }
 
-/* A value that is scanned each second: random parameters, and the current state. */
+/* A growing value that is scanned each second: its random parameters and its current state. */
 struct run {
 	double limit, first, left;
 	double looks; /* approximate number of scans until the limit */
@@ -276,7 +276,7 @@ static double step(struct run *r)
 	return r->t < r->period ? 0 : r->level;
 }
 
-/* The growth rate changes by about half, up or down, within 50 scans. */
+/* Growth per scan changes by about half, up or down, within 50 scans. */
 static double wandering(struct run *r)
 {
 	r->level = 0.98 * r->level + 0.1 * normal();
@@ -291,8 +291,8 @@ static double decelerating(struct run *r)
 static const struct kind {
 	const char *name;
 	void (*begin)(struct run *r);
-	double (*value)(struct run *r); /* value above `first` */
-	/* allowed range: percent of trials in which a forecast is given */
+	double (*value)(struct run *r); /* returns how far the value is above `first` */
+	/* allowed minimum and maximum percentage of trials in which a forecast is given */
 	int least, most;
 	int held; /* minimum percent of right forecasts; 0 stands for 90 */
 } kinds[] = {
@@ -342,7 +342,7 @@ static struct run draw(const struct kind *kind)
 
 struct score {
 	int trials, given, early, late;
-	double width[TRIALS]; /* width of the interval, divided by the forecast time */
+	double width[TRIALS]; /* width of the forecast interval, divided by the forecast time */
 	double error[TRIALS]; /* error of the forecast time, divided by the true time */
 };
 
@@ -351,7 +351,7 @@ static void look(struct series *s, double t, double value)
 	series_add(s, (100 + t) * SECOND, value);
 }
 
-/* Scans a value for part of its way, takes a forecast, then follows the value to check it. */
+/* Scans a value for a part of its growth, makes a forecast, and follows the value to check it. */
 static void try_kind(const struct kind *kind, struct score *score)
 {
 	struct run r = draw(kind);
@@ -375,7 +375,7 @@ static void try_kind(const struct kind *kind, struct score *score)
 		return;
 	while (++truth < most && next(&r, kind) < r.limit)
 		;
-	/* The limit was reached within the second before the scan that saw it. */
+	/* The value reached the limit within the second before the scan that showed it. */
 	score->early += truth < f.low;
 	score->late += truth - 1 > f.high || truth >= most;
 	score->error[score->given] = fabs(f.seconds - truth) / truth;
@@ -425,7 +425,7 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/* Asks for a forecast at every scan: for these kinds, none may be given at any moment. */
+/* Makes a forecast at every scan: for these kinds of values, no forecast may ever be given. */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;
@@ -590,7 +590,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Prints the cost of a forecast, which no test checks: it depends on the machine. */
+/* Prints the time that a forecast takes. No test checks it, because it depends on the machine. */
 static void tell_cost(void)
 {
 	struct timespec from, to;
@@ -600,7 +600,7 @@ static void tell_cost(void)
 	for (int shape = 0; shape < 2; shape++) {
 		struct series s = {};
 
-		/* shape 0: even growth; shape 1: a saw-tooth, for which every window is tried */
+		/* shape 0: even growth; shape 1: saw-tooth, for which all windows are tried */
 		for (int i = 0; i < 400; i++)
 			look(&s, i, 1000 + (shape ? i + i % 10 * 500 : 10 * i));
 		clock_gettime(CLOCK_MONOTONIC, &from);

@@ -3,7 +3,7 @@
 #include "model/frames.h"
 #include "tap.h"
 
-/* Returns the frames that are shown, joined by " <- "; "..." if there are more. */
+/* Returns the stack frames that are shown, joined by " <- ", then "..." if there are more. */
 static const char *telling(const char *text, size_t room)
 {
 	static char said[512];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests growth of a process by kind of name: rows of the kernel side, the stack that added most. */
+/* Tests the growth of a process by kind of name, and which call stack added most of it. */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"
@@ -40,7 +40,7 @@ static void test_sorts(void)
 	struct grower g[4];
 	uint64_t added;
 
-	/* The kernel side replaces the digits of a number by one '#' and fill bytes. */
+	/* BPF programs replace the digits of a number by one '#' and fill bytes. */
 	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
 	add(row("torch_#\x01_#", 30, 10, 6));
 	add(row("model.bin", 70, 70, 7));
@@ -78,7 +78,7 @@ static void stack_reads(int32_t stack, const char *text)
 	model_take(&m, &r.h);
 }
 
-/* Tests that stacks with equal text are one place, and their numbers are added up. */
+/* Tests that stacks with equal text count as one, and that their growth is added up. */
 static void test_places(void)
 {
 	struct grower g[4];
@@ -140,7 +140,7 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/* Tests that kinds above the maximum are merged, and the total stays complete. */
+/* Tests that kinds of names above the maximum are merged, and that the total stays complete. */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -189,7 +189,7 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
-/* Tests rows that are replaced by others, as the kernel side does when places are freed. */
+/* Tests that a row with a new key replaces the old row, as when BPF programs reuse an entry. */
 static void test_taken_places(void)
 {
 	struct growth_record r = row("leak", 5, 0, 1);
@@ -274,7 +274,7 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* Tests that the row which grew most is found, though more kinds than are kept come before it. */
+/* Tests that the kind that grew most is found, even if too many other kinds precede it. */
 static void test_late_sort(void)
 {
 	struct grower g[2];

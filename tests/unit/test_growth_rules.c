@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests growth findings M03 to M12 and F08 to F11: each opens for its pattern, not for similar
- * ones.
+ * Tests growth findings M03 to M12 and F08 to F11: each opens for its own pattern, but not for
+ * similar ones.
  */
 #include "growth_fixture.h"
 #include "tap.h"
@@ -21,7 +21,7 @@ static void judged(const char *want, const char *name)
 	is_str(open_ids(), want, name);
 }
 
-/* Checks the parts that every finding of growth has. */
+/* Checks the parts that every finding about growth has. */
 static void has_finding(const char *id, enum severity severity, const char *title,
 			const char *holds, const char *from, const char *fix)
 {
@@ -90,7 +90,7 @@ static void test_torch(void)
 	end();
 }
 
-/* Tests a trainer and two workers, which also have mappings. */
+/* Tests a training process with two workers, which have mappings too. */
 static void test_tree(void)
 {
 	struct process_record r = process_with(5000, 50);
@@ -303,7 +303,7 @@ static void test_files(void)
 	end();
 }
 
-/* A program with this name leaks mappings, from a stack with these flags. */
+/* A program of this name leaks mappings from a call stack with these flags. */
 static void leaks_as(const char *comm, uint32_t flags)
 {
 	struct process_record r;
@@ -517,7 +517,7 @@ static void test_close_wait(void)
 	end();
 }
 
-/* Tests that the severity depends on how near the limit is. */
+/* Tests that the severity depends on how close the value is to its limit. */
 static void test_severity(void)
 {
 	begin_with(100, 15000);

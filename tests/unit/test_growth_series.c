@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests findings of growth, scan by scan, for random values. A forecast never makes a finding
- * critical if the value never reaches its limit; if it does, the intervals are right. Seeds are
- * fixed. A third of them was not used while the rules were made; their score is printed separately.
+ * Tests findings about growth, scan by scan, for random values. If a value never reaches its limit,
+ * no forecast may cause a critical finding; if it does, forecast intervals must be right. Seeds are
+ * fixed. A third of them was not used to write the rules; their results are separate.
  */
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* processes simulated; with a false critical finding; with F12 nofile-near in each cycle */
+	/* simulated processes; with a false critical finding; with F12 opened too often */
 	int lives, critical, opened_near;
-	/* forecasts for values that reach the limit (each change counts); right ones of these */
+	/* forecasts for values that reach the limit (each change counts); right forecasts */
 	int told, right;
-	/* number of forecasts in the first tooth of a saw-tooth: right if growth went on */
+	/* forecasts in the first tooth of a saw-tooth; they are right if growth goes on */
 	int first;
 	int reached, warned;
 };
@@ -100,7 +100,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		before = value;
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
-		/* A forecast that causes only a warning names its condition. */
+		/* A forecast that only causes a warning states its condition. */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
 				       strstr(f->title, "if it goes on") != NULL;
@@ -112,7 +112,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* With uneven teeth, a tooth above those of the last minute is news. */
+	/* With uneven teeth, one above those of the last minute may reopen F12. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;
@@ -146,7 +146,7 @@ static void tell(const char *name, const struct score *s)
 
 int main(void)
 {
-	struct score all[2] = {}; /* [0]: seeds used while the rules were made; [1]: the others */
+	struct score all[2] = {}; /* [0]: seeds used to write the rules; [1]: other seeds */
 
 	for (size_t k = 0; k < NR_KINDS; k++) {
 		struct score s = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the table of growth: a row is sent each time it has grown, and places are freed in time. */
+/* Tests the table of growth: a row is sent when it has grown; entries are released in time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static struct fs_spare spare[GROWTH_MAX];
 static struct fs_shared shared;
 static struct growth_table t;
 static uint64_t now, told, told_added;
-static uint32_t alive_from; /* processes with a lower pid have ended */
+static uint32_t alive_from; /* processes with a lower pid have exited */
 
 static int count_told(void *ctx, const struct record *h)
 {
@@ -44,7 +44,7 @@ static void begin(void)
 	alive_from = 0;
 }
 
-/* Takes a place like the kernel side. Returns GROWTH_MAX if there is none. */
+/* Takes an entry as BPF programs do. Returns its index; GROWTH_MAX: none is free. */
 static uint32_t take_place(void)
 {
 	while (shared.growth_used == GROWTH_MAX) {
@@ -97,7 +97,7 @@ static void test_telling(void)
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
 	row[place].added++;
-	row[place].last_ns = EARLY - 1; /* written by a thread that read its clock earlier */
+	row[place].last_ns = EARLY - 1; /* a thread wrote it that had read its clock earlier */
 	look();
 	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
 	row[place].last_ns = 0;
@@ -128,7 +128,7 @@ static void test_closed(void)
 	fill(1, WHAT_FDS, 3, 3);
 	look();
 	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of what is closed are given back");
-	row[0].added++; /* row 0 grows again before its place is taken */
+	row[0].added++; /* row 0 grows again before its entry is reused */
 	row[0].last_ns = now++;
 	place = grow(1, WHAT_FDS, 1, 0);
 	is_u64(place, 1, "one that grew meanwhile stays what it is");
@@ -159,13 +159,13 @@ static void test_never_used(void)
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
 	row[7].last_ns = row[7].added =
-		0; /* two threads made one row: this place was not used */
+		0; /* two threads inserted one key, so this entry was not used */
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/* Random history: all growth is sent, and nothing is forgotten that a living process holds. */
+/* Random growth: all of it is sent, and no row is released whose fds a living process holds. */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};
@@ -182,7 +182,7 @@ static bool random_history(unsigned int seed)
 			if (place == GROWTH_MAX)
 				break;
 			made++;
-			good &= !held[place] || held[place] <= alive_from; /* held[] has pid + 1 */
+			good &= !held[place] || held[place] <= alive_from; /* held[]: pid + 1 */
 			held[place] = kept ? pid + 1 : 0;
 		}
 		look();

@@ -89,7 +89,7 @@ static void test_sums(void)
 	end();
 }
 
-/* Tests more scans than points: points are merged, and sums stay complete. */
+/* Tests more scans than there are points: points are merged, and sums stay complete. */
 static void test_joined(void)
 {
 	struct process_record p = process_record(10, 1, 0);
@@ -109,7 +109,7 @@ static void test_joined(void)
 	end();
 }
 
-/* Tests more processes than rows: those that ended and had the fewest faults make room. */
+/* Tests more processes than there are rows: exited processes with the fewest faults are dropped. */
 static void test_bounded(void)
 {
 	struct process_record busy = process_record(9, 1, 0), p;
@@ -138,7 +138,7 @@ static void test_bounded(void)
 	end();
 }
 
-/* Tests more living processes than rows: each one gets a row, and each one is counted. */
+/* Tests more living processes than there are rows: each gets a row, and each is counted. */
 static void test_crowd(void)
 {
 	static struct process_record p[HISTORY_ROWS_MAX + 500];
@@ -162,7 +162,7 @@ static void test_crowd(void)
 	end();
 }
 
-/* Tests that events are kept, and that records of slow faults are no events. */
+/* Tests that events are kept. Records of slow faults are not events. */
 static void test_events(void)
 {
 	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, SECOND);

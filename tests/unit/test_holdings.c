@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the holdings of this process, which are read like those of any other process. */
+/* Tests the holdings (mappings and fds) of this process, read as for any other process. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int take(void *ctx, const struct record *h)
 
 static const struct sink sink = {.take = take, .ctx = &m};
 
-/* Returns the number of things of a kind that are held; `ret` gets the row. */
+/* Returns the number of mappings or fds of a kind, and the row with it. */
 static uint64_t held(enum what what, uint32_t kind, const char *with, const struct holding **ret)
 {
 	const struct subject *s = model_find(&m, &me);
@@ -74,7 +74,7 @@ static void test_maps(void)
 	const struct holding *g = NULL;
 
 	map_files();
-	/* Protections alternate, so that the mappings do not merge. */
+	/* Protections alternate, so that adjacent mappings do not merge. */
 	for (int i = 0; i < PLAIN; i++)
 		if (mmap(NULL, 4096, i & 1 ? PROT_NONE : PROT_READ | PROT_EXEC,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)

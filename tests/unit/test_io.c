@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "tap.h"
 
-#define LONG_BYTES (1u << 18) /* bytes; more than a pipe holds */
+#define LONG_BYTES (1u << 18) /* bytes of a text that is longer than a pipe's buffer */
 
 static char dir_path[] = "/tmp/fs_io.XXXXXX";
 static int dir;
@@ -66,7 +66,7 @@ static void test_fails(void)
 	is_str(text, "", "and there is no text");
 }
 
-/* Tests a text that is longer than a pipe, and so needs several reads and writes. */
+/* Tests a text that is longer than a pipe's buffer, and so needs several reads and writes. */
 static void test_pieces(void)
 {
 	static char sent[LONG_BYTES], got[LONG_BYTES + 1];

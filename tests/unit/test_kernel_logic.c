@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests kernel-side logic, compiled here: claims, hashes of gauges, time spans of CPU clocks. */
+/* Tests BPF logic in user space: claims, hashes of gauges, time spans between CPU clocks. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 #include "tap.h"
 
 /*
- * Several CPUs claim parts at the same time, which is harder than claims on one CPU. Each user
- * fills its part with its own number and reads it back.
+ * Several CPUs claim parts at the same time. This is harder than claims by programs on one CPU.
+ * Each user fills its part with its own number and reads it back.
  */
 #define PARTS 8
 #define WORDS 64
@@ -88,7 +88,7 @@ static void test_claims_of_one(void)
 	ok(claim(&users), "and admitted when the first one is done");
 }
 
-/* These gauges differ, but their hashes would be equal if the hash were a weighted sum. */
+/* These gauges differ. If the hash were a weighted sum, their hashes would be equal. */
 static void test_signature(void)
 {
 	struct gauges none = {}, a, b;
@@ -120,9 +120,9 @@ static void test_signature(void)
 #ifdef __x86_64__
 
 /*
- * Interrupts at every place: the processor traps after each instruction of the code under test.
- * Once in each try, one instruction later than in the previous try, the handler runs the
- * interrupting code. That code may keep its claim, as a preempted task does.
+ * Interrupts code at each instruction: the processor traps after each instruction of the code under
+ * test. In each try, the handler runs the interrupting code once, one instruction later than in the
+ * previous try. The interrupting code may keep its claim, as a preempted task does.
  */
 #define TRAP_FLAG 0x100
 
@@ -143,7 +143,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 		intrude();
 }
 
-/* Returns the number of tries, if `judge` accepted each one; else 0. */
+/* Returns the number of tries; 0: `judge` rejected one. */
 static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intruder)(void),
 			  bool (*judge)(void))
 {
@@ -157,7 +157,7 @@ static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intr
 		prepare();
 		step = 0;
 		tried = false;
-		raise(SIGTRAP); /* when raise() returns, each instruction traps */
+		raise(SIGTRAP); /* after raise() returns, each instruction traps */
 		once();
 		tried = true;
 		good &= judge();
@@ -209,7 +209,7 @@ static void test_claims_interrupted(void)
 	   "by who has ended then: the other parts are free");
 }
 
-/* The flag for changed counters: this scan or the next one reports whatever was counted. */
+/* Function that reads the flag for changed counters: this or the next scan reports each count. */
 static bool (*take)(__u32 *flag);
 static volatile uint64_t counter, told;
 static __u32 flag;

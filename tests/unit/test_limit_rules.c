@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings of values that are near a limit, or grow towards it. */
+/* Tests findings about values that are near a limit, or grow towards it. */
 #include "rules/limits_rules.h"
 #include "rules_fixture.h"
 #include "tap.h"
@@ -42,7 +42,7 @@ static void test_levels(const char *id)
 	end();
 }
 
-/* Tests that a sleeping process is judged again when vm.max_map_count is changed. */
+/* Tests that a sleeping process is judged again after vm.max_map_count has changed. */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;
@@ -108,7 +108,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* Tests a program that learns its limit by opening and closing all fds it may: no problem. */
+/* Tests a program that opens and closes as many fds as it can, to learn its limit: no finding. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
@@ -149,7 +149,7 @@ static void test_peak_of_one_that_ended(void)
 	end();
 }
 
-/* Tests the first scan, which sends processes before the limits of the machine. */
+/* Tests the first scan, in which records of processes precede the limits of the machine. */
 static void test_first_look(void)
 {
 	struct process_record r = process_record(10, 1, SECOND / 2);
@@ -204,8 +204,8 @@ static void test_growth(void)
 }
 
 /*
- * A value rises from 10 to 97 % in `looks` scans and drops, `cycles` times. Returns the number of
- * times that the finding opens.
+ * A value rises from 10 to 97 % in `looks` scans, then drops; this happens `cycles` times. Returns
+ * how many times the finding opens.
  */
 static uint64_t opens(const char *id, int looks, int cycles)
 {
@@ -244,7 +244,7 @@ static void test_saw_tooth(void)
 	end();
 }
 
-/* Tests that no time to the limit is given for a process that grew and ended. */
+/* Tests that no time until the limit is forecast for a process that grew and exited. */
 static void test_growth_of_dead(void)
 {
 	const struct finding *f = NULL;
@@ -317,7 +317,7 @@ static void test_assumed(void)
 	end();
 }
 
-/* Scans a process that has `n` of at most 1000 fds open. */
+/* Scans a process with `n` open fds and a limit of 1000. */
 static const struct finding *look_at_fds(const char *id, int n)
 {
 	return look(id, 1, n / 10.0, 0);

@@ -34,7 +34,7 @@ static void test_words(void)
 	refused("::1:80", "IPv6 without brackets");
 }
 
-/* Checks that an address gives one listener, whose name begins so, and that clients can connect. */
+/* Checks that an address has one listener whose name begins so, and that clients can connect. */
 static void opens(const char *address, const char *begin)
 {
 	struct listener l = {.fd = -1};
@@ -81,7 +81,7 @@ static void test_taken(void)
 	close(two.fd);
 }
 
-/* Tests sockets handed over by systemd: sd_listen_fds(3). */
+/* Tests sockets that systemd passes: sd_listen_fds(3). */
 static void test_handed(void)
 {
 	struct listener l[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests how kernel messages are extracted from the formats of loggers, terminals and test robots:
- * each line, and one sum over many damaged copies of each log.
+ * Tests how kernel messages are extracted from the formats of loggers, terminals and test robots.
+ * Checks each line, and one sum over many damaged copies of each log.
  */
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
 /*
- * A log, and what is expected of its first line. level: -1 if unknown; caller: task ID, or -2 - CPU
- * number, or -1 if unknown.
+ * A log, and the expected values of its first line. level: -1 if unknown; caller: task ID, or -2 -
+ * CPU number, or -1 if unknown.
  */
 static const struct row {
 	const char *log, *text;
@@ -96,7 +96,7 @@ static const struct row {
 	 "first", 4, -1, 12.000001, false},
 };
 
-/* Logs in which several input lines form one message, or one line has several. */
+/* Logs in which several input lines are one message, or one input line has several messages. */
 static const char *const more[] = {
 	"[   12.345678] one[   12.345679] two[   12.345680] three\n",
 	"4,1,5678901,-;one \n4,2,5678902,+;and on\n4,3,5678903,c;next\n",
@@ -114,7 +114,7 @@ static const char *const more[] = {
 
 static void mix_lines(uint64_t *sum, const char *data, size_t size)
 {
-	/* A block of exactly this size, so that a sanitizer reports a read beyond it. */
+	/* The memory block has exactly this size, so that a sanitizer reports a read beyond it. */
 	char *copy = malloc(size + !size);
 	struct triage_input in = {.name = "log", .data = copy, .size = size};
 	struct lines ls;
@@ -144,7 +144,7 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* Adds to the sum: the log, and copies with one byte removed or changed, or cut off there. */
+/* Adds the log to the sum; also copies that lack a byte, have another byte, or end at a byte. */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";
@@ -187,7 +187,7 @@ static void test_row(const struct row *row)
 	lines_free(&ls);
 }
 
-/* Tests journal export, which writes a message with line feeds in binary, after an 8-byte size. */
+/* Tests journal export: a message with line feeds is binary, and follows an 8-byte size. */
 static void test_binary(void)
 {
 	static const char log[] = "__REALTIME_TIMESTAMP=1\nMESSAGE\n\x04\0\0\0\0\0\0\0x\nyz\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the event loop with pipes, a real timer, and signals that this process sends to itself. */
+/* Tests the event loop with pipes, a real timer, and signals that the process sends to itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ struct seen {
 	struct loop loop;
 	int pipe[2], other[2];
 	unsigned int timer, read, other_read;
-	int signal[4]; /* signals in the order of their arrival */
+	int signal[4]; /* signals in the order in which they arrived */
 	size_t signals;
 	int fail; /* return value of the read callback */
 	bool forgets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests values read of this machine and its processes against /proc and the C library. */
+/* Tests values read from this machine and its processes, against /proc and the C library. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -114,7 +114,7 @@ static void test_limits(void)
 	   "whether BPF programs are timed");
 	ok(near(limits_own_rss_bytes(&files), keyed("/proc/self/status", "VmRSS:") * 1024, MB),
 	   "what we have resident ourselves");
-	/* The open files show current values when they are read again. */
+	/* Reading the open files again gives current values. */
 	limits_read(&files, &l);
 	is_u64(l.mem_total_bytes, total, "read again");
 	limits_close(&files);
@@ -267,7 +267,7 @@ struct taken {
 	uint32_t pid;
 	int records;
 	struct process_record last;
-	int answer; /* return value of take() */
+	int answer; /* what take() returns */
 };
 
 static int take(void *ctx, const struct record *h)
@@ -291,7 +291,7 @@ static int look(struct proc_scan **pl, const struct proc_states *states, bool ev
 	return proc_scan(pl, everyone, states, &sink);
 }
 
-/* Gives a child limits, memory and file descriptors. */
+/* Gives a child process limits, memory and file descriptors. */
 static bool take_resources(long argument)
 {
 	struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
@@ -377,12 +377,12 @@ static void test_look(void)
 	proc_scan_free(pl);
 }
 
-/* ---- state of processes that the kernel side has ---- */
+/* ---- state that BPF programs keep of processes ---- */
 
 struct states {
 	uint32_t pid;
 	int answer;
-	int later; /* what read_state() returns from the second call on, if not 0 */
+	int later; /* what read_state() returns from its second call on; 0: no change */
 	bool waits;
 	struct fs_state state;
 };
@@ -423,7 +423,7 @@ static void test_states(void)
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
-	s.state.slot.ended_ns = 5000; /* 2^12 to 2^13 ns: bucket 4, band 2 */
+	s.state.slot.ended_ns = 5000; /* between 2^12 and 2^13 ns: bucket 4, band 2 */
 	s.state.slot.address = 0x1000;
 	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
@@ -443,7 +443,7 @@ static void test_states(void)
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
 	s.state.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
-	s.state.fd_limit = 5000; /* the process had another fd limit then */
+	s.state.fd_limit = 5000; /* when the peak occurred, the process had another fd limit */
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");
 	is_u64(t.last.g.map_count, 71, "with the count of the hooks");

@@ -20,7 +20,7 @@ static void take_tick(uint64_t t_ns)
 	model_take(&m, &t.h);
 }
 
-/* Returns the current value of a field; UINT64_MAX if it is null. */
+/* Returns the current value of a field of a process; UINT64_MAX if it is null. */
 static uint64_t value(const struct subject *s, const char *name)
 {
 	uint64_t n;
@@ -209,7 +209,7 @@ static void test_final(void)
 	model_free(&m);
 }
 
-/* Tests that the counters opened and closed match the number of fds, even if calls were missed. */
+/* Tests that opened minus closed fds is the number of open fds, even if calls were missed. */
 static void test_fd_balance(void)
 {
 	static const struct {
@@ -537,7 +537,7 @@ static void test_series(void)
 	model_free(&m);
 }
 
-/* Checks the limit and the use of a host resource after a tick. */
+/* Checks a host resource after a tick: its limit, and how much of it is in use. */
 static void is_host(enum resource_id id, struct tick_record *t, uint64_t value, uint64_t limit)
 {
 	struct use u = {};

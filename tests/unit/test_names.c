@@ -73,7 +73,7 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
 }
 
-/* Tests a process that ends before /proc is read; its cgroup was recorded when it was made. */
+/* Tests a process that exits before /proc is read; its cgroup's name was recorded before. */
 static void test_made(void)
 {
 	struct cgroup_path_record made = {.id = 7, .path = "/system.slice/a.service"};
@@ -93,7 +93,7 @@ static void test_made(void)
 	names_free(&n);
 }
 
-#define TICK_NS 10000000ULL /* ns per clock tick of /proc (CLK_TCK 100) */
+#define TICK_NS 10000000ULL /* nanoseconds per clock tick of /proc (CLK_TCK 100) */
 #define HYBRID                                                                                     \
 	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"                               \
 	"35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"                        \
@@ -125,8 +125,8 @@ static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, co
 }
 
 /*
- * Tests that a process which moves after its record was made does not give its new cgroup's name to
- * the id of the old one, which nearly all processes share on a host with both cgroup versions.
+ * Tests a process that moves to another cgroup after its record was made. The new cgroup's name
+ * must not be used for the id of the old one, which most processes share with both versions.
  */
 static void test_moved_meanwhile(void)
 {
@@ -149,7 +149,7 @@ static void test_moved_meanwhile(void)
 	fakeroot_free(&root);
 }
 
-/* Tests pids that may belong to another process, because records were lost. */
+/* Tests pids that may belong to other processes now, because records were lost. */
 static void test_pid_reused(void)
 {
 	struct process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests "did you mean": the distance of words, and suggestions in messages of the command line. */
+/* Tests "did you mean": the edit distance between words, and suggestions in error messages. */
 #include <stdlib.h>
 
 #include "base/nearest.h"
@@ -45,7 +45,7 @@ static size_t random_below(size_t n)
 	return seed % n;
 }
 
-/* Tests that a distance is symmetric, 0 between equal words, and at most the number of edits. */
+/* Tests that an edit distance is symmetric, 0 for equal words, and at most the number of edits. */
 static void test_random_words(void)
 {
 	size_t wrong = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests that suggested limits are large enough for the call that failed, and not beyond the
- * machine: in random cases, each value in a command is compared with what was in use and asked for.
+ * Tests that suggested limits are large enough for the call that failed, and within the machine's
+ * resources. In random cases, each suggested value is compared with use plus request.
  */
 #include <inttypes.h>
 
@@ -20,7 +20,7 @@ static uint64_t drawn(uint64_t least, uint64_t most)
 	return least + (seed >> 16) % (most - least + 1);
 }
 
-/* Returns a random size from 1 to 2^bits, of all magnitudes alike. */
+/* Returns a random size from 1 to 2^bits. All magnitudes are equally likely. */
 static uint64_t drawn_size(unsigned int bits)
 {
 	uint64_t top = 1ULL << drawn(0, bits);
@@ -28,7 +28,7 @@ static uint64_t drawn_size(unsigned int bits)
 	return drawn(top / 2 + 1, top);
 }
 
-/* Limits of the random machine. The fixture's begin functions set `l` to another machine. */
+/* Limits of the random machine. begin() of the fixture sets `l` to another machine. */
 static struct host_limits own;
 
 static void machine(void)
@@ -46,11 +46,11 @@ static void machine(void)
 	own.threads = drawn(100, own.threads_max);
 }
 
-/* What a request needs in all, by the kernel's own sums, and the limit that it exceeds. */
+/* How much a request needs by the kernel's own sums, and which limit it exceeds. */
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;
-	uint64_t machine; /* amount that the machine has; LIMIT_NONE: the machine sets no bound */
+	uint64_t machine; /* how much the machine has; LIMIT_NONE: no bound */
 };
 
 static struct truth hugetlb(void)
@@ -190,7 +190,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* The size of the user's message queues is not known, but is not above the limit. */
+/* The size of the user's message queues is not known, but it is at most the limit. */
 static struct truth queues(void)
 {
 	uint64_t held;
@@ -212,7 +212,7 @@ static struct truth (*const kinds[])(void) = {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Parses the value that a command sets, which follows its last "=", ">" or blank. */
+/* Parses the value that a command sets: it follows the last "=", ">" or blank. */
 static bool value_of(const char *command, const struct limit *limit, uint64_t *ret)
 {
 	const char *at = strstr(command, limit->kind == LIMIT_OF_PROCESS ? limit->word : "=");
@@ -240,7 +240,7 @@ static bool is_enough(uint64_t value, const struct truth *t)
 	return value >= t->wants && (t->machine == LIMIT_NONE || value <= t->machine);
 }
 
-/* Checks every command that is suggested when the origin of the limit is known. */
+/* Checks every command that is suggested if the origin of the limit is known. */
 static bool commands_are_right(const struct truth *t, char *bad, size_t size)
 {
 	struct origin o = {.limit = need.limit, .known = true, .value = drawn_size(20)};
@@ -292,7 +292,7 @@ static void test_case(size_t i)
 static void test_modes(void)
 {
 	machine();
-	begin_mmap(ENOMEM, 1ULL << 28, RW, ANON); /* in pages: 1 TiB */
+	begin_mmap(ENOMEM, 1ULL << 28, RW, ANON); /* 2^28 pages: 1 TiB */
 	l = own;
 	l.overcommit_memory = 2;
 	r.facts = FACT_SAID_COMMIT;

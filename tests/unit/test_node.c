@@ -83,7 +83,7 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Tests sums of classes: each class has a number of faults that no sum of other classes has. */
+/* Tests sums of classes. No two sets of classes have the same sum of faults. */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -106,7 +106,7 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/* Tests that counters never decrease: processes end, pids are reused, records come twice. */
+/* Tests that counters never decrease if processes exit, pids are reused, or records come twice. */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -128,7 +128,7 @@ static void test_growth(void)
 	close_world(&w);
 }
 
-/* Tests signal codes: a code alone is ambiguous, because each signal has codes of its own. */
+/* Tests signal codes, which are ambiguous without the signal: each signal has codes of its own. */
 static void test_signals(void)
 {
 	static const struct {
@@ -160,12 +160,12 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 	struct refused_record r = refused_record(1, call, error);
 
 	r.args[1] = asked;
-	/* The kernel side sends a record for the 1st, 2nd, 4th … failure. */
+	/* BPF programs send a record for failure 1, 2, 4, and each further power of two. */
 	for (r.count = 1; r.count <= most; r.count *= 2)
 		node_refused(&w->n, &r, why);
 }
 
-/* Tests failures for several reasons between two records of a process: each reason is counted. */
+/* Tests failures for several reasons between two records of a process: all reasons are counted. */
 static void test_reasons(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -254,7 +254,7 @@ static struct kernel_fault_record bad_access(uint64_t count)
 	return r;
 }
 
-/* Tests recovered faults: the 1st, 2nd, 4th … has a record; the process's counter has the rest. */
+/* Tests recovered faults: number 1, 2, 4, … have records; the process's counter has all of them. */
 static void test_fixups(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests finding P17 oom-killed: the process and limit that it blames, and its advice. */
+/* Tests finding P17 oom-killed: the process and the limit that it names, and its advice. */
 #include "fixture.h"
 
 #include "model/pressure.h"
@@ -9,7 +9,7 @@
 
 #define MIB	 (1ULL << 20)
 #define PAGES(n) ((n)*256)
-#define KILLED	 60 /* second of the OOM kill */
+#define KILLED	 60 /* time of the OOM kill in seconds */
 #define VICTIM	 20
 #define OTHER	 30
 
@@ -19,10 +19,10 @@ static struct findings fs;
 struct life {
 	uint32_t pid;
 	const char *comm, *cgroup;
-	/* first and last second of growth; the process lives from second 1 on */
+	/* first and last second of growth; the process starts at second 1 */
 	unsigned int from, until;
-	uint64_t first, last;	  /* memory in MiB before and after the growth */
-	uint64_t shmem;		  /* MiB of the memory that are in tmpfs */
+	uint64_t first, last; /* resident memory in MiB before and after the growth */
+	uint64_t shmem;	      /* tmpfs pages in resident memory, in MiB */
 };
 
 struct scene {
@@ -32,7 +32,7 @@ struct scene {
 	uint64_t limit, shmem, up;
 	uint32_t by;
 	uint64_t by_kept;
-	bool ended; /* the victim's last record comes with the kill */
+	bool ended; /* the victim's last record arrives together with the kill */
 	enum oom_constraint constraint;
 	const char *says, *never;
 };
@@ -51,7 +51,7 @@ static void take_life(const struct life *l, unsigned int t)
 	struct process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
 	struct names_record n = RECORD(names_record, RECORD_NAMES, t * SECOND);
 
-	/* A scan reports only processes that changed. */
+	/* A scan only sends processes that have changed. */
 	if (t > 1 && held(l, t) == held(l, t - 1))
 		return;
 	r.g.rss_anon_pages = PAGES(held(l, t) - l->shmem);
@@ -250,7 +250,7 @@ static void test_scenes(void)
 	}
 }
 
-/* Tests that no suggested value is above what the machine has left, or above the limit. */
+/* Tests that no suggested value exceeds what the machine has left, or the limit. */
 static void test_room(void)
 {
 	uint64_t seed = 9;

@@ -112,7 +112,7 @@ static void test_pam_scan(void)
 	       "but has a name");
 }
 
-/* Makes a machine on which systemd started sshd, sshd a shell, and the shell a job. */
+/* Makes a machine on which systemd starts sshd, sshd starts a shell, and the shell starts a job. */
 static struct fakeroot make_machine(void)
 {
 	struct fakeroot r = fakeroot_make();
@@ -181,7 +181,7 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/* Tests drop-ins of one name in several directories: `systemd-analyze verify` showed the order. */
+/* Tests drop-ins of one name in several directories: `systemd-analyze verify` shows the order. */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {
@@ -303,7 +303,7 @@ static void test_hostile(void)
 	struct fakeroot r = make_machine();
 	struct origin o;
 
-	/* Two processes that are each other's parent, and a limit that is not a number. */
+	/* Each of two processes is the parent of the other, and a limit is not a number. */
 	fake_process(&r, 80, 81, "a", 0, "0::/../../etc/x.service\n");
 	fake_process(&r, 81, 80, "b\x1b[2J", 0, "no colons");
 	fake_limit(&r, 80, FILES_TITLE, "10", "10");

@@ -88,7 +88,7 @@ static void test_whole(void)
 	is_u64(files_in(dir), 0, "no draft is left");
 }
 
-/* Tests a write that fails halfway, because of RLIMIT_FSIZE. */
+/* Tests a write that fails in the middle of a file, because of RLIMIT_FSIZE. */
 static void test_no_room(void)
 {
 	static char much[20000];

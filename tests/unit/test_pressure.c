@@ -35,7 +35,7 @@ static void end(void)
 	model_free(&m);
 }
 
-/* Returns counters one second after `before`, in which work waited for `percent` % of the time. */
+/* Returns counters one second after `before`, with tasks stalled for `percent` % of the time. */
 static struct stall stall_of(const struct stall *before, double percent)
 {
 	struct stall s = {.known = 1};
@@ -81,7 +81,7 @@ static void next(void)
 	findings_next_window(&fs);
 }
 
-/* Lets `seconds` seconds pass at these rates; the caller checks the state that follows. */
+/* Simulates `seconds` seconds with these rates. The caller checks the state after them. */
 static void live(const struct rates *r, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
@@ -192,7 +192,7 @@ static void test_no_swap(void)
 	end();
 }
 
-/* Returns whether the host is short of memory if only this finding is open, as critical. */
+/* Returns whether the host counts as short of memory if this is its only finding, and critical. */
 static bool is_short_by(const char *id)
 {
 	struct finding f = {.open = true, .severity = SEVERITY_CRITICAL};
@@ -214,7 +214,7 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Returns the main finding of two, and checks that their order does not matter. */
+/* Returns the main one of two findings. Checks that their order does not matter. */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},
@@ -263,7 +263,7 @@ static void test_since(void)
 	struct shortage a;
 
 	begin();
-	/* 40 % stall; avg300 after 100 s: 40 % * (1 - exp(-100 / 300)) */
+	/* for 40 % stall, avg300 after 100 s is 40 % * (1 - exp(-100 / 300)) */
 	p.some = (struct stall){0, 4000, 4000, 1133, 1};
 	model_take(&m, &p.h);
 	shortage_of(&m, &fs, &a);
@@ -349,7 +349,7 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Memory grows to 58.5 % of the limit and stays there. Returns whether finding P22 stays open. */
+/* Memory grows to 58.5 % of the limit and stays there. Returns whether P22 stays open. */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
@@ -434,7 +434,7 @@ static struct mount_record disk_record(const char *path, uint64_t device, uint64
 	return r;
 }
 
-/* Sends a SIGBUS of a write within a file on a disk. Returns finding P03 disk-full, or NULL. */
+/* Sends a SIGBUS of a write within a file on a disk. Returns P03 disk-full, or NULL. */
 static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, now_s * SECOND + 2);
@@ -581,7 +581,7 @@ static bool has_evidence(const struct finding *f, const char *field)
 	return false;
 }
 
-/* Puts the process that test_oom() kills into a cgroup. */
+/* Sets the cgroup of the process that test_oom() kills. */
 static void in_cgroup(const char *path)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, now_s * SECOND);
@@ -649,7 +649,7 @@ static void test_oom(void)
 	end();
 }
 
-/* Tests two processes that grow by so many MiB in a minute; then the first is OOM-killed. */
+/* Tests two processes that grow by these MiB in a minute; then the first is OOM-killed. */
 static void test_who_grew(void)
 {
 	static const struct {
@@ -749,7 +749,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Tests cgroups beyond the maximum of a scan: they are counted, and reported as lost data. */
+/* Tests more cgroups than a scan can keep: they are counted, and reported as lost data. */
 static void test_left_out(void)
 {
 	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);

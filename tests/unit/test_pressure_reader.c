@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests signs of memory shortage, read from files of this machine and from cgroups v1 and v2. */
+/* Tests signs of memory shortage, read from files of this machine and of cgroups v1 and v2. */
 #define _GNU_SOURCE
 #include "fakeroot.h"
 #include "fixture.h"
@@ -52,7 +52,7 @@ static int look(struct pressure_reader *r, const struct model *m, int answer)
 	return pressure_scan(r, m, &sink);
 }
 
-/* Returns the sum of all lines of a file with this name, or with this prefix. */
+/* Returns the sum of the values in a file whose names are `name`, or begin with it (`prefix`). */
 static uint64_t sum_of(const char *path, const char *name, bool prefix)
 {
 	FILE *f = fopen(path, "r");
@@ -85,7 +85,7 @@ static uint64_t number_in(const char *path)
 	return n;
 }
 
-/* Tests host counters: they must lie between two readings by the test. */
+/* Tests host counters: each must be between two values that the test reads before and after. */
 static void test_host(void)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void test_host(void)
 	pressure_close(&r);
 }
 
-/* Tests that each file system in a record is as statfs(2) describes it. */
+/* Tests that each file system in a record has the values of statfs(2). */
 static void test_mounts(void)
 {
 	struct pressure_reader r = {.scores = true};
@@ -161,7 +161,7 @@ static void test_mounts(void)
 		for (size_t k = 0; k < i; k++)
 			once &= mounted[k].device != u->device;
 	}
-	/* In a chroot there may be no file system. */
+	/* In a chroot, no file system may be visible. */
 	ok(right, "%zu file systems, as statfs says", mounts);
 	ok(once, "each once");
 	r.scores = false;
@@ -368,7 +368,7 @@ static void test_scores(void)
 	model_free(&m);
 }
 
-/* Tests the first file system found; in a chroot there may be none. */
+/* Tests the first file system that is found. In a chroot there may be none. */
 static void test_mount_of_file(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
@@ -413,7 +413,7 @@ struct family {
 	pid_t zombie;
 };
 
-/* Mounts a tmpfs that only this process sees; its child ends and is not waited for. */
+/* Mounts a tmpfs that only this process sees. Its child exits and becomes a zombie. */
 static void live_apart(int to)
 {
 	struct family f = {};
@@ -432,7 +432,7 @@ static void live_apart(int to)
 	pause();
 }
 
-/* A dead process has no mount namespace; its parent, found in /proc, has the same one. */
+/* A zombie has no mount namespace. Its parent, found in /proc, has the same one. */
 static void test_mount_of_a_dead_process(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

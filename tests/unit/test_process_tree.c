@@ -28,9 +28,9 @@ int main(void)
 	born(12, 300, 11);
 	born(10, 900, 1); /* another process gets the pid */
 	born(13, 950, 10);
-	born(20, 400, 20); /* a process that is its own parent */
+	born(20, 400, 20); /* a process that claims to be its own parent */
 	born(30, 500, 31);
-	born(31, 500, 30); /* pids 30 and 31 are each other's parents */
+	born(31, 500, 30); /* pids 30 and 31 claim to be each other's parents */
 	ok(!process_tree_of(&m, &k) && k.n == 8, "all that are known");
 	ok(process_tree_parent(&k, who(11, 200)) == who(10, 100),
 	   "the parent that was born before it");

@@ -92,7 +92,7 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/* Returns whether the records delivered are recorded ones in their order, perhaps with gaps. */
+/* Returns whether the records read are recorded ones in their order, possibly with gaps. */
 static bool is_part(void)
 {
 	size_t k = 0;
@@ -208,7 +208,7 @@ static void test_flipped(void)
 	ok(part, "and never another record than was recorded");
 }
 
-/* Tests that a second key chunk is read even if a chunk before it is damaged. */
+/* Tests that reading resumes at the second key chunk if an earlier chunk is damaged. */
 static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
@@ -270,7 +270,7 @@ static void test_bounded(void)
 	unlink(path);
 }
 
-/* Tests that the size limit also holds for records after the last scan. */
+/* Tests that the maximum size also holds for records after the last scan. */
 static void test_bounded_at_the_end(void)
 {
 	const char *path = fixture_path("bounded");

@@ -25,7 +25,7 @@ static struct taken {
 static unsigned char file[65536];
 static size_t file_size;
 
-/* Offsets of the chunks in `file`: the fields, two intervals, the end; last, the file size. */
+/* Offsets of the chunks in `file`: list of fields, two intervals, the end; then the file's size. */
 static size_t chunk_at[TAKEN_MAX], chunks;
 static const size_t records_before[] = {0, 0, 3, 6, 7};
 static struct taken want;
@@ -51,7 +51,7 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or its first error. Returns the last result of the source. */
+/* Reads a recording to its end or to the first error. Returns the last result of the source. */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};
@@ -78,7 +78,7 @@ static int replay_bytes(const void *bytes, size_t n)
 	return replay(path);
 }
 
-/* Returns whether the records delivered are the first ones of those recorded. */
+/* Returns whether the records read are the first ones of those that were recorded. */
 static bool is_prefix(void)
 {
 	if (taken.n > want.n)
@@ -316,7 +316,7 @@ static void test_existing(void)
 	unlink(full);
 }
 
-/* Tests a disk that is full while recording, and has room again at the end. */
+/* Tests a disk that becomes full during a recording, and has room again at its end. */
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");
@@ -350,7 +350,7 @@ static void test_full_disk(void)
 	unlink(path);
 }
 
-/* Tests that a discarded recording leaves no file, and that an existing file is kept. */
+/* Tests that a discarded recording leaves no file behind, and that an existing file is kept. */
 static void test_discarded(void)
 {
 	const char *path = fixture_path("start");

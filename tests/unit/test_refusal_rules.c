@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings M15 to M19, M21, M23: a failed call opens the one for its cause, and no other. */
+/* Tests findings M15 to M19, M21, M23: a failed call opens only the finding for its cause. */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/* Returns the number of rules that match a failed call, and the last of them. */
+/* Returns the number of rules that match a failed call; `ret` is the finding of the last one. */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ static void test_case(size_t i)
 	end();
 }
 
-/* Tests that every cause leads to one finding: its own, or the finding for all other causes. */
+/* Tests that every cause has exactly one finding: its own, or the one for all other causes. */
 static void test_all_causes(void)
 {
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);

@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "finding_text.h"
 
-/* Tests that a renderer reports a finding once, and again when the finding changes. */
+/* Tests that each finding is printed once, and again when it changes. */
 static void test_told(void)
 {
 	struct finding *f;
@@ -57,7 +57,7 @@ static struct origin_record origin_record(const char *set_by, const char *at_onc
 	return r;
 }
 
-/* Tests that commands for this machine replace general ones, and a fix of the cause is kept. */
+/* Tests that commands for this machine replace general ones, but that fixes of the cause stay. */
 static void test_origin(void)
 {
 	struct origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
@@ -99,7 +99,7 @@ static void test_origin(void)
 	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
 }
 
-/* Tests that each resource has a rule with the right scope. */
+/* Tests that each host resource has a rule with the right scope. */
 static void test_resources(void)
 {
 	for (enum resource_id i = 0; i < NR_RESOURCES; i++) {
@@ -144,7 +144,7 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
-/* Tests that closed findings, which are kept for the summary, make room for open ones. */
+/* Tests that closed findings, which are kept for the summary, are dropped for open ones. */
 static void test_kept(void)
 {
 	struct process_record r = process_record(10, 1, 2 * SECOND);
@@ -160,7 +160,7 @@ static void test_kept(void)
 	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
 	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
 	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
-	for (int i = 0; i < 70; i++) /* a finding that opens and closes stays for some cycles */
+	for (int i = 0; i < 70; i++) /* a finding that has closed is kept for some cycles */
 		look("M25", 1, 1, 0);
 	next_window();
 	for (r.subject.pid = 11; r.subject.pid <= 10 + FINDINGS_MAX; r.subject.pid++) {

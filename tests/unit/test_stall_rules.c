@@ -42,7 +42,7 @@ static void look(void)
 	findings_next_window(&fs);
 }
 
-/* In this second, `n` faults of a class are handled; each takes `ns`. */
+/* Adds `n` handled faults of a class to this second. Each takes `ns` nanoseconds. */
 static void serve(enum fault_class class, uint64_t n, uint64_t ns)
 {
 	now.c.served[class].band[3] += n;
@@ -79,7 +79,7 @@ static void wait_compacting(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_COMPACTION].in_faults_ns += n * ns;
 }
 
-/* Each function is one second of a problem. */
+/* Each of the next functions simulates one second of a problem. */
 static void compact(void)
 {
 	wait_compacting(20, 5 * MILLIS);
@@ -98,7 +98,7 @@ static void read_at_random(void)
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
-/* Pages of swap are read from disks, too. */
+/* Simulates swapping: pages from swap also count as read from disk. */
 static void swap_in_and_scan(void)
 {
 	serve(CLASS_SWAP, 1000, MILLIS / 2);
@@ -115,7 +115,7 @@ static void be_in(const char *cgroup)
 	model_take(&m, &n.h);
 }
 
-/* Sets the percentage of a cgroup's limit that is not reclaimable. */
+/* Sets how many percent of a cgroup's limit are not reclaimable. */
 static void keep_percent(const char *cgroup, uint64_t percent)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND + 1);
@@ -127,7 +127,7 @@ static void keep_percent(const char *cgroup, uint64_t percent)
 	model_take(&m, &c.h);
 }
 
-/* Program code was reclaimed and is read again, page by page. */
+/* Simulates thrashing: program code was reclaimed and is read again, page by page. */
 static void code_is_driven_out(void)
 {
 	be_in("/a/b");
@@ -170,7 +170,7 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
-/* Sends slow faults; the counts are totals so far, as from the kernel side. */
+/* Sends slow faults. Counts in the record are totals so far, as in those of BPF programs. */
 static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
@@ -190,7 +190,7 @@ static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 	model_take(&m, &r.h);
 }
 
-/* No single wait is slow enough for a record, but the holder of the lock is recorded. */
+/* Simulates many short waits for mmap_lock: none is slow enough for a record, but its holder is. */
 static void convoy(void)
 {
 	if (now.g.threads < 2)
@@ -205,7 +205,7 @@ static void be_read(void)
 	send_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
-/* One wait is slow, so that the kernel side records it. */
+/* Simulates many short waits and a slow one, which BPF programs record. */
 static void be_read_in_short_waits(void)
 {
 	if (now.g.threads < 2)
@@ -233,14 +233,14 @@ static void wait_a_little(void)
 	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
-/* Half of one thread's time is little in a process with 64 threads. */
+/* The wait is half of one thread's time, which is little in a process with 64 threads. */
 static void wait_among_many(void)
 {
 	now.g.threads = 64;
 	convoy();
 }
 
-/* Each function is a similar second without a problem: smaller, or with a harmless reason. */
+/* Each of the next functions simulates a similar second that is no problem: less, or harmless. */
 static void grow(void)
 {
 	purge();
@@ -308,13 +308,13 @@ static void test_kinds(void)
 	}
 }
 
-/* Tests that a single burst, as of a starting program, is information, a lasting one a warning. */
+/* Tests that one burst, as at a program's start, is info, and that a lasting one is a warning. */
 static void test_lasts(void)
 {
 	static const struct {
 		const char *id;
 		void (*second)(void);
-		int seconds; /* second from which on the finding is a warning */
+		int seconds; /* second from which on the severity is warning */
 	} cases[] = {{"P11", purge, 3}, {"P12", convoy, 3}, {"P14", read_at_random, 10}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -426,7 +426,7 @@ static void test_who_has_the_lock(void)
 	end();
 }
 
-/* Tests that a single read of the maps file is no lasting problem, unless it takes long. */
+/* Tests that a single read of /proc/PID/maps is no lasting problem, unless it takes long. */
 static void test_read_once(void)
 {
 	const struct finding *f;
@@ -451,7 +451,7 @@ static void test_read_once(void)
 	end();
 }
 
-/* Tests more kinds of slow faults than fit: the oldest are dropped. */
+/* Tests more kinds of slow faults than there is room for: the oldest are dropped. */
 static void test_many_slow(void)
 {
 	begin();

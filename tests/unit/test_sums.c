@@ -5,7 +5,7 @@
 #include "sums.h"
 #include "triage/address.h"
 
-/* Stores powers of two and of ten, their neighbours, and values between them. */
+/* Stores powers of two and of ten, numbers next to them, and numbers between them. */
 static size_t values(uint64_t ret[1024])
 {
 	uint64_t dice = 1, ten = 1;
@@ -142,7 +142,7 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/* Separate statements: in one expression, the compiler would choose the order. */
+		/* Two statements: in one, the compiler would choose the order of calls. */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;
@@ -168,7 +168,7 @@ static uint64_t sum_of_addresses(void)
 	return sum;
 }
 
-/* Returns a sum over addresses at which the result may change: bounds of regions. */
+/* Returns a sum over addresses at the bounds of regions, where the result changes. */
 static uint64_t sum_of_bounds(void)
 {
 	static const uint64_t bounds[] = {
@@ -207,13 +207,13 @@ static uint64_t sum_of_bounds(void)
 			mix(&sum, poison_of(&e, 0xdead000000000000 | at));
 			mix(&sum, poison_of(&e, 0x00ad000000000000 | at));
 		}
-		/* Values filled with one byte, of which a few bytes differ. */
+		/* Values are filled with one byte, except for a few bytes. */
 		for (int k = 0; k < 4000; k++) {
 			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* Separate statements: else the compiler chooses the order. */
+			/* Two statements: in one, the compiler would choose the order. */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

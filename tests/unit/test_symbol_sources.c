@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests sources of function names: symbol tables, texts of /proc and JITs, mangled names. */
+/* Tests sources of function names: symbol tables, texts of /proc and of JITs, mangled names. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static int stop_at_map(void *ctx, const struct exec_map *m)
 	return -EXDEV;
 }
 
-/* Tests that the kernel's query interface and the text of /proc/PID/maps give equal mappings. */
+/* Tests that the kernel's query ioctl and the text of /proc/PID/maps give equal mappings. */
 static void test_own_maps(void)
 {
 	unsigned long long asked[2] = {}, text[2] = {};
@@ -237,7 +237,7 @@ static void test_demangle(void)
 	is_str(tiny, "at::nat", "as much as fits");
 }
 
-/* Tests a demangling bomb, f<A, B<A, A>, B<B<A, A>, …>, …>: each argument names the last twice. */
+/* Tests names that grow exponentially when they are demangled: f<A, B<A, A>, B<B<A, A>, …>, …>. */
 static void test_bomb(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -258,7 +258,7 @@ static void test_bomb(void)
 
 static const struct {
 	const char *what;
-	/* frames, up to the first without a module; "?" is no module */
+	/* expected frames, up to the first without a module; "?" means no module */
 	struct user_symbol frame[3];
 	bool is_short;
 } stacks[] = {

@@ -16,7 +16,7 @@ struct entry {
 static struct entry entries[ENTRIES];
 static int dropped;
 
-/* Three entries share a hash, and more of them share a chain. */
+/* Returns one hash for each three entries, and equal low bits for more of them. */
 static uint64_t hash_of(int number)
 {
 	return number / 3 * 0x100000001ULL;

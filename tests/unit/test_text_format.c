@@ -51,7 +51,7 @@ static void test_numbers(void)
 	is_written("00001.50 a", "%08.2f %c", 1.5, 'a');
 }
 
-/* Tests as_count() and similar functions: their texts stay valid until they are printed. */
+/* Tests as_count() and similar functions: several results stay valid until they are printed. */
 static void test_numbers_as_text(void)
 {
 	struct buf b = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the live view without a terminal: layout at every width, order, filter, tree, keys. */
+/* Tests the live view without a terminal: layout at every width, sort order, filter, tree, keys. */
 #include <locale.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void press_key(uint32_t key)
 	tui_press(&t, &v, key);
 }
 
-/* Draws the screen and returns it from below the head, which shows the most severe finding. */
+/* Draws the screen. Returns it without its head, which shows the most severe finding. */
 static const char *body(void)
 {
 	const char *at = draw();
@@ -124,7 +124,7 @@ static void some_processes(void)
 	look();
 }
 
-/* Checks that no line is wider than the screen, and that the screen is full. */
+/* Checks that no line is wider than the screen, and that all lines of the screen are used. */
 static bool fits(const char *what)
 {
 	const char *at = draw(), *end;
@@ -259,7 +259,7 @@ static void test_filter(void)
 	end();
 }
 
-/* Tests findings of a cgroup or a file system: they show its name, not that of a process. */
+/* Tests findings about a cgroup or a file system: they show its name, not a process name. */
 static void test_findings_of_places(void)
 {
 	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, 0);
@@ -335,7 +335,7 @@ static void test_tree(void)
 	end();
 }
 
-/* Returns the character at which the cell of a column ends, in the line with `word`. */
+/* Returns the character at which a column's cell ends, in the line that contains `word`. */
 static char cell_end(const char *title, const char *word)
 {
 	const char *head = strstr(draw(), title), *line = strstr(draw(), word);
@@ -351,7 +351,7 @@ static char cell_end(const char *title, const char *word)
 	return line[at];
 }
 
-/* Tests two processes, of which one lacks a counter, and later both. */
+/* Tests a counter that one of two processes lacks, and then both. */
 static void test_unknown_counter(void)
 {
 	struct process_record r = process_record(11, 1, SECOND);

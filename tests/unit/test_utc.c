@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Times as text. */
+/* Tests times printed as UTC text. */
 #include "render/utc.h"
 #include "tap.h"
 

@@ -14,7 +14,7 @@
 #define BURSTABLE "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice/"
 
 /*
- * Every cgroup layout. columns: path, names given (namespace, pod, container, comm), kind of
+ * All cgroup layouts. columns: path, given names (namespace, pod, container, comm), kind of
  * workload, expected name with default options.
  */
 static const struct {
@@ -23,7 +23,7 @@ static const struct {
 	enum workload_kind kind;
 	const char *name;
 } rows[] = {
-	/* Kubernetes: cgroupfs and systemd drivers, each QoS class, static pods, nested */
+	/* Kubernetes: cgroupfs and systemd drivers, each QoS class, static pods, nested clusters */
 	{"/kubepods/burstable/pod" POD "/" ID, "shop", "cart-7d9f8b6c5d-x2x9v", "app", "java",
 	 KIND_POD, "shop/cart/app"},
 	{"/kubepods/besteffort/pod" POD "/" ID, "shop", "web-0", "app", "java", KIND_POD,
@@ -52,7 +52,7 @@ static const struct {
 	 "shop", "web-0", "app", "x", KIND_POD, "shop/web-0/app"},
 	{"/../../kubepods-burstable-pod" POD_ ".slice/cri-containerd-" ID ".scope", "shop", "web-0",
 	 "app", "x", KIND_POD, "shop/web-0/app"},
-	/* containers: by id, or by name if known */
+	/* containers: named by id, or by name if it is known */
 	{"/docker/" ID, NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
 	{"/system.slice/docker-" ID ".scope", NULL, NULL, "web", "x", KIND_CONTAINER, "docker/web"},
 	{"/../docker-" ID ".scope", NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
@@ -112,7 +112,7 @@ static const struct {
 	{"/system.slice", NULL, NULL, NULL, "x", KIND_COMM, "x"},
 	{"/db/backend", NULL, NULL, NULL, "db", KIND_COMM, "db"},
 	{"/../../..", NULL, NULL, NULL, "x", KIND_COMM, "x"},
-	/* a program may take any comm, also one that looks like another kind of name */
+	/* a program may choose any comm, even one that looks like another kind of name */
 	{"/", NULL, NULL, NULL, "shop/cart/app", KIND_COMM, "shop_cart_app"},
 	{"/", NULL, NULL, NULL, "ssh.service", KIND_COMM, "ssh_service"},
 	{"/", NULL, NULL, NULL, "~other", KIND_COMM, "_other"},
@@ -249,7 +249,7 @@ static bool is_label(const char *s)
 	return true;
 }
 
-/* Tests that any input gives a valid label. */
+/* Tests that any input leads to a valid label. */
 static void test_hostile(void)
 {
 	static const char *const parts[] = {

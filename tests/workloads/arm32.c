@@ -2,7 +2,7 @@
 /*
  * arm32 N: becomes a 32-bit ARM program that calls getpid, getuid32 and getegid32 N times each.
  * Their numbers (20, 199, 202) are those of epoll_create1, socketpair and accept on a 64-bit arm64
- * kernel. Prints the number of calls; "supported" is 0 if the kernel runs no such programs.
+ * kernel. Prints the number of calls; "supported" is 0 if the kernel does not run 32-bit programs.
  */
 #include "common.h"
 
@@ -11,19 +11,19 @@
 
 #define AT 0x10000 /* load address, not below vm.mmap_min_addr */
 
-/* ARM code of a system call: mov r7, #number; svc 0 */
+/* ARM machine code of a system call: mov r7, #number; svc 0 */
 #define CALL(number) 0xe3a07000 | (number), 0xef000000
 
 static const uint32_t code[] = {
-	0xe59f4030, /*		ldr r4, times */
-	0xe3540000, /* again:	cmp r4, #0 */
-	0x0a000007, /*		beq end */
+	0xe59f4030,				      /*		ldr r4, times */
+	0xe3540000,				      /* again:	cmp r4, #0 */
+	0x0a000007,				      /*		beq end */
 	CALL(20),
 	CALL(199),
 	CALL(202),
 	0xe2444001, /*		sub r4, r4, #1 */
-	0xeafffff5, /*		b again */
-	0xe3a00000, /* end:	mov r0, #0 */
+	0xeafffff5,				      /*		b again */
+	0xe3a00000,				      /* end:	mov r0, #0 */
 	CALL(1),
 };
 

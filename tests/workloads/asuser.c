@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user who has only these
- * capabilities, like a service with AmbientCapabilities= or a file with setcap.
+ * capabilities, as a service with AmbientCapabilities= or a file with setcap does.
  */
 #include "common.h"
 
@@ -10,7 +10,7 @@
 
 #define MOST_CAPABILITIES 8
 
-/* Capability numbers: the headers of a C library may be older than CAP_BPF. */
+/* Numbers of capabilities, because the headers of a C library may be older than CAP_BPF. */
 static const struct {
 	const char *name;
 	unsigned int number;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For each kind given, makes one bad memory access in a child and reports the child's signal. */
+/* Makes one bad memory access of each given kind, in a child, and reports the child's signal. */
 #include "common.h"
 
 #include <sys/ptrace.h>
 
 #define SMALL_STACK (256 << 10)
 
-/* Details of the signal, in memory that the child's handler and the parent share. */
+/* siginfo of the signal, in memory that is shared by the child's handler and the parent. */
 static siginfo_t *seen;
 
 static char *map(long pages, int protection, int flags, int fd)
@@ -18,7 +18,7 @@ static char *map(long pages, int protection, int flags, int fd)
 	return base;
 }
 
-/* Hides from the compiler that the address is a constant. */
+/* Returns an address that the compiler cannot know to be constant. */
 static char *at_address(uintptr_t address)
 {
 	__asm__("" : "+r"(address));
@@ -126,7 +126,7 @@ static void handle_fault_signals(void)
 		die("signal handler");
 }
 
-/* Without a handler, the child is traced: it makes one access, gets one signal and dies of it. */
+/* Starts a child that makes one bad access. Without a handler it is traced, and then killed. */
 static pid_t run_child(const struct mode *mode, bool handled)
 {
 	pid_t child = fork_or_die();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Times N operations of a kind in each of several threads, in 40 batches. */
+/* Measures the time of N operations of one kind, in 40 batches, in each of several threads. */
 #include "common.h"
 
 #include <sched.h>
@@ -69,7 +69,7 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* CPU time for faults, which no other thread handles; elapsed time for calls, which may wait. */
+/* CPU time for page faults, which no other thread handles; elapsed time for calls. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);
@@ -90,7 +90,7 @@ static long long passed_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* The first thread takes the given cpu, the next ones the cpus after it. */
+/* Pins the first thread to the given CPU, the next threads to the CPUs after it. */
 static void pin(long index)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -139,7 +139,7 @@ static void print_truth(const char *kind, const struct worker *workers, long thr
 	truth_text("kind", kind);
 	truth_number("threads", threads);
 	truth_number("ops", per_batch * BATCHES * threads);
-	/* 10th percentile: the batches that other work on the machine disturbed least */
+	/* the 10th percentile excludes batches that other work on the machine disturbed */
 	printf(",\"ns_per_op\":%.2f", ns[BATCHES / 10]);
 	truth_close();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lives a few milliseconds: makes exact numbers of faults, maps and descriptors and then exits. */
+/* Lives a few milliseconds: makes exact numbers of faults, mappings and fds, and exits. */
 #include "common.h"
 
 #include <link.h>
 
-/* What to make, and where results are kept; shared between parent and child. */
+/* What to make, and memory for the results, which parent and child share. */
 struct brief {
 	long faults;
 	long maps;
@@ -34,7 +34,7 @@ static int touch_image(struct dl_phdr_info *image, size_t size, void *data)
 	return 0;
 }
 
-/* Makes direct system calls only, so that no page of a library is first used here. */
+/* Uses direct system calls only: library code would cause page faults of its own. */
 static __attribute__((noinline)) void make_all(const struct brief *brief, long faults, long maps,
 					       long fds)
 {
@@ -60,7 +60,7 @@ static void give_back(const struct brief *brief)
 		close(brief->made_fds[i]);
 }
 
-/* Touches every page that the work uses in advance, so that only the wanted faults are counted. */
+/* First touches every page that the work uses, so that only the requested faults are counted. */
 static void live(const struct brief *brief)
 {
 	long long start = now_ns();

@@ -9,7 +9,7 @@
 #define HUGE_BYTES (2L << 20)
 #define AREAS	   4
 
-/* Static, so that reading /proc causes no page fault while faults are counted. */
+/* This is static, so that reads of /proc cause no page fault while faults are counted. */
 static char text[65536];
 
 static long number_behind(const char *at, const char *key)
@@ -66,7 +66,7 @@ static void *map(size_t bytes, int flags, int fd)
 	return area;
 }
 
-/* Maps one page of a file `count` times: a one-page mapping leaves no room for fault-around. */
+/* Maps one page of a file `count` times. Single pages leave no room for fault-around. */
 static char **map_file(const char *dir, long count, int flags)
 {
 	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = {0};
@@ -82,7 +82,7 @@ static char **map_file(const char *dir, long count, int flags)
 	return page;
 }
 
-/* Maps `count` huge pages, from a huge page boundary on. */
+/* Maps `count` huge pages, aligned to huge pages. */
 static char *map_huge(long count)
 {
 	char *area = map((count + 1) * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -92,7 +92,7 @@ static char *map_huge(long count)
 	return area;
 }
 
-/* Returns the number of huge pages of this process: the kernel may have had none left. */
+/* Returns the process's number of huge pages, which is lower if the kernel had none left. */
 static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");
@@ -100,7 +100,7 @@ static long huge_pages(void)
 }
 
 #ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 /* value of include/uapi/asm-generic/mman-common.h, since 5.4 */
+#define MADV_PAGEOUT 21 /* since 5.4, include/uapi/asm-generic/mman-common.h */
 #endif
 
 /* Maps and writes pages, then moves them to swap, if there is any. */
@@ -115,7 +115,7 @@ static char *map_swapped(long pages)
 	return area;
 }
 
-/* Returns whether the directory is in tmpfs: its files count as shared memory. */
+/* Returns whether a directory is in tmpfs, where file pages count as shared memory. */
 static bool is_tmpfs(const char *dir)
 {
 	struct statfs fs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared parts of the workloads: arguments, waits, children, pages, maps, and the truth line: a
- * JSON object with the exact counts of what the workload did.
+ * Shared parts of the workloads: arguments, waits, children, pages, maps, and the "truth line", a
+ * JSON object with exact counts of what the workload did.
  */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
@@ -50,7 +50,7 @@ static struct {
 	long sleep_ms;
 } common;
 
-/* Ends the program with a message, and with the text of errno when that is set. */
+/* Ends the program with a message, and with the text of errno if errno is set. */
 static inline __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...)
 {
 	int error = errno;
@@ -76,7 +76,7 @@ static inline long parse_number(const char *text)
 	return number;
 }
 
-/* Parses a count; "limit" means as many as the kernel allows. */
+/* Parses a count. "limit" means as many as the kernel permits. */
 static inline long parse_count(const char *text)
 {
 	return strcmp(text, "limit") ? parse_number(text) : NO_LIMIT;
@@ -107,7 +107,7 @@ static inline int parse_args(int argc, char **argv, const char *usage, const str
 		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
 		{ 0 },
 	};
-	/* A static buffer: the truth line must be printed even if memory is exhausted. */
+	/* This buffer is static: the truth line must be printed even without memory. */
 	static char out[4096];
 	const struct opt *opt;
 	int found = 0;
@@ -153,7 +153,7 @@ static inline void sleep_until(long long ns)
 		;
 }
 
-/* Sleeps until thing number `made` is due, at `rate` things per second; 0: does not sleep. */
+/* Sleeps until operation `made` is due, at `rate` operations per second. Rate 0: no sleep. */
 static inline void keep_rate(long long start, long made, long rate)
 {
 	if (rate)
@@ -165,7 +165,7 @@ static inline void note_stop(int signal)
 	(void)signal;
 }
 
-/* Makes SIGTERM and SIGINT end only the waits below, so that the program can still clean up. */
+/* Blocks SIGTERM and SIGINT except in the waits below, so that the program can clean up. */
 static inline void catch_stop(void)
 {
 	struct sigaction action = { .sa_handler = note_stop };
@@ -179,7 +179,7 @@ static inline void catch_stop(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Returns true if a stop signal ended the wait, or stdin had a byte (which is read) or ended. */
+/* Returns true if a stop signal ended the wait, or stdin had a byte (which is read) or EOF. */
 static inline bool told(struct pollfd *input, long timeout_ms)
 {
 	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
@@ -201,7 +201,7 @@ static inline bool told_by_input(long timeout_ms)
 	return told(&input, timeout_ms);
 }
 
-/* With --wait: reports that the work comes next, and waits for a byte from the test. */
+/* With --wait: prints that the work comes next, and waits for a byte from the test. */
 static inline void wait_for_go(void)
 {
 	if (!common.wait)
@@ -232,7 +232,7 @@ static inline void truth_errno(int error)
 	truth_text("errno_name", error ? strerrorname_np(error) : "");
 }
 
-/* Ends the truth line, then waits as --hold and --sleep-ms say. */
+/* Ends the truth line, then waits as the options --hold and --sleep-ms say. */
 static inline void truth_close(void)
 {
 	puts("}");
@@ -321,14 +321,14 @@ static inline void read_pages(const char *base, long pages)
 		(void)*(const volatile char *)(base + i * PAGE_BYTES);
 }
 
-/* Maps a page that merges with no neighbour: only these mappings have these two protections. */
+/* Maps a page that cannot merge with a neighbour: no other mapping has these two protections. */
 static inline void *map_unmergeable(long index)
 {
 	return (void *)syscall(SYS_mmap, NULL, PAGE_BYTES, index & 1 ? PROT_READ : PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Counts lines of /proc/self/maps without [vsyscall]; takes no memory, so it works at the limit. */
+/* Counts lines of /proc/self/maps but [vsyscall]. Needs no memory, so it works at the limit. */
 static inline long map_count(void)
 {
 	static const char gate[] = "[vsyscall]\n";

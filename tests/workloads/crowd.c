@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opens N files with different names, so that each has a row of its own in tables by file name,
- * then leaks file descriptors of one file. The N files are of children that ended ("ended"), or
- * closed, or held.
+ * Opens N files with different names, so that tables by file name have a row for each, then leaks
+ * fds of one file. The N files are opened by children that have exited ("ended"), or are closed, or
+ * are held.
  */
 #include "common.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define A_CHILD 64 /* files that each child opens */
+#define A_CHILD 64 /* number of files that each child opens */
 
 static long rate;
 
@@ -48,7 +48,7 @@ static void open_in_child(long from, long to, long long start)
 		die("waitpid");
 }
 
-/* Returns the number of file descriptors that were opened. */
+/* Returns how many file descriptors were opened. */
 __attribute__((noinline)) static long leak(long wanted, int *ret_errno)
 {
 	for (long n = 0; n < wanted; n++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes memory of one kind, MIB in all and --rate MiB per second, and keeps it; with --rounds it
- * reads all of it again and again. "promised" only maps memory, "shared" and "file" map a file in
- * the --in directory.
+ * Allocates MIB MiB of one kind of memory, --rate MiB per second, and keeps it. With --rounds it
+ * reads all of it repeatedly. "promised" only maps memory; "shared" and "file" map a file in the
+ * --in directory.
  */
 #include "common.h"
 
 
 #define MIB	     (1L << 20)
-#define AROUND_PAGES 24 /* pages: more than one fault maps, fewer than it reads ahead */
+#define AROUND_PAGES 24 /* more pages than fault-around maps, but fewer than readahead reads */
 
 static struct {
 	long rate, rounds, children;
@@ -43,8 +43,8 @@ static void go_over(const char *base, long pages)
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
 			/*
-			 * This page was read ahead but is not mapped: the kernel reads ahead from
-			 * here.
+			 * This page was read ahead but is not mapped. The kernel continues
+			 * readahead from this page.
 			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)
@@ -62,7 +62,7 @@ static char *map_file(const char *directory, long mib, char *path, size_t size)
 	if (fd < 0 || ftruncate(fd, mib * MIB))
 		die("%s", path);
 	base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	unlink(path); /* the file lives as long as this process */
+	unlink(path); /* the file exists until this process exits */
 	if (base == MAP_FAILED)
 		die("mmap %s", path);
 	if (how.cut && ftruncate(fd, 0))
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
 	wait_for_go();
-	/* Each child takes as much memory, and lives as long as this process. */
+	/* Each child allocates the same amount, and lives as long as this process. */
 	for (long i = 0; i < how.children; i++)
 		if (!fork_or_die()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes N file descriptors of a kind, or as many as the kernel allows, and keeps them open. */
+/* Opens N file descriptors of a kind, or as many as the kernel permits, and keeps them open. */
 #include "common.h"
 
 #include <sys/epoll.h>
@@ -11,12 +11,12 @@
 #include <sys/un.h>
 
 #define MOST_FDS (1L << 20)
-/* The kernel allows a user few inotify instances (fs.inotify.max_user_instances, often 128). */
+/* The kernel permits few inotify instances per user (fs.inotify.max_user_instances, often 128). */
 #define MOST_INOTIFY_OF_ALL 32
 
 struct kind {
 	const char *name;
-	/* Makes one or two file descriptors in fd[] and returns how many, or -1 with errno. */
+	/* Opens one or two file descriptors into fd[]. Returns how many, or -1 with errno set. */
 	int (*make)(int *fd);
 };
 
@@ -130,7 +130,7 @@ static int make_scm(int *fd)
 	return 1;
 }
 
-/* Opens a new file for each descriptor, and removes its name at once. */
+/* Creates a new file for each file descriptor, and unlinks it at once. */
 static int make_open_many(int *fd)
 {
 	static long index;
@@ -173,7 +173,7 @@ static const struct kind *find_kind(const char *name)
 	die("no such kind: %s", name);
 }
 
-/* Without a kind ("all"), the kinds take turns, inotify only in the first few rounds. */
+/* Returns the kind of a turn: "all" alternates all kinds, with inotify only in the first rounds. */
 static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 {
 	if (kind)
@@ -184,7 +184,7 @@ static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 	return kind;
 }
 
-/* Starts a child that connects all the time: this process then only calls accept. */
+/* Starts a child that connects again and again, so that this process only calls accept. */
 static void start_connector(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -245,7 +245,7 @@ static long set_nofile(long soft)
 	return limit.rlim_cur;
 }
 
-/* Tries each number, since at the limit /proc/self/fd itself cannot be opened. */
+/* Tests each fd number, since at the limit /proc/self/fd itself cannot be opened. */
 static long count_open(long limit, long *highest)
 {
 	long open_now = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Grows like programs in trouble, each kind from functions with names and frames of their own. With
- * --children, forked children grow as well.
+ * Grows like faulty programs: each kind of growth is in functions with their own names and stack
+ * frames. With --children, forked children grow too.
  */
 #include "common.h"
 
@@ -18,7 +18,7 @@ static struct sockaddr_in peer = { .sin_family = AF_INET };
 static bool keep_fds;
 static pid_t closer;
 
-/* Names shared memory like PyTorch, torch_PID_RANDOM_N, and removes the name before mapping it. */
+/* Names shared memory as PyTorch does, torch_PID_RANDOM_N, and unlinks it before mapping it. */
 __attribute__((noinline)) static bool share_tensor(long n)
 {
 	char path[200];
@@ -41,11 +41,11 @@ __attribute__((noinline)) static bool collate_batch(long n)
 {
 	bool made = share_tensor(n);
 
-	__asm__ volatile("" ::: "memory"); /* keeps the tail call a call, not a jump */
+	__asm__ volatile("" ::: "memory"); /* keeps the compiler from making the call a jump */
 	return made;
 }
 
-/* Alternates the protection, so that no two mappings merge. */
+/* Alternates the protection, so that adjacent mappings do not merge. */
 __attribute__((noinline)) static bool leak_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,
@@ -54,7 +54,7 @@ __attribute__((noinline)) static bool leak_mapping(long n)
 	return at != MAP_FAILED;
 }
 
-/* Control: makes as many mappings as leak_mapping(), and unmaps all of them. */
+/* For comparison: makes as many mappings as leak_mapping(), and unmaps all of them. */
 __attribute__((noinline)) static bool churn_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -63,7 +63,7 @@ __attribute__((noinline)) static bool churn_mapping(long n)
 	return at != MAP_FAILED && !munmap(at, PAGE_BYTES);
 }
 
-/* Unmaps a page in the middle of a mapping, which splits it in two. */
+/* Unmaps a page within a mapping, which splits the mapping in two. */
 __attribute__((noinline)) static bool cut_hole(long n)
 {
 	static char *whole;
@@ -87,7 +87,7 @@ __attribute__((noinline)) static bool spawn_job(long n)
 	return true;
 }
 
-/* The peer closes each connection; this process never does. */
+/* Leaks a socket: the peer closes each connection, but this process never does. */
 __attribute__((noinline)) static bool forget_connection(long n)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

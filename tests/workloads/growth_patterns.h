@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Patterns of a growing value: some reach LIMIT, some never do. The unit test of forecasts follows
+ * Patterns of a growing value; some reach LIMIT, some never do. The unit test of forecasts uses
  * them tick by tick, the workload `patterns` in real time.
  */
 #ifndef GROWTH_PATTERNS_H
@@ -49,14 +49,14 @@ static double faster(struct life *l, double t)
 	return l->first + (LIMIT - l->first) * t * t / (6 * l->period) / (6 * l->period);
 }
 
-/* A saw-tooth with a rising lower end. */
+/* A saw-tooth whose lower end rises. */
 static double leaky_saw(struct life *l, double t)
 {
 	return l->first + 0.4 * l->rate * t +
 	       0.35 * (LIMIT - l->first) * fmod(t / l->period + l->phase, 1);
 }
 
-/* A saw-tooth with a rising lower end and teeth of different length. */
+/* A saw-tooth whose lower end rises, with teeth of different lengths. */
 static double ragged_leak(struct life *l, double t)
 {
 	if (--l->wait <= 0) {
@@ -82,7 +82,7 @@ static double warm_up(struct life *l, double t)
 	return l->first + (l->top - l->first) * (1 - exp(-t / l->period));
 }
 
-/* Opens files in batches, until it has what it needs. */
+/* Opens files in batches until there are enough. */
 static double stairs(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * fmin(1, floor(t / l->period) / 5);
@@ -100,7 +100,7 @@ static double high_saw(struct life *l, double t)
 	return foot + (l->top - foot) * fmod(t / l->period + l->phase, 1);
 }
 
-/* Rises and falls slowly, like a pool that follows the load. */
+/* A value that rises and falls slowly, like a pool that follows the load. */
 static double wave(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * (0.5 - 0.5 * cos(t / l->period * 6.2831853));
@@ -123,7 +123,7 @@ static double noise(struct life *l, double t)
 	return fmin(0.6 * l->top + 0.1 * l->top * normal(), l->top);
 }
 
-/* The first teeth rise, as in a cache that warms up; then all are equal. */
+/* A saw-tooth whose first teeth rise, as in a cache that warms up; all later ones are equal. */
 static double rising_saw(struct life *l, double t)
 {
 	double high = fmin(1, (floor(t / l->period) + 1) / 3);

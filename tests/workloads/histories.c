@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes with random histories: they fault, map and open files, share memory or file descriptors
- * with children, exec from any thread, or lose their first thread. At its end, each writes a line:
- * the least number of pages it wrote, and the kernel's count of its faults.
+ * Runs processes with random histories: they fault, map and open files, share memory or file
+ * descriptors with children, exec from any thread, or lose their first thread. At its end, each
+ * prints how many pages it wrote at least, and the kernel's count of its faults.
  */
 #include "common.h"
 #include <sched.h>
@@ -18,11 +18,11 @@
 
 /* State that a process hands over when it execs, as arguments of the "on" mode. */
 static struct {
-	long steps; /* steps that the process has left */
+	long steps; /* number of steps that the process still has to do */
 	unsigned long chance;
-	long pages;	    /* pages written so far, a lower bound */
-	const char *helper; /* path of this program, set-user-ID root */
-	bool quiet;	    /* its pid is of another namespace: do not print a line */
+	long pages;	    /* minimum number of pages written so far */
+	const char *helper; /* path of a copy of this program that is set-user-ID root */
+	bool quiet;	    /* its pid is of another namespace, so it prints no line */
 } life;
 
 static volatile bool leader_left;
@@ -91,7 +91,7 @@ static void reap(pid_t child)
 			die("waitpid");
 }
 
-/* Runs as a process that shares this address space or these file descriptors. */
+/* Runs as a process that shares its parent's address space or file descriptors. */
 static int write_and_end(void *area)
 {
 	write_pages(area, MOST_PAGES / 2);
@@ -139,7 +139,7 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/* Execs the program and continues there. By chance it uses execveat(), without a path. */
+/* Executes the program, and continues in it. At random uses execveat() without a path. */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];
@@ -163,7 +163,7 @@ static void *exec_in_thread(void *program)
 	exec_on(program);
 }
 
-/* The other threads fault until the exec ends them; the number of their faults is not known. */
+/* All other threads cause faults until the exec ends them. Their number is not known. */
 static void *write_on(void *unused)
 {
 	char *area = map_pages(MOST_PAGES);
@@ -208,7 +208,7 @@ static void lose_leader(void)
 
 static void exec_as_nobody(void)
 {
-	/* A raw system call: it changes the user of this thread only. */
+	/* A raw system call changes only the user of this thread. */
 	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
 		die("setresuid");
 	exec_on(life.helper);
@@ -226,7 +226,7 @@ static void fork_brief(void)
 	reap(child);
 }
 
-/* Runs as process 1 of a pid namespace, and execs from another thread there. */
+/* Runs as process 1 of a pid namespace, in which another thread calls exec. */
 static void live_in_namespace(void)
 {
 	pid_t child = fork_or_die();
@@ -305,7 +305,7 @@ static void reuse_pids(pid_t first)
 
 	snprintf(text, sizeof(text), "%d", first - 1);
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		errno = 0; /* not every system allows a choice of the next pid */
+		errno = 0; /* some systems do not let a process choose the next pid */
 	if (fd >= 0)
 		close(fd);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ia32 N: calls mmap, munmap, dup and close N times each by the 32-bit system calls of a 64-bit x86
- * kernel (int $0x80), from a 64-bit program, where their numbers mean other calls: 90 is old mmap
- * here and chmod there, 6 is close and lstat. Then one mmap exceeds RLIMIT_AS. Prints maps, dups
+ * kernel (int $0x80). In this 64-bit program, their numbers mean other calls: 90 is old mmap here
+ * and chmod there, 6 is close and lstat. At the end, one mmap exceeds RLIMIT_AS. Prints maps, dups
  * (each closed again), refused; "supported" is 0 if the kernel has no such calls.
  */
 #include "common.h"
@@ -17,7 +17,7 @@ static long ia32(long number, long a, long b, long c, long d, long e)
 {
 	long result;
 
-	/* ebp is the sixth argument, the offset of mmap2: 0 */
+	/* ebp is the sixth argument of mmap2: offset 0 */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "=a"(result)
 			 : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernelread N: makes the kernel read an unmapped kernel address N times, without an oops: a BPF
- * program of four instructions calls bpf_probe_read_kernel(), a copy_from_kernel_nofault(). Each is
- * a kernel-mode page fault. Prints reads, and refused (the helper returned -EFAULT).
+ * kernelread N: makes the kernel read an unmapped kernel address N times, without an oops. A BPF
+ * program calls bpf_probe_read_kernel(), which uses copy_from_kernel_nofault(). Each read is a
+ * kernel-mode page fault. Prints reads, and refused (the helper returned -EFAULT).
  */
 #include "common.h"
 
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
-/* An address in the hole before vmalloc, with four page-table levels: x86/x86_64/mm.rst. */
+/* An address below vmalloc that is never mapped, with four page-table levels: x86/x86_64/mm.rst. */
 #define NOBODYS_ADDRESS 0xffffc8ffdeadb000ULL
 
 static int load(void)
@@ -26,7 +26,7 @@ static int load(void)
 	const struct rlimit no_limit = {RLIM_INFINITY, RLIM_INFINITY};
 	union bpf_attr attr;
 
-	/* Before 5.11, BPF programs count towards the locked memory of their user. */
+	/* Before 5.11, BPF programs count towards RLIMIT_MEMLOCK of their user. */
 	setrlimit(RLIMIT_MEMLOCK, &no_limit);
 
 	memset(&attr, 0, sizeof(attr));

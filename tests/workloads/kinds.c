@@ -10,7 +10,7 @@ static const unsigned char return_code[] = { 0xc0, 0x03, 0x5f, 0xd6 };
 #error "no return instruction known for this architecture"
 #endif
 
-/* Maps one page of code `count` times: a one-page mapping leaves no room for fault-around. */
+/* Maps one page of code `count` times. Single pages leave no room for fault-around. */
 static void map_code(void (**code)(void), long count)
 {
 	int fd = memfd_create("code", MFD_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads that map, touch and unmap at the same time wait for each other's mmap_lock. A single
+ * Several threads map, touch and unmap at the same time, so that they wait for mmap_lock. A single
  * thread waits for a process that reads its smaps, which takes longer the more memory it has.
  */
 #include "common.h"
@@ -35,7 +35,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* Touches memory in small pages, which makes reading smaps slow. */
+/* Touches memory in small pages, which make reads of smaps slow. */
 static void touch_beside(void)
 {
 	size_t bytes = (size_t)beside_mib << 20;

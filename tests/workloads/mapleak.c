@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N one-page mappings that cannot merge, or as many as the kernel allows. With --crash, it
- * writes to the address of the mapping that failed.
+ * Makes N one-page mappings that cannot merge, or as many as the kernel permits. With --crash,
+ * writes to the address that the failed mmap() returned.
  */
 #include "common.h"
 
@@ -50,6 +50,6 @@ int main(int argc, char **argv)
 	truth_number("map_count_now", map_count());
 	truth_close();
 	if (crash && refusal)
-		*(volatile char *)maps[made] = 1; /* the address is MAP_FAILED */
+		*(volatile char *)maps[made] = 1; /* this address is MAP_FAILED */
 	return 0;
 }

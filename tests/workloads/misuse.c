@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Misuses file descriptors as some programs do: accept again and again at the limit, close of all
- * possible numbers, select with more fds than a set holds, and abort because of such a set. With
- * --mildly, it does so little that nothing is wrong.
+ * Misuses file descriptors as some programs do: it repeats accept at the fd limit, closes all
+ * possible numbers, passes more fds to select than a set holds, or aborts because of such a set.
+ * With --mildly, it does so little that nothing is wrong.
  */
 #include "common.h"
 
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #define SPIN_SECONDS 4
-#define SET_NUMBERS  4096 /* number of bits in a set larger than FD_SETSIZE */
+#define SET_NUMBERS  4096 /* number of bits in an fd set that is larger than FD_SETSIZE */
 
 static bool mildly;
 
@@ -31,7 +31,7 @@ static int listen_here(struct sockaddr_in *ret)
 	return fd;
 }
 
-/* One connection waits, and no file descriptor is left to accept it. */
+/* Repeats accept: a connection waits, but no file descriptor is left for it. */
 static long spin(void)
 {
 	struct sockaddr_in at;
@@ -72,7 +72,7 @@ static void open_many(void)
 			die("dup");
 }
 
-/* Uses a set that is large enough, so that select() overwrites nothing. */
+/* Passes an fd set that is large enough, so that select() overwrites nothing else. */
 static long select_many(void)
 {
 	static unsigned long set[SET_NUMBERS / 8 / sizeof(long)];

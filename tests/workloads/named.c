@@ -10,7 +10,7 @@
 static bool jit;
 static const char *library;
 
-/* Different bodies, so that the compiler does not merge the functions. */
+/* The functions have different bodies, so that the compiler does not merge them. */
 #define BODY(n)                                                                                    \
 	{                                                                                          \
 		volatile int x = n;                                                                \
@@ -48,8 +48,8 @@ static void write_map(const char *mode, const char *name, const char *at)
 }
 
 /*
- * Maps code like a JIT compiler, for two functions. The second is named after the start, and the
- * first gets another name then.
+ * Maps code of two functions, like a JIT compiler. After the start, the second one is named, and
+ * the first one gets another name.
  */
 static char *make_code(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens and closes file descriptors by a pattern of growth, until dup() fails or time is over. */
+/* Opens and closes file descriptors in a pattern of growth, until dup() fails or time is up. */
 #include "common.h"
 #include "growth_patterns.h"
 
-#define SHORTEST 20 /* shortest period in ticks; leaks last for six periods */
+#define SHORTEST 20 /* shortest period in ticks; a leak lasts for six periods */
 #define SPREAD	 10
 
 static int fds[LIMIT];
@@ -23,7 +23,7 @@ static void list_kinds(void)
 		printf("%s\t%s\n", kinds[i].name, kinds[i].reaches ? "reaches" : "never");
 }
 
-/* Returns false if dup() fails. */
+/* Holds this many file descriptors. Returns false if dup() fails. */
 static bool hold(int wanted)
 {
 	while (held > wanted)
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	start = now_ns();
 	for (t = 1; t < ticks && !reached; t++) {
 		sleep_until(start + t * tick_ms * 1000000);
-		/* stdin, stdout and stderr count towards the limit, too */
+		/* stdin, stdout and stderr also count towards the limit */
 		reached = !hold(fmax(0, kind->value(&life, t) - 3));
 	}
 	truth_open();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Executes the program that its arguments name, with SIGINT and SIGQUIT at their defaults: a shell
- * without job control starts background commands with both ignored, and cannot undo that.
+ * Executes a program with SIGINT and SIGQUIT at their defaults. A shell without job control starts
+ * background commands with both signals ignored, and they cannot undo that.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overflows the stack of a second thread in a child, and ends as language runtimes do. There is no
- * handler, or a handler on the alternate stack reports the overflow and aborts (like Rust), raises
- * the signal again (like Python's faulthandler), exits, or jumps back: then the program continues,
- * or aborts later for another reason.
+ * Overflows the stack of a second thread in a child, and ends as language runtimes do. There is
+ * either no handler, or a handler on the alternate stack. The handler reports the overflow and
+ * aborts (like Rust), raises the signal again (like Python's faulthandler), exits, or jumps back.
+ * After the jump, the program continues, or aborts later for another reason.
  */
 #include "common.h"
 
@@ -54,7 +54,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	if (how != ABORTS && how != RAISES)
 		siglongjmp(back, 1);
 	if (how == RAISES)
-		return; /* return to the access: the raised signal is blocked until then */
+		return; /* return to the faulting access; until then the raised signal is blocked */
 	say("\nthread 'worker' has overflowed its stack\n");
 	abort();
 }
@@ -81,7 +81,7 @@ static void *overflow(void *unused)
 	if (pthread_getattr_np(pthread_self(), &attr) ||
 	    pthread_attr_getstack(&attr, &base, &size) || pthread_attr_getguardsize(&attr, &guard))
 		die("pthread_getattr_np");
-	/* In glibc, the guard is the lowest part of the stack; others have it below the stack. */
+	/* In glibc, the guard is the lowest part of the stack; elsewhere it is below the stack. */
 	guard_from = (char *)base - guard;
 	guard_to = (char *)base + guard;
 	take_signal();

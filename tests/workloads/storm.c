@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many that grow at the same time. "apart": K processes, each with mappings and fds from its own
- * function under its own name, while its threads fault, map and unmap. "together": K threads that
- * open fds from one function under one name at the same instant, then under the next name.
- * "reused": a process that ends with N fds, and one with the same pid that opens and closes N.
+ * Runs processes or threads that grow at the same time. "apart": K processes, each with mappings
+ * and fds from its own function under its own name, while its threads fault, map and unmap.
+ * "together": K threads that open fds from one function under one name at one instant, then under
+ * the next. "reused": a process exits with N fds; another one with its pid opens and closes N.
  */
 #include "common.h"
 
@@ -26,7 +26,7 @@ static int open_named(const char *prefix, long n)
 	char name[16];
 	int at = snprintf(name, sizeof(name), "%s", prefix), fd;
 
-	/* Letters only, because digits in names are folded. */
+	/* Names have only letters, because digits in names are folded. */
 	for (int i = 0; n >= 0 && i < 6; i++, n /= 16)
 		name[at++] = 'g' + n % 16;
 	name[at] = 0;
@@ -58,7 +58,7 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/* A function for each process: its frame is in each stack of that process. */
+/* Defines one function per process. Its frame is in each stack of the process. */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
@@ -131,7 +131,7 @@ static void run_apart(void)
 		;
 }
 
-/* Threads spin until all have arrived, so that they continue at the same instant. */
+/* Number of threads that have arrived. They spin until all have, to continue at one instant. */
 static volatile long arrived;
 
 __attribute__((noinline)) static void open_together(long n)

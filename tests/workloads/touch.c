@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes exactly N first touches of anonymous 4 KiB pages, by one thread or divided among some. */
+/* Touches exactly N anonymous 4 KiB pages for the first time, in one thread or in several. */
 #include "common.h"
 
 struct slice {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes N faults one after another, each answered by userfaultfd after a known delay. */
+/* Causes N page faults one after another. userfaultfd handles each after a known delay. */
 #include "common.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-/* A sleep may end this many nanoseconds late, so the last part of a delay is a busy loop. */
+/* A sleep may end this many nanoseconds late, so the last part of each delay is a busy loop. */
 #define SPIN_NS 200000LL
 
 struct answering {

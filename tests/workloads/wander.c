@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N mappings that cannot merge from one code location without frame pointers: an unwinder
- * finds data where frames should be, different data each time. With --keep N, only the first N
- * stay.
+ * Makes N mappings that cannot merge, from one code location without frame pointers: an unwinder
+ * finds data where frames should be, and different data each time. With --keep N, only the first N
+ * mappings are kept.
  */
 #include "common.h"
 
@@ -12,10 +12,10 @@
 
 struct frame {
 	const struct frame *next;
-	unsigned long word; /* data at the place of a return address */
+	unsigned long word; /* data in the place of a return address */
 };
 
-/* Returns a word as programs keep it: a small number, a pointer to data, or anything. */
+/* Returns a word as on a real stack: a small number, a pointer to data, or any value. */
 static unsigned long some_word(unsigned long *state)
 {
 	static char data[1 << 20];
@@ -32,7 +32,7 @@ static unsigned long some_word(unsigned long *state)
 }
 
 #ifdef __x86_64__
-/* Calls mmap, with data instead of the frame pointer and of the word below it. */
+/* Calls mmap() with data in the frame pointer register and in the word below it on the stack. */
 __attribute__((noinline)) static long map_astray(long prot, const struct frame *frame,
 						 unsigned long word)
 {
@@ -42,7 +42,7 @@ __attribute__((noinline)) static long map_astray(long prot, const struct frame *
 	register unsigned long pushed __asm__("r12") = word;
 	long ret;
 
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* skips the red zone */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* keeps the red zone unchanged */
 			 "push %%rbp\n\t"
 			 "mov %%rbx, %%rbp\n\t"
 			 "push %%r12\n\t"
