@@ -241,8 +241,9 @@ struct {
 
 /*
  * Returns whether an instruction is expected to fault and has an exception table entry for that.
- * Such instructions access registers that this CPU may lack (rdmsr_safe()), or restore state that a
- * program chose (segments, FPU). Their faults are not reported as recovered faults.
+ * The function checks for instructions that access registers that this CPU may lack (rdmsr_safe()),
+ * or restore state that a program chose (segments, FPU). Faults of these instructions are not
+ * reported as recovered faults.
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {

@@ -22,9 +22,10 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 }
 
 /*
- * Clears a 0/1 flag that threads set after they change a counter. Returns whether it was set. The
- * caller reads the counters after this call. A counter that changes between the two is either read,
- * or its flag stays set for the next call. Reading and clearing is one atomic step and a barrier.
+ * Clears a 0/1 flag that threads set after they change a counter. Returns whether the flag was set.
+ * The caller reads the counters afterwards. A counter that changes between clearing the flag and
+ * reading is either read now, or sets the flag for the next scan. Reading and clearing the flag is
+ * one atomic step and a barrier.
  */
 static __always_inline bool take_flag(__u32 *flag)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Per-CPU memory that several programs share. A program can be interrupted by another one on its
- * CPU: in an interrupt, by a tracepoint that it triggers, or by another task, since the kernel
- * switches tasks within tracepoint programs from 7.0 on ("tracing: Guard __DECLARE_TRACE() use of
- * __DO_TRACE_CALL() with SRCU-fast"). Therefore each user claims an element, and no other program
- * uses it until unclaim(). A program never moves to another CPU (migrate_disable()).
+ * Per-CPU memory that several programs share. A BPF program can be interrupted by another BPF
+ * program on its CPU: in an interrupt, by a tracepoint that it triggers, or by another task, since
+ * the kernel switches tasks within tracepoint programs from 7.0 on ("tracing: Guard
+ * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"). Each program claims an element,
+ * which no other program uses until unclaim(). A program never moves to another CPU
+ * (migrate_disable()).
  */
 #ifndef FS_CLAIM_BPF_H
 #define FS_CLAIM_BPF_H
@@ -14,7 +15,7 @@
 
 /*
  * Defines claim_MAP(), which returns the index of an unused element, or -1 if all are in use. MAP
- * is a per-CPU array of TYPE, whose member `users` is reserved for this. The argument `any` is not
+ * is a per-CPU array of TYPE, whose member `users` counts the claims. The argument `any` is not
  * used: clang would fold a global function without arguments into its callers.
  */
 #define define_claim(map, type, parts)                                                             \

@@ -8,7 +8,8 @@
 /*
  * Returns true if the caller is the only user until unclaim(). Kernels before 5.12 have no atomic
  * addition that returns a value, so the counter is read after the addition. Two concurrent callers
- * may both fail, but never both succeed: the later reader sees both additions.
+ * may both fail, but never both succeed: the caller that reads the counter later sees both
+ * additions.
  */
 static __always_inline bool claim(__u32 *users)
 {

@@ -130,8 +130,8 @@ static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 }
 
 /*
- * Returns whether the kernel may count the fault as major only because it was retried. In this
- * case, the bytes that the thread read show whether the fault was major.
+ * Returns whether the kernel may count the fault as major only because it was retried. For such a
+ * fault, the bytes that the thread read from disk show whether the fault was major.
  */
 static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
 {

@@ -4,14 +4,14 @@
  *
  * The BPF programs are built three times. The default build needs kfuncs (bpf_iter_task_new(),
  * c68a78ffe2cb, 6.7), task storage for tracing programs (a10787e6d58c, 5.12), bpf_loop()
- * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17). It reads kernel objects by plain
- * loads.
+ * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17). The default build reads kernel
+ * objects by plain loads.
  *
- * FS_PLAIN needs no kfunc. Weak kfuncs do not help: for these, libbpf before 1.3 searches the BTF
- * of modules, which CAP_BPF alone does not permit, and fails.
+ * FS_PLAIN needs no kfunc. Weak kfuncs do not help: for weak kfuncs, libbpf before 1.3 searches the
+ * BTF of modules, which CAP_BPF alone does not permit, and fails.
  *
  * FS_HASH needs nothing newer than the ring buffer (457f44363a88, 5.8): state is in hash tables,
- * kernel objects are read by probe reads, loops are bounded. This build is also needed for probes
+ * kernel objects are read by probe reads, loops are bounded. FS_HASH is also needed for probes
  * without typed arguments (raw tracepoints).
  */
 #ifndef FS_COMPAT_BPF_H
@@ -84,8 +84,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Returns whether page faults are disabled for a task. In the FS_HASH build, the counter is read by
- * copy_from_kernel_nofault(), which itself adds 1 to it.
+ * Returns whether page faults are disabled for a task. In the FS_HASH build,
+ * copy_from_kernel_nofault() reads the counter of disabled faults, and itself adds 1 to it.
  */
 #ifdef FS_HASH
 #define faults_disabled(task) (get(task, pagefault_disabled) > 1)
@@ -122,8 +122,8 @@ static __always_inline __u32 map_count_of(struct mm_struct *mm)
 
 /*
  * Until f1a7941243c1 (6.2) the kernel has one atomic counter per kind of page, since then per-CPU
- * counters. Both types below are flavours of types that every kernel has: for missing types, libbpf
- * searches the BTF of modules, which CAP_BPF alone does not permit.
+ * counters. The types below are flavours (libbpf's ___ suffix) of types that every kernel has: for
+ * missing types, libbpf searches the BTF of modules, which CAP_BPF alone does not permit.
  */
 struct mm_struct___plain_rss {
 	struct {
@@ -139,9 +139,9 @@ struct mm_struct___plain_rss {
 
 /*
  * mappings_version() changes with each change of the mappings. With per-VMA locks (5e31275cc997,
- * 6.4) it returns the kernel's own count of changes, in a seqcount since "mm: convert mm_lock_seq
- * to a proper seqcount" (6.14). On older kernels it returns a sum, which stays equal if a mapping
- * is replaced by an identical one.
+ * 6.4) mappings_version() returns the kernel's own count of changes, in a seqcount since "mm:
+ * convert mm_lock_seq to a proper seqcount" (6.14). Before per-VMA locks, mappings_version()
+ * returns a sum, which stays equal if a mapping is replaced by an identical one.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
@@ -202,8 +202,8 @@ static __always_inline __u64 is_not_zero(__u64 x)
 
 /*
  * Returns the capabilities that capable() tests; capabilities in other user namespaces do not help
- * to exceed a limit. Until f122a08b197d (6.3) the kernel has an array of two 32-bit words, since
- * then one 64-bit word in these 8 bytes.
+ * to exceed a limit. Until f122a08b197d (6.3) the kernel stores capabilities as two 32-bit words,
+ * since then as one 64-bit word, in 8 bytes that mean the same.
  */
 static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
@@ -266,9 +266,9 @@ static __always_inline __u64 mmap_method(const struct file_operations *ops)
 }
 
 /*
- * Returns the number of processes of a user. The number is a member of user_struct; since
- * 21d1c5e386bc (5.14), a counter of the user in its namespace; since de399236e240 (6.0), the first
- * rlimit counter.
+ * Returns the number of processes of a user. The number of a user's processes is a member of
+ * user_struct; since 21d1c5e386bc (5.14), a counter of the user in its namespace; since
+ * de399236e240 (6.0), the first rlimit counter.
  */
 struct user_struct___processes {
 	atomic_t processes;
@@ -370,8 +370,8 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 			: get(regs, r9);
 }
 /*
- * Returns whether a register holds a non-canonical address. An access through such a register
- * causes a general protection fault, which reports no address.
+ * Returns whether a register holds a non-canonical address. An access through a non-canonical
+ * address causes a general protection fault, which reports no address.
  */
 static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {

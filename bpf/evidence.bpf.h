@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads the kernel state at the end of a failed call, to find the limit that was reached: the range
- * of mappings, the file, cgroup levels, counters of the user. Each part is a global function,
- * because the verifier checks such a function once. Its input is the call's description in the
- * record.
+ * of mappings, the file, cgroup levels, counters of the user. Each part is a global function, which
+ * the verifier checks once. The input of each part is the call's description in the record.
  */
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
@@ -105,8 +104,8 @@ struct range_walk {
 
 /*
  * Sets the VM_* bits that a call changes. mprotect, mlock and munlock change one mapping after
- * another, and stop at the first that they cannot change: earlier mappings stay changed. Other
- * calls change no mapping if they fail.
+ * another, and stop at the first that they cannot change: earlier mappings stay changed. All other
+ * mapping calls change no mapping if they fail.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {

@@ -83,8 +83,8 @@ static __always_inline bool begins(const char *text, const char *with)
 }
 
 /*
- * Called for each log line. A failed call may log its cause: __vm_enough_memory() since
- * 44b414c8715c (6.2), get_empty_filp() always. The kernel rate-limits both lines.
+ * Called for each log line. A failed system call may log its cause: __vm_enough_memory() logs since
+ * 44b414c8715c (6.2), get_empty_filp() in all versions. The kernel rate-limits both log lines.
  */
 static __always_inline int line_written(const char *text, unsigned long len)
 {

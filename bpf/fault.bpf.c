@@ -110,8 +110,8 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 
 /*
  * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel also calls
- * this function for a retry, and without registers in get_user_pages(). The kernel does not call it
- * if no mapping exists.
+ * handle_mm_fault() for a retry, and, without registers, in get_user_pages(). The kernel does not
+ * call handle_mm_fault() if no mapping exists.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -149,10 +149,10 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Returns whether a kernel-mode access cannot be a copy from or to user memory. That is an access
- * to a kernel address, an instruction fetch, or an access to a user address without EFLAGS.AC on a
- * CPU with SMAP (user copies run between STAC and CLAC). A NULL pointer dereference in a driver is
- * such an access without EFLAGS.AC.
+ * Returns whether a kernel-mode access cannot be a copy from or to user memory. Such an access is
+ * to a kernel address, is an instruction fetch, or is to a user address without EFLAGS.AC on a CPU
+ * with SMAP (user copies run between STAC and CLAC). A NULL pointer dereference in a driver is an
+ * access to a user address without EFLAGS.AC.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -241,8 +241,8 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 
 /*
  * Called on arm64, which has no fault tracepoints. __do_kernel_fault() is called for each
- * kernel-mode fault without a mapping, also for user copies from bad addresses. Other accesses to
- * user addresses go directly to die_kernel_fault().
+ * kernel-mode fault without a mapping, also for user copies from bad addresses. For kernel-mode
+ * accesses to user addresses that are no user copies, the kernel directly calls die_kernel_fault().
  */
 static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
 {
@@ -372,8 +372,9 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 /*
  * Ends a fault at half the cost of a software event: mm_account_fault() counts PGFAULT for the
  * memory cgroup just before it decides between minor and major. The raw tracepoint ends every
- * fault. The software event is needed only for major faults, and corrects those without PGMAJFAULT.
- * Failed faults end in this tracepoint too; the signal that follows discards them.
+ * fault. The software event is needed only for major faults, and corrects major faults for which
+ * PGMAJFAULT is not counted. Failed faults also end in the raw tracepoint; the signal that follows
+ * discards them.
  */
 #define is_item(item, name)                                                                        \
 	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \

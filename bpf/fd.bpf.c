@@ -15,9 +15,9 @@
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
- * Returns 1 if a control message without fds was truncated, else 0. Such a message explains
- * MSG_CTRUNC: a short SCM_CREDENTIALS message, or one that ends, without padding, at the end of the
- * buffer.
+ * Returns 1 if a control message without fds was truncated, else 0. A truncated message without fds
+ * explains MSG_CTRUNC. It is a short SCM_CREDENTIALS message, or a message that ends, without
+ * padding, at the end of the buffer.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -108,7 +108,7 @@ static __always_inline void saw_close(struct fs_state *st)
 		atomic_add(&st->fds, -1);
 }
 
-/* Returns whether recvmsg dropped fds because of RLIMIT_NOFILE. The call succeeds in this case. */
+/* Returns whether recvmsg dropped fds because of RLIMIT_NOFILE. recvmsg succeeds anyway. */
 static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
@@ -119,7 +119,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 	return true;
 }
 
-/* Returns whether the command of fcntl or bpf creates an fd. Returns true for other calls. */
+/* Returns whether the command of fcntl or bpf creates an fd. True for other system calls. */
 static __always_inline bool makes_descriptors(const struct call *c)
 {
 	__u64 command;

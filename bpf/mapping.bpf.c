@@ -14,8 +14,8 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 #define MADV_HWPOISON 100
 
 /*
- * Returns whether madvise() failed at a limit. Other errors mean that the kernel or the mapping
- * does not support the advice; poisoning memory needs a capability.
+ * Returns whether madvise() failed at a limit. Errors that no limit causes mean that the kernel or
+ * the mapping does not support the advice; poisoning memory needs a capability.
  */
 static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
 {

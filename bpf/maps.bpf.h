@@ -77,8 +77,8 @@ static __always_inline __u64 wake_when_filling(void)
 }
 
 /*
- * Counts one of several equal events. Returns the count if the event should be sent, else 0. The
- * first event, each power of two, and one event per 200 ms should be sent.
+ * Counts one of several equal events. Returns the count of equal events if this event should be
+ * sent, else 0. The first event, each power of two, and one event per 200 ms should be sent.
  */
 static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)
 {

@@ -204,8 +204,8 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 }
 
 /*
- * Sends a slow wait for mmap_lock, or a slow hold, outside of page faults. It uses the thread's
- * fault slot, after the last fault has been added to the counters.
+ * Sends a slow wait for mmap_lock, or a slow hold, outside of page faults. The function uses the
+ * thread's fault slot, after the last fault has been added to the counters.
  */
 static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
@@ -235,9 +235,9 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Returns whether mmap_lock was acquired. It was not if the thread must not wait, or is killed. The
- * position of the tracepoint's argument changed when memcg_path was removed ("mm: mmap_lock:
- * optimize mmap_lock tracepoints", 6.14).
+ * Returns whether mmap_lock was acquired. mmap_lock was not acquired if the thread must not wait,
+ * or is killed. The position of the tracepoint's argument changed when memcg_path was removed ("mm:
+ * mmap_lock: optimize mmap_lock tracepoints", 6.14).
  */
 static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {

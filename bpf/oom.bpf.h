@@ -93,7 +93,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 /*
  * Reads the constraint from the log line of dump_oom_summary(), since ef8444ea01d7 (5.0). The
- * kernel rate-limits this line.
+ * kernel rate-limits the line "oom-kill:constraint=".
  */
 static __always_inline void oom_line(const char *text, unsigned long len)
 {

@@ -62,7 +62,7 @@ struct {
 /*
  * Arguments of move_counters(). Each counter is moved in one atomic step, so that none is lost or
  * counted twice if other threads add to `from` or move it too. `from->counted` is cleared first: a
- * later addition sets it again, and the next reader moves the rest.
+ * later addition sets `counted` again, and the next reader of the flag moves the rest.
  */
 struct move {
 	struct fs_state *from, *to;
@@ -166,8 +166,8 @@ static __always_inline void proc_drop(struct task_struct *leader)
 /*
  * Called when the leader exits before its process: moves the state to `orphans`. The new state
  * exists before the old one is marked PROC_LEFT, and nothing is sent before all counters are moved.
- * PROC_LEFT and PROC_FINAL are bits of one word, so that either this function or proc_ends() is
- * first.
+ * PROC_LEFT and PROC_FINAL are bits of one word, so that either proc_leader_left() or proc_ends()
+ * is first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -235,8 +235,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * Returns the state of which the last record is made; NULL: another thread sends the record. Two
- * threads that exit at once may both see no other live thread.
+ * Returns the state of which the last record is made; NULL: another thread sends the record. If two
+ * threads of a process exit at the same time, both may see no other live thread.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
@@ -259,8 +259,8 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 }
 
 /*
- * Returns whether a copied state was complete, and belonged to this process, during the copy.
- * During the copy the leader may exit, and another thread may take over its pid.
+ * Returns whether a copied state was complete, and belonged to this process, during the copy. While
+ * state is copied, the leader may exit, and another thread may take over its pid.
  */
 static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
 {

@@ -13,7 +13,8 @@
 /*
  * Adds atomically, without a return value. clang 21 compiles __sync_fetch_and_add() to an
  * instruction that returns the old value even if unused, which kernels before 5.12 reject. A
- * relaxed addition uses the older instruction; the barriers prevent that the compiler reorders it.
+ * relaxed addition uses the older instruction; the barriers keep the compiler from reordering the
+ * addition.
  */
 #define atomic_add(at, n)                                                                          \
 	do {                                                                                       \

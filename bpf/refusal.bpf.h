@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * find_stack() and the functions below call each other deeply. They are not inlined, so that the
- * end of a system call has only `struct call` and `struct refusal` on the stack.
+ * find_stack() and the functions below call each other deeply. These functions are not inlined, so
+ * that the end of a system call has only `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -242,7 +242,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	return true;
 }
 
-/* Fills all members that need no walk through lists. Other members become zero or unknown. */
+/* Fills all members that need no walk through lists. All others become zero or unknown. */
 returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that fill parts of the record of a failed call. They are global functions, which the
- * verifier checks once, not once per path that calls them.
+ * Functions that fill parts of the record of a failed call. These parts are global functions, which
+ * the verifier checks once, not once per path that calls them.
  */
 #ifndef FS_REFUSAL_RECORD_BPF_H
 #define FS_REFUSAL_RECORD_BPF_H
@@ -31,8 +31,8 @@ define_claim(drafts, struct draft, DRAFTS);
 #define draft_of(record) ((struct draft *)(record))
 
 /*
- * Returns a record that the caller owns until draft_send(); NULL: all records are in use. Not
- * inlined, because its callers have no stack space left.
+ * Returns a record that the caller owns until draft_send(); NULL: all records are in use.
+ * draft_begin() is not inlined, because its callers have no stack space left.
  */
 static __noinline struct refused_record *draft_begin(void)
 {

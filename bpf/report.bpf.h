@@ -37,7 +37,7 @@ static __always_inline bool is_of_report(const char *s)
 
 /*
  * Returns the length of the time stamp of a log line. Until 701850dc0c31 (5.19), the tracepoint
- * receives lines with the time stamp, if it is enabled, as consoles do.
+ * receives lines with their time stamp (if time stamps are enabled), as consoles do.
  */
 static __always_inline __u32 stamp_of(const char *s)
 {

@@ -76,7 +76,7 @@ static __always_inline void read_segment(struct refused_record *r)
 
 /*
  * A buffer for bpf_probe_read_user_str(). Only lengths of strings are used, never their bytes, so
- * several programs may write here at once.
+ * several programs may write to this buffer at once.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

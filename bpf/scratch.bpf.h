@@ -9,8 +9,8 @@
 
 /*
  * A frame pointer chain, as the kernel walks it. The chain lacks the caller of the system call
- * wrapper, because the wrapper creates no frame. The address of this caller is at the stack
- * pointer.
+ * wrapper, because the wrapper creates no frame. The return address into that caller is at the
+ * stack pointer.
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];

@@ -100,8 +100,8 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 }
 
 /*
- * Reads registers of the failed access. They are valid only for a fault signal, which a thread
- * sends to itself; they are not valid for signals of other senders.
+ * Reads registers of the failed access. The registers are valid only for a fault signal, which a
+ * thread sends to itself.
  */
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
@@ -147,8 +147,8 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 }
 
 /*
- * Returns whether a thread sent the signal to itself by tgkill, as abort() and raise() do. The
- * signal is no fault. It ends a process that detected an error, or whose handler reported a fault.
+ * Returns whether a thread sent the signal to itself by tgkill, as abort() and raise() do. Such a
+ * signal is no fault: it ends a process that detected an error, or whose handler reported a fault.
  */
 static __always_inline bool is_raised(int sig, int code, struct task_struct *target)
 {

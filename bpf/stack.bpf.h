@@ -105,9 +105,9 @@ once_verified int cut_chain(struct chain *c)
  * Sends only the addresses of a stack; user space searches the mappings for their files.
  * bpf_get_stack() searches them under mmap_lock. With interrupts disabled, the kernel releases that
  * lock by the CPU's only irq_work. Tracepoints of mmap_lock fire within such a stack walk: if any
- * program started a second walk there, it would use the irq_work twice, and mmap_lock would never
- * be released (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks
- * the objects).
+ * program started a second stack walk in such a tracepoint, the irq_work would be used twice, and
+ * mmap_lock would never be released (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h;
+ * tests/shape/walks.py checks the objects).
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {

@@ -52,8 +52,9 @@ static __always_inline void add_fault(struct counters *c, const struct fs_fault_
 }
 
 /*
- * Adds a thread's last fault to the counters of its process. Called at the thread's next fault or
- * exit, because class and outcome of a fault are known only some time after its end.
+ * Adds a thread's last fault to the counters of its process. add_latency() is called at the
+ * thread's next fault or exit, because class and outcome of a fault are known only some time after
+ * its end.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
@@ -66,7 +67,7 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 
 /*
  * Adds the leader's last fault to the counters in a record, so that it is reported in time even if
- * the thread then sleeps. The counters of the process stay unchanged: add_latency() changes them.
+ * the thread then sleeps. The counters of the process stay unchanged until add_latency().
  */
 static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
@@ -89,8 +90,8 @@ static __always_inline void add_pending(struct counters *c, const struct fs_faul
 #define NOT_KNOWN	 (~0ULL)
 
 /*
- * Returns a soft limit from a signal_struct. Callers load this pointer once, because at each load
- * through a task the verifier searches the kernel's types by name.
+ * Returns a soft limit from a signal_struct. Callers load the pointer to the signal_struct once,
+ * because at each load through a task the verifier searches the kernel's types by name.
  */
 static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 {
@@ -220,8 +221,8 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 }
 
 /*
- * Re-arms thresholds that are at least five percentage points above the value. A global function,
- * because the verifier checks such a function once, not once per path.
+ * Re-arms thresholds that are at least five percentage points above the value. rearm_marks() is a
+ * global function, which the verifier checks once, not once per path.
  */
 once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
@@ -347,8 +348,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Repeats the sums, since two CPUs may end threads of one process at the same time. This is not a
- * loop, because before 6.2 a loop may contain no call ("back-edge").
+ * Repeats the sums, since two CPUs may end threads of one process at the same time. The repetition
+ * is not a loop, because before 6.2 a loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -362,9 +363,9 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 
 /*
  * Returns whether the sums over all threads of the last scan can be reused. A new sum takes 0.1 us
- * per thread, mostly for cold cache lines. If no fault was counted since, the sums differ only by
- * faults that began before both scans, or that no probe sees. If faults were counted, the reused
- * sums are older by one scan per 256 threads.
+ * per thread, mostly for cold cache lines. If no fault was counted since the last scan, the sums
+ * differ only by faults that began before both scans, or that no probe sees. If faults were
+ * counted, reused sums are late by one scan per 256 threads.
  */
 static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 {
@@ -440,8 +441,8 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
 }
 
 /*
- * Fills all gauges but `fd_base`. Call it after count_holdings(). Gauges do not fit on the stack:
- * an exit fills the gauges in its record, a scan fills `scanned`.
+ * Fills all gauges but `fd_base`. Call read_gauges() after count_holdings(). Gauges do not fit on
+ * the stack: an exit fills the gauges in its record, a scan fills `scanned`.
  */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
@@ -478,9 +479,9 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 
 /*
  * Reads the number of threads that RLIMIT_NPROC limits, and the limit, which does not apply to root
- * and to some capabilities: copy_process() in kernel/fork.c. Skipped with watch_all, since it would
- * be the most expensive part of a scan. Arguments: addresses of a struct cred and a struct
- * signal_struct.
+ * and to some capabilities: copy_process() in kernel/fork.c. User threads are not read with
+ * watch_all, since this would be the most expensive part of a scan. Arguments: addresses of a
+ * struct cred and a struct signal_struct.
  */
 once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)
 {
@@ -546,7 +547,7 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 	return r;
 }
 
-/* Fills CPU time and number of user threads. Call it after read_gauges(), which sums CPU time. */
+/* Fills CPU time and number of user threads. Call read_usage() after read_gauges(). */
 static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
 				       struct usage *u)
 {

@@ -141,7 +141,7 @@ static __always_inline bool goes_on(struct signal_struct *sig)
 	return !(get(sig, flags) & SIGNAL_GROUP_EXIT);
 }
 
-/* Sends the last record of a process. Called in its last thread. */
+/* Sends the last record of a process. Called in the last thread of the process. */
 static __always_inline void tell_end(struct fs_state *st, struct task_struct *leader,
 				     struct task_struct *last, struct signal_struct *sig)
 {
@@ -274,8 +274,8 @@ static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 
 /*
  * Returns whether a process cannot have changed since the last scan: its only thread has not run,
- * no memory was taken away, and nobody changed its limits or cgroups. This avoids reads of cold
- * cache lines of mm and files.
+ * no memory was taken away, and nobody changed its limits or cgroups. For unchanged processes, no
+ * cold cache lines of mm and files are read.
  */
 static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader,
 					 struct signal_struct *sig)
@@ -315,7 +315,7 @@ static struct {
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
 
-/* Sends the values of a process. If its leader exits meanwhile, the next scan sends them. */
+/* Sends the values of a process. If the leader exits meanwhile, the next scan sends the values. */
 static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader,
 					      bool counters)
 {
@@ -372,8 +372,8 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 #ifdef FS_ADDRESSES
 /*
  * send_if_changed() as a global function, which takes no tasks as arguments, but finds them in
- * `scanned`. The verifier checks it once, not in each state of the loop over processes, which took
- * 240 MiB of kernel memory.
+ * `scanned`. The verifier checks a global function once, not in each state of the loop over
+ * processes, which took 240 MiB of kernel memory.
  */
 __noinline int send_if_changed_once(struct fs_state *st)
 {
@@ -490,7 +490,8 @@ int look_syscall(void *ctx)
 
 /*
  * A scan by a task iterator that user space reads. The iterator visits all threads. Threads other
- * than the leader are skipped, unless the leader has exited: it then has neither mm nor files.
+ * than the leader are skipped, unless the leader has exited: an exited leader has neither mm nor
+ * files.
  */
 SEC("iter/task")
 int look_iter(struct bpf_iter__task *ctx)

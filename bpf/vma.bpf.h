@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds the mapping at an address of the current process. It walks the kernel's tree of VMAs
- * without a lock, so that it works in every probe. (bpf_find_vma() returns -EBUSY if interrupts are
- * off and its irq_work is in use.) Pointers are read as data; mm_changes() detects concurrent
- * changes.
+ * Finds the mapping at an address of the current process. The search walks the kernel's tree of
+ * VMAs without a lock, so that it works in every probe. (bpf_find_vma() returns -EBUSY if
+ * interrupts are off and its irq_work is in use.) Pointers are read as data; mm_changes() detects
+ * concurrent changes.
  */
 #ifndef FS_VMA_BPF_H
 #define FS_VMA_BPF_H

@@ -53,8 +53,8 @@ struct fs_syscall {
 #define FS_SYSCALL_MAX 512
 
 /*
- * The state of a process in the kernel. User space only creates it, with `flags` set and all other
- * members 0.
+ * The state of a process in the kernel. User space only creates this state, with `flags` set and
+ * all other members 0.
  */
 struct fs_state {
 	__u64 signature;      /* hash of the values that the last scan sent */

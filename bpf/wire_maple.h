@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Layout of a maple tree on 64 bits, in bytes (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). BPF
- * programs walk the tree by it; user space compares it with the kernel's BTF.
+ * programs walk maple trees by this layout; user space compares the layout with the kernel's BTF.
  */
 #ifndef FS_WIRE_MAPLE_H
 #define FS_WIRE_MAPLE_H

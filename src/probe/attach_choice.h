@@ -47,13 +47,14 @@ bool choice_is_hash(const struct choice *c);
 
 /*
  * Starts again with the hash-table build, because the kernel cannot use the task-storage build. If
- * --probe requested task storage, no state is kept. Returns false if this was done before.
+ * --probe requested task storage, no state is kept. Returns false if the hash-table build was
+ * chosen before.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /*
- * Continues with the build without kfuncs, because the kernel lacks kfuncs. Returns false if this
- * was done before.
+ * Continues with the build without kfuncs, because the kernel lacks kfuncs. Returns false if that
+ * build was chosen before.
  */
 bool choice_leave_kfuncs(struct choice *c);
 

@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* System calls that the C library's headers may lack. Their numbers are the same everywhere. */
+/* System calls that the C library's headers may lack. All machines have these numbers. */
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the table of probes, one row each. The loader, `doctor` and the README use it. */
+/* probe: the table of probes, one row each. The loader, `doctor` and the README use this table. */
 #ifndef FS_PROBE_HOOKS_H
 #define FS_PROBE_HOOKS_H
 

@@ -184,8 +184,8 @@ static int try_load(struct live *live)
 }
 
 /*
- * Returns the probe that failed, -1: none. It is the first in the log that has a chosen program:
- * the log also names functions that programs share.
+ * Returns the probe that failed, -1: none. The first program in the load log that belongs to a
+ * chosen attach type decides; the log also names functions that programs share.
  */
 static int find_failed_hook(const struct live *live)
 {
@@ -203,8 +203,8 @@ static int find_failed_hook(const struct live *live)
 
 /*
  * Without the kernel's own BTF, no program can attach to kernel types, because a BTF file cannot
- * give their type ids. Chooses the next attach type of all probes with such programs. Returns false
- * if there were none.
+ * give their type ids. Chooses the next attach type of all probes whose programs attach to kernel
+ * types. Returns false if there is no such probe.
  */
 static bool refuse_typed(struct live *live)
 {
@@ -395,7 +395,7 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 	return state_waits(&((struct live *)ctx)->obj, pid, birth_ns);
 }
 
-/* Scans all processes once. Each time the ring is full, drains it and continues. */
+/* Scans all processes once. Each time the ring is full, drains the ring and continues. */
 static int scan_all(struct live *live, const struct sink *sink)
 {
 	const struct proc_states states = {live, state_of, state_is_waiting};
@@ -536,7 +536,7 @@ static bool leave_programs(struct live *live)
 
 /*
  * After a failed load, chooses another build, or the next attach type of one probe. Returns false
- * if there is nothing left to try.
+ * if no build or attach type is left to try.
  */
 static bool choose_again(struct live *live, int err)
 {

@@ -19,7 +19,7 @@ struct live_options {
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
-	/* Returns whether a process has exited. If this is NULL, growth entries stay forever. */
+	/* Returns whether a process has exited. NULL: growth entries stay forever. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
@@ -30,8 +30,8 @@ struct live_options {
 
 /*
  * Loads and attaches the probes. Returns 0 and a source, which the caller closes; or -EPERM,
- * -ENOSYS (the kernel lacks a required feature) or another -errno. `error` then says what failed,
- * why, and what to do.
+ * -ENOSYS (the kernel lacks a required feature) or another -errno. On error, `error` says what
+ * failed, why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 
@@ -47,7 +47,7 @@ void live_run_parent(struct source *src, bool begin);
 
 /*
  * Starts or stops sampling page faults. Sampling needs user stacks, fault classes, and the
- * task-storage build; without them this has no effect.
+ * task-storage build; without these, live_sample() has no effect.
  */
 void live_sample(struct source *src, bool on);
 

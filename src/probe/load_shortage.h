@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: a load that fails because files or memory run out. Other programs would fail as well, and
- * the kernel lacks no feature, so the load ends at once with an explanation.
+ * probe: a load that fails because files or memory run out. Since all programs would fail to load,
+ * and the kernel lacks no feature, the load ends at once with an explanation.
  */
 #ifndef FS_PROBE_LOAD_SHORTAGE_H
 #define FS_PROBE_LOAD_SHORTAGE_H

@@ -203,8 +203,8 @@ static bool is_step(const char *line)
 
 /*
  * Explains a program that the verifier checked and rejected. The reason is the last line of the log
- * before "processed N insns" that is_step() does not exclude. If the log is long, only its end is
- * kept.
+ * before "processed N insns" that is_step() does not exclude. If the verifier's log is long, only
+ * the end of the log is kept.
  */
 static struct answer not_taken(int err, const char *log)
 {

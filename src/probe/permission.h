@@ -11,7 +11,8 @@ bool permission_is_total(int err);
 
 /*
  * Returns whether kernel lockdown keeps BPF programs from reading kernel memory. If the lockdown
- * mode is unreadable and a load has failed (`refused`), this loads a test program.
+ * mode is unreadable and a load has failed (`refused`), permission_is_locked() loads a test
+ * program.
  */
 bool permission_is_locked(bool refused);
 

@@ -189,9 +189,9 @@ int precursors_open(struct precursors **ret, const char *btf_path, char *error, 
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
 
 		/*
-		 * With this path, libbpf searches types only in the kernel's own BTF. Without it,
-		 * libbpf before 1.3 also loads the BTF of modules for a missing type, which needs
-		 * CAP_SYS_ADMIN.
+		 * With this path, libbpf searches types only in the kernel's own BTF. Without a
+		 * path, libbpf before 1.3 also loads the BTF of modules for a missing type, which
+		 * needs CAP_SYS_ADMIN.
 		 */
 		err = load(p, *btf ? btf : "/sys/kernel/btf/vmlinux");
 		if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the probes of the flight recorder, one row each. Each probe is attached on its own; if
- * that fails, the kernel's reason is kept.
+ * probe: the probes of the flight recorder, one row each. Each probe is attached on its own; if a
+ * probe cannot be attached, the kernel's reason is kept.
  */
 #ifndef FS_PROBE_PRECURSORS_H
 #define FS_PROBE_PRECURSORS_H
@@ -42,7 +42,7 @@ int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct p
 /* Returns how many events of a kind occurred at an instruction so far, sent or not. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
-/* Returns whether precursors_count() needs CAP_BPF. It did before 5.19 if bpf(2) is privileged. */
+/* Returns whether precursors_count() needs CAP_BPF, as before 5.19 if bpf(2) is privileged. */
 bool precursors_need_rights(struct precursors *p);
 
 /*

@@ -37,7 +37,7 @@ __u64 proc_scan_birth(__u64 start_ns)
 	return start_ns / tick_ns() * tick_ns();
 }
 
-/* Parses /proc/PID/stat, see proc_pid_stat(5). Its comm may contain anything, even brackets. */
+/* Parses /proc/PID/stat, see proc_pid_stat(5). A comm may contain any byte, even brackets. */
 static bool read_stat(int dir, struct process_record *r)
 {
 	unsigned long long min, maj, user, system, start;
@@ -190,7 +190,7 @@ static void take_state(struct process_record *r, const struct fs_state *st)
 	r->g.fd_high = st->fd_high;
 }
 
-/* Reads values that only a live thread has, from its directory. Returns false if it has exited. */
+/* Reads values that only a live thread has from its directory; false: the thread has exited. */
 static bool read_alive(int dir, struct process_record *r)
 {
 	char text[1024];
@@ -224,9 +224,9 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Returns whether a process without state has counters elsewhere. Its last record may be in the
- * ring. Or a thread called execve() and becomes the leader: its state is in a table meanwhile, or
- * arrived after /proc was read.
+ * Returns whether a process without state has counters elsewhere. The process's last record may be
+ * in the ring. If a thread called execve() and becomes the leader, the state of the process is in a
+ * table meanwhile, or was moved after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: scans without BPF iterators, from /proc/PID/{stat,status,limits,fd}, but never maps or
- * smaps. Start times in /proc are in clock ticks, so all records of such a session have start times
- * that are rounded down to a tick.
+ * smaps. Start times in /proc are in clock ticks, so records of /proc scans have start times that
+ * are rounded down to a tick.
  */
 #ifndef FS_PROBE_PROC_SCAN_H
 #define FS_PROBE_PROC_SCAN_H

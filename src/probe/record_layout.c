@@ -104,7 +104,7 @@ static const struct record_field *find_known(uint32_t kind, const struct part *p
 	return NULL;
 }
 
-/* Adds a field of the file. Elements that this version does not know become an unknown field. */
+/* Adds a field of the file. Array elements unknown to this version become an unknown field. */
 static int add_field(struct kind_layout *k, const struct part *given)
 {
 	const struct record_field *f = find_known(k->kind, given);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the position of a recording's fields in memory. Known fields are in the struct of their
- * record. Unknown fields follow the struct, so that a copy of the recording keeps them.
+ * probe: the position of a recording's fields in memory. Known fields are in the C struct of the
+ * record. Unknown fields follow the struct, so that a copy of the recording contains them.
  */
 #ifndef FS_PROBE_RECORD_LAYOUT_H
 #define FS_PROBE_RECORD_LAYOUT_H

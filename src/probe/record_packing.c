@@ -262,7 +262,7 @@ static void make_image(struct packer *p, const struct kind_layout *k, const stru
 		memcpy(p->image + k->len, (const unsigned char *)h + k->len, h->extra);
 }
 
-/* Adds a slot for the first record of a process or entry. Returns false: there is no room. */
+/* Adds a slot for the first record of a process or entry. False: no room is left. */
 static bool add_slot(struct memory *m, const struct kind_layout *k, const struct slot *key,
 		     unsigned char **ret)
 {

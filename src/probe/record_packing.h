@@ -48,7 +48,7 @@ void packer_begin_anew(struct packer *p);
 /* Returns the chunk with the list of fields, which comes first; length 0: already written. */
 int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
-/* Ends the current chunk. Returns its header and payload, which are valid until the next call. */
+/* Ends the current chunk. Returns the chunk's header and payload, valid until the next call. */
 int packer_end(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
 struct unpacker;

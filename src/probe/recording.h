@@ -36,8 +36,9 @@ unsigned long long recorder_bytes(const struct recorder *rec);
 bool recorder_is_empty(const struct recorder *rec);
 
 /*
- * Appends a record. Returns 0, or -errno once after a failure (a full disk). Later records are
- * dropped silently, and recorder_close() truncates the file to its last complete interval.
+ * Appends a record. Returns 0, or -errno once after a failure (a full disk). After a failure,
+ * records are dropped silently, and recorder_close() truncates the file to its last complete
+ * interval.
  */
 int recorder_take(struct recorder *rec, const struct record *h);
 

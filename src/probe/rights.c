@@ -56,7 +56,7 @@ bool rights_are_of_file(void)
 
 /*
  * Becomes the calling user again, and keeps the permitted capabilities. A set-user-ID process opens
- * files as the owner of its program, whatever its effective capabilities are.
+ * files as the owner of its program, whatever effective capabilities the process has.
  */
 static int become_caller(void)
 {
@@ -116,7 +116,7 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Chooses the capabilities of `keep` that the process has. If it lacks one, chooses `instead`. */
+/* Chooses the capabilities of `keep` that the process has; for missing ones, `instead`. */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {

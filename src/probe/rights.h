@@ -43,15 +43,16 @@ enum rights_use {
 
 /*
  * Returns whether this process got capabilities from its file (setcap, set-user-ID), by AT_SECURE
- * of getauxval(3). The user who started it has no such capabilities, and must gain nothing by them
- * but BPF.
+ * of getauxval(3). The user who started the process lacks these capabilities, and must gain nothing
+ * by them but BPF.
  */
 bool rights_are_of_file(void);
 
 /*
  * Clears effective capabilities that come from the file, and returns to the calling user if the
- * file is set-user-ID. Files are then opened with the user's rights, except between rights_raise()
- * and rights_lower(). Call it before any file of the user is read. Returns 0 or -errno.
+ * file is set-user-ID. After this call, files are opened with the user's rights, except between
+ * rights_raise() and rights_lower(). Call rights_set_aside() before any file of the user is read.
+ * Returns 0 or -errno.
  */
 int rights_set_aside(void);
 
@@ -61,7 +62,7 @@ void rights_lower(cap_t had);
 
 /*
  * Drops all capabilities except `keep`, and the ways to regain them, for the calling thread and
- * threads that it starts later. After this, access to files depends on their owner and mode.
+ * threads that it starts later. After this call, access to files depends on owner and mode.
  */
 void rights_drop_to(const struct right *keep, size_t n, struct rights *ret);
 
@@ -76,7 +77,7 @@ void rights_filter_calls(struct rights *ret, bool all_threads);
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
 
-/* Runs call() without effective capabilities. Returns 0, or -errno if they cannot be cleared. */
+/* Runs call() without effective capabilities. Returns 0, or -errno if the clearing fails. */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
 /* Returns a capability's name such as "cap_bpf", in a buffer of at least 32 bytes. */

@@ -17,7 +17,7 @@ struct sink {
 struct source;
 
 struct source_ops {
-	/* Sends records about the host and the probes. Call it once, before the other functions. */
+	/* Sends records about the host and the probes. Call start() once, before all others. */
 	int (*start)(struct source *src, const struct sink *sink);
 	/*
 	 * Performs a scan, whose last record is a tick record. Returns 0, 1 at the end of a
