@@ -48,8 +48,8 @@ bool is_kernel_address(enum arch arch, uint64_t address)
 
 /*
  * Returns whether an address is in the vmalloc area, near the kernel stack. Since 4.9 (VMAP_STACK),
- * kernel stacks are at the low end of that area, wherever KASLR put it. An address a little below a
- * stack is in it too, because the direct map is far away.
+ * kernel stacks are at the low end of the vmalloc area, wherever KASLR puts that area. An address a
+ * little below a stack is also in the vmalloc area: the direct map is far away.
  */
 static bool near_stack(const struct incident *e, uint64_t a, uint64_t bytes)
 {
@@ -89,8 +89,8 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 }
 
 /*
- * arm64 keeps modules and the kernel image in the vmalloc area, and KASLR spreads them over it.
- * Memory of vmalloc() is at the low end of this area.
+ * arm64 keeps modules and the kernel image in the vmalloc area, and KASLR spreads them over this
+ * area. Memory of vmalloc() is at the low end of the vmalloc area.
  */
 static enum region region_arm64(const struct incident *e, uint64_t a)
 {

@@ -18,7 +18,7 @@ static size_t string_end(struct str s, size_t at)
 	return at < s.n ? at : s.n;
 }
 
-/* Finds the value of a JSON key. Its quotes may be escaped (\"), as in the log of a test robot. */
+/* Finds the value of a JSON key. Quotes may be escaped (\"), as in a test robot's log. */
 static bool json_find(struct str s, const char *key, struct json_value *ret)
 {
 	size_t n = strlen(key), at;
@@ -66,7 +66,7 @@ static size_t utf8_put(char *to, uint32_t code)
 	       to[2] = 0x80 | (code & 0x3f), 3;
 }
 
-/* Decodes the escape sequence after a backslash. Returns its length in `s`, in bytes. */
+/* Decodes the escape sequence after a backslash. Returns the sequence's length in bytes. */
 static size_t unescape(struct str s, char *to, size_t *n)
 {
 	static const char from[] = "ntrbf", into[] = "\n\t\r\b\f";

@@ -28,8 +28,8 @@ struct container {
 void container_begin(struct container *c, struct str data);
 
 /*
- * Reads a raw line. Returns true if it contains a message, or ends a record that has one. Then
- * `raw` is the message, and `l` has the other fields. `raw` may point into `scratch`.
+ * Reads a raw line. Returns true if it contains a message, or ends a record that has one. If it
+ * returns true, `raw` is the message, and `l` has the other fields. `raw` may point into `scratch`.
  */
 bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch);
 

@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses the fault address "CR2: a". In a register dump, reading code may have changed it. */
+/* Parses the fault address "CR2: a". In a register dump, CR2 may have changed. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

@@ -27,7 +27,7 @@ bool facts_take(struct reading *r, struct str text, uint32_t line);
 /* Parses a line of a call trace. Returns whether the line belongs to a trace. */
 bool trace_section(struct reading *r, struct str text, uint32_t line);
 
-/* Parse a line of registers or of code bytes. Return whether the line holds them. */
+/* Parse a line of registers or of code bytes. Return whether the line has such values. */
 bool registers_take(struct reading *r, struct str text);
 bool code_take(struct incident *e, struct str text);
 

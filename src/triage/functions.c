@@ -71,7 +71,7 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 
 /*
  * Keeps the functions that took a lock. Functions that run work items or timers are skipped,
- * because their callbacks follow.
+ * because the functions that they call follow.
  */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
@@ -304,7 +304,7 @@ static void find_repeats(struct judged *j)
 	}
 }
 
-/* Returns the header's function as a frame. 2.6 prints its module only in the trace. */
+/* Returns the header's function as a frame. Linux 2.6 prints its module only in the trace. */
 static const struct frame *is_in_trace(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames && !e->printed_frame.module.n; i++)

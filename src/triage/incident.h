@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: one report of the kernel: a crash, a warning, a hardware error. Its facts are stored as
- * printed; other files interpret them. Strings point into the log lines.
+ * triage: one report of the kernel: a crash, a warning, a hardware error. Facts of a report are
+ * stored as printed; other files interpret the facts. Strings point into the log lines.
  */
 #ifndef FS_TRIAGE_INCIDENT_H
 #define FS_TRIAGE_INCIDENT_H

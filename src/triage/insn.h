@@ -23,7 +23,7 @@ struct insn {
 bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret);
 bool arm64_decode(uint32_t word, struct insn *ret);
 
-/* Decodes the faulting instruction. Returns false if the report lacks its bytes. */
+/* Decodes the faulting instruction. Returns false if the report lacks the instruction's bytes. */
 bool insn_of(const struct incident *e, struct insn *ret);
 
 /* Computes the address of the memory operand. Returns false if a register's value is not known. */

@@ -34,7 +34,9 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
-/* Functions that report only one kind of error. They show the kind of a report without a header. */
+/*
+ * Functions that report only one kind of error. Each reveals the kind of a report without a header.
+ */
 static const struct {
 	const char *start;
 	enum kind kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: common functions that are rarely at fault themselves. If a report is in one of them, its
- * caller is suspect.
+ * triage: common functions that are rarely at fault themselves. If a report is in such a function,
+ * the caller of the function is suspect.
  */
 #ifndef FS_TRIAGE_LIBRARY_H
 #define FS_TRIAGE_LIBRARY_H

@@ -58,7 +58,9 @@ static size_t escape_end(struct str s, size_t at)
 	return end;
 }
 
-/* Decodes an HTML entity ("&lt;", "&amp;") of a copied web page. Returns its length; 0: none. */
+/*
+ * Decodes an HTML entity ("&lt;", "&amp;") of a copied page; returns the entity's length; 0: none.
+ */
 static size_t entity_length(struct str s, unsigned char *ret)
 {
 	static const struct {
@@ -253,8 +255,8 @@ static bool breaks_at_words(struct str data, size_t longest)
 }
 
 /*
- * Finds the width at which a terminal or a mail program broke lines. For a terminal, no line is
- * longer, and many lines have exactly this length.
+ * Finds the width at which a terminal or a mail program broke lines. If a terminal broke lines, no
+ * line is longer than its width, and many lines have exactly this length.
  */
 static void find_width(struct reader *r, struct str data)
 {
@@ -381,7 +383,7 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input into parts at its pstore headers. Returns false if there is no room. */
+/* Cuts an input into parts at its pstore headers. False: no room for another part. */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {
@@ -423,8 +425,8 @@ static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 
 /*
  * Removes the flight recorder's lines from the log; src/blackbox reads them as records. Another CPU
- * may write them in the middle of an oops, and because they quote it they would look like a second
- * oops.
+ * may write such lines in the middle of an oops, and because they quote the oops they would look
+ * like a second one.
  */
 static void drop_records(struct lines *ls)
 {

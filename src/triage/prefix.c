@@ -111,7 +111,7 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Seconds are too coarse to use it. */
+/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Such dates are too coarse to use. */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
@@ -274,9 +274,9 @@ static bool is_host(struct str s)
 
 /*
  * Parses host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
- * systemd[1]: ". Other text belongs to the kernel's message. If the date is not in syslog's format
- * (`sure` is false), it may be the clock of a test robot. A program is then accepted only with a
- * pid, because "Internal error: " is not host and program.
+ * systemd[1]: ". Text in any other form belongs to the kernel's message. If the date is not in
+ * syslog's format (`sure` is false), the date may be the clock of a test robot. After such a date,
+ * a program is accepted only with a pid, because "Internal error: " is not host and program.
  */
 static size_t take_host(struct str s, struct log_line *l, bool sure)
 {

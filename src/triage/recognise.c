@@ -81,7 +81,7 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	return e;
 }
 
-/* Returns the rank of a kind. A kind of higher rank, which is more specific, replaces others. */
+/* Returns the rank of a kind. A kind of higher rank (more specific) replaces others. */
 static int kind_rank(enum kind k)
 {
 	switch (k) {
@@ -293,7 +293,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	st->reading.silence = 0;
 }
 
-/* Returns whether only faults print this line. It reveals a report without its first lines. */
+/* Returns whether only faults print this line. The line reveals a report without a header. */
 static bool is_remnant(struct str s)
 {
 	s = str_trim(s);

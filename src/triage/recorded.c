@@ -186,8 +186,8 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * Reads the newest record first. If there is no room for a location, it is older than RECORDED_MAX
- * others, whose notes would displace its note anyway.
+ * Reads the newest record first. If there is no room for a code location, it is older than
+ * RECORDED_MAX other locations, whose notes would displace its note anyway.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)

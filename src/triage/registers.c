@@ -114,7 +114,10 @@ bool registers_take(struct reading *r, struct str text)
 
 static void code_byte(struct incident *e, uint64_t value, int bytes)
 {
-	/* arm and ppc print code in words. Its bytes are stored in memory order, low byte first. */
+	/*
+	 * arm and ppc print code in words; bytes of a word are stored in memory order, low byte
+	 * first.
+	 */
 	for (int i = 0; i < bytes && e->code_bytes < CODE_MAX; i++)
 		e->code[e->code_bytes++] = value >> (8 * i);
 }

@@ -76,7 +76,7 @@ struct str str_trim(struct str s);
 /* Removes the next word from the front of `s` and returns it; returns an empty one at the end. */
 struct str str_word(struct str *s);
 
-/* Parse the digits at the front of `s`. Return their number; 0: no digits, or too many. */
+/* Parse the digits at the front of `s`. Return the number of digits; 0: none, or too many. */
 size_t str_hex(struct str s, uint64_t *ret);
 size_t str_decimal(struct str s, uint64_t *ret);
 

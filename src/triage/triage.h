@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: analyses kernel logs. It gets bytes and returns diagnoses: what happened, by what
- * mechanism, which modules are suspect, in what order, and in which bucket the crash belongs. It
- * opens no file and reads no clock.
+ * triage: analyses kernel logs. Triage gets bytes and returns diagnoses: what happened, by what
+ * mechanism, which modules are suspect, in what order, and in which bucket the crash belongs.
+ * Triage opens no file and reads no clock.
  */
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H

@@ -2,7 +2,7 @@
 /*
  * Fuzzes the writers of pages: the bytes become names of programs, cgroups, pods and kernel
  * functions, and request headers. Each output format must stay well-formed. The first byte sets the
- * number of workloads that the other bytes are divided into.
+ * number of workloads into which the other input bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>

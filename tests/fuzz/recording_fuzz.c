@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes the reader of recordings, and reports about them. The first byte says what the other bytes
- * are: R: a file, unchanged; F: a file, whose checksums are corrected, so that the code after the
- * checks is reached; C: a chunk before compression, after a valid list of fields; L: a list of
- * fields, a NUL, and a chunk before compression.
+ * Fuzzes the reader of recordings, and reports about them. The first input byte says what the other
+ * input bytes are: R: a file, unchanged; F: a file, whose checksums are corrected, so that the code
+ * after the checks is reached; C: a chunk before compression, after a valid list of fields; L: a
+ * list of fields, a NUL, and a chunk before compression.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

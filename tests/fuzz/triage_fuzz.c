@@ -2,7 +2,7 @@
 /*
  * Fuzzes triage: the bytes are logs, and the diagnosis goes to every renderer. With `make fuzz`,
  * libFuzzer makes the bytes; in `make check`, the program runs once for each seed file. The first
- * byte sets the number of inputs into which the other bytes are divided.
+ * byte sets the number of logs into which the other bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>

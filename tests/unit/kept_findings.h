@@ -3,7 +3,7 @@
  * Adds up the numbers of all findings that a test makes: ids, severities, times, and the digits of
  * texts, but no words. The test contains the expected sum, so any changed number is noticed. After
  * an intended change, copy the new sum into the test. FS_SHOW_EXPECTED=FILE in the environment
- * appends the numbers to a file, to compare them with those of an earlier build.
+ * appends the numbers to a file, for a comparison with another build.
  */
 #ifndef FS_TESTS_KEPT_FINDINGS_H
 #define FS_TESTS_KEPT_FINDINGS_H

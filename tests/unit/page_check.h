@@ -20,7 +20,7 @@ static inline const char *page_name(const char *s)
 	return s;
 }
 
-/* Returns the end of a quoted value, or NULL. Adds its length in characters to *characters. */
+/* Returns the end of a quoted value, or NULL. Adds the value's length to *characters. */
 static inline const char *page_value(const char *s, size_t *characters)
 {
 	if (*s++ != '"')

@@ -28,7 +28,7 @@ static inline void mix_text(uint64_t *sum, const char *s)
 		mix(sum, (unsigned char)*s);
 }
 
-/* Returns the next random number. The sequence is the same on every machine. */
+/* Returns the next random number. The sequence of numbers is the same on every machine. */
 static inline uint64_t roll(uint64_t *dice)
 {
 	*dice = *dice * 6364136223846793005 + 1442695040888963407;

@@ -167,7 +167,7 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/* Tests a file that shrinks while it is open. It is read, not mapped, so there is no SIGBUS. */
+/* Tests a file that shrinks while it is open. ELF files are read, not mapped: no SIGBUS. */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;

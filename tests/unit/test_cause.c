@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests which limit is found as the cause of a failed call. It follows the order of the kernel's
- * checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
+ * Tests which limit is found as the cause of a failed call. The search follows the order of the
+ * kernel's checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
  */
 #include "cause_fixture.h"
 #include "finding_text.h"

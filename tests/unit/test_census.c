@@ -89,7 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Tests two pods with one name. When the pod whose labels are shown ends, the other's are shown. */
+/* Tests two pods with one name. If the pod with the shown labels ends, the other's are shown. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);

@@ -88,7 +88,7 @@ static bool turn(struct endpoint *e, int fd)
 	return p[0].revents;
 }
 
-/* Removes a header line from an answer. Returns its value, or "" if it is missing. */
+/* Removes a header line from an answer. Returns the header's value; "": it is missing. */
 static const char *take_header(char *s, size_t *len, const char *name)
 {
 	static char value[64];
@@ -104,8 +104,9 @@ static const char *take_header(char *s, size_t *len, const char *name)
 }
 
 /*
- * Reads until the connection is closed, and removes the date. The first Content-Length is removed
- * too, because its position depends on the version of the library; its value is stored in `length`.
+ * Reads until the connection is closed, and removes the date. The first Content-Length header is
+ * also removed, because its position depends on the version of the library; its value is stored in
+ * `length`.
  */
 static const char *read_all(struct endpoint *e, int fd)
 {

@@ -590,7 +590,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Prints the time that a forecast takes. No test checks it, because it depends on the machine. */
+/* Prints the time that a forecast takes. No test checks this time: machines differ. */
 static void tell_cost(void)
 {
 	struct timespec from, to;

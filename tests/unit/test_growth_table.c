@@ -44,7 +44,7 @@ static void begin(void)
 	alive_from = 0;
 }
 
-/* Takes an entry as BPF programs do. Returns its index; GROWTH_MAX: none is free. */
+/* Takes an entry as BPF programs do. Returns the entry's index; GROWTH_MAX: none is free. */
 static uint32_t take_place(void)
 {
 	while (shared.growth_used == GROWTH_MAX) {

@@ -13,8 +13,8 @@
 #include "tap.h"
 
 /*
- * Several CPUs claim parts at the same time. This is harder than claims by programs on one CPU.
- * Each user fills its part with its own number and reads it back.
+ * Several CPUs claim parts at the same time. Claims by several CPUs are a harder test than claims
+ * on one CPU. Each user fills its part with its own number and reads it back.
  */
 #define PARTS 8
 #define WORDS 64

@@ -81,7 +81,7 @@ static void next(void)
 	findings_next_window(&fs);
 }
 
-/* Simulates `seconds` seconds with these rates. The caller checks the state after them. */
+/* Simulates `seconds` seconds with these rates. The caller checks the resulting state. */
 static void live(const struct rates *r, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
@@ -214,7 +214,7 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Returns the main one of two findings. Checks that their order does not matter. */
+/* Returns the main one of two findings. Checks that the order of the findings does not matter. */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},

@@ -368,7 +368,7 @@ static void test_scores(void)
 	model_free(&m);
 }
 
-/* Tests the first file system that is found. In a chroot there may be none. */
+/* Tests the first file system that is found. In a chroot, no file system may be visible. */
 static void test_mount_of_file(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
@@ -413,7 +413,7 @@ struct family {
 	pid_t zombie;
 };
 
-/* Mounts a tmpfs that only this process sees. Its child exits and becomes a zombie. */
+/* Mounts a tmpfs that only this process sees. The process's child exits and becomes a zombie. */
 static void live_apart(int to)
 {
 	struct family f = {};
@@ -432,7 +432,7 @@ static void live_apart(int to)
 	pause();
 }
 
-/* A zombie has no mount namespace. Its parent, found in /proc, has the same one. */
+/* A zombie has no mount namespace. The zombie's parent, found in /proc, is in the namespace. */
 static void test_mount_of_a_dead_process(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * arm32 N: becomes a 32-bit ARM program that calls getpid, getuid32 and getegid32 N times each.
- * Their numbers (20, 199, 202) are those of epoll_create1, socketpair and accept on a 64-bit arm64
- * kernel. Prints the number of calls; "supported" is 0 if the kernel does not run 32-bit programs.
+ * arm32 N: becomes a 32-bit ARM program that calls getpid, getuid32 and getegid32 N times each. The
+ * numbers of these calls (20, 199, 202) are those of epoll_create1, socketpair and accept on a
+ * 64-bit arm64 kernel. Prints the number of calls; "supported" is 0 if the kernel does not run
+ * 32-bit programs.
  */
 #include "common.h"
 

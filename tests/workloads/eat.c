@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Allocates MIB MiB of one kind of memory, --rate MiB per second, and keeps it. With --rounds it
- * reads all of it repeatedly. "promised" only maps memory; "shared" and "file" map a file in the
- * --in directory.
+ * Allocates MIB MiB of one kind of memory, --rate MiB per second, and keeps it. With --rounds the
+ * program reads all of this memory repeatedly. Kind "promised" only maps memory; kinds "shared" and
+ * "file" map a file in the --in directory.
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Patterns of a growing value; some reach LIMIT, some never do. The unit test of forecasts uses
- * them tick by tick, the workload `patterns` in real time.
+ * these patterns tick by tick, the workload `patterns` uses them in real time.
  */
 #ifndef GROWTH_PATTERNS_H
 #define GROWTH_PATTERNS_H

@@ -2,7 +2,7 @@
 /*
  * Runs processes with random histories: they fault, map and open files, share memory or file
  * descriptors with children, exec from any thread, or lose their first thread. At its end, each
- * prints how many pages it wrote at least, and the kernel's count of its faults.
+ * process prints the minimum number of pages that it wrote, and the kernel's count of its faults.
  */
 #include "common.h"
 #include <sched.h>
@@ -163,7 +163,7 @@ static void *exec_in_thread(void *program)
 	exec_on(program);
 }
 
-/* All other threads cause faults until the exec ends them. Their number is not known. */
+/* All other threads cause faults until the exec ends them; how many is not known. */
 static void *write_on(void *unused)
 {
 	char *area = map_pages(MOST_PAGES);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Several threads map, touch and unmap at the same time, so that they wait for mmap_lock. A single
- * thread waits for a process that reads its smaps, which takes longer the more memory it has.
+ * thread waits for a process that reads its smaps: reading smaps takes longer the more memory is
+ * mapped.
  */
 #include "common.h"
 

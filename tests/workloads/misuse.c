@@ -2,7 +2,7 @@
 /*
  * Misuses file descriptors as some programs do: it repeats accept at the fd limit, closes all
  * possible numbers, passes more fds to select than a set holds, or aborts because of such a set.
- * With --mildly, it does so little that nothing is wrong.
+ * With --mildly, the program does so little of this that nothing is wrong.
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Executes a program with SIGINT and SIGQUIT at their defaults. A shell without job control starts
- * background commands with both signals ignored, and they cannot undo that.
+ * background commands with both signals ignored, and the commands cannot undo this.
  */
 #include <signal.h>
 #include <stdio.h>

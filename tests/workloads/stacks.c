@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overflows the stack of a second thread in a child, and ends as language runtimes do. There is
- * either no handler, or a handler on the alternate stack. The handler reports the overflow and
+ * Overflows the stack of a second thread in a child, and ends as language runtimes do. The child
+ * has no SIGSEGV handler, or a handler on the alternate stack. The handler reports the overflow and
  * aborts (like Rust), raises the signal again (like Python's faulthandler), exits, or jumps back.
  * After the jump, the program continues, or aborts later for another reason.
  */

@@ -58,7 +58,7 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/* Defines one function per process. Its frame is in each stack of the process. */
+/* Defines one function per process. The function's frame is in each stack of the process. */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
@@ -131,7 +131,7 @@ static void run_apart(void)
 		;
 }
 
-/* Number of threads that have arrived. They spin until all have, to continue at one instant. */
+/* Number of threads that have arrived. All threads spin until the last has arrived. */
 static volatile long arrived;
 
 __attribute__((noinline)) static void open_together(long n)
