@@ -86,7 +86,7 @@ def main():
     parser.add_argument("build", type=Path, metavar="BUILD")
     parser.add_argument("--units", action="store_true", help="run the unit tests alone")
     parser.add_argument("--lines", metavar="ROOM",
-                        help="print lines that no test of the last run executed")
+                        help="print the lines of ROOM that no test of the last run executed")
     args = parser.parse_args()
     build = args.build.resolve()
     if args.lines:

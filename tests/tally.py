@@ -195,9 +195,9 @@ def self_test():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--self-test", action="store_true", help="test this program itself")
+    parser.add_argument("--self-test", action="store_true", help="test tally.py itself")
     parser.add_argument("--log", metavar="FILE", default=os.devnull,
-                        help="file for all output of the commands (default: none)")
+                        help="file to which all output of the commands is written (default: none)")
     parser.add_argument("commands", metavar="COMMAND", nargs="*")
     options = parser.parse_args()
     if options.self_test:

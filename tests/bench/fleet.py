@@ -159,7 +159,7 @@ def arguments():
                         help="number of hosts that Prometheus scrapes (100)")
     parser.add_argument("--interval", type=int, default=5, help="seconds between scrapes (5)")
     parser.add_argument("--seconds", type=int, default=60,
-                        help="duration of scraping for each level (60)")
+                        help="seconds of scraping for each level of detail (60)")
     parser.add_argument("--build", type=Path, default=ROOT / "build", metavar="DIR")
     return parser.parse_args()
 

@@ -44,9 +44,9 @@ QUICK = Scale(rounds=1, fraction=0.3, repeats=1, window=1, busy=False)
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true",
-                        help="run one short round: about a minute, not seven")
+                        help="run one short round, which takes one minute instead of seven")
     parser.add_argument("--only", metavar="NAME", action="append", choices=MEASURES,
-                        help="only this measure; may be repeated: " + " ".join(MEASURES))
+                        help="take only this measurement; may be repeated: " + " ".join(MEASURES))
     parser.add_argument("--rounds", type=int, help="number of rounds")
     parser.add_argument("--json", metavar="FILE", help="also write all values to FILE")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), metavar="DIR",

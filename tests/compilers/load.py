@@ -203,7 +203,7 @@ def main():
     parser.add_argument("--kernels", metavar="NAME,...", default="",
                         help="also load the programs in these stock kernels: 5.10,6.1,6.12,newest")
     parser.add_argument("compilers", metavar="COMPILER", nargs="+",
-                        help="clang-14, clang-19, …; missing ones are skipped")
+                        help="names such as clang-14; compilers that are not installed are skipped")
     options = parser.parse_args()
     tap = Tap()
     for compiler in options.compilers:

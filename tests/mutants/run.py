@@ -260,11 +260,11 @@ def use_own_devices():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200,
-                        help="number of mutants that compile (200)")
+                        help="number of mutants to try, of those that compile (200)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=1e6, help="end this run after this time")
+    parser.add_argument("--minutes", type=float, default=1e6, help="end this run after MINUTES")
     parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
-    parser.add_argument("--again", action="store_true", help="repeat the survivors")
+    parser.add_argument("--again", action="store_true", help="try surviving mutants again")
     parser.add_argument("--under", default="src/",
                         help="mutate only files whose path begins with PATH")
     parser.add_argument("--suites", default=",".join(suites.NAMES),

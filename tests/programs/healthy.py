@@ -179,9 +179,9 @@ def take_signals():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--amount", metavar="SHARE", type=float, default=1.0,
-                        help="how much work: a share of the usual, for an emulated machine")
-    parser.add_argument("--list", action="store_true", help="name the programs")
-    parser.add_argument("only", metavar="NAME", nargs="*", help="programs whose name contains it")
+                        help="share of the usual work to do, for emulated machines")
+    parser.add_argument("--list", action="store_true", help="print the names of the programs")
+    parser.add_argument("only", metavar="NAME", nargs="*", help="test programs with NAME in their name")
     return parser.parse_args()
 
 

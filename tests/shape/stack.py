@@ -58,7 +58,7 @@ def check_budget(check, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--list", action="store_true", help="print each chain, deepest first")
+    parser.add_argument("--list", action="store_true", help="print each call chain, deepest first")
     parser.add_argument("objects", metavar="OBJECT", nargs="+")
     options = parser.parse_args()
     if options.list:

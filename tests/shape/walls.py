@@ -414,7 +414,7 @@ def main():
     parser.add_argument("--self-test", action="store_true",
                         help="check that violations are reported")
     parser.add_argument("--used", action="store_true",
-                        help="print what each row of the table needs")
+                        help="print what each row of rooms.py needs to allow")
     parser.add_argument("build", nargs="?", type=Path, default=ROOT / "build", metavar="BUILD")
     args = parser.parse_args()
     from run import Tap  # pylint: disable=import-outside-toplevel

@@ -161,7 +161,7 @@ def tell(score, same, of):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", default=os.environ.get("FAULTSCOPE_CRASH_LOGS"))
-    parser.add_argument("--keep", metavar="FILE", help="keep the JSON Lines of triage in this file")
+    parser.add_argument("--keep", metavar="FILE", help="keep the JSON Lines of `triage` in FILE")
     options = parser.parse_args()
     corpus = Path(options.corpus) if options.corpus else OWN
     if not (corpus / "gold.jsonl").exists():

@@ -585,9 +585,9 @@ def main():
     parser.add_argument("--cuts", type=int, metavar="N", default=0,
                         help="test N power cuts instead of faults")
     parser.add_argument("--dump", action="store_true",
-                        help="test a memory dump for the map's records instead of faults")
+                        help="test that a memory dump has the records, instead of faults")
     parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="keep wrong results in this directory")
+                        help="keep files of wrong results in this directory")
     parser.add_argument("--show", action="store_true", help="print the guest's output")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()

@@ -262,7 +262,7 @@ def busybox(arch, update=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("kernels", nargs="*", metavar="KERNEL",
-                        help=f"of {', '.join(KERNELS)} (default: all)")
+                        help=f"kernel to fetch: {', '.join(KERNELS)} (default: all)")
     parser.add_argument("--update", action="store_true",
                         help="look for newer versions than the cached ones")
     options = parser.parse_args()

@@ -129,7 +129,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(KERNELS))
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="kernels in parallel (default: one per CPU, since each uses a CPU)")
+                        help="number of kernels to test in parallel (default: one per CPU)")
     parser.add_argument("only", metavar="NAME", nargs="*",
                         help="run only programs whose name contains NAME")
     options = parser.parse_args()

@@ -92,7 +92,7 @@ def main():
     parser.add_argument("--kernels", metavar="NAME,...", default="6.12")
     parser.add_argument("--here", action="store_true", help="watch this machine instead of a guest")
     parser.add_argument("--only", metavar="NAME", default="",
-                        help="run only this test: at rest, or at work")
+                        help="run only the guest at rest, or only the guest at work")
     options = parser.parse_args()
     seconds, tap = int(options.minutes * 60), pressure.e2e_tap()
     if options.here:

@@ -73,22 +73,22 @@ def show(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(fetch.KERNELS),
-                        help=f"of {', '.join(fetch.KERNELS)} (default: all)")
+                        help=f"kernels to test, of {', '.join(fetch.KERNELS)} (default: all)")
     parser.add_argument("--only", metavar="NAME",
-                        help="only scenarios and PROBE=TYPE whose name contains NAME")
+                        help="run only scenarios and attach types (PROBE=TYPE) with NAME in their name")
     parser.add_argument("--brief", action="store_true",
-                        help="fewer tests: attach types in common starts, with BTF and rights")
+                        help="run fewer tests: attach types only in common starts, with BTF and rights")
     parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
                         help="also run the failing calls of tests/zoo on this kernel")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="kernels in parallel (default: one per CPU, since each uses a CPU)")
+                        help="number of kernels to test in parallel (default: one per CPU)")
     parser.add_argument("--results", metavar="DIRECTORY", type=Path,
-                        help="where whole results are kept for the table (default: build/kernels,"
+                        help="directory that keeps results for the table (default: build/kernels,"
                         " or build/kernels-brief)")
     parser.add_argument("--table", metavar="FILE", type=Path,
                         help="write all kept results as a Markdown table")
     parser.add_argument("--faultscope", metavar="ARCH=PATH", action="append", default=[],
-                        help="static program for an architecture (amd64, arm64)")
+                        help="static faultscope for guests of an architecture (amd64, arm64)")
     options = parser.parse_args()
     options.results = options.results or RESULTS[options.brief]
     asked = {*options.kernels.split(","), *options.zoo}

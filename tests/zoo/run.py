@@ -388,13 +388,13 @@ def main():
     parser.add_argument("--vm", metavar="KERNEL",
                         help="run in a guest with this kernel: 6.1, 6.12, …")
     parser.add_argument("--ways",
-                        help="some (default), or a list of run, attach, abrupt; in a guest: run")
+                        help="ways to watch cases: some (default), or of run,attach,abrupt (guest: run)")
     parser.add_argument("--batch", type=int, default=16, metavar="N",
                         help="number of cases under one `faultscope run` (default: 16)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of sizes and places in the cases")
+    parser.add_argument("--seed", type=int, default=1, help="seed of sizes and addresses in cases")
     parser.add_argument("--json", action="store_true", help="print each answer as a line of JSON")
     parser.add_argument("--verbose", action="store_true",
-                        help="print the truth and the lines of each case")
+                        help="print the true cause and faultscope's lines for each case")
     options = parser.parse_args()
     if platform.machine() != "x86_64":
         print("1..0 # SKIP the zoo is of x86-64")
