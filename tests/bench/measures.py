@@ -127,8 +127,8 @@ def many(setup, mode, count, times):
 
 
 def loads(setup, busy):
-    """Yields context managers. Each one starts a background load and yields the name of the load.
-    """
+    """Yields context managers. Each context starts a background load and yields the name of the
+    load."""
     yield contextlib.nullcontext("at rest")
     if busy:
         yield bench_forever(setup, "fault")

@@ -5,9 +5,9 @@
 usage: recording.py [SECONDS [PROCESSES]]
 
 Starts PROCESSES (1000): a tenth touches memory and opens files all the time, a third wakes up every
-few seconds, the others sleep. Then it records all processes of the host every 10 seconds, and
-extrapolates to a day: 24 self-contained key chunks of the size of the first chunk, and 8,616 chunks
-of the average size of the other chunks here.
+few seconds, the others sleep. The script records all processes of the host every 10 seconds, and
+extrapolates to a day. A day's recording has 24 self-contained key chunks, for which the size of the
+first chunk is used, and 8,616 other chunks, for which the average size of the other chunks is used.
 """
 import os
 import random

@@ -55,7 +55,8 @@ def arguments():
 
 
 def build_empty(setup):
-    """Builds an empty BPF program and its loader. If that fails, the table has no row for them."""
+    """Builds an empty BPF program and its loader. If the build fails, the table has no row for the
+    empty program."""
     target = os.path.join(setup.build, "bench")
     os.makedirs(target, exist_ok=True)
     include = f"/usr/include/{platform.machine()}-linux-gnu"

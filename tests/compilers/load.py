@@ -4,11 +4,11 @@
 
 Compilers differ in their use of the stack and in the order of branches, so the verifier may reject
 the output of one and accept that of another. For each compiler the test builds the program and
-checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). Then it loads
-each attach type of each probe on this machine, and with --kernels in guests under QEMU (tests/vm).
-`doctor`, `run` and `export` configure the programs differently, and the verifier skips code that
-the configuration disables, so all three load. An attach type that the kernel or its policy lacks is
-no failure; a verifier rejection is.
+checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). The test also
+loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
+(tests/vm). `doctor`, `run` and `export` configure the programs differently, and the verifier skips
+code that the configuration disables, so all three commands load the programs. An attach type that
+the kernel or its policy lacks is no failure; a verifier rejection is.
 """
 import argparse
 import json
@@ -136,8 +136,8 @@ def check_loads(check, place):
 def build(compiler, static):
     """Builds the program with a compiler. Returns the build directory.
 
-    Only the BPF objects and the two files that embed them are built; the rest is copied from
-    build/.
+    Only the BPF objects and the two files that embed these objects are built; all other objects are
+    copied from build/.
     """
     place = PLACE / compiler
     shutil.rmtree(place, ignore_errors=True)

@@ -31,7 +31,8 @@ def borrowed(name):
 
 
 def accepts(check, what, *argv, where=None):
-    """Checks that a program which reads a file exits with 0. If not, its output is the message."""
+    """Checks that a program which reads a file exits with 0. If the program fails, its output is
+    the message of the failed check."""
     ran = call(*argv, where=where)
     check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
     return ran

@@ -139,8 +139,8 @@ def judge_calls(check, unit, made, denied=frozenset(DENIED)):
 
 
 def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
-    """The exporter is scraped, reloaded by SIGHUP and ended. Its unit must allow every system call
-    that it makes."""
+    """The exporter is scraped, reloaded by SIGHUP and ended. The exporter's unit must allow every
+    system call that the exporter makes."""
     made = calls_of(check, "--web.listen-address=127.0.0.1:0")
     ran, _ = next(made)
     ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())

@@ -134,8 +134,8 @@ def broken_at_blanks(text, width=76):
 
 
 def netconsole_fragments(text, size=60):
-    """Splits messages that are longer than a packet, as netconsole does. Each fragment's header has
-    its offset."""
+    """Splits messages that are longer than a packet, as netconsole does. The header of each
+    fragment contains the fragment's offset."""
     out = []
     for number, (s, us, message) in enumerate(records(text)):
         head = f"4,{number},{s * 1000000 + us},-"

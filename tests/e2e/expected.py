@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares outputs line by line with checksums of the expected ones in expected.txt.
 
-Each line is kept as 16 bits of its CRC, so that all outputs fit into one file. After an intended
-change of an output, FS_MAKE_EXPECTED=1 in the environment updates the checksums:
-FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_
-FS_MAKE_EXPECTED=1 tests/export/run.py --no-live --only kept_
-FS_SHOW_EXPECTED=DIR writes the outputs to files, to compare them with those of an earlier build.
+expected.txt has only 16 bits of the CRC of each line, so that all outputs fit into one file. After
+an intended change of an output, FS_MAKE_EXPECTED=1 in the environment updates the checksums:
+FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_ FS_MAKE_EXPECTED=1 tests/export/run.py
+--no-live --only kept_ FS_SHOW_EXPECTED=DIR writes the outputs to files, to compare them with those
+of an earlier build.
 """
 import fcntl
 import os
@@ -17,8 +17,8 @@ from harness import BUILD, FAULTSCOPE, RECORDINGS, Skip
 
 KEPT = Path(__file__).resolve().parent / "expected.txt"
 PROCESSES = 30  # number of processes in a recording that event_recording makes
-# Environment variables that a tested command inherits. All others are removed, since outputs depend
-# on time zone, language and terminal.
+# Environment variables that a tested command inherits. All other variables are removed, since
+# outputs depend on time zone, language and terminal.
 INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
 
 

@@ -2,8 +2,8 @@
 """Shared code of the end-to-end tests: runs faultscope and workloads, and checks their output.
 
 A scenario (see captures()) makes one capture. One expect function compares the capture's lines with
-the truth that the workload and /proc report. The same function checks the live lines, the replayed
-lines, and the recordings that are kept with the tests.
+the truth that the workload and /proc report. The expect function also checks the replayed lines,
+and the recordings that are kept with the tests.
 """
 
 import json
@@ -313,8 +313,8 @@ def proc_faults(pid):
 
 
 def proc_ran(pid):
-    """Returns the CPU time in ns of all threads of a process. This time does not change while no
-    thread runs."""
+    """Returns the CPU time in ns of all threads of a process. The CPU time of a process does not
+    change while none of its threads runs."""
     return sum(int(proc_text(f"{pid}/task/{tid}", "schedstat").split()[0])
                for tid in os.listdir(f"/proc/{pid}/task"))
 

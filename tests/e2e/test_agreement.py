@@ -10,7 +10,7 @@ import re
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 
 # Exit statuses of commands that read a recording. DONE: success; INCOMPLETE: the recording has lost
-# events. In both cases all outputs must agree.
+# events. All outputs must agree, whether events were lost or not.
 DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
@@ -171,8 +171,8 @@ def differences(lab, before, after):
 
 
 def check_diff(check, lab, recording, name, last, info):
-    """Checks `diff` of a recording with itself. It must show no growth, and the value of each
-    workload must be the sum over the last JSON lines of the workload's processes."""
+    """Checks `diff` of a recording with itself. The output must show no growth, and the value of
+    each workload must be the sum over the last JSON lines of the workload's processes."""
     seconds = info["seconds"]
     rows = differences(lab, recording, recording)
     for row in rows:

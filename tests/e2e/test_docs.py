@@ -190,8 +190,8 @@ def candidates(lab, *words, log=None):
 
 
 def test_explain_a_message(check, lab):
-    """`explain` of words, of a message, or of a log on standard input names candidate findings. It
-    says that the candidates are no diagnosis."""
+    """`explain` of words, of a message, or of a log on standard input names candidate findings.
+    `explain` says that these candidates are no diagnosis."""
     for words, first in ((("unable to mmap 320 bytes from file: Cannot allocate memory (12)",), "M01"),
                          (("EMFILE",), "F01"), (("Too", "many", "open", "files"), "F01"),
                          (("dataloader",), "P01"), (("Bus error",), "P01"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests `doctor`, which reports every probe, the cost of each probe, and limits. Also tests that
-every output reports a disabled probe."""
+"""Tests `doctor`, which reports every probe, the cost of each probe, and limits. Other tests check
+that every output reports a disabled probe."""
 
 import json
 import os
@@ -140,8 +140,8 @@ def config_of(process):
 
 @live
 def test_doctor_loads_what_run_loads(check, lab):
-    """The verifier skips code that the configuration disables. So `doctor` must load the BPF
-    programs with the configuration that -p uses."""
+    """The verifier skips code that the configuration disables. To let the verifier check all code,
+    `doctor` must load the BPF programs with the configuration that -p uses."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     found = {}

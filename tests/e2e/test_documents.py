@@ -31,7 +31,8 @@ PLACES = {"PID": "1", "CGROUP": "/system.slice/x.service", "ID": "M01", "FILE": 
 EXAMPLES = ROOT / "docs/examples"
 # Accepted exit statuses: 0, 3 (there are findings) and 7 (events were lost).
 WELL = (0, 3, 7)
-# Commands that only read, and whose output depends on the machine. They are not run.
+# Commands that only read, and whose output depends on the machine. The test does not run these
+# commands.
 READING = ("curl", "systemctl status", "systemctl cat", "journalctl", "sysctl fs.", "sysctl vm.",
            "grep", "cat /proc/", "cat /sys/", "lsmod", "coredumpctl list")
 # Options of other programs that documents mention in running text.

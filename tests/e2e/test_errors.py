@@ -297,8 +297,8 @@ def test_signals_at_any_time(check, lab):
         # exit status is.
         check.that(err.startswith(GAP) if err else process.returncode != INCOMPLETE,
                    f"status {process.returncode}, standard error: {err!r}")
-    # The kernel frees BPF objects with a delay, and other tests create and free BPF objects. So
-    # only objects that stay without an owner count as left behind.
+    # The kernel frees BPF objects with a delay, and other tests create and free BPF objects. The
+    # test counts only BPF objects that stay in the kernel without an owner.
     left = bpf_objects() - before - bpf_objects_in_use()
     end = time.monotonic() + PATIENCE
     while left and time.monotonic() < end:

@@ -241,7 +241,7 @@ def expect_latency(check, lines, truth):
 
 
 def expect_timed(check, lines, truth):
-    """Checks the timing of all faults. This check does not use the list of slow faults."""
+    """Checks the timing of all faults. expect_timed() does not use the list of slow faults."""
     pid = truth["pid"]
     stall = lines.growth(pid, "faults.stall_ns")
     begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))

@@ -89,8 +89,8 @@ def test_end_without_a_word(check, lab):
 
 
 def forced_together(hooks):
-    """Yields the attach types to force together, one for each probe. Those of state, fault_begin
-    and fault_end are forced alone, since other probes depend on them."""
+    """Yields the attach types to force together, one for each probe. The attach types of state,
+    fault_begin and fault_end are forced alone, since other probes depend on these probes."""
     waiting = {hook["name"]: list(hook["attach_types"]) for hook in hooks}
     for name in ("state", "fault_begin", "fault_end"):
         yield from ({name: mechanism} for mechanism in waiting.pop(name))
@@ -111,7 +111,8 @@ def check_faults_timed(check, what, final, end):
 
 @live
 def test_each_mechanism(check, lab):
-    """Each attach type, forced, gives exact counts, or is unavailable with a reason."""
+    """Each attach type that is forced gives exact counts, or is reported as unavailable with a
+    reason."""
     forced = 0
     for group in forced_together(hooks_here(lab)):
         what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())

@@ -190,8 +190,8 @@ print(len(made))
 
 @live
 def test_remedy_of_queues(check, lab):
-    """M27 other-call-failed suggests a value for RLIMIT_MSGQUEUE. With this value, the queue that
-    failed can be created."""
+    """M27 other-call-failed suggests a value for RLIMIT_MSGQUEUE. With the suggested value, the
+    message queue that failed can be created."""
     made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
     ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
     first = int(ran.out or 0)
@@ -209,7 +209,8 @@ def test_remedy_of_queues(check, lab):
         check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")
 
 
-# Requests huge pages of eight sizes. Each request fails, and normal pages are mapped 60 ms later.
+# Requests huge pages of eight sizes. Each request for huge pages fails, and normal pages are mapped
+# 60 ms later.
 DOES_WITHOUT = """import ctypes, mmap, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A command is run with fewer and fewer file descriptors. It either works or ends with an error
-that gives the reason."""
+"""A command is run with fewer and fewer file descriptors. The command either works or ends with an
+error that gives the reason."""
 import resource
 from functools import partial
 

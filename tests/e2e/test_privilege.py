@@ -20,8 +20,8 @@ WANTS_QUIET = "sysctls are set, that others are refused by"
 # scan=/proc counts mappings through the probe `calls`, which level 3 enables.
 LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
          "state=hash": "0,1"}
-# On an emulated CPU a start takes seconds, most of them in the verifier. So tests that are not
-# about probes attach only a few probes.
+# On an emulated CPU a start takes seconds, most of them in the verifier. To save time, tests that
+# are not about probes attach only a few probes.
 FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
 # options that make `doctor` fast
 BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")
@@ -75,8 +75,8 @@ def test_rights_are_given_up(check, lab):
 
 @live
 def test_run_keeps_what_passes_signals_on(check, lab):
-    """`run` passes signals to a command that runs as another user. For that, `run` keeps CAP_KILL.
-    It also keeps CAP_SYS_PTRACE, to name user stacks from the maps of the command."""
+    """`run` passes signals to a command that runs as another user. To send these signals, `run`
+    keeps CAP_KILL. To name user stacks from the maps of the command, `run` keeps CAP_SYS_PTRACE."""
     asuser = lab.for_all(lab.workload("asuser"))
     ran = lab.call("sh", "-c", f"""
         {lab.program} run -- {asuser} {NOBODY} -- sleep 60 &
@@ -454,8 +454,8 @@ def test_dropping_refused_by_a_filter(check, lab):
 
 @live
 def test_hidden_processes(check, lab):
-    """With hidepid=2, /proc hides the processes of other users. So faultscope keeps CAP_SYS_PTRACE,
-    with which it can still read them."""
+    """With hidepid=2, /proc hides the processes of other users. faultscope keeps CAP_SYS_PTRACE,
+    with which it can still read the /proc files of these processes."""
     script = ("mount --make-rprivate / 2>/dev/null; mount -t proc -o hidepid=2 none /proc || "
               f"exit 77; {lab.program} doctor --json {' '.join(BRIEFLY)}; status=$?; umount -l /proc; exit $status")
     ran = lab.call(*lab.own_mounts, "sh", "-c", script)

@@ -95,8 +95,8 @@ def pieces(data):
 
 
 def cut_recordings(lab):
-    """Yields (path, expected message) of two recordings. One lacks its last chunk, the other has
-    only a part of its last chunk."""
+    """Yields (path, expected message) of two recordings. One recording lacks its last chunk, the
+    other has only a part of its last chunk."""
     data = kept("forecast_of_a_leak").read_bytes()
     for name, left, reason in (("cut", b"".join(list(pieces(data))[:-1]), "cut off"),
                                ("torn", data[:-5], "truncated or damaged")):
@@ -142,8 +142,8 @@ def test_cut_off_is_incomplete(check, lab):
 
 
 def test_gaps_are_a_list_in_json(check, lab):
-    """The last JSON line has a list of all reasons why data is incomplete; standard error has them
-    in one line."""
+    """The last JSON line has a list of all reasons why data is incomplete; standard error has these
+    reasons in one line."""
     whole = kept("forecast_of_a_leak")
     check.equal("of one without gaps", Lines(said(lab, whole)).all[-1]["incomplete"], [])
     check.equal("info", info(lab, whole)["incomplete"], [])
@@ -315,8 +315,8 @@ def page_of(lab, recording):
 
 @live
 def test_faults_drawn_by_chance(check, lab):
-    """Sampled faults of a recording have addresses and stacks. Their weights add up to about the
-    true number of faults."""
+    """Sampled faults of a recording have addresses and stacks. The weights of the sampled faults
+    add up to about the true number of faults."""
     workload = lab.work("touch", "60000", "--wait", "--hold")
     out = lab.dir / "touch.fsr"
     process = lab.spawn([FAULTSCOPE, "record", str(workload.pid), "-i", "0.2", "-o", out])

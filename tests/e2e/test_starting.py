@@ -174,15 +174,16 @@ def test_sockets_are_read_of_who_has_some(check, lab):
 
 @live
 def test_duration_begins_with_the_first_look(check, lab):
-    """The time to read /proc before the event loop counts towards the duration of -d. If that time
-    exceeds the duration, the event loop ends at once."""
+    """The time to read /proc before the event loop counts towards the duration of -d. If reading
+    /proc takes longer than this duration, the event loop ends at once."""
     target = lab.work("touch", "10", "--hold")
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat,epoll_wait,epoll_pwait", "-e",
              "inject=openat:delay_exit=15000", lab.program, "record", "-d", "0.02", "-o",
              lab.dir / "r.fsr", str(target.pid))
     lines = calls.read_text(errors="replace").splitlines()
-    # Keeps the system calls of the first thread. Another thread waits for signals during the start.
+    # Keeps the system calls of the first thread. (Another thread of faultscope waits for signals
+    # during the start.)
     lines = [line for line in lines if line.split()[0] == lines[0].split()[0]]
     opened = max(i for i, line in enumerate(lines) if re.search(r"/proc/\d+/(fd|maps)", line))
     waits = [line for line in lines[:opened] if "epoll_" in line]

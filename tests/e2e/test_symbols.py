@@ -272,8 +272,8 @@ def proc_high_kib(pid):
 @contextmanager
 def less_rights():
     """Yields a command prefix that drops CAP_SYS_ADMIN and CAP_CHECKPOINT_RESTORE, which
-    /proc/PID/map_files needs. Without them, mapped files are opened by path, and programs by
-    /proc/PID/exe."""
+    /proc/PID/map_files needs. Without these capabilities, faultscope opens mapped files by path,
+    and programs by /proc/PID/exe."""
     if not shutil.which("setpriv"):
         raise Skip("setpriv is missing")
     drop = "-sys_admin,-checkpoint_restore"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of `triage`: its verdict on logs with known answers must be equal in every log format. Also
-tests the exit statuses."""
+"""Tests of `triage`: its verdict on logs with known answers must be equal in every log format. The
+exit statuses of `triage` are tested, too."""
 
 import gzip
 import json

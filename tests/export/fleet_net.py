@@ -56,7 +56,8 @@ class Net:
 
 
 class InnerPrometheus(Prometheus):
-    """A Prometheus in the network of the bridge. Its queries also run in that network."""
+    """A Prometheus in the network of the bridge. Queries to this Prometheus also run in that
+    network."""
 
     def __init__(self, lab, net, jobs):
         self.inner = net.prefix(net.switch)

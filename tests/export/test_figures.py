@@ -216,8 +216,8 @@ def test_faults_by_backing(check, lab):
     check.equal("unless asked for", Exporter(lab, *AT_ONCE).metrics().of(metric), [])
 
 
-# Python program that maps memory in three ways. Its argument names a file, whose first page it
-# reads in each round.
+# Python program that maps memory in three ways. The argument of the program names a file, whose
+# first page the program reads in each round.
 MAPPED_IN_THREE_WAYS = """
 import mmap, sys
 def touch(pages, flags):
@@ -351,8 +351,8 @@ def test_signals(check, lab):
 
 @live
 def test_kernel_reports(check, lab):
-    """The exporter counts kernel log lines of a WARN and of an oops, with the place of the oops. It
-    does not count an ordinary line."""
+    """The exporter counts kernel log lines of a WARN and of an oops, with the place of the oops. An
+    ordinary line of the kernel log is not counted."""
     module = f"fs_none_{os.getpid()}"
     exporter = Exporter(lab, *AT_ONCE)
     samples = exporter.metrics()

@@ -323,8 +323,8 @@ def test_scrapes_share_a_collection(check, lab):
         text = connection.getresponse().read().decode()
         times.append(tuple(Samples(text).of("faultscope_page_faults_total")))
     took = time.monotonic() - begin
-    # In the measured time there is at most one collection every 0.1 s. One more is possible at the
-    # start and one at the end.
+    # In the measured time there is at most one collection every 0.1 s. One more collection is
+    # possible at the start and one at the end.
     check.that(len(set(times)) <= took / 0.1 + 2, f"{len(set(times))} collections in {took:.2f} s")
 
 

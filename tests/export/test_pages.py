@@ -180,8 +180,8 @@ def check_native(check, histogram):
 
 
 def test_recording_without_root(check, lab):
-    """With --replay, the exporter serves the final state of a recording. It needs no root, and
-    every scrape gives the same page."""
+    """With --replay, the exporter serves the final state of a recording. Such an exporter needs no
+    root, and every scrape gives the same page."""
     port = free_port()
     still = Exporter(lab, *REPLAY, *AT_ONCE, port=port)
     first, second = still.metrics(), still.metrics()
@@ -211,7 +211,7 @@ def test_textfile(check, lab):
 @live
 def test_textfile_leaves_the_drafts_of_others(check, lab):
     """In a shared directory, another user may have a file with the name of the exporter's temporary
-    file. That file is not changed."""
+    file. The exporter does not change the other user's file."""
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')

@@ -186,7 +186,7 @@ def arguments():
 
 
 def judged(start):
-    """Runs judge() in a temporary folder. Afterwards removes the folder and kills all processes
+    """Runs judge() in a temporary folder. At the end, removes the folder and kills all processes
     that are left."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o755)

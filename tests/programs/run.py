@@ -41,8 +41,7 @@ def until(done, what):
 
 
 class Grower:
-    """A program that prints "ready". It grows when it reads a line, then prints the result, and
-    waits."""
+    """A program that prints "ready", reads a line, grows, prints the result, and waits."""
 
     def __init__(self, folder, argv, **how):
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -3,8 +3,8 @@
 """Tests HTML pages of `faultscope report`, `diff` and `triage` in Chromium without a network.
 
 A page requests nothing, has no script error, can be used by mouse and keyboard, and passes
-axe-core's serious checks. Its values equal those of --json for the same recording. Prints TAP.
-Skips if Chromium or the packages of tools/report_tools.sh are missing.
+axe-core's serious checks. The values of a page equal those of --json for the page's recording.
+Prints TAP. Skips if Chromium or the packages of tools/report_tools.sh are missing.
 
 usage: run.py [--shots DIR]    keep screenshots of the pages in DIR
 """

@@ -6,8 +6,8 @@ usage: loops.py OBJECT...
 
 In these kernels, check_cfg() of kernel/bpf/verifier.c rejects a function ("back-edge from insn A to
 B") if an instruction that is no jump is followed by one that the depth-first search has not
-finished yet. This happens when a compiler places the head of a loop behind its body and falls
-through to it.
+finished yet. check_cfg() rejects a loop whose head the compiler has placed behind the loop's body,
+so that the body falls through to the head.
 """
 import sys
 

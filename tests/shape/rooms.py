@@ -212,8 +212,8 @@ ROOMS = [
          "format, errors, signals"),
 ]
 
-# Headers that BPF programs may include. They are not linked with src/; readonly.py checks their
-# objects.
+# Headers that BPF programs may include. BPF programs are not linked with src/; readonly.py checks
+# their objects.
 BPF_HEADERS = {
     "bpf/wire*.h": "linux/types.h stddef.h stdint.h",
     "bpf/pure_logic.h": "linux/types.h stdbool.h bpf/bpf_helpers.h bpf/bpf_core_read.h",

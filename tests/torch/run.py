@@ -22,8 +22,8 @@ STORIES = [
     ("file_system", 66000, "maps", "M01", "max_map_count", None),
     ("file_descriptor", 66000, "fds", "F01", "rlimit_nofile", 16384),
 ]
-# (sharing strategy, number of tensors, options of the loader). There are enough tensors for a
-# finding, but too few to reach the limit.
+# (sharing strategy, number of tensors, options of the loader). The number of tensors is high enough
+# for a finding, but too low to reach the limit.
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
 ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
 # command of the workaround, which only the most severe finding shows

@@ -25,7 +25,7 @@ class NotPlain(BaseException):
 
 
 class Asking:
-    """A lab that runs nothing. Its methods raise Asked or NotPlain."""
+    """A lab that runs nothing: the methods of this class raise Asked or NotPlain."""
 
     def __init__(self, lab):
         self.vm = SimpleNamespace(kernel=lab.vm.kernel)

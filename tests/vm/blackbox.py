@@ -293,8 +293,8 @@ class Machine:
         return process
 
     def from_disk(self, *commands):
-        """Runs debugfs commands on the disk. Before that, the disk's journal is replayed, as a
-        mount would do."""
+        """Runs debugfs commands on the disk. The disk's journal is replayed before the commands
+        run, as a mount would do."""
         subprocess.run([shutil.which("e2fsck") or "/sbin/e2fsck", "-fy", self.dir / "disk"],
                        check=False, capture_output=True)
         program = shutil.which("debugfs") or "/sbin/debugfs"

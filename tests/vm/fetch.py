@@ -106,8 +106,8 @@ class Kept:
 # Kernels
 
 def kernel_packages(suite, package):
-    """Returns the packages that contain the files of the kernel to which a meta-package points.
-    There may be several."""
+    """Returns the packages that contain the files of the kernel to which a meta-package points. A
+    kernel may have several packages."""
     wanted, found = [package], []
     while wanted:
         name = wanted.pop()

@@ -12,8 +12,8 @@ DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
 class Cpio:
-    """An archive in the kernel's "newc" cpio format. It is not compressed, because unpacking is
-    slow under TCG."""
+    """An archive in the kernel's "newc" cpio format. The archive is not compressed, because
+    unpacking is slow under TCG."""
 
     def __init__(self):
         self.parts = []

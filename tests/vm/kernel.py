@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """All tests on one kernel: every probe, and every attach type of a probe.
 
-First all scenarios run with the best attach type of each probe. After that come tests of each
+First all scenarios run with the best attach type of each probe. Other tests are those of each
 attach type (mechanisms.py), of a kernel with hidden BTF, and with few rights. A probe fails if the
 kernel allows none of its attach types.
 """
@@ -29,13 +29,13 @@ ARCHIVE = "/usr/lib/faultscope/btf"
 # Maps a kernel to the probes that it lacks. The tracepoints of mmap_lock came with 2b5067a8143e
 # (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
-# Timeout of `doctor` in seconds. It loads and measures every probe, on an emulated CPU.
+# Timeout of `doctor` in seconds. `doctor` loads and measures every probe on an emulated CPU.
 DOCTOR_SECONDS = 300
 MOST_BOOTS = 4  # greatest number of boots of one kernel; a kernel that crashed is rebooted
 
 
 class Guest:
-    """The guest with one kernel. It is rebooted after a crash."""
+    """The guest with one kernel, which is rebooted after a crash."""
 
     def __init__(self, kernel, content):
         self.kernel = kernel
@@ -277,8 +277,8 @@ class KernelRun:
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 
     def few_rights(self):
-        """Tests with few rights. They come last, because only a reboot undoes some of the settings.
-        """
+        """Tests with few rights. These tests come last, because only a reboot undoes some of their
+        settings."""
         privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
 
     def all(self):

@@ -35,7 +35,7 @@ SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_rati
 
 
 class Guest:
-    """One guest for all tests of a kernel. Each test restores its state."""
+    """One guest for all tests of a kernel. Each test restores the state of the guest."""
 
     def __init__(self, kernel, cpus=2, nodes=1, installed=()):
         found = fetch.kernel(kernel)
@@ -113,8 +113,8 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """Checks P17 oom-killed of a large idle process. It is killed because another process of its
-    cgroup grew."""
+    """Checks P17 oom-killed of a large idle process. The idle process is killed because another
+    process of its cgroup grew."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
     for name in set(below) - {""}:
@@ -193,8 +193,8 @@ def swap_thrash(check, lab):
 
 
 def cache_thrash(check, lab):
-    """P06 page-cache-thrashing is reported for random access to a mapped file of 600 MiB. There are
-    also 150 MiB of anonymous memory, and no swap."""
+    """P06 page-cache-thrashing is reported for random access to a mapped file of 600 MiB. Besides
+    the file there are 150 MiB of anonymous memory, and no swap."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
@@ -457,7 +457,7 @@ def redis(lab, *words, seconds=60):
 
 
 def saves_while_written(check, lab):
-    """P09 copy-on-write-after-fork is reported for a Redis with huge pages. It saves in a child
+    """P09 copy-on-write-after-fork is reported for a Redis with huge pages that saves in a child
     process while each page of its values is written."""
     lab.vm.must("echo always >/sys/kernel/mm/transparent_hugepage/enabled")
     server = _lab.GuestProcess(lab, "redis-server --port 0 --unixsocket /tmp/redis --save ''"

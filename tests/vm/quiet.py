@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that healthy machines get no finding, for some minutes. Prints TAP.
 
-One guest is at rest. The other has work that fits into its memory: it reads and writes files,
+One guest is at rest. Another guest has work that fits into its memory: it reads and writes files,
 starts processes, allocates and frees memory. With --here, the test watches this machine instead,
 which must be healthy. `faultscope` (all rules, every process) and `faultscope host` watch at the
 same time.

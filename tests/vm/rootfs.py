@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Makes a Debian system for guests, as an image of an ext4 file system.
 
-The system has the release of this machine and the packages of `tools/setup.sh healthy torch`. Its
-directory /mirror is a Debian mirror that apt reads without a network: package lists of the whole
-release, and one package. The image is kept in the cache of tests/vm/fetch.py until the list of
-packages changes. Guests write to a copy. Making the image needs root and debootstrap, downloads
-about 1 GB and takes some minutes.
+The system has the release of this machine and the packages of `tools/setup.sh healthy torch`. In
+the guest's system, the directory /mirror is a Debian mirror that apt reads without a network:
+package lists of the whole release, and one package. The image is kept in the cache of
+tests/vm/fetch.py until the list of packages changes. Guests write to a copy. Making the image needs
+root and debootstrap, downloads about 1 GB and takes some minutes.
 """
 import argparse
 import os
@@ -26,8 +26,8 @@ DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
 FREE_MIB = 3072  # free space in MiB for files that the programs write
 # Script that fills the directory of the system. Services do not start in this directory. The mirror
-# contains the package lists that apt has verified. It cannot contain Debian's own Release file,
-# which names only compressed lists, since apt keeps none.
+# contains the package lists that apt has verified. The mirror cannot contain Debian's own Release
+# file, because that file names only compressed lists, and apt keeps none.
 INSTALL = r"""set -e
 export DEBIAN_FRONTEND=noninteractive
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d

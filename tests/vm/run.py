@@ -48,7 +48,7 @@ def test_here(name, options):
 
 
 def fetch_for(names):
-    """Fetches and builds what several kernels share. This happens before their tests run in
+    """Fetches and builds what the tests of several kernels share, before these tests run in
     parallel."""
     for name in names:
         try:

@@ -62,8 +62,8 @@ def counts(lab):
 
 
 def swapped_and_pooled(lab):
-    """Adds swap on zram, which swaps page by page, and a pool of huge pages. Both are removed at
-    the end of the context."""
+    """Adds swap on zram, which swaps page by page, and a pool of huge pages. At the end of the
+    context, the swap and the pool are removed."""
     lab.vm.must("""
 set -e
 echo 1 >/sys/block/zram0/reset
@@ -98,8 +98,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """32-bit calls must be counted, or (on arm64) not be counted. They must never be counted as the
-    64-bit calls that have equal numbers."""
+    """32-bit calls must be counted, or (on arm64) not be counted. 32-bit calls must never be
+    counted as the 64-bit calls that have equal numbers."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return
@@ -258,8 +258,8 @@ HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
 
-# Names of scenarios for a kernel with only the small BTF of btf-archive. This BTF has the kernel's
-# offsets, but types may be missing.
+# Names of scenarios for a kernel with only the small BTF of btf-archive. The small BTF has the
+# kernel's offsets, but types may be missing.
 LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area", "crossings of files",
               "refusal munmap-split"]
 

@@ -12,8 +12,7 @@ BLIND, WRONG, EXACT = "blind: ", "WRONG: ", "exact, but: "
 
 
 class Cells:
-    """Results of one kernel. They are in a file of their own, so that results of several runs are
-    merged."""
+    """Results of one kernel, in a file of their own, so that results of several runs are merged."""
 
     def __init__(self, kernel):
         self.kernel = kernel

@@ -65,7 +65,7 @@ MACHINES = {
 
 
 def end_with_parent():
-    """Runs in the child process before exec. It makes the kernel kill QEMU when this process ends,
+    """Runs in the child process before exec, and makes the kernel kill QEMU when this process ends,
     even by SIGKILL."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

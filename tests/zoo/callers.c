@@ -89,7 +89,7 @@ static void first_of_namespace_ends(void)
 
 /*
  * A failed call of a child process must be reported with the child's pid. One kind of child shares
- * all memory, another is in namespaces of its own.
+ * all memory with its parent, another kind is in namespaces of its own.
  */
 
 static int child_error;

@@ -36,7 +36,7 @@ static void anonymous(void)
 
 /*
  * The new mapping would merge with its neighbour, so the number of mappings would not increase.
- * mmap fails even so.
+ * mmap fails even if the number of mappings would not increase.
  */
 static void mergeable(void)
 {
@@ -199,8 +199,8 @@ static long in_thread(void)
 }
 
 /*
- * Test cases of calls that split a mapping. They fail at the limit itself, where one more mapping
- * would still succeed.
+ * Test cases of calls that split a mapping. A call that splits a mapping fails at the limit itself,
+ * where one more mapping would still succeed.
  */
 
 static void unmap_middle(void)

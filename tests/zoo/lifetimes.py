@@ -44,8 +44,8 @@ class Lifetimes:
                     None)
 
     def parent(self, life):
-        """Returns the process that started a child. This is the youngest process with the parent's
-        pid that is older than the child. Returns None if there is none."""
+        """Returns the process that started a child. The parent is the youngest process with the
+        parent's pid that is older than the child. Returns None if there is none."""
         older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
         return older[-1] if older else None
 
@@ -71,8 +71,8 @@ class Lifetimes:
         return [line for line in self.lines if self.subject(line) in group]
 
 
-# Capture for the self-test. In it, pid 9 is used three times, twice by a child of the wanted
-# process 5.
+# Capture for the self-test. Pid 9 is used three times in this capture, twice by a child of the
+# wanted process 5.
 
 def process(t, pid, ppid, tick, final=True):
     return {"type": "process", "t": t, "pid": pid, "ppid": ppid,

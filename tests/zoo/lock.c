@@ -100,8 +100,8 @@ static void fill_hole(void)
 }
 
 /*
- * mlock locks PROT_NONE pages, but cannot populate them. It fails with ENOMEM, although there is
- * neither a limit nor a hole.
+ * mlock locks PROT_NONE pages, but cannot populate them. mlock fails with ENOMEM, although neither
+ * a limit nor a hole is the cause.
  */
 static void lock_no_access(void)
 {

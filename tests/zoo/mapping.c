@@ -60,8 +60,8 @@ static void as_with_hint(void)
 }
 
 /*
- * The first search of mmap, for an aligned address, fails. The second search succeeds, so the cause
- * of the failure is RLIMIT_AS.
+ * The first search of mmap, for an aligned address, fails. The second search of mmap succeeds, so
+ * the cause of the failure is RLIMIT_AS.
  */
 static void as_in_last_hole(void)
 {

@@ -108,7 +108,10 @@ static void brk_room(void)
 		die("munmap");
 }
 
-/* Another mapping occupies the whole range of the new heap. brk checks this before RLIMIT_AS. */
+/*
+ * Another mapping occupies the whole range of the new heap. brk checks for such a mapping before
+ * RLIMIT_AS.
+ */
 static void brk_into_mapping_past_as(void)
 {
 	heap_end();
@@ -157,8 +160,8 @@ static void hole_behind(int protection)
 }
 
 /*
- * The kernel changes the mappings of a range one after another. So the call fails at the split,
- * which comes before the hole.
+ * The kernel changes the mappings of a range one after another. The call fails at the split, which
+ * comes before the hole in the range.
  */
 static void middle_before_hole(long call)
 {
@@ -297,7 +300,7 @@ static void free_place(void)
 		die("munmap");
 }
 
-/* mmap checks CAP_IPC_LOCK before the mount option noexec. Both fail with EPERM. */
+/* mmap checks CAP_IPC_LOCK before the mount option noexec. Either check fails with EPERM. */
 static void locked_before_noexec(void)
 {
 	int file;
@@ -318,7 +321,7 @@ static void may_lock_and_run(void)
 		die("mount -o remount,exec");
 }
 
-/* mmap checks the open mode before PR_SET_MDWE. Both fail with EACCES. */
+/* mmap checks the open mode before PR_SET_MDWE. Either check fails with EACCES. */
 static void mode_before_write_exec(void)
 {
 	int file = reopen(sized_memfd(PAGE_BYTES, 0), O_RDONLY);
@@ -461,8 +464,8 @@ static void nproc_before_pids(void)
 }
 
 /*
- * After the change of user, the limits cannot be lifted. So the fork that must succeed comes before
- * the one that must fail.
+ * After the change of user, the limits cannot be lifted. In this test, the fork that must succeed
+ * comes before the fork that must fail.
  */
 static void fork_before(void)
 {

@@ -3,9 +3,9 @@
 """Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
 
 A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
-`faultscope run` watches each case. A quarter of the cases runs a second time, is started
-before faultscope, and is watched by `-p`. Another quarter runs a second time and ends right after
-the failed call, so that faultscope cannot read its /proc any more.
+`faultscope run` watches each case. A quarter of the cases runs a second time, is started before
+faultscope, and is watched by `-p`. Another quarter of the cases runs a second time, and ends right
+after the failed call, so that faultscope can no longer read the process's files in /proc.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of wrong arguments or objects. Some of them fail with an errno that limits cause, too.
+ * Test cases of wrong arguments or objects. Some of these calls fail with an errno that limits
+ * cause, too.
  */
 #include "zoo.h"
 
@@ -142,8 +143,8 @@ static void copy_shared_past_as(void)
 }
 
 /*
- * A range in the middle of a mapping is shrunk. This unmaps the end of the range, and so splits the
- * mapping.
+ * A range in the middle of a mapping is shrunk. Shrinking unmaps the end of the range, and so
+ * splits the mapping.
  */
 static void shrink_middle_at_count(void)
 {

@@ -105,8 +105,8 @@ extern volatile sig_atomic_t got_signal;
 long catch_signal(void (*access)(void));
 
 /*
- * Address of the byte that reads(), writes() and runs() access. They return -1 if the access ends
- * in a signal. runs() expects a `ret` instruction there.
+ * Address of the byte that reads(), writes() and runs() access. These functions return -1 if the
+ * access ends in a signal. runs() expects a `ret` instruction at the address.
  */
 extern long bad_address;
 long reads(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A kernel module that causes each kind of kernel crash on request: echo NAME > /proc/crashlab. It
- * is made for guests only.
+ * A kernel module that causes each kind of kernel crash on request: echo NAME > /proc/crashlab.
+ * Load the module in guests only.
  */
 #include <linux/err.h>
 #include <linux/io.h>
