@@ -9,7 +9,7 @@ BUILD is a build with --coverage, as `make coverage` makes it.
 --lines print the lines of one room that no test runs
 
 Failed tests are named, and the lines that they run count as covered. Live tests are not run,
-because the lines that they reach depend on the kernel.
+because the lines that live tests reach depend on the kernel.
 """
 import argparse
 import collections

@@ -70,7 +70,7 @@ class InGuest:
 
 
 def report_of(check, place):
-    """Returns the report of `doctor`, or None if it printed none."""
+    """Returns the report of `doctor`, or None if `doctor` printed no report."""
     out, err = place.start("doctor", "--json", "--no-calibrate")
     return json.loads(out) if check.that(out, f"doctor: {err.strip()}") else None
 
@@ -114,8 +114,8 @@ def check_loads(check, place):
     check_core(check, place, "doctor", {name: one["attach_type"] for name, one in hooks.items()})
     check_core(check, place, "run", used_by_run(check, place, {}))
     check_core(check, place, "export", used_by_export(check, place))
-    # The flight recorder's programs are loaded together. Linux 5.10 rejects all of them, because
-    # one program needs an atomic instruction of 5.12.
+    # The flight recorder's programs are loaded together. Linux 5.10 rejects all programs of the
+    # flight recorder, because one needs an atomic instruction of 5.12.
     check.that(place.name == "5.10" or any(not one["error"] for one in report["recorder"]),
                f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}

@@ -220,7 +220,7 @@ def test_apparmor_takes_the_profile(check):
 
 def test_the_recorder_makes_the_calls_that_its_unit_allows(check):
     """Runs the recorder as root with the capabilities of its unit. The unit must allow every system
-    call that it makes."""
+    call that the recorder makes."""
     given = values(RECORDER, "CapabilityBoundingSet")
     check.equal("lines of capabilities", len(given), 1)
     for name in ("CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE", "CAP_SYS_PTRACE"):

@@ -64,7 +64,8 @@ class Child:
 
 
 def take_signals():
-    """Sets the signal handlers of a test suite and its children, whatever they inherited.
+    """Sets the signal handlers of a test suite and its children, whatever signals are ignored at
+    the start.
 
     A shell starts background commands with SIGINT and SIGQUIT ignored, and nohup starts commands
     with SIGHUP ignored. Programs under test would inherit ignored signals, and so would not react

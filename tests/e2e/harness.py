@@ -406,7 +406,8 @@ def status_by(lines):
 
 
 def without_degraded(err):
-    """Returns the lines of standard error except those about probes on their last attach type."""
+    """Returns the lines of standard error without messages that a probe uses its last attach type.
+    """
     return [line for line in err.splitlines() if not line.startswith("faultscope: degraded: ")]
 
 

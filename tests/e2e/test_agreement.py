@@ -251,8 +251,8 @@ def csv_rows(lab, recording):
 
 
 def agree(check, lab, recording, name, made=True):
-    """Checks that all outputs of a recording agree. `made` is true for recordings written by
-    random_recording, in which all lines of one scan have one time."""
+    """Checks that all outputs of a recording agree. `made` is true for recordings by
+    random_recording, in which all lines of one scan have equal times."""
     _reports.clear()
     last, peaks = last_lines(lab, recording)
     want = sums_of(last)

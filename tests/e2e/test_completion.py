@@ -7,7 +7,7 @@ import shutil
 
 from harness import Skip
 
-# {command line: (words that completion must offer, words that it must not)}
+# {command line: (words that completion must offer, words that completion must not offer)}
 CASES = {
     "faultscope ": ({"run", "report", "blackbox"}, {"leak.fsr", "arm"}),
     "faultscope re": ({"record", "replay", "report"}, {"run"}),

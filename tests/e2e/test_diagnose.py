@@ -547,8 +547,8 @@ def test_hostile_names(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, stacks have no names and maps cannot be read. `diagnose` reports this and
-    continues."""
+    """In a pid namespace, stacks have no names and maps cannot be read. `diagnose` reports the
+    missing data and continues."""
     script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
               f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
     pipe, out = lab.dir / "in", lab.dir / "truth"

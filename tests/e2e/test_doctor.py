@@ -205,7 +205,8 @@ def test_doctor_leaves_nothing_attached(check, lab):
 # Tests of a disabled probe: faultscope continues, and every output says that the probe is disabled.
 
 REASON = "switched off by --probe"
-# Maps a disabled probe to the reason that is reported for each probe that depends on it.
+# Maps a disabled probe to the reason that is reported for the probes that depend on the disabled
+# probe.
 REASON_BEHIND = {"state": "without state there is nothing to count in",
                  "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
 BEHIND = {"fault_class": ("fault_begin", "fault_end")}

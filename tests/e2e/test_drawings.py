@@ -77,8 +77,8 @@ def test_drawings_stay_in_their_frames(check, lab):
 
 
 def test_rows_of_drawings_have_their_labels(check, lab):
-    """Each row of the heat map has one label. The label is at the middle of the row's height, to
-    the left of the cells."""
+    """Each row of the heat map has one label. The label of a heat map row is at the middle of the
+    row's height, to the left of the cells."""
     for recording in EXAMPLES:
         _, height, attrs, elements = drawings(lab, recording)["heat-svg"]
         rows, row, left = (float(attrs[f"data-{name}"]) for name in ("rows", "row", "left"))

@@ -131,7 +131,7 @@ def test_random_histories(lab, way):
 
 
 def expect_timed(check, line):
-    """Checks that each fault is timed, including the last one of each thread."""
+    """Checks that each fault is timed, including the last fault of each thread."""
     timed = sum(field_of(line, f"faults.latency_ns.{kind}.total") for kind in ("minor", "major"))
     check.equal("faults timed", timed, line["faults"]["user"] + line["faults"]["kernel"])
 

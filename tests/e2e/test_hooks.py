@@ -31,7 +31,7 @@ def left_out_together(names):
 
 def null_without(name, begins):
     """Returns the fields that are null while a probe is disabled. With some attach types of
-    fault_begin, kernel-mode faults are counted even so."""
+    fault_begin, kernel-mode faults are counted without the probe fault_kernel."""
     told = {"faults.kernel"} if begins in ("fentry", "kprobe", "perf_event") else set()
     return [field for field in NULL_WITHOUT.get(name, []) if field not in told]
 
@@ -62,8 +62,8 @@ def test_hooks_left_out(check, lab):
     for hook in hooks_here(lab):
         name = hook["name"]
         if name in ("state", "lifecycle"):
-            # without `state` there are no counters, and without `lifecycle`, `run` does not follow
-            # its command
+            # without the probe `state` there are no counters; without `lifecycle`, `run` does not
+            # follow its command
             continue
         ran, lines, truth = run_with(lab, "--probe", f"{name}=none")
         check.equal(f"{name}=none, status", ran.returncode, 0)

@@ -9,7 +9,8 @@ from harness import BUILD, Skip
 # Names with a tag and with characters that end an attribute, a script, CDATA or a comment.
 TAG = "<zz>"
 HOSTILE = (TAG + '"zz=1', TAG + "'zz=1", TAG + "&lt;\"'", "</script>" + TAG, "]]>-->" + TAG)
-# {page: {prefix of a name in hostile_recording.c: least number of times that the page shows it}}
+# {page: {prefix of a name in hostile_recording.c: least number of times that the page shows this
+# name}}
 SHOWN = {"report": {"host": 2, "kernel": 2, "target": 1, "why": 1, "by": 5, "c": 10, "b": 1,
                     "/cgroup": 1, "frame": 3, "module": 3, "held": 1, "symbol": 2, "kmod": 2,
                     "sampled": 1},

@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 
 def judged(check, ran):
-    """Returns the report of `doctor`, and {limit: what set it}."""
+    """Returns the report of `doctor`, and the entries of its `set_by` as {limit: entry}."""
     check.equal("standard error", ran.err, "")
     report = json.loads(ran.out.splitlines()[-1])
     if jsonschema:

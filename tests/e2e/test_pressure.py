@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Findings about memory shortage name its kind and its cause. For healthy machines there are no
-such findings."""
+"""Findings about memory shortage name its kind and its cause. Healthy machines get no finding about
+memory shortage."""
 
 import contextlib
 import json

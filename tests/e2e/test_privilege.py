@@ -164,8 +164,8 @@ subprocess.run(["/bin/true"], check=True)
 
 @live
 def test_programs_of_brief_processes(check, lab):
-    """Processes that end before a scan are still shown with their program. For a script, this is
-    the interpreter; for a forked child without exec, it is the program of the parent."""
+    """Processes that end before a scan are still shown with their program. The program of a script
+    is the interpreter. The program of a forked child without exec is that of its parent."""
     script = lab.dir / "script"
     script.write_text("#!/bin/sh\n:\n")
     script.chmod(0o755)

@@ -246,7 +246,8 @@ def test_diff(check, lab):
 
 
 def test_replay_at_its_times(check, lab):
-    """On a terminal, a replay takes its original time divided by --speed, then waits for q."""
+    """On a terminal, a replay takes the time of the recording divided by --speed, and waits for q
+    at the end."""
     recording = kept("forecast_of_a_leak")
     seconds = info(lab, recording)["seconds"]
     for options, least, most in ((["--speed", "4"], seconds / 4 - 0.5, None),

@@ -25,8 +25,8 @@ def loads(process):
 
 @live
 def test_signals_end_a_start(check, lab):
-    """A signal ends faultscope at any point of its start. The exit status says which signal it was,
-    and no file is left behind."""
+    """A signal ends faultscope at any point of its start. The exit status says which signal ended
+    faultscope, and no file is left behind."""
     place = lab.dir / "files"
     place.mkdir()
     modes = (["--json", "-o", place / "out", "--record", place / "a.fsr"],

@@ -315,7 +315,7 @@ def test_program_replaced(check, lab):
             for asked in ("ip", f"{ip:x}"), ("id", ident, f"{named.file_offset(ip):x}"):
                 got = naming.name(asked[0], truth["pid"], *asked[1:])
                 check.equal(f"name by {asked[0]} with {how}", got[0], name)
-    # A copy of the library has another inode, so only its build-id identifies it.
+    # A copy of the library has another inode, so only the build-id identifies the copy.
     library.unlink()
     shutil.copy(lab.dir / "kept", library)
     naming = Naming(lab, prefix=prefix)

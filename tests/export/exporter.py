@@ -294,7 +294,8 @@ def families_of(data):
 
 
 def samples_of(families):
-    """Returns {(name, labels): value} as the text format would show these protobuf families."""
+    """Returns {(name, labels): value} of protobuf families, with the names that the text format
+    would show."""
     got = {}
     for name, (_, _, series) in families.items():
         for labels, value in series:

@@ -204,7 +204,7 @@ def test_faults_by_backing(check, lab):
     # Faults of other processes are included. In at least one of ten rounds, there are fewer than
     # 20,000 such faults.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
-    # The page faults of the scrape itself are included in one of the two sums only.
+    # The page faults that the scrape itself causes are included in only one of the two sums.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
     check.near("as many as were timed", sum(before.values()), timed, 0.02)
     text = exporter.get(Accept=OPENMETRICS).text
@@ -445,8 +445,8 @@ HOSTILE = (b'"} 1\n# EOF', b"\xff\xfe\xc3(", b"\\\\\\n\n\"", b"{a=\"b\"}", b"~ot
 
 @live
 def test_hostile_names(check, lab):
-    """Hostile names of programs and cgroups break no output format. Each such name creates at most
-    one workload."""
+    """Hostile names of programs and cgroups break no output format. Each hostile name creates at
+    most one workload."""
     places = [make_cgroup(name) for name in HOSTILE]
     try:
         for name, place in zip(HOSTILE, places):

@@ -114,7 +114,8 @@ class Map:
         """Measures tests. The row of a test has its duration and the executed lines, or the reason
         why the test cannot be used."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
-        place.chmod(0o777)  # tests run as another user, who must be able to write the counters here
+        # tests run as another user, who must be able to write gcov counters to this directory
+        place.chmod(0o777)
         try:
             plain = self.run(PLAIN, tests)
             good = [test for test in tests

@@ -225,7 +225,7 @@ def name_of(options):
 
 
 def work(runner, options, place, coverage, last):
-    """Tries mutants until `options.count` of them are counted, or until the time `last`."""
+    """Tries mutants until `options.count` mutants are counted, or until the time `last`."""
     results, known = Results(place / f"results-{name_of(options)}.jsonl"), equivalents()
     tree, texts = runner.tree, {}
     for number, change in enumerate(drawn(tree, options.seed, options.under)):

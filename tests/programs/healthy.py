@@ -21,7 +21,7 @@ from run import NOBODY, PATIENCE, PROGRAM, Skip, until
 
 LOUD = ("warning", "critical")
 PR_SET_CHILD_SUBREAPER = 36
-# exit status of incomplete data, for example because the kernel skipped an event; it is no finding
+# exit status of incomplete data, for example because the kernel skipped an event
 INCOMPLETE = 7
 # The shell keeps its pid when it becomes the program: the test knows the pid in every mode, and
 # faultscope can attach before the program begins.

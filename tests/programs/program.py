@@ -87,7 +87,7 @@ def many(request, threads=4, times=500):
         except Exception as error:  # pylint: disable=broad-except # raised below
             wrong.append(error)
 
-    # daemon: a test that is ended does not wait for these threads
+    # The threads are daemon threads, so that a test that is ended does not wait for them.
     workers = [threading.Thread(target=loop, daemon=True) for _ in range(threads)]
     for worker in workers:
         worker.start()

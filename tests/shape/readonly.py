@@ -25,7 +25,7 @@ HELPERS = set("""map_lookup_elem map_update_elem map_delete_elem task_storage_ge
     ktime_get_ns ktime_get_boot_ns get_prandom_u32 get_smp_processor_id get_current_pid_tgid
     get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
     probe_read_user probe_read_kernel probe_read_user_str probe_read_kernel_str""".split())
-# Besides these helpers, the flight recorder also writes to its own trace instance.
+# Helper with which the flight recorder writes to its own trace instance.
 MORE = {"blackbox.bpf.o": {"trace_vprintk"}}
 # Helpers that change the kernel or other processes; none may be in HELPERS or MORE.
 CHANGING = {"probe_write_user", "override_return", "send_signal", "send_signal_thread",

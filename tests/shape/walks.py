@@ -31,8 +31,8 @@ TRACEPOINT = "mmap_lock"
 
 
 def flags_of_walks(bpf, section, functions):
-    """Yields (function, flags) of each stack helper call in a section. The flags are None if they
-    are not a constant."""
+    """Yields (function, flags) of each stack helper call in a section. The value of flags is None
+    if it is not a constant."""
     current, known = None, {}
     for one in bpf.instructions(bpf.content(section)):
         if (section, one.at) in functions:

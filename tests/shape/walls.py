@@ -112,8 +112,8 @@ def names_a_room(tree, file):
 
 
 def uses_only_its_rooms(tree, file):
-    """A room may include only the headers that its table row allows. Without permission, it may not
-    use names of wire.h."""
+    """A room may include only the headers that its table row allows. A room without the permission
+    "wire" may not use names of wire.h."""
     code = blank(file.text, False)
     if file.room.path != "bpf" and not file.may("wire"):
         for found in re.finditer(r"\b(?:fs|FS)_\w+", file.code):
@@ -147,7 +147,7 @@ def uses_only_its_rooms(tree, file):
 
 def needs_only_its_symbols(tree, file):
     """An object may need only symbols that the table row of its room allows, whatever name the
-    source uses for them."""
+    source uses for the symbol."""
     for symbol in sorted(file.object.wants) if file.object else ():
         definer = tree.definer.get(symbol)
         if definer:
@@ -382,8 +382,8 @@ def used_by(tree, row):
 
 
 def unused(tree):
-    """Yields permissions in rooms.py that no file uses. Such permissions must be removed from the
-    table."""
+    """Yields permissions in rooms.py that no file uses. Permissions that no file uses must be
+    removed from the table."""
     for row in ROOMS:
         for what in sorted(set(row.uses + row.needs) - used_by(tree, row)):
             yield f"rooms.py: {row.path} may use \"{what}\", and does not"

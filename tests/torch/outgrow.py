@@ -171,7 +171,7 @@ def is_within(value, least, most):
 class Kernel:
     """Waits of the trainer according to the kernel, from some seconds after the trainer's start.
     While the trainer loads its libraries, it also waits in system calls, and faultscope does not
-    report these waits."""
+    report waits in system calls."""
 
     SETTLES_SECONDS = 3
 
@@ -231,8 +231,8 @@ def judge_waits(lines, kernel):
 
 
 def judge_swapped(status, lines, kernel):
-    """Yields the verdicts for the run with swap: faultscope reports its end, and the waits equal
-    those of the kernel."""
+    """Yields the verdicts for the run with swap: faultscope reports the end of the trainer, and the
+    waits equal those of the kernel."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
     if not kills:
@@ -252,7 +252,8 @@ def judge_swapped(status, lines, kernel):
 
 
 def stories():
-    """Yields the verdicts of the runs without and with swap, or the reason why one cannot run."""
+    """Yields the verdicts of the run without swap and of the run with swap. If a run is impossible,
+    yields the reason."""
     with tempfile.TemporaryDirectory() as folder, cgroup(LIMIT) as (group, stalls):
         if not group:
             yield "a trainer in a cgroup", None, "no memory cgroup can be made"

@@ -35,8 +35,8 @@ import containers  # noqa: E402
 
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
 OWN = Path(__file__).resolve().parent / "corpus"
-# {metric: required share of right answers}. For false alarms ("fp"), it is the greatest allowed
-# share.
+# {metric: required share of right answers}. The number for "fp" is the greatest allowed share of
+# false alarms.
 WANTED = {"detect": 0.995, "kind": 0.98, "sem": 0.92, "func1": 0.95, "mod1": 0.97, "culprit1": 0.95,
           "culprit3": 0.95, "addr": 0.99, "access": 0.98}
 BUCKETS = 0.98

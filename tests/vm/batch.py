@@ -17,7 +17,8 @@ from vm import GuestError
 
 
 class Asked(BaseException):
-    """Raised when a scenario runs its first workload. The exception has this workload."""
+    """Raised when a scenario runs its first workload. The argument of the exception is the
+    workload."""
 
 
 class NotPlain(BaseException):
@@ -50,8 +51,8 @@ class Answering(Asking):
 
 
 def words_of(scenario, lab):
-    """Returns the workload of a scenario. Returns None if the scenario is more than a workload, or
-    cannot run here."""
+    """Returns the workload of a scenario. Returns None if the scenario does more than run a
+    workload, or cannot run on this kernel."""
     if scenario.alone:
         return None
     try:
@@ -79,8 +80,8 @@ def run_all(lab, workloads):
 
 
 def answers(lab, scenarios):
-    """Returns {name: lab} of the scenarios that ran together. make() of a scenario gets its capture
-    from this lab. All other scenarios must run alone."""
+    """Returns {name: lab} of the scenarios that ran together. A scenario's make() gets the
+    scenario's capture from the lab. Scenarios that are not in the result must run alone."""
     workloads = {one.name: words_of(one, lab) for one in scenarios}
     workloads = {name: words for name, words in workloads.items() if words}
     if len(workloads) < 2:

@@ -10,10 +10,10 @@ ramoops. The test judges each of these sources alone, and all of them together.
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
        [--keep DIR] [--cuts N | --dump]
 
---keep: what survived stays in DIR if it is not judged right. --dump: instead, the memory of a guest
-that hangs in its panic is dumped as by kdump, and the records of the BPF map are searched in it.
---cuts: instead, N power cuts: a guest whose recorder writes all the time is continued from its
-saved state and killed at a random moment.
+With --keep, files that survived stay in DIR if they are not judged right. With --dump, the script
+instead dumps the memory of a guest that hangs in its panic, as kdump would, and searches the dump
+for the records of the BPF map. With --cuts, the script instead makes N power cuts: a guest whose
+recorder writes all the time is continued from its saved state and killed at a random moment.
 """
 import argparse
 import json
@@ -90,7 +90,7 @@ FAULTS = {
     "double_free": Fault((), False),
 }
 SURVIVES = {"6.12", "newest"}  # kernels whose trace instance keeps its data over a warm reboot
-# With KASLR, reserve_mem= does not always get the same address again, so memmap= is used.
+# With KASLR, reserve_mem= may get another address after a reboot, so memmap= is used.
 INSTANCE = "memmap=8M$0x10000000 trace_instance=boot_map@0x10000000:8M"
 RAMOOPS = "memmap=1M$0x14000000"
 RAMOOPS_ARGUMENTS = "mem_address=0x14000000 mem_size=0x100000 record_size=0x20000 ecc=1 max_reason=2"

@@ -5,7 +5,7 @@
 In a guest, Debian's stress-ng runs all of its stressors as root, for seconds each, while modules of
 the kernel and one from outside its tree are loaded and unloaded. After the stressors, the test
 reads the recorder's file. At the end, the test causes recovered kernel faults, which must be
-reported. (Without them, a recorder that misses everything would pass the test.)
+reported. (Without such faults, a recorder that misses everything would pass the test.)
 """
 import argparse
 import json
@@ -42,7 +42,8 @@ RING = "/files/ring"
 POLL_SECONDS = 10
 NEAR_MISSES, NEAR_MISSES_LEAST = "near_misses", 65
 INFO = "info"
-# Classes of records that may have a severity above info. No record of these classes may be lost.
+# Classes of records that may have a severity above info. No record of the classes in GRAVE may be
+# lost.
 GRAVE = ("fault", "fixup", "report", "hardware", "iommu", "gpu", "oops", "panic")
 
 STRESSING = f"""echo 500 >/proc/self/oom_score_adj

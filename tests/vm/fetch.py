@@ -4,8 +4,8 @@
 installed.
 
 Packages come from the Debian mirror that the host uses, and are kept in $FAULTSCOPE_VM_CACHE
-(default ~/.cache/faultscope-vm). A package that is not available is reported; the others are
-fetched all the same.
+(default ~/.cache/faultscope-vm). A package that is not available is reported; all other packages
+are fetched.
 """
 import argparse
 import json
@@ -74,8 +74,8 @@ def say(text):
 
 
 class Kept:
-    """A directory of the cache with a list of its packages. The directory is valid only if it has
-    this list."""
+    """A directory of the cache with a list of its packages. The directory is valid only if it
+    contains the list."""
 
     def __init__(self, *parts):
         self.dir = CACHE.joinpath(*parts)

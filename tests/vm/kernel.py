@@ -133,7 +133,7 @@ class KernelRun:
         # if true, attach types are tested only together in common starts, which is fast
         self.brief = brief
         self.hooks = {}
-        self.judged = {}  # {scenario: errors that it had with the best attach types}
+        self.judged = {}  # {scenario: errors in the capture with the best attach types}
         # names of scenarios in which the kernel skipped events in every attempt
         self.passed_over = set()
 

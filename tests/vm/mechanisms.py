@@ -2,8 +2,9 @@
 """Tests each attach type of each probe, forced by an option, and tests with each probe disabled.
 
 On an emulated CPU the verifier takes seconds for each load, so one start forces an attach type of
-every probe at once. If a scenario fails, it runs again with each of these attach types alone, to
-find the cause. An attach type that the kernel does not allow is skipped, with the kernel's reason.
+every probe at once. If a scenario fails in such a start, it runs again with each attach type alone,
+to find the cause. An attach type that the kernel does not allow is skipped, with the kernel's
+reason.
 """
 from dataclasses import dataclass, field
 
@@ -51,7 +52,8 @@ class Forced:
 
 def forcing(group, needs=()):
     """Returns the options that force the attach types of a group. If the probe `calls` is not
-    needed, they disable overhead level 3 (system calls), which takes half of the load time."""
+    needed, the options disable overhead level 3 (system calls), which takes half of the load time.
+    """
     names = {one.hook.name for one in group}
     options = [word for one in group for word in ("--probe", one.name)]
     return options if "calls" in {*names, *needs} else [*options, "--overhead", "0,1,2"]
@@ -101,8 +103,8 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Returns two lists: the attach types of the group that attached, and those that only work
-        with another attach type of `state`."""
+        """Returns two lists: the attach types of the group that attached, and the attach types that
+        only work with another attach type of `state`."""
         said = self.start(check, group)
         forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []

@@ -10,7 +10,7 @@ INSTANCES = "fs.inotify.max_user_instances"
 
 
 def told(check, ran):
-    """Returns the report of `doctor`, and {limit: what set it}."""
+    """Returns the report of `doctor`, and the entries of its `set_by` as {limit: entry}."""
     check.equal("status of doctor", (ran.status, ran.err), (0, ""))
     report = json.loads(ran.out)
     return report, {one["limit"]: one for one in report["set_by"]}
@@ -21,8 +21,8 @@ def doctor(check, lab):
 
 
 def sysctl(check, lab):
-    """`doctor` first names the file that set a sysctl. After a change by hand, it says so. After
-    its own advice was followed, it names the file that the advice has made."""
+    """`doctor` first names the file that set a sysctl. After a change by hand, `doctor` reports "by
+    hand". After its own advice was followed, `doctor` names the file that the advice has made."""
     lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
     lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
                 f" sysctl -w {INSTANCES}=100")

@@ -201,7 +201,7 @@ def cache_thrash(check, lab):
     grows(lab, "workingset_refault_file", 5000, 180)
     _, lines = host(lab, seconds=15)
     said = answer_of(lines)
-    # Waits for the disk count as memory shortage only as far as PSI counts them.
+    # Waits for the disk count as memory shortage only if PSI counts them, too.
     if lines.of("pressure")[-1]["psi"]["some"]["avg10"] >= 12:
         check.equal("kind, finding", (said["kind"], said["finding"]), ("page_cache", "P06"))
     check.that(not opened(lines, "P05"), "P05 without swap")
@@ -265,7 +265,8 @@ def kill_beside_files(check, lab, limit, files, grows):
 
 
 def tmpfs_of_group(check, lab):
-    """Files in a tmpfs fill the cgroup, and no kill frees them. P17 oom-killed says so."""
+    """Files in a tmpfs fill the cgroup, and no kill frees them. The advice of P17 oom-killed says
+    that no kill frees these files."""
     kill = kill_beside_files(check, lab, 100, 70, ("200", "--rate", "20"))
     if not kill:
         return

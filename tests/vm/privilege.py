@@ -53,8 +53,8 @@ def hooks_of(lab):
 
 
 def kept_by(check, lab, *capabilities):
-    """Runs `doctor` as nobody with these capabilities. Returns the capabilities that faultscope
-    keeps."""
+    """Runs `doctor` as the user nobody with the given capabilities. Returns the capabilities that
+    faultscope keeps."""
     ran = call_as_nobody(lab, capabilities, "doctor", "--json", *BRIEFLY)
     if not check.equal(f"status with {capabilities}", (ran.returncode, ran.err), (DONE, "")):
         return None

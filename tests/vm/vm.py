@@ -233,8 +233,8 @@ class Vm:
             return ""
 
     def crash(self):
-        """Returns the text of the console around the first sign of a crash. Returns None if there
-        is no such sign."""
+        """Returns the text of the console around the first sign of a crash. Returns None if the
+        console shows no sign of a crash."""
         text = self.console()
         found = CRASHES.search(text)
         if not found:

@@ -8,7 +8,7 @@
 
 /* Test cases of pids.max */
 
-/* name of the cgroup that has the limit: the parent, or the one below it */
+/* name of the cgroup that has the limit: the parent cgroup or its child */
 static const char *limited_group;
 
 static void pids(const char *limited, const char *most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Control tests: programs that are near a limit but within it, and everyday failures. faultscope
- * must not name a limit as their cause.
+ * must not name a limit as the cause of these failures.
  */
 #include "zoo.h"
 

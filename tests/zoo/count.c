@@ -211,8 +211,8 @@ static void unmap_middle(void)
 }
 
 /*
- * An extra mapping that is not next to the last filler mapping. Unmapping it makes room for the
- * failed call.
+ * An extra mapping that is not next to the last filler mapping. If this mapping is unmapped, there
+ * is room for the failed call.
  */
 static char *spare;
 

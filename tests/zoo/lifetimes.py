@@ -45,7 +45,7 @@ class Lifetimes:
 
     def parent(self, life):
         """Returns the process that started a child. The parent is the youngest process with the
-        parent's pid that is older than the child. Returns None if there is none."""
+        parent's pid that is older than the child. Returns None if no parent is known."""
         older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
         return older[-1] if older else None
 

@@ -45,7 +45,9 @@ static void take_numbers(int from, int to)
 			die("dup2 to %d", fd);
 }
 
-/* No number from the requested one on is free, although many lower numbers are. */
+/*
+ * fcntl finds no free number at or above the requested one, although many lower numbers are free.
+ */
 static void dupfd_full_above(void)
 {
 	int from = SMALL_LIMIT - vary(1, 8);

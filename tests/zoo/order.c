@@ -28,8 +28,8 @@ static void lift_as_and_count(void)
 }
 
 /*
- * mremap checks RLIMIT_AS before it searches for an address, and the map count when it moves the
- * mapping.
+ * mremap checks RLIMIT_AS before it searches for an address, and checks the map count later, when
+ * it moves the mapping.
  */
 static void remap_past_as_at_count(void)
 {

@@ -39,7 +39,7 @@ def patience_for(cases):
 
 
 class Failure(Exception):
-    """Raised if a case does not behave as it says."""
+    """Raised if a case does not behave as its description in the zoo says."""
 
 
 class Broken(Exception):

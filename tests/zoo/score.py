@@ -82,7 +82,7 @@ def of_line(line, causes):
 
 
 def fits(line, truth, want):
-    # If faultscope does not know the name of an errno, it shows the number.
+    # If faultscope does not know the name of an errno, faultscope shows the number.
     return (line["pid"] == truth["pid"] and line["tid"] == truth["tid"]
             and line["call"] in names_of(want["call"])
             and line["errno"] in (want["errno"], f"errno {want['errno']}"))

@@ -291,7 +291,8 @@ size_t beyond_memory(void)
 
 /* Functions for the address space */
 
-#define STACK_ROOM  (16 * MIB) /* space below the stack in which it can grow */
+/* bytes below the stack that stay free, so that the stack can grow */
+#define STACK_ROOM  (16 * MIB)
 #define MOST_RANGES 64
 
 struct range {

@@ -42,7 +42,8 @@ struct want {
 	const char *call; /* name of the system call */
 	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
 	const char *causes;
-	const char *next;     /* further limits that the call exceeds, checked after this one */
+	/* further limits that the call exceeds; the kernel checks them later */
+	const char *next;
 	bool undecidable;     /* faultscope can read no fact that distinguishes the causes */
 	int or_error;	      /* another accepted errno, which other kernels return, or 0 */
 };
