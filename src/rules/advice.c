@@ -15,15 +15,18 @@ static const struct row {
 	uint64_t want; /* value to suggest; 0: the value that remedies suggest */
 } lows[] = {
 	{"max_map_count", 65530,
-	 "the kernel's default; JVMs, data loaders and databases need more"},
-	{"inotify_instances", 128, "the kernel's default; a few desktops or containers use it up"},
-	{"inotify_watches", 8192, "the kernel's smallest default; one source tree uses it up"},
-	{"pid_max", 32768, "the kernel's default; threads count too"},
+	 "this is the kernel's default, but JVMs, data loaders and databases need more"},
+	{"inotify_instances", 128,
+	 "this is the kernel's default, which a few desktops or containers use up"},
+	{"inotify_watches", 8192,
+	 "this is the kernel's smallest default, which one source tree uses up"},
+	{"pid_max", 32768, "this is the kernel's default, and threads count too"},
 };
 
 /* At these values and above, a setting hides something from faultscope. */
 static const struct row highs[] = {
-	{"kptr_restrict", 2, "hides kernel symbols: functions in kernel faults have no names", 1},
+	{"kptr_restrict", 2,
+	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
 };
 
 /* Limits for which twice the value is suggested when they are almost used up. */
@@ -137,7 +140,7 @@ static void advise_nofile(struct advices *all)
 
 	if (!soft || soft->value > 1024 || !hard || !hard->known)
 		return;
-	a = add(all, soft->key, "the default of a shell; servers need more");
+	a = add(all, soft->key, "this is the default of a shell, but servers need more");
 	if (a)
 		take_remedies(all, soft,
 			      hard->unlimited || hard->value <= soft->value ? 65536 : hard->value,
@@ -153,7 +156,8 @@ static void advise_commit(struct advices *all)
 
 	if (!mode || mode->value != 2 || !limit || use_of(all, limit) < TIGHT_PERCENT)
 		return;
-	a = add(all, limit->key, "%d %% of it is committed, and overcommit mode 2 is strict",
+	a = add(all, limit->key,
+		"%d %% of it is committed, and with vm.overcommit_memory=2 calls fail at 100 %%",
 		use_of(all, limit));
 	if (a)
 		take_remedies(all, mode, 0, a);
@@ -180,7 +184,8 @@ static void advise_lockdown(struct advices *all)
 
 	if (!s || strcmp(s->text, "confidentiality"))
 		return;
-	a = add(all, s->key, "BPF may not read kernel memory in this mode");
+	a = add(all, s->key,
+		"in the lockdown mode confidentiality, BPF programs may not read kernel memory");
 	if (a)
 		snprintf(a->command, sizeof(a->command), "boot with lockdown=integrity");
 }

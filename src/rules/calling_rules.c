@@ -110,9 +110,9 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 	f->level = 1;
 	finding_title(f, "%" PRIu64 " million close() calls of file descriptors that are not open",
 		      failed / CLOSES_IN_VAIN);
-	count_evidence(f, "failed closes", failed, 0);
+	count_evidence(f, "failed close calls", failed, 0);
 	if (more && seconds >= LEAST_SECONDS)
-		rate_evidence(f, "in the last interval", more / seconds);
+		rate_evidence(f, "failed close calls, last interval", more / seconds);
 	count_evidence(f, "RLIMIT_NOFILE", g->fd_soft, 0);
 	finding_advise(f);
 	return true;
@@ -138,8 +138,8 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	f->severity = stopped ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
 	if (stopped)
-		finding_title(f, "aborted with file descriptors beyond 1,023 open while using "
-				 "select() (FD_SETSIZE)");
+		finding_title(f, "abort() in a program that uses select() with open file "
+				 "descriptors beyond 1,023 (FD_SETSIZE)");
 	else
 		finding_title(f, "select() with a file descriptor beyond 1,023 (FD_SETSIZE)");
 	count_evidence(f, "select() calls beyond FD_SETSIZE", counted_or_0(c->selects_wide), 0);
@@ -149,8 +149,8 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 		remedy_command(finding_remedy(f, REMEDY_CHECK, "find the callers of select()"),
 			       "perf trace -e select,pselect6 --call-graph fp -p %u", o->s->id.pid);
 	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
-				      "let open() fail instead of select() overwrite memory: start "
-				      "the program with this limit"),
+				      "start the program with this limit, so that open() fails "
+				      "instead of select() overwriting memory"),
 		       "ulimit -n 1024");
 	return true;
 }
@@ -194,8 +194,8 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 		finding_real(f, "no call, fault or change for", IN_SECONDS, quiet_ns / 1e9);
 	remedy_command(
 		finding_remedy(f, REMEDY_CHECK,
-			       "confirm it: the main thread is in Thread.start and waits for "
-			       "_started"),
+			       "show the Python stacks: if Thread.start() hangs, the main thread "
+			       "is in Thread.start and waits for _started"),
 		"py-spy dump --pid %u", s->id.pid);
 	finding_advise(f);
 	return true;

@@ -130,7 +130,8 @@ static void unattributed_evidence(struct finding *f, const struct model *m)
 	if (lost)
 		evidence_about(
 			finding_number(f, "not attributed", IN_COUNT, lost),
-			"changes of mappings and fds of all processes: the growth table was full");
+			"changes of mappings and fds of all processes that were dropped because "
+			"the table was full");
 }
 
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
@@ -387,7 +388,7 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 	if (o->m->tick.limits.overcommit_memory == 2)
 		remedy_command(
 			finding_host_remedy(f, REMEDY_WORKAROUND,
-					    "use another overcommit mode: in mode 2 allocators "
+					    "set vm.overcommit_memory to 0: with 2, allocators "
 					    "call mprotect() instead of MADV_DONTNEED, which "
 					    "splits mappings"),
 			"sysctl -w vm.overcommit_memory=0");
@@ -456,7 +457,7 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 		finding_remedy(
 			f, REMEDY_FIX,
 			"unmap each file that is no longer used (Python: close the mmap, use "
-			"`with`). Where all are in use: fewer and larger files, or read() "
+			"`with`). If all files are in use, use fewer and larger files, or read() "
 			"instead of a mapping");
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;

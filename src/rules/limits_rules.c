@@ -188,9 +188,7 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 	if (b.largest < left)
 		return;
 	snprintf(f->title + end, sizeof(f->title) - end,
-		 "; one more burst like its largest (%s) "
-		 "reaches it",
-		 burst);
+		 "; one more burst like the largest one (%s) reaches the limit", burst);
 	if (b.second >= left && f->severity == SEVERITY_INFO)
 		f->severity = SEVERITY_WARNING;
 }
@@ -228,8 +226,9 @@ void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft
 					      "raise the limit in the shell that starts the "
 					      "program%s",
 					      within ? ""
-						     : ". It is above the hard limit: as root, or "
-						       "set LimitNOFILE= in its unit"),
+						     : ". The value is above the hard limit: run "
+						       "the command as root, or set LimitNOFILE= "
+						       "in the unit of the program"),
 			       "ulimit -n %" PRIu64, want);
 }
 
@@ -246,8 +245,8 @@ void limit_help_descriptors(struct finding *f, const struct subject *s)
 void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid)
 {
 	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
-				      "raise the limit of the process. Permanently: "
-				      "LimitMEMLOCK=infinity in its systemd unit"),
+				      "raise the limit of the process. To make it permanent, set "
+				      "LimitMEMLOCK=infinity in the systemd unit"),
 		       "prlimit --pid %u --memlock=unlimited", pid);
 }
 
@@ -258,7 +257,8 @@ static void help_maps(struct finding *f, const struct occasion *o, const struct 
 		finding_remedy(
 			f, REMEDY_FIX,
 			"pack small mappings together, and unmap what is no longer used. The "
-			"kernel merges only neighbours of the same file and rights");
+			"kernel merges two mappings only if they are adjacent and have the same "
+			"file and permissions");
 	limit_help_map_count(f, o->m, u->high);
 }
 
@@ -277,8 +277,8 @@ static void help_memlock(struct finding *f, const struct occasion *o, const stru
 static void help_threads(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	remedy_command(finding_remedy(f, REMEDY_CHECK,
-				      "show what the threads do, and limit the pool that creates "
-				      "them"),
+				      "show what the threads wait for, and limit the pool that "
+				      "creates them"),
 		       "ps -L -o lwp,stat,wchan:20,comm -p %u | sort -k 4 | uniq -c -f 1",
 		       o->s->id.pid);
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
@@ -416,7 +416,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 		f->severity = severity_of(&c, open);
 		limit_growth_keep(o, u.value, f);
 	} else {
-		buf_puts(&b, ": growth was seen, no estimate is possible now");
+		buf_puts(&b, ": growth was seen, but no estimate is possible now");
 		f->severity = SEVERITY_WARNING;
 		f->grew_ns = open->grew_ns;
 		f->grew_to = open->grew_to;

@@ -60,7 +60,7 @@ static void say_waits(struct finding *f, const struct lock_waits *w)
 	finding_real(f, "waits for mmap_lock", IN_PER_SECOND, w->count);
 	finding_real(f, "share of a thread's time", IN_PERCENT, w->all * 100);
 	if (w->faults > 0)
-		finding_real(f, "share of the time of its faults", IN_PERCENT,
+		finding_real(f, "share of the time in page faults", IN_PERCENT,
 			     w->in_faults / w->faults * 100);
 }
 
@@ -84,7 +84,8 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 		evidence_about(finding_number(f, "held it while other threads waited", IN_COUNT,
 					      hold->now.count),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
-		evidence_about(finding_real(f, "held it for", IN_SECONDS, hold->now.total_ns / 1e9),
+		evidence_about(finding_real(f, "lock held in total for", IN_SECONDS,
+					    hold->now.total_ns / 1e9),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
 	}
@@ -108,7 +109,9 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 		      row->now.holder_writes ? "changes" : "reads", w.others * 100);
 	say_waits(f, &w);
 	finding_text(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
-	remedy_command(finding_remedy(f, REMEDY_CHECK, "show what that process reads"),
+	remedy_command(finding_remedy(f, REMEDY_CHECK,
+				      "show which of these files the process "
+				      "that holds the lock has open"),
 		       "ls -l /proc/%u/fd | grep -E '(smaps|maps|numa_maps|pagemap)'",
 		       row->now.holder);
 	finding_advise(f);

@@ -305,7 +305,7 @@ static void say_files(struct finding *f, const struct limited *l, const struct s
 	if (shmem == FIGURE_UNKNOWN || shmem < l->limit / SHMEM_TELLS)
 		return;
 	evidence_bytes(f, "shared memory and tmpfs in its cgroup", shmem, l->limit);
-	evidence_bytes(f, "of these mapped by no process", files_left(l, c), FIGURE_UNKNOWN);
+	evidence_bytes(f, "tmpfs that no process maps", files_left(l, c), FIGURE_UNKNOWN);
 }
 
 static void help_files(struct finding *f, const struct limited *l, const struct scene *c,
@@ -335,10 +335,10 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 
 	if (g->is_victim)
 		finding_remedy(f, REMEDY_FIX,
-			       "the killed process itself grew: let it keep less memory. Training: "
-			       "keep loss.item() instead of the loss with its graph, or use a "
-			       "smaller batch. A service: limit its caches, queues or heap (-Xmx, "
-			       "GOMEMLIMIT)");
+			       "the killed process itself grew: let it keep less memory. In "
+			       "training, keep loss.item() instead of the loss with its graph, or "
+			       "use a smaller batch. In a service, limit the caches, queues or "
+			       "heap (-Xmx, GOMEMLIMIT)");
 	else if (g->comm)
 		finding_remedy(f, REMEDY_FIX,
 			       "%.15s[%u] grew, not the killed process: give it a limit of its own "
@@ -348,14 +348,14 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 	else if (unseen > l->limit / 2)
 		finding_remedy(f, REMEDY_CHECK,
 			       "find what uses the memory: %s of the %s belong to no observed "
-			       "process. memory.stat of the cgroup tells whether it is memory of "
+			       "process. memory.stat of the cgroup shows whether it is memory of "
 			       "other processes, tmpfs files, or kernel memory",
 			       as_bytes(unseen).s, as_bytes(l->limit).s);
 	else
 		finding_remedy(
 			f, REMEDY_FIX,
-			"use a smaller batch or fewer workers: no process grew, they need too "
-			"much together");
+			"use a smaller batch or fewer workers: no process grew, but all processes "
+			"together need too much");
 }
 
 /* A higher limit helps a process that is too large; one that keeps growing fills any limit. */

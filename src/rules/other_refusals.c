@@ -35,12 +35,14 @@ static void help_unknown(const struct refused_record *r, struct finding *f)
 	if (r->facts & FACT_FILTERED)
 		finding_remedy(
 			f, REMEDY_FIX,
-			"allow the call in the seccomp filter: the profile of the container "
-			"(docker: --security-opt seccomp=), or SystemCallFilter= of the unit");
+			"allow the call in the seccomp filter: in the profile of the container "
+			"(docker run --security-opt seccomp=), or in SystemCallFilter= of the "
+			"unit");
 	if (r->facts & FACT_PIDS_OVER)
 		finding_remedy(f, REMEDY_FIX,
-			       "in the caller: after unshare(CLONE_NEWPID) the first child is the "
-			       "init of the namespace, and must live as long as it is used");
+			       "change the program: after unshare(CLONE_NEWPID) the first child "
+			       "is the init process of the namespace, and must live as long as "
+			       "the namespace is used");
 }
 
 /* A user namespace has a limit of its own, which the host's setting does not raise. */

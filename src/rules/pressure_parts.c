@@ -42,9 +42,11 @@ static void say_eater(struct finding *f, const struct top_consumer *e)
 	evidence_about(finding_number(f, "most resident memory", IN_BYTES, e->rss_bytes), "%s",
 		       who);
 	if (e->swap_bytes > WORTH_BYTES)
-		evidence_about(finding_number(f, "its swap", IN_BYTES, e->swap_bytes), "%s", who);
+		evidence_about(finding_number(f, "swap of this process", IN_BYTES, e->swap_bytes),
+			       "%s", who);
 	if (e->per_second > WORTH_BYTES)
-		evidence_about(finding_real(f, "its growth", IN_BYTES_PER_SECOND, e->per_second),
+		evidence_about(finding_real(f, "growth of this process", IN_BYTES_PER_SECOND,
+					    e->per_second),
 			       "%s", who);
 }
 
@@ -98,8 +100,8 @@ void pressure_help_growth(struct finding *f, const struct model *m, uint64_t mor
 		return;
 	finding_remedy(
 		f, REMEDY_WORKAROUND,
-		"more memory only delays it: %s more %s would last about %s, at the observed "
-		"growth of %s/s",
+		"more memory only delays the failure: %s more %s would last about %s, at the "
+		"observed growth of %s/s",
 		as_bytes(more_bytes).s, what, as_span(more_bytes / per_second).s,
 		as_bytes(per_second).s);
 }

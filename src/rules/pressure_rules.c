@@ -161,7 +161,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 		      "page cache thrashing: files are read again right after reclaim (PSI some "
 		      "%.0f %%)",
 		      some * 100);
-	say_pages(f, m, "read again after reclaim", file);
+	say_pages(f, m, "read again after reclaim (refaults)", file);
 	if (host_rate(m, HOST_MAJOR) >= 0)
 		finding_real(f, "major faults", IN_PER_SECOND, host_rate(m, HOST_MAJOR));
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
@@ -169,13 +169,13 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	pressure_say_who(f, m);
 	if (m->tick.limits.swap_total_bytes)
 		finding_remedy(f, REMEDY_FIX,
-			       "leave memory for the page cache: a higher memory.max, or fewer "
+			       "leave memory for the page cache: raise memory.max, or run fewer "
 			       "programs at a time");
 	else
 		finding_host_remedy(f, REMEDY_FIX,
-				    "add some swap: without it, only program code and mapped files "
-				    "are reclaimable. Or a higher memory.max, or fewer programs at "
-				    "a time");
+				    "add some swap: without swap, only program code and mapped "
+				    "files are reclaimable. Or raise memory.max, or run fewer "
+				    "programs at a time");
 	finding_advise(f);
 	return true;
 }
@@ -445,12 +445,13 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	limit_say_forecast(f, &c, true);
 	path_as_word(r->path, path);
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
-					   "show its largest files and the processes that use it"),
+					   "show the largest files of the tmpfs and the processes "
+					   "that use it"),
 		       "ls -lS %s | head; fuser -vm %s", path, path);
 	remedy_command(
 		finding_host_remedy(f, REMEDY_WORKAROUND,
-				    "enlarge the tmpfs. In a container: docker run --shm-size, "
-				    "or in Kubernetes an emptyDir of medium Memory"),
+				    "enlarge the tmpfs. For a container, use docker run "
+				    "--shm-size, or in Kubernetes an emptyDir of medium Memory"),
 		"mount -o remount,size=%" PRIu64 "M %s", (r->size_bytes * 2) >> 20, path);
 	return true;
 }

@@ -21,7 +21,7 @@ static void take_need(const struct occasion *o, struct finding *f)
 	f->want = need.want;
 	f->hopeless = need.never[0];
 	if (f->hopeless)
-		finding_remedy(f, REMEDY_FIX, "ask for less: no value of %s helps, as %s",
+		finding_remedy(f, REMEDY_FIX, "request less: no value of %s helps, because %s",
 			       need.limit->name, need.never);
 }
 
@@ -139,13 +139,13 @@ static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t 
 
 	if (percent > 100) {
 		finding_host_remedy(f, REMEDY_WORKAROUND,
-				    "add swap, whose size counts for the limit (fallocate, mkswap, "
-				    "swapon): no vm.overcommit_ratio up to 100 is enough");
+				    "add swap (fallocate, mkswap, swapon), whose size raises "
+				    "CommitLimit: no vm.overcommit_ratio up to 100 is enough");
 		return;
 	}
 	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND,
-					   "add swap, whose size counts for the limit (fallocate, "
-					   "mkswap, swapon), or count more of the memory"),
+					   "add swap (fallocate, mkswap, swapon), whose size "
+					   "raises CommitLimit, or raise vm.overcommit_ratio"),
 		       "sysctl -w vm.overcommit_ratio=%" PRIu64, percent);
 }
 
@@ -195,6 +195,8 @@ bool thread_refused(const struct occasion *o, const struct finding *open, struct
 		if (raise)
 			raise->scope = SCOPE_CGROUP;
 	}
-	finding_remedy(f, REMEDY_FIX, "use fewer threads: a pool instead of one for each request");
+	finding_remedy(f, REMEDY_FIX,
+		       "use fewer threads: a thread pool instead of one thread for "
+		       "each request");
 	return true;
 }

@@ -11,9 +11,11 @@
 #define WHO_HAS(what)                                                                              \
 	"find /proc/[0-9]*/fd -lname 'anon_inode:*" what "*' 2>/dev/null | cut -d/ -f3 | sort | "  \
 	"uniq -c | sort -n | tail"
-#define FEWER_THREADS "run fewer threads: use pools of a fixed size, and end threads without work"
+#define FEWER_THREADS                                                                              \
+	"run fewer threads: use thread pools of a fixed size, and end threads that have no work"
 #define LESS_MEMORY                                                                                \
-	"use less memory: find what grows; smaller caches, batches, heaps; tmpfs files count, too"
+	"find what grows, and use smaller caches, batches or heaps; tmpfs files also count as "    \
+	"memory of the cgroup"
 
 /* Texts about a limit that do not depend on where it was set. */
 struct remedy_facts {
@@ -154,7 +156,7 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 	}
 	if (known->check) {
 		buf_puts(&check, known->check);
-		remedy_add(&all, REMEDY_CHECK, false, "show what uses the limit", &check);
+		remedy_add(&all, REMEDY_CHECK, false, "show what counts towards the limit", &check);
 	}
 	return all.n;
 }

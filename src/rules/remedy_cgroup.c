@@ -37,11 +37,10 @@ static bool update_container(struct remedies *all, const char *program)
 	else
 		return false;
 	buf_shell(&c, all->o->at_holder.container);
-	remedy_add(
-		all, REMEDY_WORKAROUND, false,
-		"now, until the container is recreated; permanently where it is defined (compose: "
-		"mem_limit, pids_limit)",
-		&c);
+	remedy_add(all, REMEDY_WORKAROUND, false,
+		   "now, until the container is recreated; to make it permanent, change the "
+		   "definition of the container (compose: mem_limit, pids_limit)",
+		   &c);
 	return true;
 }
 
@@ -62,7 +61,7 @@ static void set_for_pod(struct remedies *all)
 	} else if (l == &limit_table[LIMIT_CGROUP_PIDS]) {
 		buf_printf(&c, "podPidsLimit: %" PRIu64, all->want);
 		remedy_add(all, REMEDY_WORKAROUND, true,
-			   "permanently, in the kubelet's configuration: for all pods of the node",
+			   "permanently, in the kubelet's configuration, for all pods of the node",
 			   &c)
 			->scope = SCOPE_HOST;
 	}

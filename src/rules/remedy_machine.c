@@ -16,10 +16,11 @@ static void set_now(struct remedies *all)
 
 	buf_printf(&c, "sysctl -w %s=%" PRIu64, o->limit->name, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   in_container(o) ? "now, until the next boot; run it on the host, not in the "
-				     "container: host-wide, for every process and container"
-				   : "now, until the next boot; host-wide: for every process and "
-				     "container",
+		   in_container(o) ? "now, until the next boot. Run the command on the host, not "
+				     "in the container: the limit applies to every process and "
+				     "container of the host"
+				   : "now, until the next boot, for every process and container "
+				     "of the host",
 		   &c)
 		->scope = SCOPE_HOST;
 }
@@ -81,8 +82,10 @@ static void set_for_good(struct remedies *all)
 	else
 		add_file(all, &c);
 	remedy_add(all, REMEDY_WORKAROUND, true,
-		   in_container(all->o) ? "permanently, on the host: host-wide"
-					: "permanently: host-wide",
+		   in_container(all->o) ? "permanently, for every process and container; run the "
+					  "command on the host"
+					: "permanently, for every process and container of the "
+					  "host",
 		   &c)
 		->scope = SCOPE_HOST;
 }
@@ -99,8 +102,8 @@ static void set_for_pod(struct remedies *all)
 		   strrchr(l->path, '/') + 1, l->name, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, true,
 		   "permanently, on each node, by a DaemonSet or this privileged initContainer of "
-		   "the pod; securityContext.sysctls does not accept the limit: it is host-wide, "
-		   "and changes for every pod of the node",
+		   "the pod; securityContext.sysctls does not accept this limit, because it "
+		   "changes for every pod of the node",
 		   &c)
 		->scope = SCOPE_HOST;
 }
@@ -113,9 +116,9 @@ void remedy_machine(struct remedies *all)
 	if (o->workload.pod[0])
 		set_for_pod(all);
 	else if (o->workload.runtime == RUNTIME_DOCKER || o->workload.runtime == RUNTIME_PODMAN)
-		remedy_add(
-			all, REMEDY_CHECK, false,
-			"--sysctl of docker and podman does not accept this limit: it is host-wide",
-			NULL);
+		remedy_add(all, REMEDY_CHECK, false,
+			   "--sysctl of docker and podman does not accept this limit, because it "
+			   "applies to the whole host",
+			   NULL);
 	set_for_good(all);
 }

@@ -30,9 +30,10 @@ static void set_running(struct remedies *all)
 	if (!within)
 		put_wanted(all, 1, "unlimited", &c);
 	remedy_add(all, REMEDY_WORKAROUND, false,
-		   within ? "now, for this process and those it starts later; its user may do it"
-			  : "now, for this process and those it starts later; as root, because the "
-			    "value is above the hard limit",
+		   within ? "now, for this process and processes that it starts later; the user "
+			    "of the process may run this command"
+			  : "now, for this process and processes that it starts later; as root, "
+			    "because the value is above the hard limit",
 		   &c);
 }
 
@@ -176,8 +177,8 @@ static void set_on_node(struct remedies *all)
 	remedy_add(
 		all, REMEDY_WORKAROUND, true,
 		"permanently, on each node; then recreate the pod. Kubernetes has no setting for "
-		"this limit: containers get that of the runtime. Up to the hard limit, ulimit "
-		"in the entry point is enough",
+		"this limit: containers get the limit of the container runtime. Up to the hard "
+		"limit, ulimit in the entry point is enough",
 		&c)
 		->scope = SCOPE_HOST;
 }
@@ -192,11 +193,10 @@ static void set_in_lxc(struct remedies *all)
 	buf_puts(&c, "lxc config set ");
 	buf_shell(&c, all->o->workload.container);
 	buf_printf(&c, " limits.kernel.%s=%s", l->word, value.s ? value.s : "");
-	snprintf(
-		say, sizeof(say),
-		"permanently, from the next start on (incus: the same; plain lxc: lxc.prlimit.%s = "
-		"%s in its config)",
-		l->word, value.s ? value.s : "");
+	snprintf(say, sizeof(say),
+		 "permanently, from the container's next start on (incus has the same setting; "
+		 "plain lxc has lxc.prlimit.%s = %s in the container's config)",
+		 l->word, value.s ? value.s : "");
 	c.failed |= value.failed;
 	buf_free(&value);
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
@@ -211,7 +211,10 @@ static void set_in_nspawn(struct remedies *all)
 	put_wanted(all, 1, "infinity", &c);
 	buf_puts(&c, "\\n' >> ");
 	put_word(&c, &name);
-	remedy_add(all, REMEDY_WORKAROUND, true, "permanently, from the next start on", &c);
+	remedy_add(all, REMEDY_WORKAROUND, true,
+		   "permanently, from the container's next start "
+		   "on",
+		   &c);
 }
 
 static void set_in_container(struct remedies *all)
@@ -262,7 +265,7 @@ static void check(struct remedies *all)
 			   all->f->pid);
 	else
 		buf_printf(&c, "prlimit --pid %u --%s", all->f->pid, all->o->limit->word);
-	remedy_add(all, REMEDY_CHECK, false, "show what uses the limit", &c);
+	remedy_add(all, REMEDY_CHECK, false, "show what counts towards the limit", &c);
 }
 
 void remedy_process(struct remedies *all)

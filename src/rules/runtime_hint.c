@@ -11,12 +11,12 @@ static const struct {
 	const char *program, *help;
 } hints[] = {
 	{"beam.smp",
-	 "to see Erlang's functions: ERL_FLAGS=\"+JPperf true\" (OTP 25 and newer) names them in "
-	 "stacks of page faults; files and sockets are opened by threads of the VM itself, whose "
-	 "functions its debug symbols name (erlang-base-dbgsym)"},
-	{"java", "to see Java's functions: -XX:+PreserveFramePointer, and from JDK 17 on jcmd PID "
-		 "Compiler.perfmap"},
-	{"node", "to see JavaScript's functions: node --perf-basic-prof "
+	 "to see Erlang's functions in stacks of page faults, set ERL_FLAGS=\"+JPperf true\" (OTP "
+	 "25 and newer). Threads of the VM itself open files and sockets: their functions need "
+	 "the debug symbols of the VM (erlang-base-dbgsym)"},
+	{"java", "to see Java's functions, start java with -XX:+PreserveFramePointer and, from "
+		 "JDK 17 on, run jcmd PID Compiler.perfmap"},
+	{"node", "to see JavaScript's functions, start node with --perf-basic-prof "
 		 "--interpreted-frames-native-stack"},
 };
 

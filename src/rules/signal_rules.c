@@ -72,7 +72,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	finding_advise(f);
 	larger = finding_remedy(
 		f, REMEDY_WORKAROUND,
-		"enlarge the tmpfs. In a container: docker run --shm-size=%" PRIu64
+		"enlarge the tmpfs. For a container, use docker run --shm-size=%" PRIu64
 		"m (its default is 64m), or in Kubernetes an emptyDir of medium Memory at /dev/shm",
 		(bytes * 4) >> 20);
 	remedy_command(larger, "mount -o remount,size=%" PRIu64 "M %s", (bytes * 4) >> 20,
@@ -140,7 +140,8 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 			       FIGURE_UNKNOWN);
 	finding_advise(f);
 	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND,
-					   "free space: this shows the largest directories"),
+					   "free disk space: this command shows the largest "
+					   "directories"),
 		       "du -xh %s | sort -h | tail", path_as_word(u->now.path, path));
 	return true;
 }

@@ -118,8 +118,9 @@ static void say_main(const struct occasion *o, struct finding *f)
 	f->cause = "rlimit_stack";
 	finding_advise(f);
 	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
-				      "enlarge the stack: start the program with this limit. Of a "
-				      "thread: pthread_attr_setstacksize(), in Python "
+				      "enlarge the main thread's stack: start the program with "
+				      "this limit. For the stack of a thread, call "
+				      "pthread_attr_setstacksize(), in Python "
 				      "threading.stack_size()"),
 		       "ulimit -s 65536");
 }

@@ -218,8 +218,8 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 	finding_title(f, "a page fault on a mapped file took %s", as_duration(longest).s);
 	remedy_command(
 		finding_remedy(f, REMEDY_CHECK,
-			       "show its mapped files on network and FUSE "
-			       "file systems"),
+			       "show the mapped files of this process that are on network and "
+			       "FUSE file systems"),
 		"grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort -u | xargs stat -f -c "
 		"'%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
 		o->s->id.pid);

@@ -330,7 +330,7 @@ static void test_burst(void)
 	begin(NULL);
 	look_at_fds("F12", 100);
 	f = look_at_fds("F12", 550);
-	ok(f && f->severity == SEVERITY_INFO && strstr(f->title, "one more burst like its largest"),
+	ok(f && f->severity == SEVERITY_INFO && strstr(f->title, "one more burst like the largest"),
 	   "a burst as large as what is left is told of");
 	look_at_fds("F12", 100);
 	f = look_at_fds("F12", 560);

@@ -45,8 +45,9 @@ static void test_gone(void)
 	is_str(help(NULL, 1024), NEXT "65536", "of who is not known, too");
 	s.now.g.fd_hard = 4096;
 	is_str(help(&s, 4096),
-	       "workaround: raise the limit in the shell that starts the program. It is above the "
-	       "hard limit: as root, or set LimitNOFILE= in its unit: ulimit -n 8192",
+	       "workaround: raise the limit in the shell that starts the program. The value is "
+	       "above the hard limit: run the command as root, or set LimitNOFILE= in the unit of "
+	       "the program: ulimit -n 8192",
 	       "above the hard limit it says who may");
 }
 
