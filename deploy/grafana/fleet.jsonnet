@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// All hosts: workloads near a limit, failed calls, time spent in page faults, state of the exporters.
+// Dashboard of all hosts: workloads near a limit, failed calls, time in page faults, exporters.
 local p = import 'panels.libsonnet';
 
 local maps = 'instance_workload:faultscope_worst_process_mappings:ratio';
@@ -7,7 +7,7 @@ local fds = 'instance_workload:faultscope_worst_process_fds:ratio';
 local stall = 'instance_workload:faultscope_major_fault_stall_seconds:rate5m';
 local who = ['instance', 'workload'];
 
-// Seconds until a growing ratio reaches 1: ratios above 0.25 that reach it within a week.
+// Seconds until a growing ratio reaches 1, for ratios above 0.25 that reach 1 within a week.
 local left(ratio) =
   'bottomk(20, (1 - (%(r)s > 0.25)) / (deriv(%(r)s[1h]) > 0) < 7 * 86400)' % { r: ratio };
 
@@ -47,14 +47,14 @@ p.dashboard(
     ]],
     [10, [
       p.table('Nearest to vm.max_map_count',
-              'For each workload, the process with the most mappings, as a share of the limit.',
+              'Share of vm.max_map_count in use by the process with the most mappings.',
               'percentunit',
               'topk(20, %s)' % maps,
               who,
               'used',
               [0.8, 0.95]),
       p.table('Nearest to RLIMIT_NOFILE',
-              'For each workload, the process that is nearest to its own soft limit.',
+              'Share of RLIMIT_NOFILE in use by the process that is nearest to this limit.',
               'percentunit',
               'topk(20, %s)' % fds,
               who,
@@ -63,13 +63,13 @@ p.dashboard(
     ]],
     [8, [
       p.table('Time until vm.max_map_count',
-              'Linear forecast from the last hour, for workloads above 25 % of the limit.',
+              'Linear forecast from the last hour, for workloads above 25 % of vm.max_map_count.',
               's',
               left(maps),
               who,
               'left'),
       p.table('Time until RLIMIT_NOFILE',
-              'Linear forecast from the last hour, for workloads above 25 % of the limit.',
+              'Linear forecast from the last hour, for workloads above 25 % of RLIMIT_NOFILE.',
               's',
               left(fds),
               who,
@@ -77,11 +77,11 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Waiting for pages',
-              'Seconds per second that threads wait in major page faults: top ten.',
+              'Seconds per second that threads wait in major page faults: top ten workloads.',
               's',
               [{ expr: 'topk(10, %s)' % stall, legend: '{{instance}} {{workload}}' }]),
       p.lines('Swapping in',
-              'Page faults per second that read from swap: top ten.',
+              'Page faults per second that read from swap: top ten workloads.',
               'ops',
               [{
                 expr: 'topk(10, rate(faultscope_swap_in_faults_total[5m]))',
@@ -90,7 +90,7 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Failed mapping calls',
-              'Calls that failed, by the limit that was reached.',
+              'Mapping calls that failed, by the limit that was reached.',
               'short',
               [{
                 expr: 'sum by (reason) (increase(faultscope_mapping_failures_total[5m]))',
@@ -98,14 +98,14 @@ p.dashboard(
                 exemplar: true,
               }]),
       p.lines('Failed file descriptor calls',
-              'EMFILE: RLIMIT_NOFILE of a process. ENFILE: fs.file-max of the host.',
+              'EMFILE: a process reached RLIMIT_NOFILE. ENFILE: the host reached fs.file-max.',
               'short',
               [{
                 expr: 'sum by (errno) (increase(faultscope_fd_failures_total[5m]))',
                 legend: '{{errno}}',
                 exemplar: true,
               }]),
-      p.lines('Killed', 'Fault signals by name, and OOM kills.', 'short', [
+      p.lines('Killed', 'SIGSEGV, SIGBUS and SIGABRT signals, and OOM kills.', 'short', [
         {
           expr: 'sum by (signal) (increase(faultscope_fatal_signals_total[5m]))',
           legend: '{{signal}}',
@@ -118,7 +118,7 @@ p.dashboard(
       ]),
     ]],
     [8, [
-      p.lines('Scrapes', 'Duration of a scrape: the slowest exporter, and the median.', 's', [
+      p.lines('Scrapes', 'Duration of a scrape: slowest exporter, and median of all.', 's', [
         { expr: 'max(faultscope_scrape_duration_seconds)', legend: 'slowest' },
         { expr: 'quantile(0.5, faultscope_scrape_duration_seconds)', legend: 'median' },
       ]),

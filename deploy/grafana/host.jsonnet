@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// One host, by workload: page faults and their latency, mappings, file descriptors, swap.
+// Dashboard of one host by workload: page faults and their latency, mappings, file descriptors, swap.
 local p = import 'panels.libsonnet';
 
 local here = '{instance="$instance", workload=~"$workload"}';
@@ -20,16 +20,16 @@ p.dashboard(
   p.rows([
     [4, [
       p.number('vm.max_map_count',
-               'The limit on mappings for each process.',
+               'The limit on the number of mappings of each process.',
                'short',
                'faultscope_mappings_limit' + host),
       p.number('Mappings used',
-               'The process with the most mappings, as a share of the limit.',
+               'Share of vm.max_map_count that the process with the most mappings uses.',
                'percentunit',
                'max(instance_workload:faultscope_worst_process_mappings:ratio%s)' % here,
                [0.8, 0.95]),
       p.number('File descriptors used',
-               'The process nearest to its own soft RLIMIT_NOFILE.',
+               'Share of RLIMIT_NOFILE (soft limit) that the process nearest to this limit uses.',
                'percentunit',
                'max(instance_workload:faultscope_worst_process_fds:ratio%s)' % here,
                [0.8, 0.95]),
@@ -39,14 +39,14 @@ p.dashboard(
                'sum(instance_workload:faultscope_major_fault_stall_seconds:rate5m%s)' % here,
                [0.2, 1]),
       p.number('Collectors missing',
-               'Not supported by this kernel, or capabilities are missing.',
+               'Number of collectors that the kernel or the capabilities of the exporter do not allow.',
                'none',
                'count(faultscope_collector_enabled%s == 0) or vector(0)' % host,
                [1]),
     ]],
     [9, [
       p.lines('Mappings, worst process',
-              'As a share of vm.max_map_count.',
+              'Share of vm.max_map_count that the process with the most mappings uses.',
               'percentunit',
               [{
                 expr: 'instance_workload:faultscope_worst_process_mappings:ratio' + here,
@@ -54,7 +54,7 @@ p.dashboard(
               }],
               [0.8, 0.95]),
       p.lines('File descriptors, worst process',
-              'As a share of its own soft RLIMIT_NOFILE.',
+              'Share of its soft RLIMIT_NOFILE that the process nearest to this limit uses.',
               'percentunit',
               [{
                 expr: 'instance_workload:faultscope_worst_process_fds:ratio' + here,
@@ -64,11 +64,11 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Mappings',
-              'Sum over all processes of a workload.',
+              'Number of mappings of all processes of a workload.',
               'short',
               [{ expr: 'faultscope_mappings' + here, legend: each }]),
       p.lines('Open file descriptors',
-              'Sum over all processes of a workload.',
+              'Number of open file descriptors of all processes of a workload.',
               'short',
               [{ expr: 'faultscope_open_fds' + here, legend: each }]),
       p.lines('Failed calls', 'Calls that failed, by the limit that was reached.', 'short', [
@@ -117,17 +117,17 @@ p.dashboard(
     ]],
     [8, [
       p.heatmap('Latency of minor faults',
-                'For the whole host.',
+                'Duration of minor page faults on the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
                 % '{instance="$instance", type="minor"}[$__rate_interval]))'),
       p.heatmap('Latency of major faults',
-                'For the whole host.',
+                'Duration of major page faults on the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
                 % '{instance="$instance", type="major"}[$__rate_interval]))'),
-      p.lines('Faults by access, begun',
-              'For the whole host.',
+      p.lines('Faults by access',
+              'User-mode page faults per second on the whole host, counted when a fault starts.',
               'ops',
               [{
                 expr: 'sum by (access, page) '
@@ -139,7 +139,7 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Swap used',
-              'By workload.',
+              'Bytes of swap that each workload uses.',
               'bytes',
               [{ expr: 'faultscope_swap_bytes' + here, legend: each }],
               stacked=true),
@@ -157,7 +157,7 @@ p.dashboard(
                 expr: 'rate(faultscope_direct_reclaim_seconds_total%s[$__rate_interval])' % here,
                 legend: each,
               }]),
-      p.lines('Killed', 'Fault signals and OOM kills.', 'short', [
+      p.lines('Killed', 'SIGSEGV, SIGBUS and SIGABRT signals, and OOM kills.', 'short', [
         {
           expr: 'sum by (workload, signal) '
                 + '(increase(faultscope_fatal_signals_total%s[$__rate_interval])) > 0' % here,
@@ -172,7 +172,7 @@ p.dashboard(
     ]],
     [8, [
       p.table('Workloads',
-              'Identity of each workload. The column cgroup is CGROUP in the runbooks.',
+              'Kind, pod and cgroup of each workload. The column cgroup is CGROUP in the runbooks.',
               'none',
               'faultscope_workload_info' + here,
               ['workload', 'kind', 'namespace', 'pod', 'container', 'cgroup'],
@@ -186,7 +186,7 @@ p.dashboard(
               ['probe', 'attach_type'],
               'is'),
       p.lines("The exporter's own cost",
-              'CPU seconds per second.',
+              'CPU seconds per second that the exporter uses.',
               'percentunit',
               [{
                 expr: 'rate(process_cpu_seconds_total%s[$__rate_interval])'
@@ -194,19 +194,19 @@ p.dashboard(
                 legend: 'CPU',
               }]),
       p.lines("The exporter's memory",
-              'Resident memory.',
+              'Resident memory of the exporter.',
               'bytes',
               [{
                 expr: 'process_resident_memory_bytes{instance="$instance", job="faultscope"}',
                 legend: 'resident',
               }]),
-      p.lines('Series', 'Samples per scrape, and workloads summed as ~other.', 'short', [
+      p.lines('Series', 'Samples per scrape, workloads, and workloads summed as ~other.', 'short', [
         {
           expr: 'scrape_samples_scraped{instance="$instance", job="faultscope"}',
           legend: 'samples',
         },
         { expr: 'faultscope_workloads' + host, legend: 'workloads' },
-        { expr: 'faultscope_workloads_aggregated' + host, legend: 'folded' },
+        { expr: 'faultscope_workloads_aggregated' + host, legend: 'workloads in ~other' },
       ]),
     ]],
   ])

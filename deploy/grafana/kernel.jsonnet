@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Kernels of all hosts: recovered kernel faults, error reports, taint.
+// Dashboard of the kernels of all hosts: recovered kernel faults, error reports, taint.
 local p = import 'panels.libsonnet';
 
 local here = '{instance=~"$instance", module=~"$module"}';
@@ -19,31 +19,31 @@ p.dashboard(
   p.rows([
     [4, [
       p.number('Reports in 24 hours',
-               'Oopses, KASAN, KFENCE, hung tasks, lockups.',
+               'Error reports of kernels: oops, KASAN, KFENCE, hung task, lockup.',
                'short',
                'sum(increase(faultscope_kernel_reports_total%s[1d])) or vector(0)'
                % '{instance=~"$instance", module=~"$module", kind!="warn"}',
                [1, 10]),
       p.number('Hosts that reported',
-               'Hosts whose kernel reported an error in 24 hours.',
+               'Number of hosts whose kernel reported an error in the last 24 hours.',
                'none',
                'count(sum by (instance) (increase(faultscope_kernel_reports_total%s[1d])) > 0) '
                % here + 'or vector(0)',
                [1, 10]),
       p.number('Modules with invalid accesses',
-               'Modules with recovered kernel faults in 24 hours.',
+               'Number of kernel modules with recovered kernel faults in the last 24 hours.',
                'none',
                'count(sum by (module) (increase(faultscope_kernel_faults_recovered_total%s[1d])) > 0) '
                % here + 'or vector(0)'),
       p.number('Tainted hosts',
-               'Hosts whose kernel has a taint flag.',
+               'Number of hosts whose kernel has a taint flag.',
                'none',
                'count(count by (instance) (faultscope_kernel_tainted_info%s)) or vector(0)'
                % hosts),
     ]],
     [9, [
       p.lines('Recovered kernel faults, by module',
-              'Ten times the rate of the day before often precedes a crash.',
+              'Recovered kernel faults per second. A rise to ten times often precedes a crash.',
               'ops',
               [{
                 expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) > 0' % here,
@@ -51,7 +51,7 @@ p.dashboard(
                 exemplar: true,
               }]),
       p.lines('Compared with the day before',
-              'Present rate of recovered kernel faults divided by that of yesterday.',
+              'Present rate of recovered kernel faults, divided by the rate of the day before.',
               'short',
               [{
                 expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) / '
@@ -64,21 +64,21 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Reports, by kind',
-              'For all selected hosts.',
+              'Error reports of the kernels of all selected hosts.',
               'short',
               [{
                 expr: 'sum by (kind) (increase(faultscope_kernel_reports_total%s[10m])) > 0' % here,
                 legend: '{{kind}}',
               }]),
       p.lines('Faults in kernel mode',
-              'At user addresses: usually user copies, which is normal. At kernel addresses: bugs.',
+              'Faults at user addresses are usually normal user copies; at kernel addresses: bugs.',
               'ops',
               [{
                 expr: 'sum by (address) (rate(faultscope_kernel_faults_total%s[5m]))' % hosts,
                 legend: '{{address}}',
               }]),
       p.lines('OOM kills',
-              'Processes killed by the OOM killer.',
+              'Number of processes that the OOM killer killed.',
               'short',
               [{
                 expr: 'sum by (scope) (increase(faultscope_oom_kills_total%s[10m]))' % hosts,
@@ -87,14 +87,14 @@ p.dashboard(
     ]],
     [9, [
       p.table('Reports since the exporters started',
-              'By host, kind and module.',
+              'Error reports of the kernel by host, kind and module.',
               'short',
               'topk(50, faultscope_kernel_reports_total%s > 0)' % here,
               ['instance', 'kind', 'module'],
               'reports',
               [1, 10]),
       p.table('Taint',
-              'P: proprietary module, O: out-of-tree module, W: the kernel warned, D: the kernel had an oops.',
+              'Taint flags. P: proprietary module, O: out-of-tree module, W: warning, D: oops.',
               'none',
               'count by (flag, instance) (faultscope_kernel_tainted_info%s)' % hosts,
               ['instance', 'flag'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Panels of the dashboards, as plain objects of Grafana's JSON; no library is needed.
+// Functions that return panels as plain objects of Grafana's JSON; they need no jsonnet library.
 local source = { type: 'prometheus', uid: '${datasource}' };
 
 local target(i, query) = {
@@ -13,7 +13,7 @@ local target(i, query) = {
   format: std.get(query, 'format', 'time_series'),
 };
 
-// A panel without position and id; `rows` adds both.
+// Returns a panel without position and id, which `rows` adds.
 local panel(type, title, description, queries) = {
   type: type,
   title: title,
@@ -33,7 +33,8 @@ local thresholds(steps) = {
 };
 
 {
-  // queries: objects of expr, legend, exemplar; several lines over time.
+  // A panel with one or several lines over time. Each query is an object with the keys expr, legend
+  // and exemplar.
   lines(title, description, unit, queries, steps=[], stacked=false)::
     panel('timeseries', title, description, queries) {
       fieldConfig: {
@@ -56,7 +57,7 @@ local thresholds(steps) = {
       },
     },
 
-  // One current number.
+  // A panel that shows one number: the current value of expr.
   number(title, description, unit, expr, steps=[])::
     panel('stat', title, description, [{ expr: expr, instant: true }]) {
       fieldConfig: {
@@ -66,8 +67,8 @@ local thresholds(steps) = {
       options: { colorMode: 'value', reduceOptions: { calcs: ['lastNotNull'] } },
     },
 
-  // A table with one line for each series of an instant query. `columns` are its labels in order,
-  // `value` is the title of the value. A cell of `instance` links to the dashboard of that host.
+  // A table with one line for each series of an instant query. `columns` lists the labels to show, in
+  // this order; `value` is the title of the value. A cell of `instance` links to the host's dashboard.
   table(title, description, unit, expr, columns, value, steps=[])::
     panel('table', title, description, [{ expr: expr, instant: true, format: 'table' }]) {
       fieldConfig: {
@@ -110,7 +111,7 @@ local thresholds(steps) = {
       options: { sortBy: [{ displayName: value, desc: true }] },
     },
 
-  // A classic histogram over time: expr gives the buckets by le.
+  // A heat map of a classic histogram over time: expr returns its buckets, by the label le.
   heatmap(title, description, unit, expr)::
     panel('heatmap', title, description, [{ expr: expr, legend: '{{le}}', format: 'heatmap' }]) {
       options: {
@@ -121,7 +122,7 @@ local thresholds(steps) = {
       },
     },
 
-  // `lines` are [height, [panel…]]; the panels of a line share the width of 24 columns.
+  // Places panels. Each of `lines` is [height, [panel…]]; the panels of a line share 24 columns.
   rows(lines)::
     local place(done, line) =
       local width = std.floor(24 / std.length(line[1]));
@@ -144,7 +145,7 @@ local thresholds(steps) = {
     query: 'prometheus',
   },
 
-  // A variable: the values of a label of a metric, filtered by the variables before it.
+  // A dashboard variable whose choices are the values of a label of a metric.
   choice(name, metric, label, many=false):: {
     name: name,
     type: 'query',
