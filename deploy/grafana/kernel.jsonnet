@@ -12,7 +12,7 @@ p.dashboard(
   [
     p.choice('instance', 'faultscope_build_info', 'instance', many=true),
     p.choice('module',
-             '{__name__=~"faultscope_kernel_(fixups|reports)_total"}',
+             '{__name__=~"faultscope_kernel_(faults_recovered|reports)_total"}',
              'module',
              many=true),
   ],
