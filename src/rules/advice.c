@@ -7,7 +7,10 @@
 
 #define TIGHT_PERCENT 80
 
-/* Old defaults that the programs of today exceed: advice is given at these values and below. */
+/*
+ * Old defaults that are too low for the programs of today. Settings with these values or lower
+ * values get advice.
+ */
 static const struct row {
 	const char *key;
 	int64_t value;
@@ -29,7 +32,7 @@ static const struct row highs[] = {
 	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
 };
 
-/* Limits for which twice the value is suggested when they are almost used up. */
+/* If one of these limits is almost used up, twice its value is suggested. */
 static const char *const doubled[] = {"max_map_count", "file_max", "threads_max",
 				      "cgroup_memory_max_bytes", "cgroup_pids_max"};
 
@@ -42,7 +45,10 @@ struct advices {
 	size_t used;
 };
 
-/* Adds a row of advice. Returns NULL if the key already has one, or if there is no room. */
+/*
+ * Adds advice about a setting. Returns NULL if the setting has advice already, or if there is no
+ * room.
+ */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {
@@ -85,7 +91,9 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 	snprintf(ret, size, "%s", r ? r->command : "");
 }
 
-/* Fills in the commands and the cost, which depend on where the limit was set. */
+/*
+ * Fills in the commands that raise a limit, and the cost. They depend on where the limit was set.
+ */
 static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
 			  struct advice *a)
 {
@@ -147,7 +155,7 @@ static void advise_nofile(struct advices *all)
 			      a);
 }
 
-/* The commit limit fails calls in mode 2 only. */
+/* Calls fail at the commit limit only with vm.overcommit_memory=2. */
 static void advise_commit(struct advices *all)
 {
 	const struct setting *mode = get(all, "overcommit_memory");

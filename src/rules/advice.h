@@ -12,12 +12,12 @@ struct advice {
 	const char *key; /* name of the setting */
 	char why[96];
 	char command[768]; /* command that takes effect at once */
-	char lasting[768]; /* command that lasts; empty: none is known */
+	char lasting[768]; /* command that makes the change permanent; empty: none is known */
 	char cost[320];	   /* cost of a higher limit; empty: none */
 };
 
 /*
- * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` tells where limits were
+ * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` says where limits were
  * set. For a limit without an origin, only the value is known.
  */
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rules about how a program calls: accept() fails at a limit again and again, close() fails a
- * million times, select() gets a file descriptor beyond FD_SETSIZE, a thread of Python ends after
- * ENOMEM.
+ * Rules about system calls of a program: accept() fails at a limit again and again, close() fails a
+ * million times, select() gets a file descriptor beyond FD_SETSIZE, or a thread of Python exits
+ * after ENOMEM.
  */
 #include "rules/rules.h"
 
@@ -37,7 +37,7 @@ static uint64_t rise(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* How much a counter of the process rose in the last window; 0 without an update. */
+/* The increase of a counter of the process in the last window; 0 if the process had no update. */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
 						facts_counters(&(o)->s->prev)->member)             \
@@ -53,7 +53,7 @@ static double seconds_of(const struct subject *s)
 
 #define LEAST_SECONDS	0.2 /* shortest window for which a rate is given */
 #define SPIN_PER_SECOND 1000.0
-/* least share of one CPU; low, as other programs may use the machine too */
+/* least share of one CPU; low, because other programs may use the CPUs too */
 #define SPIN_CPU_SHARE 0.05
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -83,8 +83,8 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * Returns true if the event of an open finding happened again, or last happened within HOLD_NS.
- * Stores its time in f->grew_ns.
+ * Returns true if the event of an open finding happened again, or happened at most HOLD_NS ago.
+ * Stores the time of the last event in f->grew_ns.
  */
 static bool is_recent(const struct occasion *o, const struct finding *open, bool again,
 		      struct finding *f)
@@ -118,7 +118,7 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 	return true;
 }
 
-/* Rule F07 select-fd-setsize: select() with file descriptors from 1024 on. */
+/* Rule F07 select-fd-setsize: select() with file descriptors of 1024 and above. */
 
 static bool is_aborted(const struct subject *s)
 {
@@ -155,7 +155,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* Rule M22 python-thread-hang: a thread that gets ENOMEM never reports its start. */
+/* Rule M22 python-thread-hang: a Python thread that gets ENOMEM never reports that it runs. */
 
 /* ns; a process that is active this long after the failure does not hang */
 #define LIVES_NS 2000000000ULL
@@ -169,8 +169,9 @@ static bool is_python(const struct subject *s)
 }
 
 /*
- * A thread that gets ENOMEM in its first steps exits before it reports that it runs, and the thread
- * that created it waits for ever. faultscope sees only the failed call, and then no activity.
+ * A Python thread that gets ENOMEM in its first steps exits before it reports that it runs, and the
+ * thread that created it waits for ever. faultscope sees only the failed call, and then no
+ * activity.
  */
 bool python_waits_for_thread(const struct occasion *o, const struct finding *open,
 			     struct finding *f)

@@ -119,9 +119,9 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * __vm_enough_memory() (mm/util.c) keeps this part of the commit limit free: 8 MiB unless the
- * caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the defaults of
- * vm.admin_reserve_kbytes and vm.user_reserve_kbytes).
+ * Returns the bytes of the commit limit that __vm_enough_memory() (mm/util.c) keeps free: 8 MiB
+ * unless the caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the
+ * defaults of vm.admin_reserve_kbytes and vm.user_reserve_kbytes).
  */
 static uint64_t kept_back(const struct request *q)
 {
@@ -140,7 +140,10 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (q->l->committed_bytes + asked + kept_back(q) < q->l->commit_limit_bytes &&
 	    !has_fact(q, FACT_SAID_COMMIT))
 		return false;
-	/* Committed_AS was read a little later, when another process may have exited */
+	/*
+	 * Committed_AS was read a little after the failure, and another process may have exited in
+	 * between
+	 */
 	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
 	verdict_sum(v, "committed_bytes", IN_BYTES, q->l->committed_bytes, asked,
@@ -183,7 +186,10 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* Clears the need that a check stored, if its errno is not that of the failed call. */
+/*
+ * Clears the limit value that a check stored, if the errno of the check is not that of the failed
+ * call.
+ */
 static void forget_need(struct verdict *v)
 {
 	v->need = v->asked = 0;
@@ -199,7 +205,10 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 	if (!c->refuses(q, v->cause ? &scratch : v, &sure))
 		return;
 	if (v->cause) {
-		/* a check that is uncertain, or compares no values, does not show the next limit */
+		/*
+		 * a check that is uncertain, or that compares no values, does not show the next
+		 * limit that would fail the call
+		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
 			v->next[v->nr_next++] = c->cause;
@@ -233,8 +242,8 @@ static void overlay(const struct refused_record *r, enum variable which, uint64_
 }
 
 /*
- * Computes CommitLimit as vm_commit_limit() does. That subtracts huge page pools, which the record
- * lacks: if there are any, the value of /proc/meminfo stays.
+ * Computes CommitLimit as the kernel's vm_commit_limit() does. The kernel subtracts the pools of
+ * huge pages, which the record lacks: if there are huge pages, the value of /proc/meminfo stays.
  */
 static void overlay_commit_limit(const struct refused_record *r, struct host_limits *l)
 {
@@ -252,7 +261,9 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 	l->commit_limit_bytes = (pages + v[VARIABLE_SWAP_PAGES]) * l->page_bytes;
 }
 
-/* Values of the BPF program are those at the failure; those of /proc were read a little later. */
+/*
+ * Takes values that the BPF program read at the failure; those of /proc were read a little later.
+ */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
 	overlay(r, VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rules: decides which limit made a call fail, from the state read at that moment and in the
- * kernel's own order of checks (mm/mmap.c, mm/vma.c, mm/mremap.c, fs/file.c). If nothing decides,
- * the cause is "unknown" with the values that were read as evidence, never a guess.
+ * kernel's own order of checks (mm/mmap.c, mm/vma.c, mm/mremap.c, fs/file.c). If no value decides,
+ * the cause is "unknown", and the values that were read are the evidence. The cause is never a
+ * guess.
  */
 #ifndef FS_RULES_CAUSE_H
 #define FS_RULES_CAUSE_H
@@ -19,10 +20,14 @@
 
 struct verdict {
 	const char *cause; /* a name of cause_names[]; static */
-	bool certain;	   /* a value that was read decides; false: the cause is only likely */
+	/* true: a value that was read decides the cause; false: the cause is only likely */
+	bool certain;
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t nr_evidence;
-	/* `need` and `asked` are in the unit of the limit. UINT64_MAX: no value is large enough. */
+	/*
+	 * `need` and `asked` are in the unit of the limit. UINT64_MAX: no value of the limit is
+	 * large enough.
+	 */
 	/* the lowest limit with which the call succeeds; 0: not known */
 	uint64_t need;
 	/* how much the call itself requested, part of `need`; 0: not known */
@@ -32,7 +37,10 @@ struct verdict {
 	size_t nr_next;
 };
 
-/* Fills ret. `arch`, as in uname -m, decides how much address space a process has. */
+/*
+ * Fills ret with the cause of a failed call. `arch`, as in uname -m, decides how much address space
+ * a process has.
+ */
 void cause_of(const struct refused_record *r, const struct host_limits *l, const char *arch,
 	      struct verdict *ret);
 

@@ -23,7 +23,10 @@ static bool is_counted(const struct request *q)
 #define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
 
-/* Returns true for F_DUPFD, which takes the lowest free number that is not below its argument. */
+/*
+ * Returns true for fcntl(F_DUPFD), which takes the lowest free number that is not below its
+ * argument.
+ */
 static bool names_lowest(const struct request *q)
 {
 	return q->r->call == CALL_DUP &&
@@ -43,7 +46,10 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
-	/* fds may have numbers above the limit, and F_DUPFD skips some: the count is not enough */
+	/*
+	 * open fds may have numbers above the limit, and F_DUPFD skips numbers: the count of open
+	 * fds alone does not show that no number is free
+	 */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
@@ -56,8 +62,8 @@ static bool begins_past_nr_open(const struct request *q)
 }
 
 /*
- * expand_files() does not grow the table beyond fs.nr_open. All lower numbers are in use by then:
- * the number of open fds tells whether the table is full.
+ * expand_files() does not grow the descriptor table beyond fs.nr_open. By then all lower numbers
+ * are in use, so the number of open fds shows whether the table is full.
  */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -94,7 +100,7 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* do_inotify_init() creates and counts the instance before it takes a descriptor. */
+/* do_inotify_init() creates the inotify instance, and counts it, before it takes a descriptor. */
 static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
@@ -146,7 +152,10 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/* too_many_pipe_buffers_hard(): CAP_SYS_RESOURCE and CAP_SYS_ADMIN are exempt; 0: no limit. */
+/*
+ * too_many_pipe_buffers_hard() exempts CAP_SYS_RESOURCE and CAP_SYS_ADMIN. A limit of 0 is no
+ * limit.
+ */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t hard = q->l->pipe_pages_hard;
@@ -160,8 +169,9 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * pipe() fails with ENFILE only for the user's pipe pages or for fs.file-max. If open files are far
- * below fs.file-max, pipe pages were the reason, and their limit has been changed since.
+ * pipe() fails with ENFILE only for the user's pipe pages or for fs.file-max. If the number of open
+ * files is far below fs.file-max, pipe pages were the reason, and their limit has been changed
+ * since.
  */
 static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -250,7 +260,10 @@ static uint64_t ring_bytes(uint64_t entries)
 	return n * (64 + 4 + 2 * 16) + 2 * 4096;
 }
 
-/* perf, io_uring and, until Linux 5.11, BPF maps count pinned memory by user. */
+/*
+ * perf, io_uring and, until Linux 5.11, BPF maps count pinned memory for each user, not each
+ * process.
+ */
 static bool past_user_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
@@ -275,7 +288,7 @@ static const struct step steps[] = {
 
 void cause_of_descriptor(struct request *q, struct verdict *v)
 {
-	/* run only the checks for the errno of the call */
+	/* runs only the checks for the errno with which the call failed */
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i].error == q->r->error)
 			run_steps(q, &steps[i], 1, v);

@@ -28,8 +28,8 @@
 #define KIND_CHARACTER	     0020000
 
 /*
- * Future kernels may compare map_count with a slightly lower value than vm.max_map_count: this near
- * to the limit the answer is uncertain.
+ * Future kernels may compare map_count with a slightly lower value than vm.max_map_count: if the
+ * count is this near to the limit, the answer is uncertain.
  */
 #define COUNT_LEEWAY 6
 
@@ -87,8 +87,8 @@ bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure
 }
 
 /*
- * The answer is never certain: MAP_FIXED may have to split the mapping that it replaces, and future
- * kernels may compare with another value (COUNT_LEEWAY).
+ * A map count that is only near the limit is never a certain cause: MAP_FIXED may have to split the
+ * mapping that it replaces, and future kernels may compare with another value (COUNT_LEEWAY).
  */
 static bool near_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -266,7 +266,10 @@ static bool past_min_address(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/* Only the pool of the default huge page size is read: for other sizes the answer is uncertain. */
+/*
+ * Only the pool of the default huge page size is read: for pages of other sizes the answer is
+ * uncertain.
+ */
 static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t page = q->l->huge_page_bytes;
@@ -446,7 +449,7 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* If every mapping before the hole is as requested already, the hole ended the call. */
+/* If every mapping before the hole already has the requested state, the hole ended the call. */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
@@ -664,7 +667,7 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
-	/* MAP_FIXED unmaps what is in its range: those pages do not count again */
+	/* MAP_FIXED unmaps what is in its range: pages that were mapped there do not count again */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }

@@ -48,7 +48,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
-/* fork() commits the private writable memory of its process once more: dup_mmap(). */
+/* fork() commits the private writable memory of the parent once more: dup_mmap(). */
 static bool past_commit_of_fork(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	struct request fork = *q;
@@ -71,7 +71,7 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 #define LEAST_ARGS_BYTES (128ULL << 10)
 #define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN: most bytes of one argument */
 
-/* Arguments and environment, with their pointers, may take a quarter of RLIMIT_STACK. */
+/* Arguments and environment, with the pointers to them, may take a quarter of RLIMIT_STACK. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t quarter = q->r->stack_limit_bytes / 4;
@@ -145,7 +145,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_watches != UINT64_MAX;
 
-	/* ENOSPC may come from a seccomp filter; or watches have been removed since */
+	/* ENOSPC may also come from a seccomp filter, or watches were removed after the failure */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FACT_FILTERED))
 		return false;
@@ -168,7 +168,7 @@ static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sur
 	return true;
 }
 
-/* io_uring counts pinned memory by user, all rings together; CAP_IPC_LOCK lifts the limit. */
+/* io_uring counts pinned memory for each user, all rings together. CAP_IPC_LOCK lifts the limit. */
 static bool past_memlock_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
@@ -189,7 +189,10 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 {
 	uint64_t size = (uint32_t)q->r->args[2];
 
-	/* pipe_set_size(): CAP_SYS_RESOURCE lifts both limits, CAP_SYS_ADMIN that of pages */
+	/*
+	 * pipe_set_size(): CAP_SYS_RESOURCE lifts both limits, CAP_SYS_ADMIN lifts the limit of
+	 * pages
+	 */
 	if (has_fact(q, FACT_RESOURCE))
 		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {

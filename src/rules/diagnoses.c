@@ -48,8 +48,8 @@ static bool is_id(const char *id, const char *word)
 }
 
 /*
- * Finds a slug by its full name or by a beginning that only one slug has. A single word ("crash")
- * is not taken as the beginning of a slug: it is searched for in messages.
+ * Finds a slug by its full name or by a beginning that only one slug has. A single word such as
+ * "crash" is not taken as the beginning of a slug: messages are searched for the word.
  */
 static const struct diagnosis *find_slug(const char *word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: the text about each diagnosis; the rule with the same id detects it. A diagnosis without a
- * rule says how to find it by hand.
+ * rules: the text about each diagnosis; the rule with the same id detects it. The text of a
+ * diagnosis without a rule says how to detect the problem by hand.
  */
 #ifndef FS_RULES_DIAGNOSES_H
 #define FS_RULES_DIAGNOSES_H
@@ -25,7 +25,7 @@ struct diagnosis {
 	const char *title;
 	/* Paragraphs of text, one a line. A line that begins with "$ " is a command. */
 	const char *about[NR_ABOUTS];
-	/* public threads about it as owner/name#number, separated by blanks */
+	/* public threads about the problem as owner/name#number, separated by blanks */
 	const char *sources;
 };
 
@@ -36,8 +36,8 @@ struct about {
 extern const struct about abouts[NR_ABOUTS];
 
 /*
- * Returns diagnosis number i, NULL behind the last. Order: mappings, memory, descriptors, paging,
- * kernel; by id within each.
+ * Returns diagnosis number i; NULL behind the last. The order is: mappings, memory, descriptors,
+ * paging, kernel, and by id within each of these groups.
  */
 const struct diagnosis *diagnosis_at(size_t i);
 
@@ -51,7 +51,10 @@ const struct diagnosis *diagnosis_find(const char *word);
 /* Returns the slug of an id; "" if there is none. */
 const char *diagnosis_slug(const char *id);
 
-/* Stores up to `most` diagnoses whose ids are nearest to a word, all as near; returns how many. */
+/*
+ * Stores up to `most` diagnoses whose ids are equally near to a word, and nearer than all others.
+ * Returns how many.
+ */
 size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most);
 
 /* Returns the rule that detects a diagnosis; NULL if this version has none. */

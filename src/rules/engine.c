@@ -193,9 +193,9 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 }
 
 /*
- * Adds the findings that may have led to this one (rule->after): open ones, and those that ended
- * after this one began. An OOM kill frees memory, so that the next scan closes the finding about
- * the shortage that led to it.
+ * Adds the findings that may have led to this one (rule->after): open findings, and those that
+ * closed after this one began. For example, an OOM kill frees memory, so the next scan closes the
+ * finding about the shortage that led to the kill.
  */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {
@@ -233,7 +233,10 @@ static void find_because(const struct findings *fs, struct finding *f)
 	}
 }
 
-/* Returns the closed finding to overwrite: the least severe, and of these the oldest; or NULL. */
+/*
+ * Returns the closed finding to overwrite: the least severe one, and the oldest of equal severity;
+ * NULL: none.
+ */
 static struct finding *least_kept(struct findings *fs)
 {
 	struct finding *least = NULL;
@@ -275,7 +278,7 @@ static void count_severity(struct findings *fs, const struct finding *was,
 		fs->reached[s]++;
 }
 
-/* Stores what a rule said: opens a finding, or updates the open one. */
+/* Stores the finding that a rule returned: opens it, or updates the open finding. */
 static void keep(struct findings *fs, const struct occasion *o, const struct finding *said)
 {
 	struct finding *f = find(fs, said->rule, &said->subject), was = {};
@@ -338,7 +341,10 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	}
 }
 
-/* Processes that the view hides get no findings. A kernel fault concerns the whole machine. */
+/*
+ * Judges a trigger for all rules. Processes that the user's filter hides get no findings, but a
+ * kernel fault concerns the whole machine.
+ */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
 		      const struct process_key *id, const char *comm)
 {
@@ -395,7 +401,7 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
-/* Also judges processes that sleep, as their cgroup may fill up, or a limit of the host change. */
+/* Also judges processes that sleep: their cgroup may fill up, or a limit of the host may change. */
 static void judge_sleeping(struct findings *fs, const struct model *m)
 {
 	bool all = m->limits_window == m->window;
@@ -409,8 +415,8 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * After a scan, completes the findings of events: they were judged before the scan that shows what
- * led to them, and before the counter that has their exact number.
+ * After a scan, completes the findings of events. They were judged before the scan that shows what
+ * led to them, and before the counter with their exact number was read.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -458,8 +464,8 @@ static void judge_places(struct findings *fs, const struct model *m)
 }
 
 /*
- * Judges an open finding again that no rule confirmed in this window, because time has passed.
- * Findings about events close after QUIET_NS.
+ * Judges an open finding again that no rule confirmed in this window: the passing of time may close
+ * it. Findings about events close after QUIET_NS.
  */
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
@@ -473,8 +479,8 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 }
 
 /*
- * Judges failed calls kept from the last interval if their outcome is known by now; with `all`, the
- * others too. Returns true if there were any.
+ * Judges failed calls that were kept from the last interval if their outcome is known by now; with
+ * `all`, also calls whose outcome is not known. Returns true if there were any.
  */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {

@@ -26,7 +26,10 @@ static void take(struct findings *fs, const struct event_count *one)
 		c->count = one->count;
 		return;
 	}
-	/* overwrites the oldest row; if its first count is above 1, earlier events are unknown */
+	/*
+	 * overwrites the oldest row; if the first count of the new row is above 1, earlier events
+	 * are unknown
+	 */
 	c = &fs->count[fs->nr_counts++ % EVENT_COUNTS_MAX];
 	*c = *one;
 	c->mixed = one->count != 1;
@@ -50,7 +53,10 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 					       .count = r->count});
 }
 
-/* Reads the kernel side's counter for the events of a finding; false if there is none. */
+/*
+ * Reads the counter that the BPF programs keep for the events of a finding. Returns false if there
+ * is none.
+ */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: how often an event happened. The kernel side merges equal events into one record. Events
+ * rules: how often an event happened. The BPF programs merge equal events into one record. Events
  * after the last record show only in the counter of the process.
  */
 #ifndef FS_RULES_EVENT_COUNT_H
@@ -12,7 +12,10 @@
 #define REFUSED_CALLS	   "refused_calls"
 #define KERNEL_FAULT_TIMES "times"
 
-/* Store the count of a failed call, or of a bad memory access by the kernel, when it is judged. */
+/*
+ * Stores the count of a failed call, or of a bad memory access by the kernel, when the event is
+ * judged.
+ */
 void event_count_refused(struct findings *fs, const struct refused_record *r);
 void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_record *r);
 

@@ -10,7 +10,10 @@
 
 #define EVIDENCE_MAX 16
 
-/* The unit of evidence. From IN_SECONDS on the number is in `real`, before in `value`. */
+/*
+ * The unit of evidence. For IN_SECONDS and the units after it the number is in `real`, for the
+ * units before it in `value`.
+ */
 enum evidence_unit {
 	IN_TEXT, /* the evidence is `text` alone, without a number */
 	IN_COUNT,
@@ -29,7 +32,7 @@ struct evidence {
 	enum evidence_unit unit;
 	uint64_t value;
 	double real;
-	uint64_t asked; /* what a call requested on top of `value`; 0: does not apply */
+	uint64_t asked; /* amount that a call requested on top of `value`; 0: does not apply */
 	uint64_t limit; /* the limit of `value`; UINT64_MAX: unlimited */
 	bool has_limit;
 	bool at_least; /* `value` is a lower bound */

@@ -24,8 +24,9 @@
 
 #define NULL_PAGES_BYTES                                                                           \
 	65536 /* default of vm.mmap_min_addr: lower addresses are offsets from NULL */
-#define STACK_REACH	(64ULL << 10) /* one function call may move the stack pointer by this */
-#define OOM_SLACK_PAGES 64	      /* in pages: the kernel charges a cgroup in batches of 64 */
+/* bytes by which one function call may move the stack pointer */
+#define STACK_REACH	(64ULL << 10)
+#define OOM_SLACK_PAGES 64   /* in pages: the kernel charges a cgroup in batches of 64 */
 #define LAG_PAGES	1024 /* pages that per-CPU counters may hold back: 32 on each CPU */
 
 static bool is_mapped(const struct signal_record *r)
@@ -73,7 +74,7 @@ static void say_rights(const struct signal_record *r, struct verdict *v)
 	verdict_text(v, "the mapping allows", rights);
 }
 
-/* SEGV_ACCERR: a mapping is there, but does not allow the access. */
+/* SEGV_ACCERR: the address is mapped, but the mapping does not allow the access. */
 static void denied(const struct signal_record *r, struct verdict *v)
 {
 	uint64_t can = is_mapped(r) ? r->area_flags & (VM_READ | VM_WRITE | VM_EXEC) : VM_READ;
@@ -90,7 +91,7 @@ static void denied(const struct signal_record *r, struct verdict *v)
 		say_rights(r, v);
 }
 
-/* SEGV_MAPERR: nothing is mapped at the address, or a guard region is there. */
+/* SEGV_MAPERR: nothing is mapped at the address, or the address is in a guard region. */
 static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	if (is_below_stack(r)) {

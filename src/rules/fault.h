@@ -12,8 +12,8 @@
 void fault_of(const struct signal_record *r, const struct host_limits *l, struct verdict *ret);
 
 /*
- * Returns the kind of the mapping at the fault address, named as in the holdings of a process; NULL
- * if nothing is mapped there, or if that is not known.
+ * Returns the kind of the mapping at the fault address, with the name that it has in the list of
+ * the process's mappings; NULL if nothing is mapped there, or if that is not known.
  */
 const char *fault_mapping(const struct signal_record *r);
 

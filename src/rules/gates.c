@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "model/resources.h"
 
-/* Gates on signals and findings, which are no field of a process. */
+/* Gates on signals and findings, which are not fields of a process. */
 static const struct gate_row others[] = {
 	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV signals caused by page faults"},
 	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS signals caused by page faults"},
@@ -211,7 +211,10 @@ static bool get_value(const struct gate *g, const struct model *m, const struct 
 	return true;
 }
 
-/* Reads a peak, and the limit that was in force then: it may have been changed since. */
+/*
+ * Reads a peak as a share of the limit that was in force at the peak: the limit may have been
+ * changed since.
+ */
 static bool get_share(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret_value, uint64_t *ret_limit)
 {
@@ -231,7 +234,10 @@ static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 	g->comm[COMM_LEN - 1] = 0;
 }
 
-/* Adds a process that has ended to a total; total_of() adds those that live at the end. */
+/*
+ * Adds the value of a process that has ended to a total; total_of() adds the processes that live at
+ * the end.
+ */
 static void look_at(struct gate *g, const struct model *m, const struct subject *s)
 {
 	uint64_t value, limit = 0;
@@ -289,7 +295,10 @@ void gates_check(struct gates *g, const struct model *m)
 	}
 }
 
-/* Adds the processes that live to the total; look_at() has added those that ended. */
+/*
+ * Adds the values of processes that live to the total; look_at() has added those of processes that
+ * ended.
+ */
 static double total_of(const struct gate *g, const struct model *m)
 {
 	double sum = g->ended;

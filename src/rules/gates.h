@@ -45,13 +45,13 @@ struct gate {
 	enum gate_op op;
 	bool percent;
 	double threshold; /* threshold in percent, or in units of the field */
-	/* the following are updated by gates_check() */
+	/* gates_check() updates the following members */
 	double ended; /* sum of processes that have ended, or number of signals */
 	double most;  /* highest value that one process had */
 	uint64_t most_value, most_limit, asked, answered;
 	uint32_t pid; /* pid of the process with the highest value; 0: none */
 	char comm[COMM_LEN];
-	/* the following are set by gates_judge() */
+	/* gates_judge() sets the following members */
 	enum gate_state state;
 	double value;	 /* the value that was compared with the threshold */
 	bool incomplete; /* records were lost: `value` is a lower bound */
@@ -66,7 +66,10 @@ struct gates {
 /* Adds gates from a list "GATE>N,GATE>N%,…". Returns 0, or -EINVAL with a message in `error`. */
 int gates_parse(struct gates *g, const char *text, char *error, size_t size);
 
-/* Updates the gates: to be called once at the end of each window, before the model forgets it. */
+/*
+ * Updates the gates. Must be called once at the end of each window, before the model drops the
+ * window's data.
+ */
 void gates_check(struct gates *g, const struct model *m);
 
 /* Sets the state and value of each gate, after the last window. */

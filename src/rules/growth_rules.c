@@ -25,13 +25,16 @@ struct part {
 	uint64_t n, all;
 	char name[GROWER_NAME]; /* name of the largest group of that kind */
 	int32_t stack;		/* index of the stack that created most of them; < 0: not known */
-	/* `n` is what the process holds, not what it created while watched */
+	/* true: `n` is what the process holds; false: what it created while watched */
 	bool held;
 };
 
 typedef bool is_part_fn(const char *name);
 
-/* is_part() matches names of holdings and of growth groups: both have the same form. */
+/*
+ * Names in the list of a process's mappings and fds have the same form as names of growth groups:
+ * is_part() matches both.
+ */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
 	struct part p = {.stack = -1, .held = true};
@@ -122,7 +125,10 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 
 #define SORTS_TOLD 2
 
-/* If the growth table was full, code that is not known may have created most of the growth. */
+/*
+ * If the growth table was full, unknown code may have created most of the growth: the evidence says
+ * so.
+ */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
 	uint64_t lost = m->tick.losses.growth + m->growth_lost;
@@ -181,7 +187,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 #define TREE_TOLD 4
 #define TREE_MOST 256
 
-/* The processes of a process tree that hold most of one kind, sorted. */
+/* The processes of a process tree that hold most mappings or fds of one kind, in order. */
 struct branch {
 	const struct subject *s;
 	uint64_t n;
@@ -486,7 +492,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	known = added;
 	for (size_t i = 0; i < n; i++)
 		if (place[i].stack < 0)
-			/* growth without a stack tells nothing about its code */
+			/* growth without a stack does not show which code caused it */
 			known -= place[i].added;
 		else if (!g)
 			g = &place[i];
@@ -582,7 +588,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 
 	if (!is_many(&p, MANY_FDS, 50) || is_windows_program(o->s) || is_torch(p.name))
 		return false;
-	/* many open fds are no leak by themselves: the number must grow, and few may be closed */
+	/* many open fds alone are no leak: their number must grow, and few of them may be closed */
 	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rules: of which kinds the mappings and file descriptors of a process are, and which code created
- * them: from its holdings if they were read, else from what its calls added while it was watched.
+ * them. The data come from the list of its mappings and fds if it was read, else from what its
+ * calls added while it was watched.
  */
 #ifndef FS_RULES_GROWTH_RULES_H
 #define FS_RULES_GROWTH_RULES_H

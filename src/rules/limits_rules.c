@@ -12,7 +12,10 @@
 #include "model/limit.h"
 #include "rules/shared_limits.h"
 
-/* A finding of growth stays open this long after its last forecast: a noisy fit comes and goes. */
+/*
+ * A finding of growth stays open this long after its last forecast, because noisy values do not
+ * always allow a forecast.
+ */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
 /* Growth has ended when the value falls by 1/FALLEN_SHARE of the limit. */
@@ -80,7 +83,10 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 	return peak;
 }
 
-/* A value that goes up and down has the level of its peaks: one finding covers all cycles. */
+/*
+ * The level of a value that goes up and down is the level of its peaks, so that one finding covers
+ * all cycles.
+ */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
 {
 	uint32_t now, peaks;
@@ -166,8 +172,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 }
 
 /*
- * A burst can reach the limit before any rate shows growth. A single burst may be chance: only if
- * two of them would each reach the limit, the finding is a warning.
+ * A burst can reach the limit before any rate shows growth. A single burst may be chance: the
+ * finding is a warning only if two of the bursts would each reach the limit.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
@@ -201,7 +207,10 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 		limit_above(&limit_table[LIMIT_MAX_MAP_COUNT], high, m->tick.limits.max_map_count));
 }
 
-/* Suggests a higher limit for the running process; after its exit, for the shell that starts it. */
+/*
+ * Suggests a higher RLIMIT_NOFILE for the running process, or, after its exit, for the shell that
+ * starts it.
+ */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
 	uint64_t want = limit_roomy(&limit_table[LIMIT_NOFILE], soft * 2);

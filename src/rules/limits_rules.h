@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: values that are near their limit or grow towards it: two tests for each row of
- * resources[], and what helps against each.
+ * rules: values that are near their limit or grow towards it. Each row of resources[] has two
+ * tests, and remedies.
  */
 #ifndef FS_RULES_LIMITS_RULES_H
 #define FS_RULES_LIMITS_RULES_H
@@ -14,12 +14,16 @@
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0
-/* for open findings LIMIT_SOON_SECONDS and LIMIT_PRESS_SECONDS are longer by this factor */
+/*
+ * an open finding stays open for times that are longer than LIMIT_SOON_SECONDS and
+ * LIMIT_PRESS_SECONDS by this factor
+ */
 #define LIMIT_STAY 1.25
 
 /*
- * Returns true if a test for a limit cannot match because the resource has no history. A history is
- * kept long before the value is near the limit, so this saves both tests at almost no cost.
+ * Returns true if a test for a limit cannot match because the resource has no history. The history
+ * of a value begins long before the value is near the limit, so this check saves both tests at
+ * almost no cost.
  */
 static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 				const struct subject *s)
@@ -37,7 +41,7 @@ static inline const char *limit_condition(const struct forecast *c)
 	return c->sure ? "" : " if it goes on";
 }
 
-/* Stores in a finding of growth when it had its last forecast, and the value then. */
+/* Stores in a finding of growth the time of its last forecast, and the value at that time. */
 void limit_growth_keep(const struct occasion *o, uint64_t value, struct finding *f);
 
 /*

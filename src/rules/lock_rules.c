@@ -18,7 +18,10 @@
 #define CONVOY_NS 3000000000ULL
 /* ns; a shorter stall is INFO: one read of a memory map is harmless */
 #define AGENT_NS 2000000000ULL
-/* ns; in a window, longer waits for another process are a warning at once */
+/*
+ * ns; if waits for another process take longer than this in one window, the finding is a warning at
+ * once
+ */
 #define AT_ONCE_NS 500000000ULL
 /* least wait, as a share of the time of all threads of the process */
 #define EACH_THREAD 0.03

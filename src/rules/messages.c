@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A text is compared with each known message in two ways: does the message's wording stand in it
- * as a whole, and how many of its words does it share. The first outweighs the second.
+ * A text is compared with each known message in two ways: does the wording of the message occur in
+ * the text as a whole, and how many words do both share. A whole wording weighs more than shared
+ * words.
  */
 #define _GNU_SOURCE /* for memmem() and strcasestr() */
 #include "rules/messages.h"
@@ -23,7 +24,7 @@
 #define LEAST_SHARE   0.35 /* messages below this share of the best score are not reported */
 #define WHOLE_BONUS   5.0
 #define SIMILAR	      0.8 /* score factor for a message that only shares words with the text */
-#define BESIDE	      0.4 /* score factor for shared words if another message matches whole */
+#define BESIDE	      0.4 /* score factor for shared words if another message matches as a whole */
 #define SEARCH	      0.7 /* score factor for words shared with `means`, if the text is short */
 #define GENERIC	      0.6 /* score factor for the name of an errno beside a message of a program */
 #define CUT_SHORT     0.3 /* factor for a message whose end another, longer message covers */
@@ -281,7 +282,8 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 			continue;
 		if (!follow(wording + first, behind, line_end, ret_end)) {
 			/*
-			 * a later start in this line leaves less room for the rest of the wording
+			 * if the first part of the wording begins later in this line, less room is
+			 * left for its other parts
 			 */
 			s = line_end;
 			continue;

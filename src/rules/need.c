@@ -68,7 +68,10 @@ uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
 
-/* Returns true for limits that count reservations: beyond memory and swap no value makes sense. */
+/*
+ * Returns true for limits that count reserved memory: a value above memory and swap is never
+ * suggested for them.
+ */
 static bool counts_reservations(const struct limit *limit)
 {
 	return limit == &limit_table[LIMIT_AS] || limit == &limit_table[LIMIT_DATA];
@@ -82,7 +85,10 @@ static uint64_t with_spare(uint64_t bytes)
 					      : LIMIT_NONE;
 }
 
-/* Returns a limit with room for later calls, too; need_of() bounds it by what the machine has. */
+/*
+ * Returns a value for a limit that leaves room for later calls too; need_of() reduces it to what
+ * the machine has.
+ */
 static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 		      const struct host_limits *l)
 {
@@ -95,7 +101,10 @@ static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 	return limit_roomy(limit, v->need);
 }
 
-/* Returns the overcommit mode in which the call succeeds. Mode 0 refuses more than RAM and swap. */
+/*
+ * Returns the value of vm.overcommit_memory with which the call succeeds. With 0, a request for
+ * more than RAM and swap fails.
+ */
 static uint64_t mode_for(const struct verdict *v, const struct host_limits *l)
 {
 	bool strict = l->overcommit_memory == 2;
@@ -124,7 +133,7 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 	buf_free(&b);
 }
 
-/* Returns the check that would fail the call next, if that has no limit to raise; or NULL. */
+/* Returns the next check that would fail the call, if no limit controls that check; else NULL. */
 static const char *next_wall(const struct verdict *v)
 {
 	static const char *const walls[] = {"overcommit_heuristic", "overcommit_strict",

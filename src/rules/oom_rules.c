@@ -12,10 +12,14 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4	/* tmpfs is mentioned if it takes at least 1/SHMEM_TELLS of the limit */
-#define ALIKE	    0.5 /* a victim that grew by this share of the largest growth is the cause */
+#define SHMEM_TELLS 4 /* tmpfs is mentioned if it takes at least 1/SHMEM_TELLS of the limit */
+/* a victim that grew by at least this share of the largest growth counts as the cause */
+#define ALIKE 0.5
 
-/* Growth is looked for in these time spans, the shortest first: the cause still grows. */
+/*
+ * Growth is searched for in these time spans, the shortest first, because the process that caused
+ * the OOM kill still grows.
+ */
 enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
 
 static const struct {
@@ -88,8 +92,8 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 }
 
 /*
- * Returns how many pages a process held at the begin of the span, and sets *ret_ns to that time.
- * For SINCE_LOOK that is the last scan, and *ret_ns is not set.
+ * Returns how many pages a process held at the beginning of the time span, and sets *ret_ns to that
+ * time. For SINCE_LOOK that is the last scan, and *ret_ns is not set.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
@@ -114,7 +118,10 @@ static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t
 	return p->kept_pages;
 }
 
-/* Returns true if the process grew in the last seconds too: one that is idle is not the cause. */
+/*
+ * Returns true if the process grew in the last seconds too: a process that is idle is not the
+ * cause.
+ */
 static bool grows_still(const struct occasion *o, const struct subject *s, uint64_t kept_pages)
 {
 	uint64_t since;
@@ -175,7 +182,9 @@ static bool is_this_program(const struct grown_process *x)
 	return !strncmp(x->comm, "faultscope", strlen("faultscope"));
 }
 
-/* Returns true if the process has enough memory to have filled the limit beside the victim. */
+/*
+ * Returns true if the process has enough memory to have filled the limit together with the victim.
+ */
 static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {
 	if (is_this_program(x))
@@ -358,7 +367,10 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 			"together need too much");
 }
 
-/* A higher limit helps a process that is too large; one that keeps growing fills any limit. */
+/*
+ * A higher limit helps a process that is too large, but a process that keeps growing fills any
+ * limit.
+ */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
 		      const struct grown_process *g)
 {

@@ -78,7 +78,7 @@ void pressure_say_who(struct finding *f, const struct model *m)
 	say_next_victim(f, m);
 }
 
-/* Writes whole GiB or MiB, rounded up, as people type them. */
+/* Writes a size in whole GiB or MiB, rounded up, as people type it: "4G". */
 static void put_round(char *ret, size_t size, uint64_t bytes)
 {
 	const uint64_t gib = 1ULL << 30, mib = 1ULL << 20;

@@ -12,11 +12,12 @@
 /* An open finding stays open down to half of the threshold that opened it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-#define STALL_SOME     0.10 /* PSI some, as a share of time, from which on there is pressure */
-#define STALL_FULL     0.20 /* PSI full, as a share of time, from which on it is critical */
-#define SWAP_INS       50   /* least number of pages swapped in a second */
-#define SWAP_OUTS      10
-#define BLIND_SWAPS    500 /* least pages a second in and out, if the kernel has no PSI */
+#define STALL_SOME 0.10 /* PSI some, as a share of time, from which on there is pressure */
+#define STALL_FULL 0.20 /* PSI full, as a share of time, from which on it is critical */
+#define SWAP_INS   50	/* least number of pages swapped in a second */
+#define SWAP_OUTS  10
+/* least number of pages swapped in, and out, a second, if the kernel has no PSI */
+#define BLIND_SWAPS    500
 #define REFAULTS       200
 #define HINTS	       10000 /* least number of NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
@@ -119,7 +120,10 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	const struct model *m = o->m;
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
-	/* pages only read are swapped out once: then pressure for a minute is thrashing */
+	/*
+	 * pages that are only read are swapped out once: then swap-ins with one minute of pressure
+	 * are thrashing
+	 */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
 		return false;
@@ -198,7 +202,10 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* Returns true if a finding about the host or a cgroup reports the pressure in more detail. */
+/*
+ * Returns true if an open finding about the host or a cgroup explains the memory pressure in more
+ * detail.
+ */
 static bool is_told_better(const struct occasion *o)
 {
 	static const char *const better[] = {"P05", "P06", "P07"};
@@ -344,8 +351,8 @@ struct room {
 };
 
 /*
- * Returns the level (2 or 3) that the forecast gives, 0 if the limit is far. Without a forecast,
- * growth that was seen a moment ago gives level 2.
+ * Returns the level (2 or 3) that the forecast gives; 0 if the limit is far away. Without a
+ * forecast, growth that was seen a moment ago gives level 2.
  */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)
@@ -364,8 +371,8 @@ static uint32_t soon_level(const struct occasion *o, const struct room *r, const
 }
 
 /*
- * Returns level 1 to 3 by the share in use and the time until full; 0: far. An open finding leaves
- * a level only three percentage points below its threshold.
+ * Returns level 1 to 3 by the share in use and the time until full; 0: far from the limit. An open
+ * finding leaves a level only three percentage points below its threshold.
  */
 static uint32_t fill_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, const unsigned int *at, struct finding *f)

@@ -26,8 +26,8 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 			const char *what);
 
 /*
- * As pressure_help_room(), for memory use that grows: says how long the additional memory would
- * last. Never suggests more than the machine has available, where that is known.
+ * Like pressure_help_room(), but for memory use that grows: says how long the additional memory
+ * would last. Never suggests more than the machine has available, where that is known.
  */
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what);

@@ -11,7 +11,10 @@
 #include "rules/need.h"
 #include "rules/pressure_rules.h"
 
-/* Stores the limit and the value that remedies suggest for it, or that no value helps. */
+/*
+ * Stores the limit that failed the call, and the value that remedies suggest for it, or that no
+ * value helps.
+ */
 static void take_need(const struct occasion *o, struct finding *f)
 {
 	struct need need;
@@ -161,7 +164,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 					   "find the processes with the most virtual memory"),
 		       "ps -eo pid,vsz,comm --sort=-vsz | head");
-	/* more swap or less memory in use: both count in full */
+	/* more swap and less memory in use both count in full towards the missing bytes */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
 	finding_advise(f);

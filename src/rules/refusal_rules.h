@@ -9,8 +9,8 @@
 #include "rules/rules.h"
 
 /*
- * Fills what all findings of failed calls have: title (`limit` ends it), cause, evidence, and the
- * limits that would fail next.
+ * Fills what all findings of failed calls have: the title, which ends with `limit`, the cause, the
+ * evidence, and the limits that would fail the call next.
  */
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit);
 
@@ -19,14 +19,14 @@ bool refusal_is_fork(const struct occasion *o);
 
 /*
  * Returns true if the request may succeed in another form: without huge pages, without a lock,
- * smaller, elsewhere. At vm.max_map_count, for example, it cannot.
+ * smaller, or at another address. A request that failed at vm.max_map_count, for example, cannot.
  */
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
- * If the program then got its request in another form, the finding is only INFO, unless it is
- * already open for a request that failed for good. If it was not seen what the program did next,
- * the finding is at most a WARNING.
+ * If the program repeated its request with success in another form, the finding is only INFO,
+ * unless it is already open for a request that failed for good. If faultscope did not see what the
+ * program did next, the finding is at most a WARNING.
  */
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 
@@ -36,7 +36,7 @@ void refusal_settle(const struct occasion *o, const struct finding *open, struct
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 
-/* As help_limit(). If the value is not known, adds a command that shows the limit. */
+/* Like help_limit(), but if the value is not known, adds a command that shows the limit. */
 void help_limit_or_see(const struct occasion *o, struct finding *f);
 
 #endif

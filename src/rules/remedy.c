@@ -19,7 +19,7 @@
 
 /* Texts about a limit that do not depend on where it was set. */
 struct remedy_facts {
-	const char *fix;   /* how to need less of what the limit counts */
+	const char *fix;   /* how to use less of the limited resource */
 	const char *cost;  /* cost of a higher limit; NULL: none */
 	const char *check; /* command that shows what uses the limit; NULL: none */
 };
@@ -94,7 +94,10 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 	return r;
 }
 
-/* Returns the value to suggest. For a mode (vm.overcommit_memory), fewer calls fail with it. */
+/*
+ * Returns the value to suggest. For vm.overcommit_memory, which is a mode, that is one with which
+ * fewer calls fail.
+ */
 static uint64_t proposed(const struct origin *o, uint64_t want)
 {
 	uint64_t used = o->limit->kind == LIMIT_OF_CGROUP ? o->used : o->value;

@@ -22,7 +22,8 @@ struct remedy {
 	enum remedy_kind kind;
 	/* what the command changes: one process, one cgroup, or the host */
 	enum remedy_scope scope;
-	bool persistent;   /* true: lasts beyond the next start of the program, or a reboot */
+	/* true: the change lasts beyond the next start of the program, or a reboot */
+	bool persistent;
 	char text[384];	   /* instruction for people, as a sentence */
 	char command[768]; /* shell command, never truncated; empty: none */
 	char risk[320];	   /* cost or danger of the command; empty: none known */
@@ -67,7 +68,7 @@ struct remedy_for {
 	bool gone;     /* true: the process has exited, only its next start can get more */
 };
 
-/* Fills ret with up to REMEDY_MAX remedies, of each kind the best first. Returns how many. */
+/* Fills ret with up to REMEDY_MAX remedies; the best of each kind comes first. Returns how many. */
 size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct remedy *ret);
 
 /* Returns the first remedy of a kind with a command, persistent or not; NULL if there is none. */

@@ -12,7 +12,8 @@ static bool is_memory(const struct limit *l)
 
 /*
  * --memory-swap limits memory and swap together, and must not be below --memory. The container
- * keeps the swap that it has. If that is not known, it gets docker's default: as much as memory.
+ * keeps its present amount of swap. If that is not known, it gets docker's default: as much swap as
+ * memory.
  */
 static uint64_t with_swap(const struct remedies *all)
 {
@@ -143,7 +144,7 @@ static void check(struct remedies *all)
 void remedy_cgroup(struct remedies *all)
 {
 	if (!all->o->file[0])
-		return; /* no level of the cgroup has a limit */
+		return; /* neither the cgroup nor one of its parents has a limit */
 	if (!set_by_runtime(all)) {
 		if (is_managed(all->o))
 			set_property(all);

@@ -21,7 +21,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 /* Writes the suggested value divided by `unit`, rounded up; `none` if it is unlimited. */
 void put_wanted(const struct remedies *all, uint64_t unit, const char *none, struct buf *c);
 
-/* Adds what `word` holds as one quoted word of a shell command, and frees `word`. */
+/* Adds the contents of `word` to a shell command as one quoted word, and frees `word`. */
 void put_word(struct buf *c, struct buf *word);
 
 /* Add remedies for one kind of limit: remedy_machine.c, remedy_process.c, remedy_cgroup.c. */

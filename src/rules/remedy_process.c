@@ -10,7 +10,10 @@ static bool within_hard(const struct remedies *all)
 	return all->o->known && (all->o->hard == LIMIT_NONE || all->want <= all->o->hard);
 }
 
-/* setrlimit() refuses even root a hard RLIMIT_NOFILE above fs.nr_open: raises fs.nr_open. */
+/*
+ * setrlimit() rejects a hard RLIMIT_NOFILE above fs.nr_open, even from root: adds a command that
+ * raises fs.nr_open.
+ */
 static void raise_ceiling(const struct remedies *all, struct buf *c)
 {
 	if (all->o->most && all->want > all->o->most)

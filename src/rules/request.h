@@ -45,13 +45,17 @@ struct request {
 	uint64_t pages;
 	uint64_t more_pages;   /* requested pages less those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
-	/* bytes of user address space without a hint above it; UINT64_MAX: not known */
+	/*
+	 * bytes of user address space for calls whose address hint is not above it; UINT64_MAX: not
+	 * known
+	 */
 	uint64_t space_bytes;
-	bool data;	 /* true: private writable memory, which RLIMIT_DATA limits */
-	bool accounted;	 /* true: the memory counts towards the commit limit */
-	bool by_name;	 /* `accounted` was decided by the name of the file, which may mislead */
-	bool no_reserve; /* true: MAP_NORESERVE, which overcommit mode 2 ignores */
-	bool locked;	 /* true: the memory counts towards RLIMIT_MEMLOCK */
+	bool data;	/* true: private writable memory, which RLIMIT_DATA limits */
+	bool accounted; /* true: the memory counts towards the commit limit */
+	bool by_name;	/* `accounted` was decided by the name of the file, which may mislead */
+	/* true: MAP_NORESERVE, which the kernel ignores if vm.overcommit_memory is 2 */
+	bool no_reserve;
+	bool locked; /* true: the memory counts towards RLIMIT_MEMLOCK */
 	bool hugetlb;
 	bool replaces; /* true: MAP_FIXED, which unmaps what is in its range */
 	bool walked;   /* true: the whole range was read and something is mapped there */
@@ -59,7 +63,7 @@ struct request {
 
 /*
  * A check of the kernel: returns true if its limit makes the request fail. Adds evidence to `v`.
- * Clears *ret_sure, which is true before, if the known values do not decide.
+ * *ret_sure is true before the check, which clears it if the known values do not decide.
  */
 typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 
@@ -71,7 +75,7 @@ struct step {
 };
 
 /*
- * Runs checks in order: the first one that fails the request with the errno seen is the cause;
+ * Runs checks in order. The first check that fails the request with the errno seen is the cause;
  * later ones are limits at which the call would have failed next.
  */
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v);

@@ -108,7 +108,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* A signal counts as the result of a failed call if the call was at most this long before. */
+/* A signal counts as the result of a failed call if the call failed at most this long before. */
 #define HEELS_NS 1000000000ULL
 
 /*

@@ -2,7 +2,8 @@
 /*
  * rules: the table of rules, and the findings that they open. A rule only compares values of the
  * model; it returns a title, evidence and remedies. The engine opens a finding when a rule first
- * matches a subject, and closes it when the rule no longer matches.
+ * matches a subject (a process, cgroup, mount or the host), and closes it when the rule no longer
+ * matches.
  */
 #ifndef FS_RULES_RULES_H
 #define FS_RULES_RULES_H
@@ -80,14 +81,15 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct process_key subject; /* subject; zero: the host; pid 0: a cgroup or a mount */
+	/* process; all members zero: the host; only pid 0: a cgroup or a mount */
+	struct process_key subject;
 	char comm[COMM_LEN];
 	char place[160]; /* path of the cgroup or mount; else empty */
 	enum severity severity;
 	bool open;
 	bool fresh; /* true: opened, changed or closed in this window, to be reported */
 	bool said;  /* true: the rule matched in this window */
-	bool told;  /* true: a renderer that reports at once has reported it */
+	bool told;  /* true: an output that reports at once has reported the finding */
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	/* name of the cause, one of cause_names[]; NULL: none */
@@ -153,15 +155,16 @@ struct findings {
 };
 
 /*
- * Judges the events since the last call at once, without waiting for a tick. Stops at a failed call
- * that the program may have repeated with success in another form: the next tick decides.
+ * Judges the events since the last call at once, without waiting for the end of the interval. Stops
+ * at a failed call that the program may have repeated with success in another form: the end of the
+ * interval decides.
  */
 void findings_judge_events(struct findings *fs, const struct model *m);
 
 /*
- * After a tick: judges the remaining events, then every subject that changed. A failed call that is
- * younger than UNSETTLED_NS stays for the next interval if its process lives and may still repeat
- * it with success in another form.
+ * At the end of an interval: judges the remaining events, then each process, cgroup and mount that
+ * changed. A failed call that is younger than UNSETTLED_NS stays for the next interval if its
+ * process lives and may still repeat the call with success in another form.
  */
 void findings_judge(struct findings *fs, const struct model *m);
 
@@ -199,8 +202,8 @@ const struct finding *finding_open(const struct findings *fs, const char *id,
 				   const struct process_key *subject);
 
 /*
- * Stores where the limit was set, and replaces the general commands that raise it by commands for
- * this machine. A workaround without a command stays: it is another way out.
+ * Stores where the limit was set, and replaces general commands that raise the limit by commands
+ * for this machine. A workaround without a command stays, because it offers another solution.
  */
 void finding_take_origin(struct finding *f, const struct origin_record *r);
 
@@ -222,7 +225,7 @@ void finding_take_row(struct finding *f, const struct remedy_row *row);
 /* Appends a remedy with this text, for the process. Returns NULL if there is no room for it. */
 struct remedy *finding_remedy(struct finding *f, enum remedy_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* As finding_remedy(), but the remedy is for the whole host. */
+/* Like finding_remedy(), but the remedy is for the whole host. */
 struct remedy *finding_host_remedy(struct finding *f, enum remedy_kind kind, const char *text);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Code that is compiled at run time is in no file. Its functions have names if an option makes the
- * runtime write /tmp/perf-PID.map, and callers if it keeps frame pointers.
+ * Functions that are compiled at run time are in no file. They have names if an option makes the
+ * runtime write /tmp/perf-PID.map, and callers if the runtime keeps frame pointers.
  */
 static const struct {
 	const char *program, *help;

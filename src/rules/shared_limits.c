@@ -8,7 +8,9 @@
 #include "base/hash.h"
 #include "base/units.h"
 
-/* Another process takes over the report of a shared limit if it has this many times as much. */
+/*
+ * Another process takes over the report of a shared limit if it uses this many times as much of it.
+ */
 #define STAY 1.25
 
 static uint64_t key_of_user(const struct subject *s)
@@ -17,8 +19,9 @@ static uint64_t key_of_user(const struct subject *s)
 }
 
 /*
- * Returns a hash of the cgroup that has the limit, some levels above the process's own. With cgroup
- * v1 the path is that of another hierarchy: the value of the limit then tells two limits apart.
+ * Returns a hash of the cgroup that has the limit, which may be some levels above the process's
+ * own. With cgroup v1 the path is that of another hierarchy, so the value of the limit is what
+ * distinguishes two limits.
  */
 static uint64_t key_of_level(const struct subject *s, const struct level_room *l)
 {

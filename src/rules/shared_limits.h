@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: limits that several processes of a user or of a cgroup share: only the process that has
- * most of it reports such a limit.
+ * rules: limits that several processes of a user or of a cgroup share. Only the process that uses
+ * most of such a limit reports it.
  */
 #ifndef FS_RULES_SHARED_LIMITS_H
 #define FS_RULES_SHARED_LIMITS_H

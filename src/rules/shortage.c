@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* least share of time for which the duration of the pressure is computed */
+/* if the pressure takes a smaller share of time, its duration is not computed */
 #define WAITS	     0.02
 #define SINCE_MOST_S 900 /* seconds; three times the span of the longest PSI average */
 
@@ -23,7 +23,9 @@ static const char *const kind_name[] = {
 	[KILLED] = "oom_killed",
 };
 
-/* Kinds of shortage by precedence: those that exist now, near ones, and forecasts. */
+/*
+ * Kinds of memory shortage by precedence: shortages that exist now, then near ones, then forecasts.
+ */
 static const struct {
 	const char *id;
 	int kind;

@@ -91,9 +91,9 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * Returns how many bytes the process can still allocate. Root may use the blocks reserved for it,
- * but not the lesser of 4096 clusters and 2 %, which ext4 keeps (ext4_calculate_resv_clusters(),
- * fs/ext4/super.c).
+ * Returns how many bytes the process can still allocate. Root may also use the blocks reserved for
+ * root, but not the lesser of 4096 clusters and 2 %, which ext4 keeps
+ * (ext4_calculate_resv_clusters(), fs/ext4/super.c).
  */
 static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 {

@@ -13,10 +13,14 @@
 #define ABORTS_WITHIN_NS 10000000000ULL
 #define STACK_MOST_BYTES (1ULL << 30) /* a larger area is more than one stack */
 #define STACK_TIMES	 4
-#define FAR_BYTES	 (64ULL << 10) /* one function call may move the stack pointer by this */
-#define VM_RIGHTS	 7	       /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */
+/* bytes by which one function call may move the stack pointer */
+#define FAR_BYTES (64ULL << 10)
+#define VM_RIGHTS 7 /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */
 
-/* Returns true for an access to a guard region near the stack pointer; others do not count. */
+/*
+ * Returns true for an access to a guard region near the stack pointer. Other guard regions do not
+ * count.
+ */
 static bool is_guard(const struct signal_record *r, const struct verdict *v)
 {
 	return v->cause && !strcmp(v->cause, "guard page") && r->sp &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: stack overflows. The main thread's stack ends at RLIMIT_STACK. That of another thread has
- * a guard below it, an area without access rights. A runtime may handle the SIGSEGV there and go on
- * (a JVM throws an exception), or print a message and abort (Rust, for example).
+ * rules: stack overflows. The main thread's stack ends at RLIMIT_STACK. The stack of another thread
+ * has a guard below it, an area without access rights. A runtime may handle the SIGSEGV there and
+ * go on (a JVM throws an exception), or print a message and abort (Rust, for example).
  */
 #ifndef FS_RULES_STACK_RULES_H
 #define FS_RULES_STACK_RULES_H

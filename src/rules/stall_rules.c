@@ -10,11 +10,11 @@
 
 #define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
 #define WINDOW_LEAST_NS 50000000       /* ns; in a shorter window one event would be a high rate */
-/* ns; longest pause within one stall, beyond two intervals */
+/* ns; longest pause within one stall, in addition to two intervals */
 #define GAP_NS 1000000000ULL
-/* ns; a shorter stall is INFO: programs that start read their files, too */
+/* ns; a shorter stall is INFO, because programs also read their files when they start */
 #define READS_NS 10000000000ULL
-/* ns; a shorter stall is INFO: garbage collections take that long */
+/* ns; a shorter stall is INFO, because garbage collections also take that long */
 #define PURGES_NS 3000000000ULL
 /* stalls below this share of a thread's time are not reported */
 #define WAITS  0.05

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: failed calls that a program may still repeat with success in another form. They are kept,
- * beyond the end of an interval too, until that is seen, the process ends, or UNSETTLED_NS is over.
+ * rules: failed calls that a program may still repeat with success in another form. Such a call is
+ * kept, also beyond the end of an interval, until a repetition is seen, the process ends, or
+ * UNSETTLED_NS is over.
  */
 #ifndef FS_RULES_UNSETTLED_H
 #define FS_RULES_UNSETTLED_H
@@ -15,8 +16,9 @@
 bool unsettled_is(const struct model *m, const union event *e);
 
 /*
- * At the end of an interval: keeps a copy of such a failed call that is younger than UNSETTLED_NS
- * and whose process lives. Returns false if it must be judged now, or if there is no room.
+ * At the end of an interval: keeps a copy of a failed call that may still succeed in another form,
+ * if it is younger than UNSETTLED_NS and its process lives. Returns false if the call must be
+ * judged now, or if there is no room.
  */
 bool unsettled_keep(struct findings *fs, const struct model *m, const union event *e);
 
