@@ -139,7 +139,7 @@ static void advise_doubled(struct advices *all, const char *key)
 		take_remedies(all, s, s->value * 2, a);
 }
 
-/* Suggests to raise the soft limit to the hard one, which needs no root; else to 65536. */
+/* Suggests the hard limit as soft limit, which needs no root, or else 65536. */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");

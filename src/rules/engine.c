@@ -341,10 +341,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	}
 }
 
-/*
- * Judges a trigger for all rules. Processes that the user's filter hides get no findings, but a
- * kernel fault concerns the whole machine.
- */
+/* A process that the user's filter hides gets no findings. Faults of the kernel always do. */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
 		      const struct process_key *id, const char *comm)
 {

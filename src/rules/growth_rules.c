@@ -187,7 +187,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 #define TREE_TOLD 4
 #define TREE_MOST 256
 
-/* The processes of a process tree that hold most mappings or fds of one kind, in order. */
+/* A process of a process tree, and how many mappings or fds of one kind it holds. */
 struct branch {
 	const struct subject *s;
 	uint64_t n;

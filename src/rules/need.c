@@ -68,10 +68,7 @@ uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
 
-/*
- * Returns true for limits that count reserved memory: a value above memory and swap is never
- * suggested for them.
- */
+/* These limits count reserved memory: beyond memory and swap, unlimited is suggested for them. */
 static bool counts_reservations(const struct limit *limit)
 {
 	return limit == &limit_table[LIMIT_AS] || limit == &limit_table[LIMIT_DATA];
