@@ -63,8 +63,8 @@ def fetched(name, source):
 
 @locked
 def program(name):
-    """Returns the path of a program in PROGRAMS. Raises Missing with the reason if it is not
-    available."""
+    """Returns the path of a program in PROGRAMS. Raises Missing with the reason if the program is
+    not available."""
     source = PROGRAMS.get(name)
     if not source:
         raise Missing(f"no such program in the table: {name} ({', '.join(PROGRAMS)})")

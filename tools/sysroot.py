@@ -4,8 +4,8 @@
 
 usage: sysroot.py TRIPLET DIRECTORY
 
-The libraries are of the host's own release, from the mirror that the host itself uses. A directory
-that already has them stays as it is.
+The libraries are of the host's own release, from the mirror that the host itself uses. If the
+directory already has the libraries, it stays unchanged.
 """
 import os
 import re

@@ -53,7 +53,7 @@ class View:
         os.close(theirs)
 
     def drain(self, seconds):
-        """Reads the output for some seconds. Returns its number of bytes."""
+        """Reads the output for some seconds. Returns the number of bytes that were read."""
         n, end = 0, time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self.ours], [], [], left)[0]:

@@ -8,7 +8,7 @@ checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/sha
 loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
 (tests/vm). `doctor`, `run` and `export` configure the programs differently, and the verifier skips
 code that the configuration disables, so all three commands load the programs. An attach type that
-the kernel or its policy lacks is no failure; a verifier rejection is.
+the kernel or its policy lacks is no failure, but a rejection by the verifier is one.
 """
 import argparse
 import json

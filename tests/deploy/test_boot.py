@@ -51,7 +51,8 @@ def test_systemd_runs_the_exporter_as_its_unit_says(check):
         judge_page(check, machine.page("/metrics"))
         check.equal("pid after the reload", machine.main_pid(EXPORTER), pid)
         check.equal("stop", machine.inside("systemctl", "stop", EXPORTER).returncode, 0)
-        judge_page(check, machine.page("/metrics"))  # the socket starts the exporter again
+        # with this request, the socket unit starts the exporter again
+        judge_page(check, machine.page("/metrics"))
         check.that(machine.main_pid(EXPORTER) != pid, "it was not stopped")
 
 

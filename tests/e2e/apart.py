@@ -18,8 +18,8 @@ def must(name, *args):
 
 def stay_apart(places=PLACES):
     """Mounts an empty directory over each of `places`, for this process and its children. Returns
-    the places that had files. Without root it does nothing, since only root could read these files.
-    """
+    the places that had files. Without root, stay_apart() does nothing, since only root could read
+    files in these directories."""
     kept = [place for place in places if os.geteuid() == 0 and Path(place).is_dir()
             and any(Path(place).iterdir())]
     if kept:

@@ -187,10 +187,11 @@ def workload_path(name):
 
 
 class Lab:
-    """The directory and the processes of one test. Both are removed at the end of the test.
+    """The directory and the processes of one test. The directory and the processes are removed at
+    the end of the test.
 
     tests/vm/lab.py has a lab in a guest. A test that reads, writes and runs everything through its
-    lab works in both.
+    lab works in both kinds of lab.
     """
     program = FAULTSCOPE
     # In a chroot, / may not be a mount point, so unshare cannot set its propagation. A test that

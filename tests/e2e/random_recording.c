@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of processes made up from a seed with faultscope's own writer. Some exist
- * before the recording, some start and exit between scans, pids are reused, and scans are uneven.
+ * Writes a recording of processes made up from a seed with faultscope's own writer. Some processes
+ * exist before the recording, some start and exit between scans, pids are reused, and scans are
+ * uneven.
  *
  * usage: random_recording SEED PROCESSES FILE
  */

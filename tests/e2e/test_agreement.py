@@ -14,8 +14,8 @@ from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-# {seed of a recording: number of processes in it}. The processes are more than the rows of a
-# report.
+# {seed of a recording: number of processes in it}. Each of these recordings has more processes than
+# a report has rows.
 CROWDS = {201: 6000, 202: 9000}
 COUNTERS = ("minor", "major", "stall_ns")
 # CSV columns that count calls on mappings and file descriptors
@@ -227,8 +227,8 @@ def folded(text):
 
 
 def by_trace(lab, recording):
-    """Returns (time, rates) of the trace's counters of all processes. Each rate holds until the
-    next point."""
+    """Returns (time, rates) of the trace's counters of all processes. A rate of the trace is valid
+    until the next point."""
     events = json.loads(report(lab, "trace", recording))["traceEvents"]
     return [(e["ts"], e["args"]) for e in events
             if e["ph"] == "C" and e["name"] == "page faults a second" and e["pid"] == 0]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `diagnose`. For programs in trouble, `diagnose` reports the right finding with growth
-pattern, stack, process tree and remedy. For healthy programs, it reports that nothing is wrong."""
+pattern, stack, process tree and remedy. For healthy programs, `diagnose` reports that nothing is
+wrong."""
 
 import os
 import re

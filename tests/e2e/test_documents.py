@@ -82,7 +82,8 @@ def words_of(command):
 
 
 def check_parsed(check, lab, name, words):
-    """Checks that the parser knows a command and its options. An added --help prevents the run."""
+    """Checks that the parser knows a command and its options. The test adds --help, so that the
+    command does not run."""
     end = words.index("--") if "--" in words else len(words)
     ran = lab.faultscope(*words[:end], *(() if words[:1] == ["explain"] else ("--help",)))
     check.that(ran.returncode == 0, f"{name}: {words}: {ran.err.strip()}")

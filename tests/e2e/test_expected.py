@@ -413,7 +413,8 @@ OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|version|comm)([a-z][a-z.-]*)(
 
 
 def test_kept_answers_to_options(check, lab):
-    """Messages for each value of each option of each command. An added --help prevents the run."""
+    """Messages for each value of each option of each command. The test adds --help, so that the
+    command does not run."""
     for command in COMMANDS:
         words, said = [command] if command else [], []
         for option, value in OPTION.findall(lab.faultscope(*words, "--help").out):

@@ -62,7 +62,8 @@ def expect_kinds(check, lines, truth):
 
 
 def work_watched(lab, name, *args):
-    """Lets a waiting workload run under -p. Returns its true values and fault counts from /proc."""
+    """Lets a waiting workload run under -p. Returns the workload's true values, and its fault
+    counts from /proc."""
     work = lab.work(name, *args, "--wait", "--hold")
     until(lambda: proc_sleeps(work.pid), "its threads to wait")
     before = proc_faults(work.pid)

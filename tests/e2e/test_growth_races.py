@@ -15,8 +15,8 @@ HELD = 300
 
 
 def storm(check, lab, *words):
-    """Runs `diagnose` on the workload `storm`. Returns its lines, its recording and the true
-    values."""
+    """Runs `diagnose` on the workload `storm`. Returns the output lines, the recording and the
+    workload's true values."""
     work = lab.work("storm", *words, "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -50,7 +50,7 @@ def check_apart(check, folded, processes):
 
 def check_descriptors(check, lines, truth, grown):
     """Checks the number of opened files of each process. Events that the kernel skipped may be
-    missing in that number."""
+    missing in the number of opened files."""
     missed = lines.losses().get("missed", 0)
     for pid in truth["children"]:
         sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["groups"]]

@@ -136,7 +136,8 @@ def test_each_mechanism(check, lab):
 
 
 def timed_by(lab, mechanism, name, *args):
-    """Runs a workload with this attach type of fault_end. Returns its last line and true values."""
+    """Runs a workload with this attach type of fault_end. Returns the workload's last line and true
+    values."""
     out = lab.dir / "timed.jsonl"
     ran = lab.faultscope("run", "--json", "-o", out, "--probe", f"fault_end={mechanism}", "--",
                          lab.workload(name), *args)

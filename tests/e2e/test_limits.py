@@ -41,7 +41,8 @@ def test_crossings_of_maps(lab):
 
 
 def run_to_limit(lab, kind, limit):
-    """Runs fdleak to its limit. The truth includes the expected cause and finding."""
+    """Runs the workload fdleak until it reaches its limit. The truth includes the expected cause
+    and finding."""
     capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
     # With SCM_RIGHTS, recvmsg succeeds at the limit, but drops the file descriptors.
     dropped = kind == "scm"

@@ -36,7 +36,7 @@ def below(group, name):
 
 def kill_of(check, watch, pid):
     """Returns the finding P17 oom-killed of a process and the record of the OOM kill. Returns
-    (None, None) if there is no such finding."""
+    (None, None) if P17 is not reported for the process."""
     lines = check_form(check, watch.stop())
     kills = opened(lines, "P17", pid=pid)
     if not check.that(kills, f"findings {[(f['id'], f['pid']) for f in lines.of('finding')]}"):

@@ -48,8 +48,8 @@ def test_descriptors_run_out_for_measuring(check, lab):
 
 
 def test_descriptors_run_out_for_recordings(check, lab):
-    """A command that reads a file needs two file descriptors. If only one is available, the error
-    names the file that cannot be opened."""
+    """A command that reads a file needs two file descriptors. If only one file descriptor is
+    available, the error names the file that cannot be opened."""
     recording = RECORDINGS / "forecast_of_a_leak.fsr"
     helper(lab, "ring_writer", 1, 40, "ring", "log")
     for words in (("report", recording), ("info", recording), ("triage", "log"),

@@ -116,7 +116,7 @@ def test_descriptors_and_fifos(check, lab):
 
 
 def test_reader_that_has_enough(check, lab):
-    """`| head -1` closes the pipe. No command that prints reports this as an error."""
+    """`| head -1` closes the pipe. No command that prints reports the closed pipe as an error."""
     for words in (["report", "--format", "csv", LEAK], ["report", "--format", "html", LEAK],
                   ["report", "--format", "jsonl", LEAK], ["--replay", LEAK, "--json"],
                   ["info", LEAK], ["diff", LEAK, LEAK], ["schema"], ["man"], ["--help"],

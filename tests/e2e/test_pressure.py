@@ -21,7 +21,8 @@ V1 = Path("/sys/fs/cgroup/memory")
 
 @contextlib.contextmanager
 def memory_cgroup(lab, limit):
-    """Makes a cgroup (version 1 or 2) with a memory limit. Yields its directory and its path."""
+    """Makes a cgroup (version 1 or 2) with a memory limit. Yields the cgroup's directory and path.
+    """
     top = V1 if (V1 / "memory.limit_in_bytes").exists() else Path("/sys/fs/cgroup")
     file = "memory.limit_in_bytes" if top == V1 else "memory.max"
     group = top / f"faultscope-{os.getpid()}"
@@ -349,7 +350,7 @@ WITHOUT_RIGHTS = () if os.geteuid() else ("setpriv", "--reuid", "65534", "--clea
 
 
 def test_host_without_rights(check, lab):
-    """Without rights, `host` reads /proc only and says so."""
+    """Without rights, `host` reads only /proc, and reports this restriction."""
     ran = lab.call(*WITHOUT_RIGHTS, lab.for_all(lab.program), "host", "--json", "-d", "0.5")
     check.that(ran.returncode in (INCOMPLETE, FOUND), f"status {ran.returncode}: {ran.err}")
     check.that("reading /proc only" in ran.err, ran.err)

@@ -37,7 +37,8 @@ def status_of(text):
 
 
 def check_minor(check, what, line, truth):
-    """Compares minor faults. The workload prints its count first; printing takes a few more."""
+    """Compares minor faults. The workload prints its number of faults first; printing takes a few
+    more faults."""
     check.between(what, line["faults"]["minor"], truth["minflt"], truth["minflt"] + 15)
 
 

@@ -9,8 +9,8 @@ from test_diagnose import Diagnosis, check_lines, evidence, ids, last_finding
 from test_origin import MIB, Groups
 
 NOBODY = "65534"
-# Program that allocates 2 MiB at a time. With the argument "file" it fills the page cache instead,
-# which the kernel can reclaim.
+# Program that allocates 2 MiB at a time. With the argument "file" the program fills the page cache
+# instead, which the kernel can reclaim.
 TAKER = """
 import sys, time
 kind, much, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]

@@ -18,6 +18,6 @@ def test_tlb_shootdowns(check, lab):
     if lines.all[0]["probes"]["tlb"] != "raw_tp":
         raise Skip(f"the probe is unavailable: {lines.all[0]['probes']['tlb']}")
     told = lines.final(truth["pid"])["maps"]["tlb_shootdowns"]
-    # While the other thread runs, each round causes one shootdown. A few more occur when that
-    # thread starts and ends.
+    # While the other thread runs, each round causes one shootdown. A few more shootdowns occur when
+    # the other thread starts and ends.
     check.between("shootdowns", told, 1, rounds + 20)

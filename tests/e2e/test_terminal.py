@@ -181,8 +181,8 @@ def test_terminal_is_given_back(check, lab):
 
 @live
 def test_terminal_keys(check, lab):
-    """Ctrl-C, typed on the terminal, ends faultscope. SIGTSTP, which Ctrl-Z sends, stops it until
-    SIGCONT."""
+    """Ctrl-C, typed on the terminal, ends faultscope. SIGTSTP, which Ctrl-Z sends, stops faultscope
+    until SIGCONT."""
     terminal = Terminal(lab, "0.1")
     until(lambda: b"\033[H" in terminal.read(), "a frame")
     terminal.type(b"\003")

@@ -202,7 +202,7 @@ def test_faults_by_backing(check, lab):
         least_of_files = min(least_of_files, after["file"] - before["file"])
         before = after
     # Faults of other processes are included. In at least one of ten rounds, there are fewer than
-    # 20,000 such faults.
+    # 20,000 faults of other processes.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
     # The page faults that the scrape itself causes are included in only one of the two sums.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))

@@ -68,8 +68,8 @@ def test_scraped_as_protobuf(check, lab):
 
 
 def test_scraped_as_text(check, lab):
-    """A client that sends no Accept header gets format 0.0.4. Here, the client is Prometheus behind
-    a proxy that removes the header."""
+    """A client that sends no Accept header gets format 0.0.4. In this test, the client is
+    Prometheus behind a proxy that removes the header."""
     exporter = Exporter(lab, *REPLAY)
     proxy = lab.dir / "proxy.py"
     proxy.write_text(PROXY)
@@ -123,8 +123,8 @@ def test_exemplars(check, lab):
             time.sleep(0.2)
         return got
 
-    # A scrape contains only the last crash before the scrape. On a busy machine, this may be the
-    # crash of another program.
+    # A scrape contains only the last crash before the scrape. On a busy machine, the last crash may
+    # be that of another program.
     got = next((one for one in (crash() for _ in range(MOST_TRIES)) if one), None)
     if check.that(got, "no crash has its exemplar"):
         check.that(got["comm"].startswith("python3"), f"comm: {got}")

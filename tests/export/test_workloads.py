@@ -175,7 +175,7 @@ exec "$@" """
 
 def lose_a_look(lab, exporter):
     """Lowers RLIMIT_NOFILE so that the exporter can accept a connection, but its scan fails.
-    Returns the samples of that scrape."""
+    Returns the samples of the failed scrape."""
     connection = exporter.connect()
     # the request only opens the connection; its answer does not matter
     connection.request("GET", "/healthy")

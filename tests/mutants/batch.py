@@ -4,12 +4,12 @@
 
 usage: batch.py FOLDER [--live] [--counts DIR] [--jobs N] [--first]
 
-Without names on standard input, it prints one line of JSON for each test: its name, a digest of its
-source, whether it needs live BPF programs, and whether it must run alone. With names (a JSON list
-of [name, seconds of patience]), it runs these tests and prints name, status and seconds of each.
-The status is "passed", "failed", "skipped", or "longer" for a test that took longer than its
-patience. With --counts, tests leave gcov counters in DIR/NAME. With --first, the script stops at
-the first failure.
+Without names on standard input, the script prints one line of JSON for each test: its name, a
+digest of its source, whether it needs live BPF programs, and whether it must run alone. With names
+(a JSON list of [name, timeout in seconds]), the script runs these tests and prints name, status and
+seconds of each. The status is "passed", "failed", "skipped", or "longer" for a test that took
+longer than its timeout. With --counts, tests leave gcov counters in DIR/NAME. With --first, the
+script stops at the first failure.
 """
 import argparse
 import hashlib

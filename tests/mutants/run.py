@@ -39,9 +39,9 @@ WANTED = 0.90
 HANGING = 5  # a test that takes longer than this multiple of its usual duration is killed
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
-# Seconds of test time to spend on a mutant that no test notices. SINGLE: on test programs; KEPT: on
-# tests with recordings and options; LIVE: on live tests. The full duration of each test is counted,
-# even if tests run in parallel.
+# Seconds of test time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
+# programs, KEPT_SECONDS for tests with recordings and options, LIVE_SECONDS for live tests. The
+# full duration of each test is counted, even if tests run in parallel.
 SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 

@@ -283,7 +283,7 @@ def go_build(folder):
     need_setup("go")
     os.mkdir(f"{folder}/main")
     # The Go program includes most of the standard library. On an emulated machine, where the amount
-    # of work is small, it includes little of it.
+    # of work is small, the program includes little of the standard library.
     package, use = ("net/http", "http.ListenAndServe(os.Args[1], nil)") if amount(10) > 5 else \
         ("sort", "sort.Strings(os.Args)")
     write(folder, "main/main.go", f"""\

@@ -25,8 +25,8 @@ def includes(*names):
     return "\n".join(f"#include {name}" for name in names)
 
 
-# List of violations: (description, path, code, checks that must report the violation). No other
-# check may report it.
+# List of violations: (description, path, code, checks that must report the violation). A check that
+# is not listed must not report the violation.
 BREACHES = [
     ("an own prototype of another room's function", "src/rules/x.c",
      function("void f(void *b)", "terminal_leave();", "void terminal_leave(void);"),
@@ -150,7 +150,7 @@ BREACHES = [
 
 def compiled(root, files):
     """Compiles files in a copy of the tree and returns their objects. A file that does not compile
-    has none."""
+    has no object."""
     for top in ("src", "bpf"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file():

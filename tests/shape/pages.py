@@ -34,7 +34,7 @@ def text_of(path):
 
 
 def prose(text):
-    """Returns a text without code, in which brackets are no links."""
+    """Returns a text without its code parts, because brackets in code are no links."""
     return CODE.sub("`", FENCE.sub("", text))
 
 

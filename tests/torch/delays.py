@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Delay accounting: how long the threads of a process waited. The kernel reports this through
-taskstats for each thread that ends (linux/taskstats.h)."""
+"""Delay accounting: how long the threads of a process waited. For each thread that ends, the kernel
+reports the delays through taskstats (linux/taskstats.h)."""
 import collections
 import contextlib
 import os
@@ -14,8 +14,8 @@ NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16,
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4
 STATS, AGGR_PID, AGGR_TGID = 3, 4, 5
-# Offsets in struct taskstats. Later versions of the struct only append members. Version 15 is an
-# exception, and not supported.
+# Offsets in struct taskstats. Later versions of the struct only append members. Version 15 of
+# struct taskstats is an exception, and not supported.
 TGID_AT, SINCE, MOVED = 368, 12, 15
 DELAYS = {"blkio": 40, "swapin": 56, "freepages": 320, "thrashing": 336, "compact": 360}
 

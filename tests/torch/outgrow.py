@@ -75,7 +75,8 @@ def stalled_by_psi(stalls):
 
 @contextlib.contextmanager
 def swap_file(size):
-    """Adds a swap file. Yields False if that fails, or if the machine already has swap."""
+    """Adds a swap file. Yields False if the kernel rejects the swap file, or if the machine already
+    has swap."""
     with open("/proc/swaps", encoding="ascii") as file:
         there = len(file.readlines()) > 1
     with tempfile.NamedTemporaryFile(dir="/var/tmp", prefix="faultscope-swap-") as file:
@@ -95,8 +96,8 @@ def train(groups, folder, ready=lambda: None):
     text."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "run.fsr")
     enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups if os.path.exists(group))
-    # taskset to one CPU: PSI weights stalls by the busy time of each CPU, which makes those of a
-    # migrating task too small.
+    # taskset keeps the trainer on one CPU: PSI weights stalls by the busy time of each CPU, which
+    # makes the stalls of a migrating task too small.
     words = ["sh", "-c", f'{enter}exec taskset -c 0 "$@"', "sh",
              PYTHON, "-B", TRAINER, str(RATE)]
     with subprocess.Popen([PROGRAM, "run", "--json", "-o", out, "--record", recording, "--", *words],
@@ -124,7 +125,7 @@ def flaps(lines, finding, until):
 
 def growth_of(lines, since):
     """Returns the growth of the cgroup's unreclaimable memory in bytes a second. The interval
-    begins 15 s before a time and ends 5 s after it."""
+    begins 15 s before `since` and ends 5 s after it."""
     kept = [(line["t"], line["unreclaimable_bytes"]) for line in lines
             if line["type"] == "cgroup" and line["limit_bytes"] == LIMIT and line["unreclaimable_bytes"]
             and since - 15 <= line["t"] <= since + 5]

@@ -304,7 +304,7 @@ class Machine:
 
     def cut(self, seconds):
         """Continues the saved guest for some seconds and kills it. Returns the recorder's file from
-        its disk."""
+        the guest's disk."""
         process = self.go_on()
         time.sleep(seconds)
         process.kill()
@@ -515,9 +515,9 @@ def read_ring(faultscope, ring):
 
 
 def judge_cut(records, began):
-    """Returns what is missing after a power cut, or "" if nothing is missing. Missing may be a
-    record between others, older records, or a record that a heartbeat on the disk already counts.
-    """
+    """Returns what is missing after a power cut, or "" if nothing is missing. What is missing may
+    be a record between others, older records, or a record that a heartbeat on the disk already
+    counts."""
     kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
     beats = [one["sequence"] for one in records if one["class"] == "heartbeat"]
     if kept != list(range(kept[0], kept[0] + len(kept))):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Builds an out-of-tree module for a kernel of tests/vm/fetch.py with Debian's headers.
 
-The headers and the build tools come from the kernel's own Debian suite, unpacked in the cache. If
-these tools need a newer libc than the host's, they run with the libraries of their suite.
+The headers and the build tools come from the kernel's own Debian suite, unpacked in the cache.
+Build tools that need a newer libc than the host's run with the libraries of their suite.
 """
 import hashlib
 import os
@@ -101,7 +101,8 @@ def headers(name):
 
 
 def module(name, source):
-    """Builds a module from a directory of sources with a Makefile. Returns its cached path."""
+    """Builds a module from a directory of sources with a Makefile. Returns the module's path in the
+    cache."""
     source = Path(source)
     release = fetch.kernel(name).release
     text = b"".join(path.read_bytes() for path in sorted(source.iterdir()))

@@ -44,8 +44,8 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # No scenario belongs to this attach type. Tests of the zoo or of the exporter check its
-            # values.
+            # No scenario belongs to this attach type. Tests of the zoo or of the exporter check the
+            # values of this attach type.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 

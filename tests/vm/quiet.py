@@ -35,8 +35,8 @@ def findings(lines):
 
 
 def stopped(lab, watch):
-    """Stops the watch. Returns its JSON lines without the lines of processes, which are too large
-    to copy from a guest."""
+    """Stops the watch. Returns the JSON lines of the watch without the lines of processes, which
+    are too large to copy from a guest."""
     if not hasattr(lab, "vm"):
         return watch.stop().text
     lab.vm.must(f"kill -INT {watch.pid}; while kill -0 {watch.pid} 2>/dev/null; do usleep 30000;"

@@ -123,7 +123,7 @@ def expect_area(check, lines, truth):
 
 
 def expect_totals(check, lines, truth):
-    """Expects only the totals of faults. For attach types that know neither access nor protection
+    """Expects only the totals of faults, for attach types that know neither access nor protection
     of a fault."""
     faults = lines.final(truth["pid"])["faults"]
     check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
@@ -184,7 +184,7 @@ def expect_known_counts(check, lines, truth):
 
 def expect_some_classes(check, lines, truth):
     """Expects the right counts for classes of faults that follow from the mapping alone, and the
-    right sums. For attach types that do not know access or protection."""
+    right sums, for attach types that do not know access or protection."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
     # fentry and kprobe attach to handle_mm_fault(), which is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")

@@ -24,8 +24,8 @@ class GuestDiagnosis(GuestWatch):
 
 
 def storm(lab, program=FAULTSCOPE):
-    """Runs `diagnose` on the workload `storm`. Returns its lines, {format: folded stacks}, and the
-    true values."""
+    """Runs `diagnose` on the workload `storm`. Returns the output lines, {format: folded stacks},
+    and the workload's true values."""
     work = lab.work("storm", "apart", str(PROCESSES), str(GROWN), "--wait", "--hold")
     diagnosis = GuestDiagnosis(lab, work.pid, program)
     work.go()

@@ -46,7 +46,8 @@ STALLS = re.compile(r"soft lockup|rcu.*stall|blocked for more than")
 
 
 class GuestError(Exception):
-    """Raised if the guest crashed, hangs or did not boot. The text has the end of its console."""
+    """Raised if the guest crashed, hangs or did not boot. The text of the exception has the end of
+    the guest's console."""
 
 
 class Machine(namedtuple("Machine", "console line options append cpu")):
@@ -130,7 +131,7 @@ class Vm:
     # Functions for the QEMU process
 
     def make_disks(self, sizes_mib):
-        """Makes empty disks as sparse files. In the guest, they are /dev/vda and following."""
+        """Makes empty disks as sparse files. In the guest, the disks are /dev/vda and following."""
         for number, mib in enumerate(sizes_mib):
             path = self.dir / f"disk{number}"
             with open(path, "wb") as file:
@@ -150,8 +151,8 @@ class Vm:
         if (fetch.host_arch() == self.kernel.arch and os.access("/dev/kvm", os.R_OK | os.W_OK)
                 and _kvm_works.get(program, True)):
             yield "kvm", ["-accel", "kvm", "-cpu", "host"]
-        # TCG runs with a single thread. With more, a guest may run code that another CPU has only
-        # partly patched.
+        # TCG runs with a single thread. With several threads, a guest may run code that another CPU
+        # has only partly patched.
         cpu = self.machine.cpu
         if self.qemu.version < (8, 0) and self.kernel.arch == "amd64":
             cpu += ",-cx16"  # disables cmpxchg16b (cx16), which QEMU 7 emulates wrongly
@@ -304,13 +305,14 @@ class Vm:
             self.channel.settimeout(0.2)
 
     def begin(self, command):
-        """Starts a shell command. Returns its number for finish()."""
+        """Starts a shell command. Returns the command's number for finish()."""
         self.last += 1
         self.send(f"{self.last} {encode(command)}")
         return self.last
 
     def finish(self, number, timeout=RUN_SECONDS, what="a command"):
-        """Waits for a command. After the timeout it is killed, and GuestError is raised."""
+        """Waits for a command. After the timeout the command is killed, and GuestError is raised.
+        """
         try:
             return self.wait_for(number, time.monotonic() + timeout, what)
         except TimeoutError:
@@ -328,7 +330,7 @@ class Vm:
         return self.finish(self.begin(command), timeout, command[:200])
 
     def run(self, command, timeout=RUN_SECONDS):
-        """Runs a shell command. Returns its status and output."""
+        """Runs a shell command. Returns the command's status and output."""
         ran = self.run_bytes(command, timeout)
         return Ran(ran.status, ran.out.decode(errors="replace"), ran.err.decode(errors="replace"))
 

@@ -162,8 +162,8 @@ static long in_thread(void)
 }
 
 /*
- * The thread has a table of file descriptors of its own, which is full. The table of its process
- * has room.
+ * The thread has a table of file descriptors of its own, which is full. The file descriptor table
+ * of the thread's process has room.
  */
 static void *unshare_and_open(void *arg)
 {

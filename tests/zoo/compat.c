@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Test cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. In 64-bit mode,
- * their numbers mean other calls.
+ * the numbers of 32-bit calls mean other calls.
  */
 #include "zoo.h"
 
@@ -36,7 +36,7 @@ static long call_32(long number, const long *arg)
 
 	/*
 	 * The sixth argument is passed in the frame pointer. All calls in this file need the value
-	 * 0 for it.
+	 * 0 as sixth argument.
 	 */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "+a"(ret)

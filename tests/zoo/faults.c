@@ -43,8 +43,8 @@ static void not_canonical(void)
 }
 
 /*
- * Sets the alignment check flag (AC), so that an unaligned access raises SIGBUS. Clears the flag
- * afterwards.
+ * Sets the alignment check flag (AC), so that an unaligned access raises SIGBUS, and clears the
+ * flag afterwards.
  */
 static void read_askew(void)
 {

@@ -50,8 +50,8 @@ class Lifetimes:
         return older[-1] if older else None
 
     def subject(self, line):
-        """Returns the process to which a line belongs. If several processes had its pid, this is
-        the first that had not ended at the time of the line, or else the last."""
+        """Returns the process to which a line belongs. If several processes had the pid of the
+        line, returns the first that had not ended at the time of the line, or else the last."""
         lives = self.by_pid.get(line.get("pid"))
         if not lives:
             return None

@@ -297,7 +297,7 @@ class Tap:
 
 
 class Results:
-    """The answers, the skipped cases with reasons, and the cases that did not behave as they say.
+    """The answers, the skipped cases with reasons, and the cases that did not behave as described.
     """
 
     def __init__(self, options):
@@ -408,7 +408,7 @@ def main():
     if os.geteuid() and not options.vm:
         print("1..0 # SKIP needs root")
         return 0
-    # exits normally, so that the guest and its files are removed
+    # exits normally on SIGTERM, so that the guest and its files are removed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     options.ways = options.ways or ("run" if options.vm else "some")
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)

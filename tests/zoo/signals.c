@@ -198,7 +198,7 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* The instruction hlt raises #GP in user mode. No address is wrong. */
+/* The instruction hlt raises #GP in user mode, without a wrong address. */
 static void halt(void)
 {
 	__asm__ volatile("hlt");

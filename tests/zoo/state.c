@@ -394,7 +394,8 @@ void leave_free(int free)
 static char cgroup_made[4][128];
 static size_t nr_cgroups;
 static char cgroup_home[256];
-static pid_t cgroup_owner; /* creator of the cgroups; a child uses its parent's */
+/* process that created the cgroups; a child uses the cgroups of its parent */
+static pid_t cgroup_owner;
 
 bool cgroup_v2(void)
 {

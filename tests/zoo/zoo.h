@@ -93,8 +93,8 @@ pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
 /*
- * The process and the thread that make the failing call. A case sets them if the main thread does
- * not make the call.
+ * The process and the thread that make the failing call. A case sets `subject` if the main thread
+ * does not make the call.
  */
 extern struct subject {
 	pid_t pid;
