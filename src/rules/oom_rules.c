@@ -314,7 +314,7 @@ static void say_files(struct finding *f, const struct limited *l, const struct s
 	if (shmem == FIGURE_UNKNOWN || shmem < l->limit / SHMEM_TELLS)
 		return;
 	evidence_bytes(f, "shared memory and tmpfs in its cgroup", shmem, l->limit);
-	evidence_bytes(f, "tmpfs that no process maps", files_left(l, c), FIGURE_UNKNOWN);
+	evidence_bytes(f, "tmpfs mapped by no process", files_left(l, c), FIGURE_UNKNOWN);
 }
 
 static void help_files(struct finding *f, const struct limited *l, const struct scene *c,
@@ -332,9 +332,9 @@ static void help_files(struct finding *f, const struct limited *l, const struct 
 	else if (l->level && l->level->now.n[CGROUP_SHMEM] != FIGURE_UNKNOWN &&
 		 l->level->now.n[CGROUP_SHMEM] >= l->limit / SHMEM_TELLS)
 		finding_remedy(f, REMEDY_FIX,
-			       "remove files of /dev/shm, or raise the limit by its size: tmpfs "
-			       "files count for the cgroup that first touched them, and no kill "
-			       "frees them");
+			       "remove files of /dev/shm, or raise the limit by their size: tmpfs "
+			       "files count as memory of the cgroup that first touched them, and "
+			       "no kill frees them");
 }
 
 static void help_grower(const struct occasion *o, struct finding *f, const struct limited *l,

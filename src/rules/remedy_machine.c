@@ -103,7 +103,7 @@ static void set_for_pod(struct remedies *all)
 	remedy_add(all, REMEDY_WORKAROUND, true,
 		   "permanently, on each node, by a DaemonSet or this privileged initContainer of "
 		   "the pod; securityContext.sysctls does not accept this limit, because it "
-		   "changes for every pod of the node",
+		   "applies to the whole host",
 		   &c)
 		->scope = SCOPE_HOST;
 }

@@ -269,8 +269,8 @@ static void test_room(void)
 		s.life[0].last = s.limit - 2;
 		s.life[0].from = (seed >> 20) % 59;
 		f = killed(&s);
-		at = f ? strstr(remedy_str(f, 0), "delays it: ") : NULL;
-		if (at && sscanf(at, "delays it: %lf %7s", &figure, unit) == 2)
+		at = f ? strstr(remedy_str(f, 0), "delays the failure: ") : NULL;
+		if (at && sscanf(at, "delays the failure: %lf %7s", &figure, unit) == 2)
 			more = figure * (unit[0] == 'G' ? 1024 : 1) + 0.5;
 		if (!f || more > s.limit + s.limit / 100 || (s.life[0].from > 1 && !more))
 			ok(false, "limit %llu MiB: %s", (unsigned long long)s.limit,

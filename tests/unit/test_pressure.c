@@ -697,7 +697,7 @@ static void test_who_grew(void)
 			   !strstr(remedy_str(f, 1), cases[i].never),
 		   "%s: %s", cases[i].what, remedy_str(f, 1));
 		ok(f && (cases[i].victim + cases[i].other
-				 ? strstr(remedy_str(f, 0), "more memory only delays it")
+				 ? strstr(remedy_str(f, 0), "more memory only delays the failure")
 				 : strstr(remedy_str(f, 0), "needed: 100 MiB more")),
 		   "and what more room would do: %s", remedy_str(f, 0));
 		end();

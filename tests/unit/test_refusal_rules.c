@@ -25,7 +25,7 @@ static const struct {
 	{"overcommit_heuristic", "M17", CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
 	 "overcommit does not allow a copy", "vm.overcommit_memory=1"},
 	{"address_space", "M18", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "no free range",
-	 "reserve less at a time"},
+	 "reserve less address space at a time"},
 	{"hugetlb_pool", "M19", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "not enough free huge pages",
 	 "vm.nr_hugepages=520", 520},
 	{"driver", "M21", CALL_MMAP, EIO, SEVERITY_WARNING, "the driver of the file returned",
