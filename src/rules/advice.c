@@ -7,15 +7,12 @@
 
 #define TIGHT_PERCENT 80
 
-/*
- * Old defaults that are too low for the programs of today. Settings with these values or lower
- * values get advice.
- */
+/* Old defaults, too low for the programs of today: such values and lower ones get advice. */
 static const struct row {
 	const char *key;
 	int64_t value;
 	const char *why;
-	uint64_t want; /* value to suggest; 0: the value that remedies suggest */
+	uint64_t want; /* value to suggest; 0: the value that the remedies suggest */
 } lows[] = {
 	{"max_map_count", 65530,
 	 "this is the kernel's default, but JVMs, data loaders and databases need more"},
@@ -26,7 +23,7 @@ static const struct row {
 	{"pid_max", 32768, "this is the kernel's default, and threads count too"},
 };
 
-/* At these values and above, a setting hides something from faultscope. */
+/* Settings with these values, or higher ones, hide information from faultscope. */
 static const struct row highs[] = {
 	{"kptr_restrict", 2,
 	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
@@ -45,10 +42,7 @@ struct advices {
 	size_t used;
 };
 
-/*
- * Adds advice about a setting. Returns NULL if the setting has advice already, or if there is no
- * room.
- */
+/* Adds advice about a setting; NULL: the setting has advice already, or there is no room. */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {
@@ -91,9 +85,7 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 	snprintf(ret, size, "%s", r ? r->command : "");
 }
 
-/*
- * Fills in the commands that raise a limit, and the cost. They depend on where the limit was set.
- */
+/* Adds commands that raise the limit, and the cost, which depend on where the limit was set. */
 static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
 			  struct advice *a)
 {
@@ -139,7 +131,7 @@ static void advise_doubled(struct advices *all, const char *key)
 		take_remedies(all, s, s->value * 2, a);
 }
 
-/* Suggests the hard limit as soft limit, which needs no root, or else 65536. */
+/* Suggests the hard RLIMIT_NOFILE as soft limit, which needs no root, or else 65536. */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");

@@ -141,8 +141,7 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	    !has_fact(q, FACT_SAID_COMMIT))
 		return false;
 	/*
-	 * Committed_AS was read a little after the failure, and another process may have exited in
-	 * between
+	 * Committed_AS was read later than the call failed: another process may have exited since
 	 */
 	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
@@ -206,8 +205,7 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		return;
 	if (v->cause) {
 		/*
-		 * a check that is uncertain, or that compares no values, does not show the next
-		 * limit that would fail the call
+		 * an uncertain check, or one that compares no values, does not name a further limit
 		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
@@ -262,7 +260,7 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 }
 
 /*
- * Takes values that the BPF program read at the failure; those of /proc were read a little later.
+ * Replaces values of /proc, read a little later, by those that the BPF program read at the failure.
  */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {

@@ -7,7 +7,8 @@
 
 #include "rules/request.h"
 
-#define PIPE_PAGES 2 /* the fewest pages that a new pipe gets beyond the soft limit (fs/pipe.c) */
+/* fewest pages that a new pipe gets when its user is beyond the soft limit (fs/pipe.c) */
+#define PIPE_PAGES 2
 
 /* Returns how many descriptors the call creates: pipe() and socketpair() create two. */
 static uint32_t wanted(const struct request *q)
@@ -55,15 +56,15 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* Returns true if F_DUPFD asks for a number of fs.nr_open or more, which no table can have. */
+/* Returns true if F_DUPFD requests a number of fs.nr_open or more, which no table can have. */
 static bool begins_past_nr_open(const struct request *q)
 {
 	return names_lowest(q) && q->r->args[2] >= q->l->nr_open;
 }
 
 /*
- * expand_files() does not grow the descriptor table beyond fs.nr_open. By then all lower numbers
- * are in use, so the number of open fds shows whether the table is full.
+ * expand_files() does not grow the descriptor table beyond fs.nr_open. When it fails, all lower
+ * numbers are in use, so the number of open fds shows whether the table is full.
  */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -108,7 +109,8 @@ static bool past_known_instances(const struct request *q, struct verdict *v, boo
 
 /*
  * fanotify_init() (fs/notify/fanotify/fanotify_user.c) fails with EMFILE for two reasons: no free
- * descriptor, or too many groups of the user. The number of groups is known since Linux 5.13.
+ * descriptor, or too many groups of the user. The number of groups is in the record since Linux
+ * 5.13.
  */
 static bool past_groups(const struct request *q, struct verdict *v, bool *ret_sure)
 {

@@ -395,7 +395,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* Returns true for a file whose driver's mmap method decides: any but a regular file. */
+/* Returns true if the driver's mmap method decides: for any file but a regular one. */
 static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -529,7 +529,7 @@ static const struct {
 #include "rules/mapping_checks.def"
 };
 
-/* Checks of an mmap() failure that no limit explains, in no order; only EINVAL can be certain. */
+/* Checks of an mmap() failure that no limit explains, in no order. Only EINVAL can be certain. */
 static const struct step rest_of_mmap[] = {
 	{"bad_argument", argument_is_wrong, EINVAL},
 	{"rlimit_memlock", past_memlock_of_perf, EPERM},
@@ -667,14 +667,14 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
-	/* MAP_FIXED unmaps what is in its range: pages that were mapped there do not count again */
+	/* MAP_FIXED unmaps its range: pages that were mapped there do not count again */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }
 
 /*
- * Returns true if the range may have a hole, because it was not read. A hole gives ENOMEM too, so a
- * limit that the kernel compares with whole pages is not certain.
+ * Returns true if the range was not read, so that it may have a hole. A hole also causes ENOMEM, so
+ * a limit that the kernel compares with whole pages is then no certain cause.
  */
 static bool hole_is_open(const struct request *q)
 {

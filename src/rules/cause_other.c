@@ -66,10 +66,12 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-/* Bounds on all arguments in bprm_stack_limits() (fs/exec.c): 3/4 of _STK_LIM, ARG_MAX. */
+/*
+ * Bounds on the size of all arguments in bprm_stack_limits() (fs/exec.c): 3/4 of _STK_LIM, ARG_MAX.
+ */
 #define MOST_ARGS_BYTES	 (6ULL << 20)
 #define LEAST_ARGS_BYTES (128ULL << 10)
-#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN: most bytes of one argument */
+#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN: largest size of one argument */
 
 /* Arguments and environment, with the pointers to them, may take a quarter of RLIMIT_STACK. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)

@@ -295,7 +295,10 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
 	if (was.open && was.limit == f->limit && was.want > f->want)
-		/* the suggested limit must be enough for the largest request so far */
+		/*
+		 * the suggested limit must be enough for the largest request of the failed calls so
+		 * far
+		 */
 		f->want = was.want;
 	f->open = true;
 	f->said = true;
@@ -412,8 +415,8 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * After a scan, completes the findings of events. They were judged before the scan that shows what
- * led to them, and before the counter with their exact number was read.
+ * After a scan, completes findings about events. Such a finding is judged before the scan that
+ * shows what led to it, and before the counter with the exact number of events was read.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -477,7 +480,7 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 
 /*
  * Judges failed calls that were kept from the last interval if their outcome is known by now; with
- * `all`, also calls whose outcome is not known. Returns true if there were any.
+ * `all`, also calls whose outcome is not known. Returns true if any call was judged.
  */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {

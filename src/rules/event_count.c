@@ -54,8 +54,7 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 }
 
 /*
- * Reads the counter that the BPF programs keep for the events of a finding. Returns false if there
- * is none.
+ * Reads the counter that the BPF programs keep for the events of a finding; false: there is none.
  */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {

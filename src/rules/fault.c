@@ -14,7 +14,7 @@
 #define PF_WRITE     2
 #define PF_INSTR     16
 
-/* Constant of include/uapi/linux/magic.h. */
+/* SHMEM_MAGIC of include/uapi/linux/magic.h. */
 #define SHMEM_MAGIC 0x01021994
 
 /* si_code values of include/uapi/asm-generic/siginfo.h that older C library headers lack. */
@@ -98,8 +98,8 @@ static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct 
 		say_stack(r, page_bytes, v);
 	} else if (is_mapped(r)) {
 		/*
-		 * a guard region of madvise() (662df3e5c376, Linux 6.13), or a driver's fault
-		 * handler
+		 * a guard region of madvise() (662df3e5c376, Linux 6.13), or a fault handler of a
+		 * driver
 		 */
 		verdict_set(v, "guard page", false);
 		say_rights(r, v);
@@ -129,7 +129,10 @@ static bool is_return(uint64_t bytes)
 	return (bytes & 0xff) == 0xc3 || (bytes & 0xff) == 0xc2;
 }
 
-/* #GP has no fault address. The reason is a non-canonical address, or the instruction itself. */
+/*
+ * A general protection fault (#GP) has no fault address. Its reason is a non-canonical address, or
+ * the instruction itself.
+ */
 static void general_protection(const struct signal_record *r, struct verdict *v)
 {
 	char bytes[20];
@@ -182,7 +185,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
-		/* the tmpfs has room, so the reason is a quota or unknown */
+		/* the tmpfs has room, so the reason of the SIGBUS is a quota or unknown */
 		verdict_set(v, "unknown", false);
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }

@@ -29,7 +29,9 @@ struct gate_row {
 	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
 };
 
-/* Stores the gate `nth` of those that have a name of their own. Returns false behind the last. */
+/*
+ * Stores the gate number `nth` among gates with a name of their own. Returns false behind the last.
+ */
 bool gate_row(size_t nth, struct gate_row *ret);
 
 enum gate_op { GATE_ABOVE, GATE_FROM, GATE_BELOW, GATE_TO };
@@ -46,7 +48,7 @@ struct gate {
 	bool percent;
 	double threshold; /* threshold in percent, or in units of the field */
 	/* gates_check() updates the following members */
-	double ended; /* sum of processes that have ended, or number of signals */
+	double ended; /* sum of the values of processes that have ended, or number of signals */
 	double most;  /* highest value that one process had */
 	uint64_t most_value, most_limit, asked, answered;
 	uint32_t pid; /* pid of the process with the highest value; 0: none */
@@ -60,7 +62,7 @@ struct gate {
 struct gates {
 	struct gate gate[GATES_MAX];
 	size_t n;
-	size_t failed; /* gates that tripped, or were not measured */
+	size_t failed; /* number of gates that tripped, or were not measured */
 };
 
 /* Adds gates from a list "GATE>N,GATE>N%,…". Returns 0, or -EINVAL with a message in `error`. */

@@ -24,7 +24,8 @@
 struct part {
 	uint64_t n, all;
 	char name[GROWER_NAME]; /* name of the largest group of that kind */
-	int32_t stack;		/* index of the stack that created most of them; < 0: not known */
+	/* index of the stack that created most of this kind; < 0: not known */
+	int32_t stack;
 	/* true: `n` is what the process holds; false: what it created while watched */
 	bool held;
 };
@@ -222,7 +223,7 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 
 #define TREE "its process tree"
 
-/* When a command ends, its last process has no process tree any more: keeps the old evidence. */
+/* When a command ends, its last process is in no process tree any more: keeps the old evidence. */
 static void keep_tree(struct finding *f, const struct finding *open)
 {
 	for (size_t i = 0; open && i < open->nr_evidence; i++)
@@ -330,8 +331,8 @@ static int32_t thread_maker(const struct occasion *o)
 }
 
 /*
- * Each thread has two mappings, its stack and a guard. glibc maps both at once and splits them by
- * mprotect(), so that growth by name does not show them.
+ * Each thread has two mappings, its stack and a guard. glibc creates both with one mmap() and
+ * splits it with mprotect(), so growth by file name does not show thread stacks.
  */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -474,7 +475,7 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 /* Returns true if another rule reports this kind of mapping. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	/* M04, M06 and M08 report splits whose stack shows known code */
+	/* M04, M06 and M08 report splits whose stack shows code that they know */
 	if (is_split(g->name))
 		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
 		       frames_have(o, g->stack, go_runtime);

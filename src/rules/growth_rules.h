@@ -9,7 +9,10 @@
 
 #include "rules/rules.h"
 
-/* Adds evidence to a finding about a count: its largest groups, and the stack of the largest. */
+/*
+ * Adds evidence to a finding about a count: the largest groups by name, and the stack of the
+ * largest.
+ */
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		     enum what what);
 

@@ -12,10 +12,7 @@
 #include "model/limit.h"
 #include "rules/shared_limits.h"
 
-/*
- * A finding of growth stays open this long after its last forecast, because noisy values do not
- * always allow a forecast.
- */
+/* A growth finding stays open this long after its last forecast: noisy values give gaps. */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
 /* Growth has ended when the value falls by 1/FALLEN_SHARE of the limit. */
@@ -65,8 +62,8 @@ static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *o
 }
 
 /*
- * Returns the recent peak of a value that goes up and down, or 0 if it does not. With many short
- * cycles the finding itself remembers the peak (grew_to).
+ * Returns the recent peak of a value that goes up and down, or 0 if it only rises or falls. With
+ * many short cycles the finding itself remembers the peak (grew_to).
  */
 static uint64_t peak_of(const struct occasion *o, const struct finding *open, uint64_t value,
 			struct finding *f)
@@ -98,7 +95,7 @@ static uint32_t level_of(const struct use *u, const struct finding *open, uint64
 	return peaks > now ? peaks : now;
 }
 
-/* Returns true if the process has ended with its value below the level of its peak. */
+/* Returns true if the process has ended, with a value at its end below the level of its peak. */
 static bool came_down(const struct occasion *o, const struct use *u)
 {
 	return o->s && o->s->final &&
@@ -124,7 +121,10 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 		      u->assumed ? "an assumed " : "", r->limit, end);
 }
 
-/* Sets a title such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE": the value or its peak. */
+/*
+ * Sets a title such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", with the value or its
+ * peak.
+ */
 static void say_near(struct finding *f, const struct resource *r, const struct use *u,
 		     uint64_t peak)
 {

@@ -9,15 +9,12 @@
 #include "rules/rules.h"
 
 /*
- * Growth is reported if the limit is less than LIMIT_SOON_SECONDS away. It is critical if the limit
- * is less than LIMIT_PRESS_SECONDS away and the forecast is sure.
+ * A growth finding opens if the limit is less than LIMIT_SOON_SECONDS away. It is critical if the
+ * limit is less than LIMIT_PRESS_SECONDS away and the forecast is sure.
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0
-/*
- * an open finding stays open for times that are longer than LIMIT_SOON_SECONDS and
- * LIMIT_PRESS_SECONDS by this factor
- */
+/* for an open finding, LIMIT_SOON_SECONDS and LIMIT_PRESS_SECONDS are longer by this factor */
 #define LIMIT_STAY 1.25
 
 /*
@@ -51,7 +48,7 @@ void limit_growth_keep(const struct occasion *o, uint64_t value, struct finding 
 bool limit_growth_held(const struct occasion *o, const struct finding *open, uint64_t value,
 		       uint64_t limit);
 
-/* Add remedies for a limit, also for failed calls. `s` is NULL if the process is gone. */
+/* Add remedies that raise a limit, also for failed calls. `s` is NULL if the process is gone. */
 void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high);
 void limit_help_descriptors(struct finding *f, const struct subject *s);
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * P12 mmap-lock-contention, P13 mmap-lock-other-process: threads that wait for the mmap_lock of
- * their process, and who holds it meanwhile.
+ * Rules P12 mmap-lock-contention and P13 mmap-lock-other-process: threads wait for the mmap_lock of
+ * their process, which another thread or process holds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,12 +18,9 @@
 #define CONVOY_NS 3000000000ULL
 /* ns; a shorter stall is INFO: one read of a memory map is harmless */
 #define AGENT_NS 2000000000ULL
-/*
- * ns; if waits for another process take longer than this in one window, the finding is a warning at
- * once
- */
+/* ns; longer waits for another process in one window are a warning at once */
 #define AT_ONCE_NS 500000000ULL
-/* least wait, as a share of the time of all threads of the process */
+/* least wait for mmap_lock, as a share of the time of all threads of the process */
 #define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */

@@ -18,17 +18,21 @@
 #define WORDING_MAX   320
 #define MATCHES_MAX   512
 #define DIAGNOSES_MAX 128
-#define LEAST_TEXT    4.5  /* a diagnosis whose text shares words needs at least this score */
-#define TITLE_WORDS   6	   /* texts of at most this many words are compared with `means`, too */
-#define LEAST_SCORE   6.0  /* messages with a lower score are not reported */
-#define LEAST_SHARE   0.35 /* messages below this share of the best score are not reported */
-#define WHOLE_BONUS   5.0
-#define SIMILAR	      0.8 /* score factor for a message that only shares words with the text */
-#define BESIDE	      0.4 /* score factor for shared words if another message matches as a whole */
-#define SEARCH	      0.7 /* score factor for words shared with `means`, if the text is short */
-#define GENERIC	      0.6 /* score factor for the name of an errno beside a message of a program */
-#define CUT_SHORT     0.3 /* factor for a message whose end another, longer message covers */
-#define NUMBER	      5	  /* score of a number that is shared, as in "exit code 137" */
+/* a diagnosis whose text shares words with the search needs at least this score */
+#define LEAST_TEXT 4.5
+/* texts of at most this many words are also compared with the explanations (`means`) */
+#define TITLE_WORDS 6
+#define LEAST_SCORE 6.0	 /* messages with a lower score are not reported */
+#define LEAST_SHARE 0.35 /* messages below this share of the best score are not reported */
+#define WHOLE_BONUS 5.0
+#define SIMILAR	    0.8 /* score factor for a message that only shares words with the text */
+#define BESIDE	    0.4 /* score factor for shared words if another message matches as a whole */
+/* score factor for words shared with an explanation (`means`), if the text is short */
+#define SEARCH 0.7
+/* score factor for the name of an errno if a program's own message matches, too */
+#define GENERIC	  0.6
+#define CUT_SHORT 0.3 /* factor for a message whose end another, longer message covers */
+#define NUMBER	  5   /* score of a number that is shared, as in "exit code 137" */
 
 #define MESSAGE(...) {__VA_ARGS__},
 

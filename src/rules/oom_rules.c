@@ -70,7 +70,9 @@ static const struct level *level_at(const struct model *m, const char *path)
 	return NULL;
 }
 
-/* Finds the full cgroup: the record says how many levels it is above that of the victim. */
+/*
+ * Finds the cgroup whose limit was reached: the record says how many levels above the victim it is.
+ */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
 	const struct level_room *memory = &o->oom->memory;
@@ -93,7 +95,7 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 
 /*
  * Returns how many pages a process held at the beginning of the time span, and sets *ret_ns to that
- * time. For SINCE_LOOK that is the last scan, and *ret_ns is not set.
+ * time. SINCE_LOOK begins at the last scan, and does not set *ret_ns.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
@@ -163,7 +165,7 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 	if (s->final || s->now.g.flags & (PROC_SHARES_MM | PROC_NO_MM) ||
 	    s->id.pid == o->oom->subject.pid)
 		return false;
-	/* the process that requested memory was stopped by the same limit */
+	/* the same limit stopped the process that requested memory */
 	return !l->cgroup || s->id.pid == o->oom->by ||
 	       (l->known && cgroup_is_within(s->cgroup, l->path));
 }

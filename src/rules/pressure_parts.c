@@ -9,9 +9,9 @@
 #include "model/memory_holders.h"
 
 #define EATERS_SAID 2
-/* smaller amounts (bytes, bytes a second) are not mentioned */
+/* amounts below this (bytes, or bytes a second) are not mentioned */
 #define WORTH_BYTES (1u << 20)
-/* stopping more than this share of the workers is not suggested */
+/* no remedy suggests to stop more than this share of the workers */
 #define FEWER_MOST_SHARE 0.8
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)

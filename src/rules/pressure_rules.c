@@ -9,11 +9,11 @@
 #include "rules/limits_rules.h"
 #include "rules/stall_rules.h"
 
-/* An open finding stays open down to half of the threshold that opened it. */
+/* A finding opens at a threshold, and stays open down to half of it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-#define STALL_SOME 0.10 /* PSI some, as a share of time, from which on there is pressure */
-#define STALL_FULL 0.20 /* PSI full, as a share of time, from which on it is critical */
+#define STALL_SOME 0.10 /* least PSI some, as a share of time, that is memory pressure */
+#define STALL_FULL 0.20 /* least PSI full, as a share of time, that is critical */
 #define SWAP_INS   50	/* least number of pages swapped in a second */
 #define SWAP_OUTS  10
 /* least number of pages swapped in, and out, a second, if the kernel has no PSI */
@@ -21,10 +21,11 @@
 #define REFAULTS       200
 #define HINTS	       10000 /* least number of NUMA hint faults a second */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5  /* least number of "high" events of a cgroup a second (memory.events) */
-#define LEFT_WARNS     10 /* a warning at this percentage of available memory and swap */
-#define LEFT_PRESSES   5
-#define KEPT_SHORT     90 /* percentage of a cgroup's limit that leaves little page cache */
+#define THROTTLES      5 /* least number of "high" events of a cgroup a second (memory.events) */
+/* a warning if this percentage of memory and swap, or less, is available */
+#define LEFT_WARNS   10
+#define LEFT_PRESSES 5
+#define KEPT_SHORT   90 /* percentage of a cgroup's limit that leaves little page cache */
 
 static uint64_t page_bytes(const struct model *m)
 {
@@ -42,7 +43,7 @@ static double known(double rate)
 	return rate > 0 ? rate : 0;
 }
 
-/* Returns the pages swapped in a second, those from zswap included. */
+/* Returns the number of pages swapped in a second, including pages from zswap. */
 static double swapped_in(const struct model *m)
 {
 	return known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
@@ -121,8 +122,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
 	/*
-	 * pages that are only read are swapped out once: then swap-ins with one minute of pressure
-	 * are thrashing
+	 * pages that are only read are swapped out once: swap-ins with pressure for a minute
+	 * suffice
 	 */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
@@ -144,7 +145,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	/* the swap in use shows how much memory is missing */
+	/* as much memory is missing as swap is in use */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
 	finding_advise(f);
 	return true;
@@ -156,7 +157,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	double file = host_rate(m, HOST_REFAULT_FILE), some = host_stall(m, false);
 	double in = swapped_in(m);
 
-	/* without PSI a busy page cache cannot be told from memory pressure */
+	/* without PSI, a busy page cache and memory pressure look the same */
 	if (file < OPENED(open, REFAULTS) || in > file / 4 || some < OPENED(open, STALL_SOME))
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
@@ -240,7 +241,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* Suggests 20 % more if the value is constant; if it grows, says how long twice the limit lasts. */
+/* Suggests 20 % more if the value is constant. If it grows, says how long twice the limit lasts. */
 static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
 		       uint64_t limit, const char *what)
 {
@@ -410,7 +411,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->level = fill_level(o, &(struct room){kept, limit}, &c, open, at, f);
 	if (!f->level)
 		return false;
-	/* with free swap the cgroup swaps at its limit, which other findings report */
+	/* with free swap the cgroup swaps at its limit, and other findings report that */
 	if (swaps && f->level > 2)
 		f->level = 2;
 	f->severity = f->level - 1;

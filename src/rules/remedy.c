@@ -17,11 +17,11 @@
 	"find what grows, and use smaller caches, batches or heaps; tmpfs files also count as "    \
 	"memory of the cgroup"
 
-/* Texts about a limit that do not depend on where it was set. */
+/* Texts about a limit, independent of where the limit was set. */
 struct remedy_facts {
 	const char *fix;   /* how to use less of the limited resource */
 	const char *cost;  /* cost of a higher limit; NULL: none */
-	const char *check; /* command that shows what uses the limit; NULL: none */
+	const char *check; /* command that shows what counts towards the limit; NULL: none */
 };
 
 #define LIMIT_ROW(id, fix, cost, check, ...) [LIMIT_##id] = {fix, cost, check},

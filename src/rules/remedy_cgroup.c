@@ -12,8 +12,8 @@ static bool is_memory(const struct limit *l)
 
 /*
  * --memory-swap limits memory and swap together, and must not be below --memory. The container
- * keeps its present amount of swap. If that is not known, it gets docker's default: as much swap as
- * memory.
+ * keeps its present amount of swap. If the amount is not known, the container gets docker's
+ * default: as much swap as memory.
  */
 static uint64_t with_swap(const struct remedies *all)
 {

@@ -38,12 +38,12 @@
 
 #define ANY_ERROR (-1)
 
-/* What a failed call requested on top of what its process had. */
+/* A failed call, and what it requested on top of what its process had. */
 struct request {
 	const struct refused_record *r;
 	const struct host_limits *l;
 	uint64_t pages;
-	uint64_t more_pages;   /* requested pages less those of mappings that the call replaces */
+	uint64_t more_pages;   /* requested pages minus those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
 	/*
 	 * bytes of user address space for calls whose address hint is not above it; UINT64_MAX: not
@@ -67,7 +67,7 @@ struct request {
  */
 typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 
-/* A check, and the errno with which the kernel then fails the call; ANY_ERROR: any errno. */
+/* A check, and the errno of a call that this check fails; ANY_ERROR: any errno. */
 struct step {
 	const char *cause;
 	check_fn *refuses;
@@ -75,8 +75,8 @@ struct step {
 };
 
 /*
- * Runs checks in order. The first check that fails the request with the errno seen is the cause;
- * later ones are limits at which the call would have failed next.
+ * Runs the checks in order. The first check that fails the request with the errno seen is the
+ * cause; later ones name limits at which the call would have failed next.
  */
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v);
 
@@ -91,7 +91,7 @@ void verdict_sum(struct verdict *v, const char *field, enum evidence_unit unit, 
 void verdict_text(struct verdict *v, const char *field, const char *value);
 void verdict_address(struct verdict *v, const char *field, uint64_t address);
 
-/* Stores what is held and what is requested on top of it, in the unit of the limit that decides. */
+/* Stores how much is held, and how much is requested on top of it, in the unit of the limit. */
 void verdict_need(struct verdict *v, uint64_t held, uint64_t asked);
 
 uint64_t limit_pages(const struct request *q, uint64_t bytes);

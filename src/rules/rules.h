@@ -23,7 +23,9 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIE
 
 struct finding;
 
-/* The input of a rule: always model and findings, and what triggered the rule. */
+/*
+ * The input of a rule: always the model and the findings, and the record that triggered the rule.
+ */
 struct occasion {
 	const struct model *m;
 	const struct findings *findings;
@@ -58,7 +60,9 @@ struct rule {
 	const char *id; /* the id never changes after release; rules/diagnoses.h has its texts */
 	enum trigger trigger;
 	const char *needs; /* the probe without which the rule cannot judge; NULL: none */
-	/* Fills severity, title, evidence, remedies. Returns false if the rule does not match. */
+	/*
+	 * Fills severity, title, evidence and remedies. Returns false if the rule does not match.
+	 */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
 	/*
 	 * Ids of rules, separated by blanks, whose findings may lead to this one: those open for
@@ -94,7 +98,7 @@ struct finding {
 	char title[192];
 	/* name of the cause, one of cause_names[]; NULL: none */
 	const char *cause;
-	/* evidence; the last entry takes what is beyond EVIDENCE_MAX */
+	/* evidence; what is beyond EVIDENCE_MAX goes to the extra last entry */
 	struct evidence evidence[EVIDENCE_MAX + 1];
 	size_t nr_evidence;
 	struct remedy remedy[REMEDIES_MAX];
@@ -126,7 +130,7 @@ struct event_count {
 	struct process_key of;
 	uint32_t call; /* the call that failed, enum call_id; 0: none */
 	uint64_t sort; /* errno or instruction address: the same for equal events */
-	bool mixed;    /* true: the events were not all equal */
+	bool mixed;    /* true: the events that share this counter were not all equal */
 	uint64_t count;
 };
 
@@ -148,7 +152,9 @@ struct findings {
 	size_t nr_unsettled;
 	/* Accesses to stack guards for which a signal handler may still abort the process. */
 	struct signal_record guard[GUARD_FAULTS_MAX];
-	/* guard faults ever stored; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
+	/*
+	 * number of guard faults ever stored; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX
+	 */
 	size_t nr_guards;
 	/* number of findings that ever had this severity or a higher one */
 	uint64_t reached[NR_SEVERITIES];
@@ -169,12 +175,15 @@ void findings_judge_events(struct findings *fs, const struct model *m);
 void findings_judge(struct findings *fs, const struct model *m);
 
 /*
- * After the last record: judges failed calls that were kept. What the program did next was not
- * seen, so none of them is critical. Returns true if there were any.
+ * After the last record: judges failed calls that were kept. None of them is critical, because no
+ * record shows what the program did next. Returns true if any call was judged.
  */
 bool findings_judge_rest(struct findings *fs, const struct model *m);
 
-/* After the window was shown: drops closed findings, and marks the others as reported. */
+/*
+ * To be called after output was written for a window: drops closed findings, and marks the others
+ * as reported.
+ */
 void findings_next_window(struct findings *fs);
 
 void findings_free(struct findings *fs);

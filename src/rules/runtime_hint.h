@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: options of language runtimes that make stacks complete and give functions names. */
+/* rules: options that make language runtimes give functions names and stacks all their frames. */
 #ifndef FS_RULES_RUNTIME_HINT_H
 #define FS_RULES_RUNTIME_HINT_H
 
 #include "rules/rules.h"
 
-/* Returns the name of the program's file, else its comm. The string belongs to the subject. */
+/* Returns the name of the program's file, else its comm. The string belongs to `s`. */
 const char *program_name(const struct subject *s);
 
 /* Adds a remedy if the program is a known runtime. `s` is NULL if the process is gone. */

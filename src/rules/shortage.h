@@ -11,15 +11,16 @@ struct shortage {
 	/* kind of shortage: "none", "swap", "page_cache", ...; static, never changes */
 	const char *kind;
 	const struct finding *main; /* gravest finding about memory; NULL: none */
-	double some, full;	    /* PSI some and full, shares of time; below 0: not known */
+	/* PSI some and full of memory, as shares of time; below 0: not known */
+	double some, full;
 	/* approximate age of the pressure; below 0: not known, or no pressure */
 	double since_seconds;
 	bool since_longer; /* true: the pressure is at least `since_seconds` old */
 };
 
 /*
- * Returns true if a rule is about memory running short. Rules about file descriptors, map counts,
- * truncated files, and faults that wait for something else are not.
+ * Returns true for rules about a shortage of memory. False for rules about file descriptors, map
+ * counts, truncated files, and page faults that wait for something else.
  */
 bool shortage_is_about(const struct rule *rule);
 

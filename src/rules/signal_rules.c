@@ -47,7 +47,8 @@ static const struct mount_use *mount_of(const struct occasion *o)
 	for (size_t i = 0; p && i < p->mounts; i++)
 		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
 			if (found && found->now.device != p->mount[i].now.device)
-				return NULL; /* several tmpfs have that size: unknown which */
+				/* several tmpfs have that size: it is unknown which one */
+				return NULL;
 			found = &p->mount[i];
 		}
 	return found;
