@@ -137,8 +137,8 @@ static void unattributed_evidence(struct finding *f, const struct model *m)
 	if (lost)
 		evidence_about(
 			finding_number(f, "not attributed", IN_COUNT, lost),
-			"changes of mappings and fds of all processes that were dropped because "
-			"the table was full");
+			"changes of mappings and fds of all processes, dropped because the growth "
+			"table was full");
 }
 
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
