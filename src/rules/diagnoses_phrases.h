@@ -26,8 +26,8 @@
 	"which the line reaches the limit. If the fit is poor, faultscope computes no time and " \
 	"does not open this finding."
 #define SURE \
-	"The finding is critical only if several cycles of rise and fall grew evenly, or if at " \
-	"least 98 % of the limit is used."
+	"The finding is critical only if the peaks of several rise-and-fall cycles grew evenly, " \
+	"or if at least 98 % of the limit is used."
 #define LIST_FDS \
 	"$ ls -l /proc/PID/fd | awk '{print $NF}' | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
