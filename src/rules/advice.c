@@ -29,7 +29,7 @@ static const struct row highs[] = {
 	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
 };
 
-/* If one of these limits is almost used up, twice its value is suggested. */
+/* If one of these limits is almost used up, twice the value of that limit is suggested. */
 static const char *const doubled[] = {"max_map_count", "file_max", "threads_max",
 				      "cgroup_memory_max_bytes", "cgroup_pids_max"};
 

@@ -16,7 +16,7 @@
 #include "rules/pressure_rules.h"
 
 #define FD_SETSIZE_KERNEL 1024
-/* A finding about a repeated event stays open this long after the last one. */
+/* A finding about a repeated event stays open this long after the last event. */
 #define HOLD_NS 60000000000ULL
 
 static void count_evidence(struct finding *f, const char *field, uint64_t n, uint64_t limit)
@@ -43,7 +43,10 @@ static uint64_t rise(uint64_t now, uint64_t before)
 						facts_counters(&(o)->s->prev)->member)             \
 					 : 0)
 
-/* Returns the seconds between the last two updates of a process; 0 if it has only one. */
+/*
+ * Returns the seconds between the last two updates of a process; 0 if the process has only one
+ * update.
+ */
 static double seconds_of(const struct subject *s)
 {
 	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;

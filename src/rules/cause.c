@@ -205,7 +205,8 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		return;
 	if (v->cause) {
 		/*
-		 * an uncertain check, or one that compares no values, does not name a further limit
+		 * an uncertain check, or a check that compares no values, does not show which limit
+		 * fails the call next
 		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
@@ -260,7 +261,8 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 }
 
 /*
- * Replaces values of /proc, read a little later, by those that the BPF program read at the failure.
+ * Replaces values of /proc, read a little later, by values that the BPF program read at the
+ * failure.
  */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {

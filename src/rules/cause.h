@@ -32,7 +32,7 @@ struct verdict {
 	uint64_t need;
 	/* how much the call itself requested, part of `need`; 0: not known */
 	uint64_t asked;
-	const struct limit *limit;  /* the limit to raise; NULL: the one that `cause` names */
+	const struct limit *limit;  /* the limit to raise; NULL: `cause` names it */
 	const char *next[NEXT_MAX]; /* limits at which the call would have failed next */
 	size_t nr_next;
 };

@@ -250,8 +250,8 @@ static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_s
 
 /*
  * io_uring_setup() pins 64 bytes and an index of 4 bytes for each entry, two completions of 16
- * bytes, and less than a page of counters for each of the two rings. It rounds the number of
- * entries up to a power of two.
+ * bytes, and less than a page of counters for each of the two rings. The kernel rounds the number
+ * of entries up to a power of two.
  */
 static uint64_t ring_bytes(uint64_t entries)
 {

@@ -613,9 +613,9 @@ static void read_mremap(struct request *q, const __u64 *a)
 }
 
 /*
- * Counts only the mapping that mprotect() could not change: earlier ones are already in the
- * kernel's counters, later ones were not tried. Private pages that become writable count as data,
- * and are committed unless they already were.
+ * Counts only the mapping that mprotect() could not change: mappings before it are already in the
+ * kernel's counters, mappings behind it were not tried. Private pages that become writable count as
+ * data, and are committed unless they already were.
  */
 static void read_mprotect(struct request *q, const __u64 *a)
 {

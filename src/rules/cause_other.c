@@ -8,8 +8,8 @@
 #include "rules/request.h"
 
 /*
- * copy_process() fails if the user would have more processes than RLIMIT_NPROC, the new one
- * included. The limit does not apply to the initial root user, nor with CAP_SYS_RESOURCE or
+ * copy_process() fails if the user would have more processes than RLIMIT_NPROC, counting the new
+ * process. The limit does not apply to the initial root user, nor with CAP_SYS_RESOURCE or
  * CAP_SYS_ADMIN.
  */
 static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sure)

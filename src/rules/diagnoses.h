@@ -23,7 +23,7 @@ struct diagnosis {
 	const char *slug;	/* the slug (name) never changes after release */
 	enum severity severity; /* the highest severity that its findings can have */
 	const char *title;
-	/* Paragraphs of text, one a line. A line that begins with "$ " is a command. */
+	/* Paragraphs of text, each on one line. A line that begins with "$ " is a command. */
 	const char *about[NR_ABOUTS];
 	/* public threads about the problem as owner/name#number, separated by blanks */
 	const char *sources;
@@ -43,7 +43,7 @@ const struct diagnosis *diagnosis_at(size_t i);
 
 /*
  * Finds a diagnosis by id (in any case, leading zeros optional), by slug, or by at least SLUG_LEAST
- * bytes of a beginning that only one slug has. Returns NULL if there is none.
+ * bytes of a beginning that only one slug has. Returns NULL if no diagnosis matches.
  */
 #define SLUG_LEAST 4
 const struct diagnosis *diagnosis_find(const char *word);

@@ -193,9 +193,9 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 }
 
 /*
- * Adds the findings that may have led to this one (rule->after): open findings, and those that
- * closed after this one began. For example, an OOM kill frees memory, so the next scan closes the
- * finding about the shortage that led to the kill.
+ * Adds the findings that may have led to this one (rule->after): open findings, and findings that
+ * closed after this finding began. For example, an OOM kill frees memory, so the next scan closes
+ * the finding about the shortage that led to the kill.
  */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {

@@ -88,9 +88,9 @@ static struct evidence *evidence_of(struct finding *f)
 }
 
 /*
- * If all events were equal, the counter of the process is exact. Otherwise the count of the last
- * record is a lower bound, and the evidence says so. A single event is exact: a second one would
- * have a record too.
+ * If all events were equal, the counter of the process is exact. If the events differed, the count
+ * of the last record is a lower bound, and the evidence says so. The count of a single event is
+ * exact, because a second event would have a record too.
  */
 void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f)
 {

@@ -130,8 +130,8 @@ static bool is_return(uint64_t bytes)
 }
 
 /*
- * A general protection fault (#GP) has no fault address. Its reason is a non-canonical address, or
- * the instruction itself.
+ * A general protection fault (#GP) has no fault address. A #GP is caused by a non-canonical
+ * address, or by the instruction itself.
  */
 static void general_protection(const struct signal_record *r, struct verdict *v)
 {

@@ -317,7 +317,7 @@ static bool is_guard(const char *name)
 static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
 				     "guard_pages",    "Thread::",    NULL};
 
-/* Returns a stack that creates threads, if it is among those with most mappings; -1: none. */
+/* Returns a stack that creates threads and is among those with most mappings; -1: none. */
 static int32_t thread_maker(const struct occasion *o)
 {
 	struct grower g[PLACES_ASKED];

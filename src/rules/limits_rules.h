@@ -9,8 +9,8 @@
 #include "rules/rules.h"
 
 /*
- * A growth finding opens if the limit is less than LIMIT_SOON_SECONDS away. It is critical if the
- * limit is less than LIMIT_PRESS_SECONDS away and the forecast is sure.
+ * A growth finding opens if the limit is less than LIMIT_SOON_SECONDS away. The finding is critical
+ * if the limit is less than LIMIT_PRESS_SECONDS away and the forecast is sure.
  */
 #define LIMIT_SOON_SECONDS  3600.0
 #define LIMIT_PRESS_SECONDS 300.0

@@ -121,7 +121,7 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* Returns true for words that many messages have: sharing one says little. */
+/* Returns true for words that many messages have: a shared common word says little. */
 static bool is_common(const char *word)
 {
 	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
@@ -525,7 +525,10 @@ static bool goes_on(const struct match *m, const struct match *as)
 	return false;
 }
 
-/* Drops matches inside longer ones, and those far below the best. Returns how many are left. */
+/*
+ * Drops matches inside longer matches, and matches with scores far below the best. Returns how many
+ * are left.
+ */
 static size_t sift(struct match *m, size_t n)
 {
 	bool within[MATCHES_MAX] = {}, cut_short[MATCHES_MAX] = {};

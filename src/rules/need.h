@@ -8,8 +8,9 @@
 struct need {
 	const struct limit *limit; /* the limit that failed the call; NULL: none did */
 	/*
-	 * Value to set, in the unit of the limit; LIMIT_NONE: unlimited; 0: not known. It covers
-	 * what the process holds and what the call requested, and is not more than the machine has.
+	 * Value to set, in the unit of the limit; LIMIT_NONE: unlimited; 0: not known. The value
+	 * covers what the process holds and what the call requested, and is not more than the
+	 * machine has.
 	 */
 	uint64_t want;
 	char never[160]; /* why no value helps; empty: a value helps, or that is not known */

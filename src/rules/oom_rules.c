@@ -171,10 +171,10 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 }
 
 struct scene {
-	/* `other`: of all other processes the one that grew most */
+	/* `other`: the process that grew most, apart from the victim */
 	struct grown_process victim, other;
 	uint64_t grown, kept; /* sums over all processes in question, in bytes */
-	/* bytes of tmpfs and shared memory that one process maps, at most */
+	/* most bytes of tmpfs and shared memory that any one process maps */
 	uint64_t mapped;
 };
 

@@ -32,7 +32,7 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what);
 
-/* Adds evidence in bytes. FIGURE_UNKNOWN as limit: there is no limit. */
+/* Adds evidence in bytes. A limit of FIGURE_UNKNOWN means no limit. */
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit);
 
 /*

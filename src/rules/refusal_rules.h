@@ -32,7 +32,7 @@ void refusal_settle(const struct occasion *o, const struct finding *open, struct
 
 /*
  * Adds a command that raises the limit to a value with which the call succeeds; nothing if no value
- * helps. Returns false if that value is not known.
+ * helps. Returns false if no such value is known.
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 

@@ -95,7 +95,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 }
 
 /*
- * Returns the value to suggest. For vm.overcommit_memory, which is a mode, that is one with which
+ * Returns the value to suggest. For vm.overcommit_memory, which is a mode, returns one with which
  * fewer calls fail.
  */
 static uint64_t proposed(const struct origin *o, uint64_t want)

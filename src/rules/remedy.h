@@ -71,7 +71,7 @@ struct remedy_for {
 /* Fills ret with up to REMEDY_MAX remedies; the best of each kind comes first. Returns how many. */
 size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct remedy *ret);
 
-/* Returns the first remedy of a kind with a command, persistent or not; NULL if there is none. */
+/* Returns the first remedy of a kind that has a command and is persistent or not; NULL: none. */
 const struct remedy *remedy_find(const struct remedy *r, size_t n, enum remedy_kind kind,
 				 bool persistent);
 

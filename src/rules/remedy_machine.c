@@ -34,7 +34,7 @@ static const char *base_name(const char *path)
 
 /*
  * Returns true if the line that sets the limit is in a file of the administrator (/etc) and sets
- * nothing else. Then it can be edited in place.
+ * nothing else. Such a line can be edited in place.
  */
 static bool can_edit(const struct origin_line *l)
 {

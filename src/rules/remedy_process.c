@@ -157,7 +157,10 @@ static void set_at_run(struct remedies *all, const char *program)
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
-/* Kubernetes has no setting for rlimits: containers get those of the node's container runtime. */
+/*
+ * Kubernetes has no setting for rlimits: containers get the rlimits of the node's container
+ * runtime.
+ */
 static void set_on_node(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;

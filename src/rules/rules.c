@@ -113,7 +113,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 
 /*
  * Returns the latest open finding of a call that failed at vm.max_map_count: M01 if it maps, M02 if
- * it splits a mapping. NULL: none, or it is too old.
+ * it splits a mapping. NULL: no such finding is open, or it is too old.
  */
 static const struct finding *refused_before(const struct occasion *o)
 {

@@ -65,8 +65,8 @@ struct rule {
 	 */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
 	/*
-	 * Ids of rules, separated by blanks, whose findings may lead to this one: those open for
-	 * the subject, and those that led to them, become its `because`. NULL: none.
+	 * Ids of rules, separated by blanks, whose findings may lead to this one: findings that are
+	 * open for the subject, and findings that led to them, become its `because`. NULL: none.
 	 */
 	const char *after;
 	/* the resource that is near its limit, or grows towards it */

@@ -24,7 +24,8 @@ bool unsettled_keep(struct findings *fs, const struct model *m, const union even
 
 /*
  * Stores in *ret a kept call that must be judged now, with FACT_RETRIED if the program repeated it
- * with success. With `all`, undecided calls too. Returns false if there is none.
+ * with success. With `all`, calls whose outcome is not known count too. Returns false if there is
+ * none.
  */
 bool unsettled_next(struct findings *fs, const struct model *m, bool all, union event *ret);
 
