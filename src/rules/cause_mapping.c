@@ -408,8 +408,9 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
 
 /*
  * perf_mmap() (kernel/events/core.c) fails with EPERM only at RLIMIT_MEMLOCK. Pages of the buffer
- * beyond kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record does not
- * have that count, but it was within the limit: the limit plus the requested bytes is enough.
+ * beyond kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record lacks
+ * the count of pinned pages, but it was within the limit: the limit plus the requested bytes is
+ * enough.
  */
 static bool past_memlock_of_perf(const struct request *q, struct verdict *v, bool *ret_sure)
 {

@@ -115,7 +115,7 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 
 /*
  * execve() copies the arguments to the stack of the new address space. If RLIMIT_AS does not let
- * that stack grow, it fails with E2BIG. How many of the bytes are pointers is not known.
+ * that stack grow, execve() fails with E2BIG. How many of the bytes are pointers is not known.
  */
 static bool past_as_of_arguments(const struct request *q, struct verdict *v, bool *ret_sure)
 {

@@ -199,7 +199,7 @@ int gates_parse(struct gates *g, const char *text, char *error, size_t size)
 	return 0;
 }
 
-/* Reads the value of a process that the gate compares; false: the value is not known. */
+/* Reads the value of a process that the gate compares; false: that value is not known. */
 static bool get_value(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret)
 {

@@ -164,7 +164,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 					   "find the processes with the most virtual memory"),
 		       "ps -eo pid,vsz,comm --sort=-vsz | head");
-	/* more swap and less memory in use both count in full towards the missing bytes */
+	/* more swap, or less memory in use, counts in full towards the missing bytes */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
 	finding_advise(f);

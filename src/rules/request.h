@@ -63,7 +63,7 @@ struct request {
 
 /*
  * A check of the kernel: returns true if its limit makes the request fail. Adds evidence to `v`.
- * *ret_sure is true before the check, which clears it if the known values do not decide.
+ * Before the check *ret_sure is true; the check clears it if the known values do not decide.
  */
 typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 

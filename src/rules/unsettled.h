@@ -9,7 +9,7 @@
 
 #include "rules/rules.h"
 
-/* After this time the record of a successful repetition would have arrived, even a late one. */
+/* Within this time the record of a successful repetition arrives, even if it is late. */
 #define UNSETTLED_NS (2 * RETRY_NS)
 
 /* Returns true if the event is a failed call that may still succeed in another form. */
