@@ -213,7 +213,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	}
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
-	/* There is no code at the unmapped target of a jump. The caller is on the stack. */
+	/* There is no code at the unmapped target of a jump. The stack shows the caller. */
 	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
@@ -362,7 +362,7 @@ static long hold_on(__u32 i, struct hold *h)
 }
 
 /*
- * Records a panic. Delays it once, with bpf_loop() (5.17), until the recorder has written
+ * Records a panic. Delays the panic once, with bpf_loop() (5.17), until the recorder has written
  * everything to disk or hold_ns has passed, because panic() is about to stop the other CPUs, and
  * the recorder with them.
  */

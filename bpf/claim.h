@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A try-lock for memory that the programs of one CPU share. */
+/* A lock without waiting for memory that the programs of one CPU share. */
 #ifndef FS_CLAIM_H
 #define FS_CLAIM_H
 

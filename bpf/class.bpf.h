@@ -23,7 +23,7 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* an address below a stack that can grow, not mapped yet */
+#define AREA_GROWS   6 /* the address is below a stack that can grow to it */
 #define AREA_SORT    7
 #define AREA_SHARED  8 /* AREA_SHARED and the values below are flags, which are added to a kind */
 #define AREA_MISSING 16
@@ -42,7 +42,7 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* the test of the kernel's vma_is_anonymous() */
+	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() of the kernel makes this test */
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)

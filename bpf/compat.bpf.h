@@ -38,7 +38,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 #ifdef FS_HASH
-/* `object` is evaluated before the relocated access, as its expression may call other code. */
+/* `object` is evaluated before the relocated access, because the expression may call functions. */
 #define get(object, ...)                                                                           \
 	({                                                                                         \
 		__typeof__(object) object__ = (object);                                            \
@@ -203,7 +203,7 @@ static __always_inline __u64 is_not_zero(__u64 x)
 /*
  * Returns the capabilities that capable() tests; capabilities in other user namespaces do not help
  * to exceed a limit. Until f122a08b197d (6.3) the kernel stores capabilities as two 32-bit words,
- * since then as one 64-bit word, in 8 bytes that mean the same.
+ * since then as one 64-bit word, in the same 8 bytes.
  */
 static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
@@ -320,7 +320,8 @@ static __always_inline __u64 fault_of_esr(__u64 esr)
 
 /*
  * Returns whether a task runs on a CPU. on_cpu is an int in 6.12 and a byte in 7.2. libbpf adapts
- * the size of a plain load of an unsigned member; for a probe read it needs the bitfield macro.
+ * the size of a plain load of an unsigned member; a probe read needs the bitfield macro to get the
+ * size.
  */
 static __always_inline bool runs_now(struct task_struct *task)
 {
@@ -331,9 +332,7 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
-/*
- * Returns 0 if all bits of `value` from bit `bits` upwards are equal. Branchless, for the verifier.
- */
+/* Returns 0 if all bits of `value` from bit `bits` upwards are equal. No branch, for verifiers. */
 static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
 	__s64 rest = (__s64)value >> bits;
@@ -348,7 +347,7 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
  */
 #define returns_unread static __noinline __attribute__((used))
 
-/* At the end of a system call, its registers still hold its number and arguments. */
+/* At the end of a system call, the registers still hold number and arguments of the call. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
@@ -375,7 +374,7 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
  */
 static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {
-	__u32 bits = task_size >> 48 ? 56 : 47; /* five or four levels of page tables */
+	__u32 bits = task_size >> 48 ? 56 : 47; /* for five or four page table levels */
 	__u64 value[17] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,  regs->di,
 			   regs->bp,  regs->sp,	 regs->r8,  regs->r9,  regs->r10, regs->r11,
 			   regs->r12, regs->r13, regs->r14, regs->r15, regs->ip};

@@ -94,7 +94,7 @@ struct range_walk {
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
 	__u64 wants; /* values of the bits in `mask` after the call */
-	__u64 never; /* mappings with one of these bits are left unchanged */
+	__u64 never; /* VM_* bits; the call skips mappings with one of them */
 };
 
 /* VM_SPECIAL and VM_HUGETLB of include/linux/mm.h, which mlock_fixup() skips */
@@ -403,7 +403,7 @@ record_part(read_user)
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
 	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
-	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. The members have type long. */
+	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. ucounts contains longs. */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
@@ -462,7 +462,7 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
-/* Returns FACT_* bits. Branchless: the verifier would check later code for each combination. */
+/* Returns FACT_* bits. Has no branches: verifiers check the code after a branch for each path. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 caps = host_capabilities(task);

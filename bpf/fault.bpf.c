@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Page faults: determines the kind of fault at its begin, latency and class at its end. If a signal
- * follows, the fault failed.
+ * Page faults: determines the kind of fault at its begin, latency and class at its end. A page
+ * fault failed if a signal follows.
  */
 #include "class.bpf.h"
 #include "errno.bpf.h"
@@ -57,7 +57,7 @@ static __always_inline int begin(__u64 address, __u32 kind)
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
-	/* Without a barrier, clang drops the mask; verifiers before 6.12 do not know the bound. */
+	/* Without a barrier, clang drops the mask, and old verifiers (before 6.12) miss a bound. */
 	barrier_var(kind);
 	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
@@ -92,8 +92,8 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_VMA_LOCK    0x1000
 
 /*
- * Returns whether a fault is a second try. A fault that cannot be handled under its per-VMA lock
- * (52f238653e45, 6.4) starts again under mmap_lock, without FAULT_FLAG_TRIED.
+ * Returns whether a fault is a second try of one fault. A fault that cannot be handled under its
+ * per-VMA lock (52f238653e45, 6.4) starts again under mmap_lock, without FAULT_FLAG_TRIED.
  */
 static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
 {
@@ -220,7 +220,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (config.begins_both)
 		return 0; /* the program fault_begin counts this fault */
 	if (faults_disabled(current_task()))
-		/* The kernel does not handle such a fault, for example in a user stack walk. */
+		/* Page faults are disabled, for example in a walk of a user stack. */
 		return 0;
 	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }

@@ -16,8 +16,8 @@
 
 /*
  * Returns 1 if a control message without fds was truncated, else 0. A truncated message without fds
- * explains MSG_CTRUNC. It is a short SCM_CREDENTIALS message, or a message that ends, without
- * padding, at the end of the buffer.
+ * explains MSG_CTRUNC. Such a message is a short SCM_CREDENTIALS message, or a message that ends,
+ * without padding, at the end of the buffer.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -119,7 +119,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 	return true;
 }
 
-/* Returns whether the command of fcntl or bpf creates an fd. True for other system calls. */
+/* Returns whether the command of fcntl or bpf creates an fd. Other calls: true. */
 static __always_inline bool makes_descriptors(const struct call *c)
 {
 	__u64 command;
@@ -164,7 +164,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			/* The errno is not of a limit; for example, the file does not exist. */
+			/* No limit causes such an errno; for example, the file does not exist. */
 			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;
@@ -179,7 +179,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED; /* the next scan counts how many fds were closed */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
-		/* 32-bit message headers have another layout: the next scan counts their fds. */
+		/* 32-bit message headers differ: the next scan counts the fds in them. */
 		made = c->compat		       ? 0
 		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
 						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);

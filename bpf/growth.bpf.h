@@ -166,9 +166,9 @@ static __always_inline __s32 free_place(void)
 }
 
 /*
- * Returns the index of a new entry of `growth`; -1: none is left. The entry is filled before other
- * threads can find it. If another thread has inserted the key first, the index of that thread's
- * entry is returned; user space releases the unused entry, whose last_ns is 0.
+ * Returns the index of a new entry of `growth`; -1: none is left. The entry of `growth` is filled
+ * before other threads can find it. If another thread has inserted the key first, the index of that
+ * thread's entry is returned; user space releases the unused entry, whose last_ns is 0.
  */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
 {
@@ -198,7 +198,7 @@ lost:
 
 /*
  * Adds growth to the entry of `growth` for a call's stack and name. `g` describes what the call
- * created; its name is not folded yet. Returns the index of the entry, or -1.
+ * created; its name is not folded yet. Returns the entry's index; -1: none is left.
  */
 static __noinline __s32 grow(const struct call *c, struct growth *g)
 {

@@ -10,7 +10,7 @@
 const volatile struct fs_config config SEC(".rodata.config") = {};
 struct fs_shared shared SEC(".data.shared") = {};
 
-/* Key of a count of equal events: failed calls or kernel faults. */
+/* Key under which equal events are counted: failed calls or kernel faults. */
 struct coalesce_key {
 	struct process_key subject;
 	__u64 what;

@@ -81,7 +81,7 @@ static __always_inline bool waits_for_disk(struct task_struct *task)
 #endif
 }
 
-/* Called when the current thread goes to sleep. Sleep within another wait counts for that wait. */
+/* Called when the current thread goes to sleep. Sleep in another wait is a part of that wait. */
 static __always_inline int sleeps(bool preempt, struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -235,8 +235,8 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Returns whether mmap_lock was acquired. mmap_lock was not acquired if the thread must not wait,
- * or is killed. The position of the tracepoint's argument changed when memcg_path was removed ("mm:
+ * Returns whether mmap_lock was acquired. A thread that must not wait, or is killed, does not
+ * acquire it. The position of the tracepoint's argument changed when memcg_path was removed ("mm:
  * mmap_lock: optimize mmap_lock tracepoints", 6.14).
  */
 static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
@@ -294,7 +294,7 @@ static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm
 
 /*
  * Called before mmap_lock is released: notes which thread held it while others waited. Readers in
- * /proc are noted only by the threads that wait.
+ * /proc are noted only when other threads begin to wait.
  */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Records victims of the OOM killer. In the thread that requested memory, the kernel logs a line,
- * sends the signal, and marks the victim, in this order. Values of the first two steps are kept
- * until the victim is marked.
+ * sends the signal, and marks the victim, in this order. Values of the log line and the signal are
+ * kept until the victim is marked.
  */
 #ifndef FS_OOM_BPF_H
 #define FS_OOM_BPF_H

@@ -60,8 +60,8 @@ struct {
 			 sizeof(__u64))
 
 /*
- * Arguments of move_counters(). Each counter is moved in one atomic step, so that none is lost or
- * counted twice if other threads add to `from` or move it too. `from->counted` is cleared first: a
+ * Arguments of move_counters(). Each counter is moved in one atomic step, so that no count is lost
+ * or doubled if other threads add to `from` or also move it. `from->counted` is cleared first: a
  * later addition sets `counted` again, and the next reader of the flag moves the rest.
  */
 struct move {
@@ -101,7 +101,7 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 	return 0;
 }
 
-/* Returns the state, in `orphans`, of a process whose leader has exited; `left`: there is none. */
+/* Returns the state in `orphans`, where it is if the leader has exited; otherwise `left`. */
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
@@ -164,10 +164,10 @@ static __always_inline void proc_drop(struct task_struct *leader)
 #define EEXIST 17
 
 /*
- * Called when the leader exits before its process: moves the state to `orphans`. The new state
- * exists before the old one is marked PROC_LEFT, and nothing is sent before all counters are moved.
- * PROC_LEFT and PROC_FINAL are bits of one word, so that either proc_leader_left() or proc_ends()
- * is first.
+ * Called when the leader exits before its process: moves the state to `orphans`. The new state is
+ * created before the old state is marked PROC_LEFT, and nothing is sent before all counters are
+ * moved. PROC_LEFT and PROC_FINAL are bits of one word, so that either proc_leader_left() or
+ * proc_ends() is first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -235,8 +235,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * Returns the state of which the last record is made; NULL: another thread sends the record. If two
- * threads of a process exit at the same time, both may see no other live thread.
+ * Returns the state for the last record of a process; NULL: another thread sends this record. If
+ * two threads of a process exit at the same time, both may see no other live thread.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
@@ -384,7 +384,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* Clears the leader's open fault, which ended with its thread. State stored by pid stays valid. */
+/* Clears the leader's open fault, which ended with its thread. State by pid stays valid. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lets unit tests compile BPF headers whose logic needs no kernel access. The tests cover races
+ * Lets unit tests compile BPF headers whose logic needs no kernel access. Unit tests cover races
  * that cannot be provoked in a kernel.
  */
 #ifndef FS_PURE_LOGIC_H

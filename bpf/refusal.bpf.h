@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * Keeps data about the thread's current call until the call ends (a note). st->noted counts the
- * threads that have a note; if it is 0, no lookup is needed.
+ * Notes data about the thread's current call until the call ends. st->noted counts the threads with
+ * noted data; if st->noted is 0, no lookup is needed.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -70,7 +70,7 @@ struct note {
 	__u32 facts;	  /* FACT_SAID_* bits of log lines in the call */
 };
 
-/* Returns and removes the note of the thread, at the end of its call. */
+/* Returns and removes what was noted about the thread's call, at the end of the call. */
 static __always_inline struct note take_note(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -162,8 +162,8 @@ static __always_inline void note_request(struct fs_state *st, const struct call 
 }
 
 /*
- * Called when a mapping call succeeds. Sends a record if the call repeats the thread's failed
- * request in another form.
+ * Called when a mapping call succeeds. Sends a record if the call repeats the thread's last failed
+ * request with a similar size.
  */
 static __always_inline void settle_request(struct fs_state *st, const struct call *c)
 {
@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * find_stack() and the functions below call each other deeply. These functions are not inlined, so
- * that the end of a system call has only `struct call` and `struct refusal` on the stack.
+ * find_stack() and the functions below are nested deeply. These functions are not inlined, so that
+ * the end of a system call has only `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -216,7 +216,7 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a failed call. Returns false if no record is sent, because equal calls failed before. */
+/* Counts a failed call. False: not to be sent, as equal calls failed before. */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -242,7 +242,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	return true;
 }
 
-/* Fills all members that need no walk through lists. All others become zero or unknown. */
+/* Fills all members that need no walk through lists, and sets the others to zero or unknown. */
 returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {

@@ -97,7 +97,7 @@ struct string_walk {
 	__u32 whole;
 };
 
-/* Moves to the next string. Returns false after the last one, or if the pointer is unreadable. */
+/* Moves to the next string. Returns false after the last string, or if a pointer is unreadable. */
 static __always_inline bool next_string(struct string_walk *w)
 {
 	__u64 pointer = 0;
@@ -210,8 +210,9 @@ static __always_inline void read_buffers(struct refused_record *r)
 }
 
 /*
- * Computes the bytes of a message queue as mqueue_get_inode() in ipc/mqueue.c: per message its
- * size, and 48 bytes each for struct msg_msg and a tree node. Without attributes, defaults apply.
+ * Computes the bytes of a message queue as mqueue_get_inode() in ipc/mqueue.c does: per message its
+ * size, and 48 bytes each for struct msg_msg and a tree node. Queues without attributes get default
+ * sizes.
  */
 static __always_inline void read_queue(struct refused_record *r)
 {

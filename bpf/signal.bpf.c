@@ -18,7 +18,7 @@
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
-/* Reads how full a tmpfs is. Counts that other CPUs have not added up yet are missing. */
+/* Reads how full a tmpfs is, without pages that other CPUs have not added up yet. */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
@@ -28,7 +28,8 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * Reads the minimum disk space of a file. Blocks of delayed allocation are counted only as pages.
+ * Reads the minimum disk space of a file. Disk blocks of delayed allocation are counted only as
+ * pages.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {

@@ -80,7 +80,7 @@ static __always_inline bool is_fault(__u32 class)
 	return class < NR_CLASSES;
 }
 
-/* Adds a fault of the current thread to the sums; or a wait outside of faults, as `class` says. */
+/* Adds the current thread's fault, or its wait outside of faults (`class`), to the sums. */
 once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack)
 {
 	struct task_struct *task = current_task();
@@ -148,7 +148,7 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
-		/* Tracepoints of waits outside of faults are in mmap_lock code: only addresses. */
+		/* In mmap_lock tracepoints, which report other waits, stacks get no files. */
 		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif

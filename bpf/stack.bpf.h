@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* Frame pointer chains with invalid frames before cut_chain() cut them, and their stack numbers. */
+/* Stack numbers of frame pointer chains that cut_chain() cut; keys: the chains before the cut. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);
@@ -56,13 +56,13 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* if the layout of mappings is unknown, all counts as code */
+		return true; /* without a known layout of mappings, assume code */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
-/* A context for bpf_loop(), because its callbacks take only a pointer to memory on the stack. */
+/* A context for bpf_loop(), whose callbacks take only a pointer to memory on the stack. */
 struct chain_walk {
 	struct chain *c;
 };
@@ -80,8 +80,8 @@ static long next_frame(__u32 i, struct chain_walk *w)
 
 /*
  * Cuts a frame pointer chain at the first address that is not in code. Code without frame pointers
- * uses the register for data, so that the rest of the chain is random and differs at each walk.
- * Returns 0 if mappings changed during the walk.
+ * keeps data in the register, so that the rest of the chain is random and differs at each stack
+ * walk. Returns 0 if mappings changed during the walk.
  */
 once_verified int cut_chain(struct chain *c)
 {
@@ -103,11 +103,11 @@ once_verified int cut_chain(struct chain *c)
 
 /*
  * Sends only the addresses of a stack; user space searches the mappings for their files.
- * bpf_get_stack() searches them under mmap_lock. With interrupts disabled, the kernel releases that
- * lock by the CPU's only irq_work. Tracepoints of mmap_lock fire within such a stack walk: if any
- * program started a second stack walk in such a tracepoint, the irq_work would be used twice, and
- * mmap_lock would never be released (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h;
- * tests/shape/walks.py checks the objects).
+ * bpf_get_stack() searches mappings under mmap_lock. With interrupts disabled, the kernel releases
+ * mmap_lock by the CPU's only irq_work. Tracepoints of mmap_lock fire within a stack walk of
+ * bpf_get_stack(): if any program started a second stack walk in such a tracepoint, the irq_work
+ * would be used twice, and mmap_lock would never be released (kernel/bpf/stackmap.c,
+ * kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks the objects).
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {
@@ -158,7 +158,7 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 		return -1;
 	number = add_fetch(&shared.stacks_used, 1) - 1;
 	if (bpf_map_update_elem(&told, key, &number, BPF_NOEXIST)) {
-		known = bpf_map_lookup_elem(&told, key); /* another thread inserted it first */
+		known = bpf_map_lookup_elem(&told, key); /* added by another thread */
 		return known ? (__s32)*known : -1;
 	}
 	emit_stack(ctx, &key->subject, c, number, named);

@@ -66,8 +66,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 }
 
 /*
- * Adds the leader's last fault to the counters in a record, so that it is reported in time even if
- * the thread then sleeps. The counters of the process stay unchanged until add_latency().
+ * Adds the leader's last fault to the counters in a record, so that the fault is reported in time
+ * even if the leader then sleeps. The counters of the process stay unchanged until add_latency().
  */
 static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
@@ -138,7 +138,7 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 #else
 
 #define FD_CHUNK_WORDS 4
-#define FD_CHUNKS      (1 << 16) /* number for 2^24 fds; above, counts are lower bounds */
+#define FD_CHUNKS      (1 << 16) /* enough for 2^24 fds; above, counts are lower bounds */
 
 struct fd_walk {
 	unsigned long *bits;
@@ -348,8 +348,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Repeats the sums, since two CPUs may end threads of one process at the same time. The repetition
- * is not a loop, because before 6.2 a loop may contain no call ("back-edge").
+ * Repeats sum_once() if it failed, since two CPUs may end threads of one process at the same time.
+ * The repetition is not a loop, because before 6.2 a loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -478,8 +478,8 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 #define BEYOND_NPROC (1UL << CAP_SYS_ADMIN | 1UL << CAP_SYS_RESOURCE)
 
 /*
- * Reads the number of threads that RLIMIT_NPROC limits, and the limit, which does not apply to root
- * and to some capabilities: copy_process() in kernel/fork.c. User threads are not read with
+ * Reads the number of threads that RLIMIT_NPROC limits, and this limit, which does not apply to
+ * root and to some capabilities: copy_process() in kernel/fork.c. User threads are not read with
  * watch_all, since this would be the most expensive part of a scan. Arguments: addresses of a
  * struct cred and a struct signal_struct.
  */

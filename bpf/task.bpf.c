@@ -97,7 +97,7 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 }
 
 /*
- * Returns whether the command of `faultscope run` has not called exec yet: it still is faultscope.
+ * Returns whether a process is the command of `faultscope run` before exec, with faultscope's fds.
  */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
@@ -231,7 +231,7 @@ int raw_exit(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-/* Sets faultscope's pid in the initial namespace. User space runs this program unattached. */
+/* Sets faultscope's pid in the initial namespace. User space runs this program. */
 SEC("raw_tp")
 int own_pid(void *ctx)
 {
@@ -244,7 +244,7 @@ once_verified __u64 gauge_signature(struct gauges *g)
 	return g ? hash_gauges(g) : 0;
 }
 
-/* Returns a number that changes with resident or swapped pages, for example by reclaim. */
+/* Returns a number that changes with resident or swapped pages, for example after reclaim. */
 static __always_inline __s64 rss_figure(struct mm_struct *mm)
 {
 	return rss_pages(mm, 0) + rss_pages(mm, 1) * 3 + rss_pages(mm, 2) * 5 +
@@ -289,7 +289,7 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
 	    !st->counted && from_outside == st->from_outside)
 		return true;
-	/* Other values are read later: if the thread runs meanwhile, the next scan sees it. */
+	/* Other values are read later: if the thread runs meanwhile, the next scan reads again. */
 	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;
@@ -306,7 +306,7 @@ static __always_inline bool take_counted(struct fs_state *st)
 #endif
 }
 
-/* The process that is being scanned, and its values. Only one scan runs at a time. */
+/* The process that is being scanned, and the values read from it. Only one scan runs at a time. */
 static struct {
 	__u64 leader;
 	__u64 alive; /* address of a thread of `leader` that has mm and files */
@@ -450,7 +450,7 @@ static long is_alive(__u32 i, struct alive_walk *w)
 	return 1;
 }
 
-/* Scans a process. If its leader has exited, another thread is used, one that has mm and files. */
+/* Scans a process. If the leader has exited, a thread that has mm and files is used instead. */
 static __noinline bool scan_thread_group(struct task_struct *task)
 {
 	struct task_struct *leader = as_task(task);

@@ -23,10 +23,11 @@ struct area {
 
 /*
  * Constants of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). libbpf does
- * not relocate them: for types that an older kernel lacks, it would search the BTF of modules,
- * which CAP_BPF alone does not permit. src/probe/layout.c compares them with the kernel's BTF.
+ * not relocate these constants: for types that an older kernel lacks, libbpf would search the BTF
+ * of modules, which CAP_BPF alone does not permit. src/probe/layout.c compares the constants with
+ * the kernel's BTF.
  */
-/* Maximum depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
+/* Maximum tree depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
 #define MAPLE_LEVELS 8
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
@@ -169,8 +170,8 @@ __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 know
 }
 
 /*
- * Finds the mapping or hole at `address`; fills all members of `a` but `mm`. Has no branches, for
- * the verifier.
+ * Finds the mapping or hole at `address`; fills all members of `a` but `mm`. The code has no
+ * branches, for the verifier.
  */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
@@ -192,8 +193,8 @@ once_verified int find_area(struct area *a, __u64 address)
 #endif
 
 /*
- * Returns a number that differs after each change of the mappings. Returns ~0 during a change, or
- * if the number cannot be read.
+ * Returns a number that differs after each change of the mappings. Returns ~0 while mappings
+ * change, or if the number cannot be read.
  */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {

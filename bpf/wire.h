@@ -19,8 +19,8 @@
 enum fs_shape {
 	FS_SHAPE_NONE,
 	FS_SHAPE_MAP,	  /* the call returns 0, an address, or -errno */
-	FS_SHAPE_MMAP,	  /* as FS_SHAPE_MAP; argument 1 is the length */
-	FS_SHAPE_MADVISE, /* arguments as FS_SHAPE_MAP; only ENOMEM and EAGAIN count as failed */
+	FS_SHAPE_MMAP,	  /* the result is as for FS_SHAPE_MAP; argument 1 is the length */
+	FS_SHAPE_MADVISE, /* as FS_SHAPE_MAP, but only ENOMEM and EAGAIN count as failed */
 	/* brk returns the break; if lower than requested, the call failed without errno */
 	FS_SHAPE_BRK,
 	FS_SHAPE_FD,   /* the call returns an fd */
@@ -60,7 +60,7 @@ struct fs_state {
 	__u64 signature;      /* hash of the values that the last scan sent */
 	__u64 start_ns;	      /* start time of the process; 0: not known yet */
 	__u64 cpu_ns;	      /* CPU time of all threads, also dead ones, at the last scan */
-	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: scan completely */
+	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: read all values */
 	__u64 from_outside;   /* hash of values that other processes may change, at the last scan */
 	__s64 rss_pages;      /* rss_figure() of the process at the last scan */
 	__u32 counted;	      /* a counter changed since the last scan; set after the change */
@@ -80,7 +80,7 @@ struct fs_state {
 	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
 	__u32 noted;	/* number of threads with a note (note_down() in refusal.bpf.h) */
 	__u32 owners;	/* number of open fds whose creator is recorded */
-	__u32 stirred;	/* a counter had changed before the last scan */
+	__u32 stirred;	/* value of `counted` at the last scan */
 	__u64 min_flt;	/* minor faults of all threads, also dead ones, when last summed */
 	__u64 maj_flt;
 	__u64 reclaim_ns; /* time in direct reclaim that is not sent yet */
@@ -140,10 +140,10 @@ struct fs_shared {
 	__u64 max_map_count;
 	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */
 	__u32 epoch;		  /* number of the current scan */
-	__u32 scan_again;	  /* the ring filled up during a scan: drain it, then scan again */
+	__u32 scan_again;	  /* the ring filled up during a scan: drain the ring, scan again */
 	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */
 	__u32 growth_used;	  /* number of entries of `growth` that were used at least once */
-	__u32 growth_spared;	  /* number of entries that user space has released; wraps */
+	__u32 growth_spared;	  /* number of releases of entries by user space; wraps */
 	__u32 growth_taken;	  /* number of released entries that were reused; wraps */
 	__u32 stacks_used;	  /* number of stack numbers that were assigned since the start */
 	__u32 stacks_for_all;	  /* maximum of stacks_used; user space raises it at each scan */

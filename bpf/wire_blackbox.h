@@ -8,7 +8,7 @@
 
 #define FS_FREED_AREAS 512
 
-/* Key of a count of equal events, of which only some are sent. */
+/* Key under which equal events are counted; only some of these events are sent. */
 struct fs_equal_key {
 	__u64 what;
 	__u64 at;
@@ -31,7 +31,7 @@ struct fs_blackbox_shared {
 	__u64 faults_benign; /* number of user copies that faulted */
 	__u64 areas;	     /* number of address ranges that drivers have freed */
 	__u64 panic_cpu;     /* number of the CPU whose panic waits, plus 1; 0: no panic waits */
-	/* The recorder sets this when everything is on disk; the panic then continues. */
+	/* The recorder sets panic_kept when everything is on disk, to end the panic's wait. */
 	__u64 panic_kept;
 };
 

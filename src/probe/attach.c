@@ -51,7 +51,7 @@ static int attach_perf(struct links *links, struct bpf_program *prog, unsigned l
 		struct bpf_link *link;
 
 		if (fd < 0 && errno == ENODEV)
-			continue; /* the CPU is offline */
+			continue; /* no such CPU is online */
 		if (fd < 0)
 			return -errno;
 		link = bpf_program__attach_perf_event(prog, fd);

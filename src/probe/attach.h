@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: attaches the BPF programs of a probe, and owns their links. */
+/* probe: attaches the BPF programs of an attach type, and owns the links to them. */
 #ifndef FS_PROBE_ATTACH_H
 #define FS_PROBE_ATTACH_H
 

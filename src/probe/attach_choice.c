@@ -26,7 +26,9 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
-/* An attach type with LACKS_MINOR is used only for major faults, or if --probe requests it. */
+/*
+ * An attach type that LACKS_MINOR faults is used only for major faults, or if --probe requests it.
+ */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;

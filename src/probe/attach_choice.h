@@ -33,13 +33,13 @@ void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char 
 /* Returns the chosen attach type of a probe; NULL: the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
-/* The kernel loads no BPF programs: chooses attach types without a program, or none. */
+/* Called if the kernel loads no BPF programs: chooses attach types without a program, or none. */
 void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
-/* The chosen attach type failed: chooses the probe's next one in this build, or none. */
+/* Called if a probe's attach type failed: chooses the next attach type in this build, or none. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
-/* Returns text for fault_class: whether --probe disabled a probe that it needs; else "". */
+/* Returns a text if --probe disabled a probe without which fault_class is unavailable; else "". */
 const char *choice_why_no_classes(const struct choice *c);
 
 /* Returns whether to load the build that keeps state in hash tables. */
@@ -53,8 +53,8 @@ bool choice_is_hash(const struct choice *c);
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /*
- * Continues with the build without kfuncs, because the kernel lacks kfuncs. Returns false if that
- * build was chosen before.
+ * Continues with the build without kfuncs, because the kernel lacks kfuncs. Returns false if the
+ * build without kfuncs was chosen before.
  */
 bool choice_leave_kfuncs(struct choice *c);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the system calls that faultscope needs after all probes are attached and its sockets
- * listen: to scan, to answer requests, to write files, and to exit. With this filter, faultscope
- * can create no sockets, BPF programs or processes.
+ * probe: the system calls that faultscope needs after its start: to scan, to answer requests, to
+ * write files, and to exit. With this filter, faultscope can create no sockets, BPF programs or
+ * processes.
  */
 #ifndef FS_PROBE_CALL_FILTER_H
 #define FS_PROBE_CALL_FILTER_H

@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* System calls that the C library's headers may lack. All machines have these numbers. */
+/* System calls that the C library's headers may lack. These numbers are equal on all machines. */
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Returns true before 5.11; such kernels also count BPF maps as locked memory. */
+/* Returns true on kernels before 5.11, which also count BPF maps as locked memory. */
 bool kernel_lacks_task_storage(void);
 
 /* Returns whether bpf_probe_read_kernel() is missing, as in lockdown since ff40e51043af (5.13). */
@@ -22,7 +22,7 @@ struct features {
 	bool lacks_iterators; /* the kernel lacks open-coded task iterators (6.7) */
 };
 
-/* Fills `f`. The tests run at the first call only. */
+/* Fills `f`. The tests run only at the first call of features_ask(). */
 void features_ask(struct features *f);
 
 #endif

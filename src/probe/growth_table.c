@@ -16,7 +16,7 @@ static __u32 used_places(const struct growth_table *t)
 	return used < GROWTH_MAX ? used : GROWTH_MAX;
 }
 
-/* Copies a row. Returns false if a BPF program is replacing it. */
+/* Copies a row. Returns false if a BPF program is replacing the row. */
 static bool read_row(const struct growth_table *t, __u32 place, struct growth *ret)
 {
 	const volatile struct growth *row = &t->row[place];
@@ -25,7 +25,7 @@ static bool read_row(const struct growth_table *t, __u32 place, struct growth *r
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*ret = t->row[place];
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	ret->last_ns = last_ns; /* read before the copy: if the row grows later, it is sent again */
+	ret->last_ns = last_ns; /* last_ns before the copy: later growth is sent again */
 	return last_ns && row->first_ns == first_ns;
 }
 

@@ -10,7 +10,7 @@
 
 /*
  * Returns whether the kernel's maple tree nodes have another layout than bpf/wire_maple.h. Returns
- * false if the BTF lacks these types, as before 6.1.
+ * false if the kernel's BTF has no maple tree, as before 6.1.
  */
 bool layout_areas_foreign(const struct btf *kernel);
 

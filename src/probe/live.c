@@ -41,11 +41,11 @@
 struct live {
 	struct source src;
 	union wire_record record; /* copy of the latest record from the ring */
-	bool limits_sent;	  /* limits_record was sent in this drain of the ring */
+	bool limits_sent;	  /* a limits_record was sent since the drain began */
 	__u64 missed;
 	__u32 sampled; /* value of fs_shared.sampled at the last scan */
 	bool nested;   /* faultscope is in a pid namespace, but records have initial pids */
-	bool locked;   /* kernel lockdown forbids BPF programs: none is loaded */
+	bool locked;   /* kernel lockdown forbids BPF: no program is loaded */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -107,7 +107,7 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/* Metrics need no CPU time, which changes without faults: sums can be skipped. */
+	/* Metrics contain no CPU time, which changes even without faults: sums can be skipped. */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
@@ -265,8 +265,8 @@ static int attach_hook(struct live *live, const struct hook_alternate *alt)
 }
 
 /*
- * Attaches all chosen attach types. Returns 0; 1 if one failed and another was chosen, which needs
- * a new load; -errno for lack of files or memory.
+ * Attaches all chosen attach types. Returns 0; 1 if an attach type failed and another was chosen,
+ * which needs a new load; -errno if files or memory run out.
  */
 static int attach_all(struct live *live)
 {
@@ -295,7 +295,7 @@ static int attach_all(struct live *live)
 	return 0;
 }
 
-/* Sends the machine's present limits before the first failed call each time the ring is drained. */
+/* Each time the ring is drained, sends the machine's limits before the first failed call. */
 static int tell_limits(struct live *live)
 {
 	struct limits_record r = {.h = {RECORD_LIMITS, sizeof(r), host_monotonic_ns()}};
@@ -740,7 +740,7 @@ int live_resume(struct source *src)
 
 const char *live_library(void)
 {
-	return libbpf_version_string() + 1; /* the version without the "v" */
+	return libbpf_version_string() + 1; /* libbpf's version without the "v" */
 }
 
 const struct hook_status *live_hooks(const struct source *src)

@@ -19,7 +19,7 @@ struct live_options {
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
-	/* Returns whether a process has exited. NULL: growth entries stay forever. */
+	/* Returns whether a process has exited. If NULL, growth entries are never released. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
@@ -68,11 +68,11 @@ bool live_scan_is_confined(const struct source *src);
 /* Starts or stops scans that also send unchanged processes. */
 void live_scan_whole(struct source *src, bool whole);
 
-/* live_pause() detaches all probes; live_resume() attaches them again: 0 or -errno. */
+/* live_pause() detaches all probes; live_resume() attaches them again, and returns 0 or -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);
 
-/* Reads the kernel's statistics of at most `room` programs. Returns the number of programs. */
+/* Reads the kernel's statistics of at most `room` programs. Returns how many programs were read. */
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room);
 
 /* Returns whether kernel.bpf_stats_enabled is set. */

@@ -6,7 +6,7 @@
 /* Empties the log, and from now on keeps libbpf's messages in it. */
 void load_log_begin(void);
 
-/* Returns the messages since load_log_begin(). If the log is too small, middle ones are missing. */
+/* Returns the messages since load_log_begin(). Of too many messages, the middle is lost. */
 const char *load_log(void);
 
 #endif

@@ -20,7 +20,7 @@ bool is_exhausted(int err)
 
 int exhausted_files(size_t needed)
 {
-	int next = open("/", O_PATH | O_CLOEXEC); /* returns the lowest free fd */
+	int next = open("/", O_PATH | O_CLOEXEC); /* open() returns the lowest free fd */
 	struct rlimit limit;
 
 	if (next < 0)

@@ -60,7 +60,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	return 0;
 }
 
-/* Maps for growth. If growth is not recorded, each is reduced to one entry. */
+/* Maps for growth. If growth is not recorded, each of these maps has one entry. */
 static const char *const growth_maps[] = {
 	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
 

@@ -20,7 +20,7 @@ struct object {
 	enum object_build build;
 	struct fs_config *config; /* settings of the programs; NULL after the load */
 	struct fs_shared *shared; /* memory shared with the programs; set by the load */
-	/* Tables of GROWTH_MAX entries, valid after the load. NULL: growth is not recorded. */
+	/* Tables of GROWTH_MAX entries, valid after the load; NULL if growth is not recorded. */
 	const struct growth *growth;
 	struct fs_spare *spares;
 };
@@ -32,15 +32,16 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 size_t object_files(const struct object *o);
 
 /*
- * Call it between open and load. Sizes tables for the CPUs of this machine, tables by pid for
- * `processes`, and the ring for `ring_bytes` (a power of two; 0: default).
+ * Call object_size_tables() between open and load. The function sizes tables for the CPUs of this
+ * machine, tables by pid for `processes`, and the ring for `ring_bytes` (a power of two; 0:
+ * default).
  */
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 
 /*
- * Call it between open and load. Enlarges every LRU hash table of an object to at least 256 entries
- * per possible CPU. Each CPU reserves up to 128 free entries (kernel/bpf/bpf_lru_list.c,
- * LOCAL_FREE_TARGET): a smaller table would evict entries in use.
+ * Call object_size_lru_tables() between open and load. The function enlarges every LRU hash table
+ * of an object to at least 256 entries per possible CPU. Each CPU reserves up to 128 free entries
+ * (kernel/bpf/bpf_lru_list.c, LOCAL_FREE_TARGET): a smaller table would evict entries in use.
  */
 void object_size_lru_tables(struct bpf_object *obj);
 
@@ -59,7 +60,7 @@ bool object_is_typed(const struct object *o, const char *program);
 /* Returns whether the kernel's BTF lacks the function or tracepoint that a program attaches to. */
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
 
-/* Returns whether object_lacks_target() is true for one of at most `n` programs; NULL ends them. */
+/* Returns whether object_lacks_target() is true for one of up to `n` programs (NULL: end). */
 bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
 		      const struct btf *kernel);
 

@@ -189,7 +189,7 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 	return a;
 }
 
-/* Returns whether a log line is libbpf's own, an instruction, or statistics: no error message. */
+/* Returns whether a log line is no error: a line of libbpf, an instruction, or statistics. */
 static bool is_step(const char *line)
 {
 	static const char *const begins[] = {
@@ -248,7 +248,7 @@ const struct answer permission_locked = {
 	.remedy = "boot with lockdown=integrity",
 };
 
-/* Debian and Android have perf_event_paranoid above 2, where CAP_PERFMON does not suffice. */
+/* On Debian and Android, perf_event_paranoid may exceed 2: CAP_PERFMON does not suffice. */
 static bool is_paranoid(void)
 {
 	char level[16];

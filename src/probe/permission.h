@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns whether a load error affects all programs, not one. */
+/* Returns whether a load error affects all BPF programs, not a single one. */
 bool permission_is_total(int err);
 
 /*

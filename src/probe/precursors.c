@@ -128,7 +128,7 @@ static void attach_one(struct precursors *p, size_t h)
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
 		if (prog && !bpf_program__autoload(prog))
-			continue; /* this program was not loaded: the probe uses another one */
+			continue; /* not loaded: the probe uses another program */
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;
@@ -153,7 +153,7 @@ static int take_one(void *ctx, void *data, size_t size)
 static int map_all(struct precursors *p)
 {
 	p->memory_bytes = 256 * 512;
-	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: no copies survive */
+	p->memory = map_memory(p, "survivors", p->memory_bytes); /* NULL: no copies are kept */
 	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
 	if (!p->shared)
 		return -errno;
@@ -189,9 +189,9 @@ int precursors_open(struct precursors **ret, const char *btf_path, char *error, 
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
 
 		/*
-		 * With this path, libbpf searches types only in the kernel's own BTF. Without a
-		 * path, libbpf before 1.3 also loads the BTF of modules for a missing type, which
-		 * needs CAP_SYS_ADMIN.
+		 * With the path of vmlinux, libbpf searches types only in the kernel's own BTF.
+		 * Without a path, libbpf before 1.3 also loads the BTF of modules for a missing
+		 * type, which needs CAP_SYS_ADMIN.
 		 */
 		err = load(p, *btf ? btf : "/sys/kernel/btf/vmlinux");
 		if (err)

@@ -39,7 +39,7 @@ int precursors_fd(const struct precursors *p); /* returns an fd to wait for reco
 int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),
 		     void *ctx);
 
-/* Returns how many events of a kind occurred at an instruction so far, sent or not. */
+/* Returns how many events of one kind occurred so far at an instruction, sent or not. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
 /* Returns whether precursors_count() needs CAP_BPF, as before 5.19 if bpf(2) is privileged. */

@@ -124,7 +124,7 @@ static bool read_limits(int dir, struct gauges *g)
 	return true;
 }
 
-/* Counts fds. The size of /proc/PID/fd is their number since f1f1f2569901 (6.2), and 0 before. */
+/* Counts fds. /proc/PID/fd has this number as its size since f1f1f2569901 (6.2), before 0. */
 static __u32 count_fds(int dir)
 {
 	struct stat st;
@@ -249,7 +249,7 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* A command may still have inherited fds: posix_spawn() may return before exec. */
+	/* Skips a command that still has inherited fds: posix_spawn() may return before exec. */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)

@@ -18,16 +18,16 @@ struct proc_scan; /* values of each process at the last scan */
 /* Functions that read the state that BPF programs keep of a process. */
 struct proc_states {
 	void *ctx;
-	/* Returns 1; 0: no state exists; -EAGAIN: a complete read is not possible now. */
+	/* Returns 1 if state was read, 0 if none exists, -EAGAIN if it is being moved. */
 	int (*read)(void *ctx, __u32 pid, struct fs_state *ret);
 	/* Returns whether state that `read` did not find is moving from one thread to another. */
 	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
 };
 
 /*
- * Scans /proc once: sends a record for each process that changed. `states` NULL: no BPF programs
- * are loaded. With `everyone`, also sends processes without state. Returns 0, -ENOMEM, or the error
- * of sink->take().
+ * Scans /proc once: sends a record for each process that changed. If no BPF programs are loaded,
+ * `states` is NULL. If `everyone` is set, also sends processes without state. Returns 0, -ENOMEM,
+ * or the error of sink->take().
  */
 int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink);

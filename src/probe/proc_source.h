@@ -5,7 +5,7 @@
 
 #include "probe/source.h"
 
-/* Opens a source of all visible processes' sizes, and of limits. Returns 0 or -ENOMEM. */
+/* Opens a source of process sizes and of limits, without BPF. Returns 0 or -ENOMEM. */
 int proc_open(struct source **ret);
 
 #endif

@@ -104,7 +104,7 @@ static const struct record_field *find_known(uint32_t kind, const struct part *p
 	return NULL;
 }
 
-/* Adds a field of the file. Array elements unknown to this version become an unknown field. */
+/* Adds a field of a recording. Array elements unknown to this version become an unknown field. */
 static int add_field(struct kind_layout *k, const struct part *given)
 {
 	const struct record_field *f = find_known(k->kind, given);
@@ -157,7 +157,7 @@ static int make_images(struct record_layout *l)
 			for (uint32_t n = 0; f->unknown_is_max && n < f->count; n++)
 				memset(k->first + f->offset + n * f->stride, 0xff, f->size);
 		}
-		for (size_t j = 0; j < k->parts; j++) /* initial value of the file's fields: 0 */
+		for (size_t j = 0; j < k->parts; j++) /* fields of the recording begin as 0 */
 			for (uint32_t n = 0; n < k->part[j].count; n++)
 				memset(k->first + k->part[j].offset + n * k->part[j].stride, 0,
 				       k->part[j].size);

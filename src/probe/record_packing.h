@@ -38,11 +38,11 @@ void packer_free(struct packer *p);
 /* Adds a record to the current chunk. Returns 0, -ENOMEM, or -EINVAL for a wrong length. */
 int packer_add(struct packer *p, const struct record *h);
 
-/* packer_holds(): the current chunk has records; packer_is_full(): time to call packer_end(). */
+/* packer_holds(): the current chunk has records; packer_is_full(): it is large enough. */
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
 
-/* Drops the records of the current chunk. The next chunk will be a key chunk. */
+/* Drops the records of the current chunk. The chunk after it will be a key chunk. */
 void packer_begin_anew(struct packer *p);
 
 /* Returns the chunk with the list of fields, which comes first; length 0: already written. */
@@ -59,13 +59,13 @@ void unpacker_free(struct unpacker *u);
 /* Returns whether a chunk header has a correct CRC and possible lengths. */
 bool chunk_header_is_good(const struct chunk_header *ch);
 
-/* Reads a chunk. Returns 0; -EBADMSG if it is damaged, or depends on a chunk that was not read. */
+/* Reads a chunk. Returns 0; -EBADMSG if the chunk is damaged, or depends on an unread one. */
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload);
 
 /* Returns the nth field of the recording that this version does not know; false: none. */
 bool unpacker_unknown(const struct unpacker *u, size_t nth, struct field_record *ret);
 
-/* Returns the next record, valid until the next call; 1: the chunk ends here; -EBADMSG, -ENOMEM. */
+/* Gets the next record, valid until the next call. Returns 0, 1 at the chunk's end, or -errno. */
 int unpacker_next(struct unpacker *u, struct record **ret);
 
 #endif

@@ -300,9 +300,7 @@ static unsigned long long find_key(struct replay *rp, unsigned long long from)
 	return rp->size;
 }
 
-/*
- * Reads the next readable chunk. Returns 0, 1 at a proper end of file, -EBADMSG at a damaged end.
- */
+/* Reads the next readable chunk. Returns 0, 1 at the end of the file, -EBADMSG at a damaged end. */
 static int read_chunk(struct replay *rp)
 {
 	struct chunk_header ch;

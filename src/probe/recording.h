@@ -16,7 +16,7 @@
 struct recorder;
 
 /*
- * Creates a recording. An existing file is kept; with `force`, it is replaced when the new
+ * Creates a recording. An existing file is kept; with `force`, the file is replaced when the new
  * recording is published or closed. Returns 0; or -EEXIST or another -errno, with `error` set.
  */
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
@@ -32,7 +32,7 @@ int recorder_open_capped(const char *path, bool force, unsigned long long max_by
 /* Returns the size of all complete chunks so far, in bytes. */
 unsigned long long recorder_bytes(const struct recorder *rec);
 
-/* Returns whether no interval of the recording is complete: a failure would leave nothing. */
+/* Returns whether no scan interval is complete in the recording: a failure would leave no file. */
 bool recorder_is_empty(const struct recorder *rec);
 
 /*
@@ -46,8 +46,9 @@ int recorder_take(struct recorder *rec, const struct record *h);
 int recorder_publish(struct recorder *rec);
 
 /*
- * Flushes and closes the recording, and gives it its name. Returns 0 or -errno. On error, the end
- * of a published recording is missing, and one that was not published is lost.
+ * Flushes and closes the recording, and gives the file its final name. Returns 0 or -errno. On
+ * error, the end of a published recording is missing, and a recording that was not published is
+ * lost.
  */
 int recorder_close(struct recorder *rec);
 
@@ -58,7 +59,7 @@ void recorder_discard(struct recorder *rec);
 int replay_open(const char *path, struct source **ret, char *error, size_t size);
 
 /*
- * Facts about the part of a recording that was read so far. raw_bytes: bytes of its chunks before
+ * Facts about the part of a recording that was read so far. raw_bytes: bytes of the chunks before
  * deflation. damage_offset: file offset of the first damaged part.
  */
 struct replay_facts {

@@ -116,7 +116,7 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Chooses the capabilities of `keep` that the process has; for missing ones, `instead`. */
+/* Chooses the capabilities of `keep` that the process has; for those that it lacks, `instead`. */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {

@@ -11,7 +11,7 @@
 
 /* A capability that faultscope keeps, and its purpose. */
 struct right {
-	int capability; /* CAP_*, kept if the process has it */
+	int capability; /* number CAP_*, kept if the process has it */
 	int instead;	/* CAP_*, kept if the process lacks `capability`; -1: none */
 	const char *why;
 };
@@ -56,7 +56,7 @@ bool rights_are_of_file(void);
  */
 int rights_set_aside(void);
 
-/* Raises the capabilities that `use` needs. Returns the previous ones for rights_lower(). */
+/* Raises the capabilities that `use` needs. Returns previous capabilities for rights_lower(). */
 cap_t rights_raise(enum rights_use use);
 void rights_lower(cap_t had);
 
@@ -71,8 +71,8 @@ void rights_filter_calls(struct rights *ret, bool all_threads);
 
 /*
  * Drops all capabilities except `keep`, and the ways to regain them. With Landlock, only /proc,
- * /sys and the files of `scope` can then be opened. If one step fails, `ret` says so, and the next
- * step follows.
+ * /sys and the files of `scope` can then be opened. If one step of this fails, `ret` says so, and
+ * the next step follows.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);

@@ -6,8 +6,9 @@
 #include "base/setting.h"
 
 /*
- * Fills at most SETTINGS_MAX values; returns how many. Call this before the load: before 5.11,
- * libbpf raises faultscope's RLIMIT_MEMLOCK. Values of the cgroup are set by another function.
+ * Fills at most SETTINGS_MAX values; returns how many. Call this before the load, because libbpf on
+ * kernels before 5.11 raises faultscope's RLIMIT_MEMLOCK. Values of the cgroup are set by another
+ * function.
  */
 size_t settings_read(struct setting *ret);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: the interface to a source of records. The source is the live kernel or a recording; code
- * that uses the interface works with both, and needs no root.
+ * that uses the interface works with both sources, and needs no root.
  */
 #ifndef FS_PROBE_SOURCE_H
 #define FS_PROBE_SOURCE_H
 
 #include "records/records.h"
 
-/* A consumer of records. take() returns 0, or -errno to stop; `h` is valid during the call. */
+/* A consumer of records. take() returns 0, or -errno to stop; `h` is only valid in the call. */
 struct sink {
 	int (*take)(void *ctx, const struct record *h);
 	void *ctx;

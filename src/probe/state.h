@@ -10,8 +10,8 @@
 
 /*
  * Reads the state of a process, given its pid in faultscope's own namespace (in the hash-table
- * build: in the initial namespace). Returns 1; 0: no state exists; -EAGAIN: a complete read is not
- * possible now.
+ * build: in the initial namespace). Returns 1 if state was read, 0 if none exists, -EAGAIN if it is
+ * being moved.
  */
 int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
 

@@ -15,16 +15,16 @@ struct program_statistics {
 	__u64 runs, run_ns; /* counted only while kernel.bpf_stats_enabled is set */
 };
 
-/* Reads the statistics of as many programs as fit. Returns the number of programs. */
+/* Reads the statistics of as many programs as fit. Returns how many were read. */
 size_t statistics_read(const struct bpf_object *obj, struct program_statistics *ret, size_t room);
 
 /*
- * Sums over all programs. A program on a tracepoint does not run while it already runs on that CPU
- * (05b24ff9b2cf, 6.1). If the kernel switches tasks within a program, the next task's event is
+ * Sums over all BPF programs. A program on a tracepoint does not run while it already runs on that
+ * CPU (05b24ff9b2cf, 6.1). If the kernel switches tasks within a program, the next task's event is
  * missed.
  */
 struct statistics_sum {
-	__u64 run_ns; /* counted only while kernel.bpf_stats_enabled is set */
+	__u64 run_ns; /* run time, counted only if kernel.bpf_stats_enabled is set */
 	__u64 missed; /* program runs that the kernel skipped */
 };
 
