@@ -10,7 +10,8 @@
 #define MODULES_HIGH	 0xffffffffff000000ull
 #define IMAGE_LOW	 0xffffffff80000000ull
 #define SHADOW_LOW	 0xdffffc0000000000ull
-#define VMALLOC_BYTES	 (32ull << 40) /* size of vmalloc: Documentation/arch/x86/x86_64/mm.rst */
+/* vmalloc area, bytes: Documentation/arch/x86/x86_64/mm.rst */
+#define VMALLOC_BYTES	 (32ull << 40)
 #define VMALLOC_BYTES_57 (12800ull << 40)
 #define BELOW_BYTES	 (1ull << 40)
 #define ARM64_FAR	 (1ull << 40)
@@ -80,7 +81,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
 	}
-	/* A page fault address is always canonical: this kernel has five-level page tables. */
+	/* This page fault address is canonical only with five-level page tables. */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
 	if (a < KERNEL_64)
@@ -122,7 +123,7 @@ enum region region_of(const struct incident *e, uint64_t a)
 		return region_arm64(e, a);
 	case ARCH_UNKNOWN:
 		return a >= KERNEL_48 ? REGION_KERNEL : REGION_UNKNOWN;
-	case ARCH_ARM: /* modules are in the 16 MB below: arch/arm/include/asm/memory.h */
+	case ARCH_ARM: /* modules are below the image: arch/arm/include/asm/memory.h */
 		if (a >= 0xbf000000u && a < 0xc0000000u)
 			return REGION_MODULES;
 		return is_kernel_address(e->arch, a) ? REGION_KERNEL : REGION_USER;

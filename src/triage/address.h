@@ -35,10 +35,10 @@ enum poison {
 
 const char *poison_meaning(enum poison p);
 
-/* Returns which poison value a pointer was, or was computed from; POISON_NONE: none. */
+/* Returns which poison value a pointer is, or is computed from; POISON_NONE: none. */
 enum poison poison_of(const struct incident *e, uint64_t value);
 
-/* Finds a register with a kernel pointer that is one bit (36 or higher) off `address`, by page. */
+/* Finds a register with a kernel pointer whose page differs from that of `address` in one bit. */
 bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 
 #endif

@@ -136,7 +136,7 @@ enum opens {
 	OPENS_NONE
 };
 
-/* Lines that precede a trace, or that precede frames to be skipped. */
+/* Lines that precede the frames of a trace, or frames that are skipped. */
 static const struct {
 	const char *pattern;
 	enum opens opens;
@@ -255,7 +255,7 @@ static bool section_begins(struct reading *r, struct str s, uint32_t line)
 	return false;
 }
 
-/* Finds the line that KCSAN prints for "Call Trace:": "write to 0x… of 8 bytes by task …". */
+/* Finds the line that KCSAN prints instead of "Call Trace:": "write to 0x… of 8 bytes by …". */
 static bool access_begins(struct reading *r, struct str s)
 {
 	struct captures c = {};
@@ -296,7 +296,7 @@ bool trace_section(struct reading *r, struct str text, uint32_t line)
 	if (!trace_frame(bare, r->section == SECTION_TRACE, &f))
 		return false;
 	if (r->section != SECTION_TRACE) {
-		/* Frames that no title line precedes are the main trace of the report. */
+		/* Without a "Call Trace:" line, frames are the main trace of the report. */
 		if (r->section == SECTION_OTHER && r->main_seen)
 			return true;
 		r->section = SECTION_TRACE;

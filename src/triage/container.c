@@ -205,7 +205,7 @@ static bool export_line(struct container *c, struct str *raw, struct log_line *l
 
 /*
  * Reads a line of journalctl -o verbose: a heading "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]",
- * or an indented "FIELD=value". No line ends a record: the next heading does.
+ * or an indented "FIELD=value". A record ends at the next heading.
  */
 static bool verbose_line(struct container *c, struct str *raw, struct log_line *l)
 {

@@ -124,7 +124,7 @@ bool identity_take(struct incident *e, struct str s)
 		e->has_pid = true;
 		return true;
 	}
-	/* After "INFO: task …", the next line begins with the taint. */
+	/* The line after "INFO: task …" begins with the kernel's taint. */
 	if (e->kind == KIND_HANG && !e->kernel.n && taint_at(s) == 0) {
 		take_taint(e, s);
 		return true;

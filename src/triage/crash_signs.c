@@ -84,7 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* Returns whether the kernel reported corruption. Lockups, and "BUG: Bad …", have own findings. */
+/* Returns whether the kernel reported corruption. (Lockups have own findings.) */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))
@@ -187,7 +187,7 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 		enum bb_severity severity)
 {
 	struct crash_sign *one = crash_sign_of(p, id, l->module);
-	/* Records of recovered faults contain the total of their code location: do not add. */
+	/* Records of recovered faults contain the total of their code location: do not add up. */
 	bool sums = l->r->class == BB_FIXUP;
 
 	if (!one)

@@ -24,7 +24,7 @@ struct crash_signs {
 	uint8_t boot_id[BB_BOOT_BYTES];
 	struct crash_sign one[PORTENTS_MAX]; /* findings, sorted by id, then by first_ns */
 	size_t n;
-	uint64_t lost; /* number of findings that were not stored, because there are PORTENTS_MAX */
+	uint64_t lost; /* number of findings that were not stored, as there was no room */
 };
 
 /* Fills `ret` with findings for the boot with index `boot`. `f`: result of bb_found_settle(). */

@@ -22,7 +22,7 @@ static void on_esr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_ARM64;
 }
 
-/* Takes the address from KASAN's second line; its header has that of the function. */
+/* Takes the address from KASAN's second line; the header has the function's address. */
 static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
@@ -125,7 +125,7 @@ static const struct {
 #include "triage/facts.def"
 };
 
-/* Parses a page table dump: "PGD 0 P4D 0 PUD 1234067 …", "*pdpt = … *pde = …", "[a] pgd=…". */
+/* Parses a dump of page tables: "PGD 0 P4D 0 PUD 1234067 …", "*pdpt = … *pde = …", "[a] pgd=…". */
 static bool walk_take(struct incident *e, struct str s)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			}
 			return;
 		}
-		/* In an interrupt handler's trace, this is the instruction that was interrupted. */
+		/* In an interrupt handler's trace, this instruction is the interrupted one. */
 		r->regs_shut = true;
 		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
 		    !ip.function.n || str_same(e->ip.function, ip.function))
@@ -246,7 +246,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	}
 	s = str_trim(s);
 	if (is_user_selector(s)) {
-		/* The following registers are those of user space, when it entered the kernel. */
+		/* The registers below are those with which user space entered the kernel. */
 		if (r->e->has_ip || r->section == SECTION_TRACE)
 			r->regs_shut = true;
 		return true;
@@ -362,7 +362,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	struct frame f = {}, *added;
 	long at = str_find(s, "at: ");
 
-	if (str_at(s, 0) == '#') /* a held lock: its holder is not at fault */
+	if (str_at(s, 0) == '#') /* a held lock is no fault */
 		return at > 0;
 	if (at <= 0 || (!str_has_any(s, "}, at: |} at: |, at: ")))
 		return false;
@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses the fault address "CR2: a". In a register dump, CR2 may have changed. */
+/* Parses the fault address "CR2: a". Register dumps may show a later CR2. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

@@ -23,7 +23,7 @@ static void candidates_of_part(struct candidates *c, const struct incident *e, e
 			candidate_add(c, &e->frame[i]);
 }
 
-/* Returns whether the instruction pointer is not in code: only the caller is known. */
+/* Returns whether the instruction pointer is not in code, so that only the caller is known. */
 static bool lost_its_way(const struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -70,8 +70,8 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 }
 
 /*
- * Keeps the functions that took a lock. Functions that run work items or timers are skipped,
- * because the functions that they call follow.
+ * Keeps the functions that took a lock. Functions that run work items or timers are skipped: the
+ * trace also has the functions that they call.
  */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
@@ -96,7 +96,7 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Keeps functions that neither print reports nor enter the kernel; sanitizer functions last. */
+/* Keeps functions that neither print reports nor enter the kernel; sanitizers' functions last. */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -110,7 +110,7 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Last resort: keeps entry functions, which at least distinguish system calls and interrupts. */
+/* Last resort: keeps entry functions, which at least show whether it was a system call. */
 static void keep_entry(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -144,7 +144,7 @@ static bool is_uninformative(struct str f)
 			      "open|recvfrom|accept|bind|mmap|poll|sendfile|splice|exit");
 }
 
-/* Returns whether a thread, interrupt or callback starts here; notifier chains do not count. */
+/* Returns whether a thread, interrupt or callback starts in a function (not: a notifier). */
 static bool is_way_in(struct str function, enum library l)
 {
 	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));
@@ -219,7 +219,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		function_keep(j->v, call);
 }
 
-/* Returns whether a module is in the trace: it says more than the name of the system call. */
+/* Returns whether a module is in the trace: its name says more than the system call's. */
 static bool has_module(const struct incident *e)
 {
 	if (e->has_ip && e->ip.module.n)
@@ -277,13 +277,13 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
 		candidate_add(c, &e->link);
-	/* Without report functions in it, a trace starts at the interrupted instruction. */
+	/* If a trace has no report functions, it starts at the interrupted instruction. */
 	if (e->has_ip && is_stall(j) && !has_report(e))
 		candidate_add(c, &e->ip);
 	candidates_of_part(c, e, PART_MAIN, unreliable);
 }
 
-/* Finds the function that appears most often in the trace, which may be recursive. */
+/* Finds the function that is most often in the trace, perhaps because it is recursive. */
 static void find_repeats(struct judged *j)
 {
 	const struct incident *e = j->e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * triage: one report of the kernel: a crash, a warning, a hardware error. Facts of a report are
- * stored as printed; other files interpret the facts. Strings point into the log lines.
+ * stored as printed; other files interpret the facts. Strings of a report point into the log lines.
  */
 #ifndef FS_TRIAGE_INCIDENT_H
 #define FS_TRIAGE_INCIDENT_H
@@ -40,7 +40,7 @@ enum arch {
 enum part {
 	PART_MAIN,
 	PART_OTHER, /* the trace of another task or CPU, or a lock chain */
-	/* the trace of the object's allocation, or of the origin of an uninitialised value */
+	/* the stack trace of an object's allocation, or of the origin of an uninitialised value */
 	PART_ALLOC,
 	PART_FREE,
 	PART_LOCK, /* the function after "at:" in a line about a lock that is held or requested */
@@ -76,7 +76,7 @@ struct registers {
 struct incident {
 	enum kind kind;
 	const struct signature *signature;
-	uint32_t first, last; /* indices in the log of the report's first and last line */
+	uint32_t first, last; /* log line indices of the report's begin and end */
 	int32_t caller;
 	bool timed;
 	double seconds;

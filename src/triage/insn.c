@@ -23,7 +23,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		return false;
 	in->access = opc == 0 || (simd && opc == 2) ? ACCESS_WRITE : ACCESS_READ;
 	if (!simd && size == 3 && opc == 2)
-		return false; /* a prefetch instruction cannot fault */
+		return false; /* prefetch instructions cannot fault */
 	in->size = simd && opc >= 2 ? 16 : 1 << size;
 	in->base = bits(w, 9, 5);
 	in->memory = true;

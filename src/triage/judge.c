@@ -34,9 +34,7 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
-/*
- * Functions that report only one kind of error. Each reveals the kind of a report without a header.
- */
+/* Functions that report only one kind of error. Each reveals the kind of report. */
 static const struct {
 	const char *start;
 	enum kind kind;
@@ -74,7 +72,7 @@ static bool is_x86(const struct incident *e)
 	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
 }
 
-/* Returns whether the first line of a report is missing, which has the address. */
+/* Returns whether a report's first line, which has the address, is missing. */
 static bool lost_head(const struct incident *e)
 {
 	return e->headless ||
@@ -90,7 +88,7 @@ static void infer_kind(struct judged *j)
 	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
-	/* An address that no page fault can have, and no error code: a general protection fault. */
+	/* No page fault has such an address; without error code: a general protection fault. */
 	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
 	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
 		v->kind = KIND_GPF;
@@ -135,7 +133,7 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 	return false;
 }
 
-/* Returns whether addresses are hashed to 32 bits, as %p does, with which KFENCE prints them. */
+/* Returns whether addresses in the report are hashed to 32 bits: KFENCE prints them with %p. */
 static bool is_hashed(const struct incident *e)
 {
 	bool kfence = e->kind == KIND_KFENCE_UAF || e->kind == KIND_KFENCE_OOB ||

@@ -17,12 +17,12 @@ struct judged {
 	bool has_address;
 	uint64_t a;
 	bool has_base;
-	uint64_t b; /* pointer that the address was computed from */
+	uint64_t b; /* pointer from which the address was computed */
 	int64_t o;  /* offset that was added to `b` */
 	char base_name[8];
 	enum region region;
 	bool fault;	  /* a memory access failed */
-	bool has_present; /* `present` is known: whether the page was present */
+	bool has_present; /* `present` (the page was present) is known */
 	bool present;
 };
 
@@ -32,7 +32,7 @@ void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
-/* Adds points to a suspect, and sorts all suspects. `module` and `why` must outlive `v`. */
+/* Adds points to a suspect, and sorts suspects. Strings `module` and `why` must outlive `v`. */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
 
 /* Records a rule that led to the diagnosis, and its evidence. */

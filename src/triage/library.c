@@ -29,11 +29,11 @@ static bool fits(const char *pattern, struct str s)
 
 struct str function_plain(struct str function)
 {
-	/* Suffixes that gcc adds, and clang (ThinLTO, CFI jump tables, '$' with a hash). */
+	/* Suffixes by gcc, and by clang (ThinLTO, CFI jump tables, '$' with a hash). */
 	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
 					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
-	/* Since 6.4, the padding before f() is called __pfx_f; the stack may point to it. */
+	/* Since 6.4, the padding before f() is called __pfx_f; stacks may point to it. */
 	if (str_starts(function, "__pfx_"))
 		function = str_from(function, 6);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {

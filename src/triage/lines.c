@@ -14,7 +14,7 @@
 #define LINE_MOST   8192 /* maximum bytes of a line; one message of printk has up to 1 kB */
 #define WRAP_LEAST  60
 #define WRAP_MOST   256
-#define WIDTH_LINES 4096 /* number of lines that are examined to find the width */
+#define WIDTH_LINES 4096 /* number of lines examined to find the width of a terminal */
 #define TERMINAL    80
 #define MAIL_MOST   100 /* maximum columns at which mail programs break lines */
 
@@ -33,7 +33,7 @@ struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;	/* column at which a terminal broke lines; 0: it did not */
+	size_t width;	/* column at which a terminal broke lines; 0: unbroken */
 	size_t longest; /* length of the longest line if a mail program broke lines, else 0 */
 	size_t before;	/* length of the previous raw line */
 	bool prefixed;	/* most lines of the input have a prefix */
@@ -124,7 +124,7 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Appends the newest text to the previous line. Returns false if there is no previous line. */
+/* Appends the text that was stored last to the previous line. False: there is none. */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -142,7 +142,7 @@ static bool line_continue(struct reader *r, struct str text)
 	return true;
 }
 
-/* Stores a raw line. If two CPUs wrote into it, stores both records as lines. */
+/* Stores a raw line; as two lines, if two CPUs wrote their records into it. */
 static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
 	struct log_line l = *known;
@@ -188,7 +188,7 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 
 	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
 		return NULL;
-	/* a mail program: the first word of `raw` had no room in the previous line */
+	/* A mail program broke the line if the first word of `raw` had no room before. */
 	at_word =
 		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
 	if (!r->broken && !at_word)
@@ -372,7 +372,7 @@ static int in_order(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Starts a new part. Returns false if there is no room: its lines are added to the last part. */
+/* Starts a new part. False: no room, so the last part gets its lines. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
@@ -383,7 +383,7 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input into parts at its pstore headers. False: no room for another part. */
+/* Cuts an input into parts at its pstore headers. False: there is no room. */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {

@@ -24,7 +24,7 @@ struct log_line {
 	bool timed;
 	bool fragment;	/* the message was too long for one record: the next line may continue it */
 	bool continues; /* the line continues the previous one */
-	int32_t caller; /* task ID, or -2 - CPU number; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
+	int32_t caller; /* caller: task ID, or -2 - CPU; -1: unknown (CONFIG_PRINTK_CALLER, 5.1) */
 	double seconds; /* timestamp in seconds, if `timed` */
 };
 

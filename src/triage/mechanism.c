@@ -17,7 +17,7 @@ static const struct {
 #undef MECHANISM
 };
 
-/* Mechanism for each kind of report in which the kernel names it; others: AS_REPORTED. */
+/* Mechanism of each kind of report whose text names it; for other kinds AS_REPORTED. */
 static const enum mechanism reported[NR_KINDS] = {
 #define KIND(id, name, mechanism) [KIND_##id] = MECH_##mechanism,
 #include "triage/kinds.def"
@@ -130,7 +130,7 @@ static bool by_page_table(struct judged *j)
 	return true;
 }
 
-/* KASAN converts a fault address in its shadow memory to the range that the code accessed. */
+/* Uses the accessed range, to which KASAN converts a fault address in its shadow memory. */
 static bool by_range(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -184,7 +184,7 @@ static bool by_user_call(struct judged *j)
 	return true;
 }
 
-/* Returns whether the offset is greater than the symbol's size: another module got this memory. */
+/* Returns whether the offset exceeds the symbol's size, because another module has the memory. */
 static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
@@ -270,7 +270,7 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/* If the instruction is not known, an error code in a register explains it. */
+		/* For an unknown instruction, assume that it used an error code as pointer. */
 		from = j->has_insn ? -1 : error_register(j);
 		if (from < 0)
 			return false;
@@ -370,7 +370,7 @@ static bool by_user(struct judged *j)
 		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
 		return true;
 	}
-	/* The page is unmapped: only addresses like stack, mmap or PIE are user pointers. */
+	/* No page is mapped: only stack, mmap and PIE addresses are user pointers. */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
 	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))
@@ -505,7 +505,7 @@ static bool by_vmalloc(struct judged *j)
 			   STR_ARG(e->ip.function));
 		return true;
 	}
-	/* A guard page follows each vmalloc area: an overrun first reaches its begin. */
+	/* A guard page follows each vmalloc area: overruns first touch its begin. */
 	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
 		rule_fired(j->v, "I2", "the first bytes of a page that was never mapped");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/next_steps.h"
 
-/* Returns whether a shell takes a name literally. In a command, other names could run programs. */
+/* Returns whether a shell takes a name literally. Names with other characters may run programs. */
 static bool is_plain(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)

@@ -29,7 +29,7 @@ static size_t take_level(struct str s, struct log_line *l)
 	return n + 2;
 }
 
-/* Skips text before the "]" of a time: "@3", a CPU (Amlogic), or " < 0.000010>" (dmesg -d). */
+/* Skips text that precedes "]" in a time: "@3", a CPU (Amlogic), or " < 0.000010>" (dmesg -d). */
 static size_t skip_beside_time(struct str s, size_t at)
 {
 	if (str_at(s, at) == '@')
@@ -345,7 +345,7 @@ static size_t take_unix(struct str s, struct log_line *l)
 	return n ? at + 1 + n : 0;
 }
 
-/* Parses the "> " or ">> " of a quoted mail. In a KASAN shadow dump, '>' precedes no blank. */
+/* Parses the "> " or ">> " of a quoted mail. KASAN shadow dumps have no blank after '>'. */
 static size_t take_quote(struct str s, struct log_line *l)
 {
 	size_t at = 0;
@@ -355,7 +355,7 @@ static size_t take_quote(struct str s, struct log_line *l)
 	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
-/* Parses "kernel: " of journalctl -o cat with a tag, or "db-17 kernel: " after a lost time. */
+/* Parses "kernel: " of journalctl -o cat with a tag, or "db-17 kernel: " without time. */
 static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");

@@ -16,7 +16,7 @@
 
 /* maximum number of lines from a report's first line to the last that names its kind */
 #define HEAD_MOST 24
-/* A log may begin within a report: in this many first lines, a report needs no header. */
+/* A log may begin within a report: among this many first lines, it needs no header. */
 #define BEGINNING 400
 
 /* The log lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is only one stream. */
@@ -24,7 +24,7 @@ struct stream {
 	int32_t caller;
 	long event; /* index in `r` of the report being read; -1: none */
 	struct reading reading;
-	uint32_t used; /* index of the stream's last line; the stream with the lowest is replaced */
+	uint32_t used; /* index of the stream's last line */
 };
 
 struct state {
@@ -37,7 +37,7 @@ struct state {
 	size_t begins; /* index of the first line of the current input */
 	uint32_t cut;  /* index after the last "cut here" line; 0: none */
 	bool ran;      /* the kernel ran for RAN_SECONDS: a later boot message means that it died */
-	bool asked;    /* sysrq or a debugger requested registers: they are no crash */
+	bool asked;    /* registers were requested (sysrq, debugger): no crash */
 };
 
 static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
@@ -81,7 +81,7 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	return e;
 }
 
-/* Returns the rank of a kind. A kind of higher rank (more specific) replaces others. */
+/* Returns the rank of a kind of report. A kind of higher rank replaces others in one report. */
 static int kind_rank(enum kind k)
 {
 	switch (k) {
@@ -293,7 +293,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	st->reading.silence = 0;
 }
 
-/* Returns whether only faults print this line. The line reveals a report without a header. */
+/* Returns whether only faults print this line. It reveals a report without header. */
 static bool is_remnant(struct str s)
 {
 	s = str_trim(s);
@@ -399,7 +399,7 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/* Returns whether any program may have printed a line: no kernel prefix, and no report follows. */
+/* Returns whether any program may have printed a line: it has no kernel prefix, and no report. */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&

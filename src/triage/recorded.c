@@ -186,8 +186,9 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * Reads the newest record first. If there is no room for a code location, it is older than
- * RECORDED_MAX other locations, whose notes would displace its note anyway.
+ * Collects recovered faults by code location. The newest record is read first. If there is no room
+ * for a code location, it is older than RECORDED_MAX other locations, whose notes would displace
+ * its note anyway.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)
@@ -296,7 +297,7 @@ static void accuse(struct recorded *c, const struct bb_record *r)
 	snprintf(c->module, sizeof(c->module), "%.63s", module);
 }
 
-/* If a panic has no suspect, takes the module that is on its stack in the record. */
+/* If a panic has no suspect, takes the module on the stack in the panic's record. */
 static void accuse_caller(struct recorded *c, const struct diagnosis *v, const struct bb_record *r)
 {
 	char module[FIELD];
@@ -352,7 +353,7 @@ static void take_fault(struct triage *t, const struct bb_record *r)
 		return;
 	}
 	if (v && v->has_address && bb_get_u64(r, "address", &address) && address != v->address)
-		return; /* the record is about another fault */
+		return; /* this record is about another fault */
 	accuse(&t->recorded, r);
 	if (v)
 		sharpen(v, r);

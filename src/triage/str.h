@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: a slice of a log: bytes with a length, not NUL-terminated, not owned. */
+/* triage: a slice of a log: bytes with a length, not NUL-terminated, owned elsewhere. */
 #ifndef FS_TRIAGE_STR_H
 #define FS_TRIAGE_STR_H
 
@@ -73,7 +73,7 @@ static inline bool str_has(struct str s, const char *what)
 /* Returns `s` without blanks at both ends. */
 struct str str_trim(struct str s);
 
-/* Removes the next word from the front of `s` and returns it; returns an empty one at the end. */
+/* Removes the next word from the front of `s` and returns it; empty at the end. */
 struct str str_word(struct str *s);
 
 /* Parse the digits at the front of `s`. Return the number of digits; 0: none, or too many. */

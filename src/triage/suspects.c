@@ -84,7 +84,7 @@ static bool begins(struct str s, struct str with)
 	return s.n > with.n && !memcmp(s.s, with.s, with.n);
 }
 
-/* Stores `name` in `whole` if it begins with `start`. Returns false if `whole` differs already. */
+/* Stores `name` in `whole` if it begins with `start`. False: two names do. */
 static bool completes(struct str *whole, struct str start, struct str name)
 {
 	if (!begins(name, start) || str_same(*whole, name))
@@ -155,7 +155,7 @@ static bool faulted_in_library(const struct judged *j)
 	return true;
 }
 
-/* Adds points to the caller of a library function, and to all frames: nearer frames get more. */
+/* Adds points to the caller of a library function, and to all frames: inner frames get more. */
 static void by_trace(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -179,7 +179,7 @@ static void by_trace(struct judged *j)
 		if (library_of(f->function) != LIBRARY_NONE && !f->module.n)
 			continue;
 		points = first && believed ? POINTS_CALLER : (int)(believed ? weight : weight / 4);
-		if (f->unreliable && !any) /* the trace has no reliable frame */
+		if (f->unreliable && !any) /* no frame of the trace is reliable */
 			points = points * 3 / 5;
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,

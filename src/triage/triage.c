@@ -108,7 +108,7 @@ static void say(struct judged *j)
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
-/* Returns whether a report is minor: it may explain a crash, but is none. */
+/* Returns whether a report is minor: beside a crash, it is only a precursor. */
 static bool is_minor(const struct incident *e)
 {
 	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
@@ -116,7 +116,7 @@ static bool is_minor(const struct incident *e)
 
 #define SAME_SECONDS 1
 
-/* A warning by a check has no address: takes the address from the task's next report. */
+/* If a warning has no address, takes the address from the next report of its task. */
 static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
 	const struct incident *e = v->event, *next;

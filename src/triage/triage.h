@@ -94,7 +94,7 @@ struct diagnosis {
 	struct precursor precursor[PRECURSORS_MAX];
 	uint32_t precursors;
 	uint32_t consequences;
-	bool announced; /* a warning of the module that crashed preceded the crash */
+	bool announced; /* a warning of the crashed module preceded the crash */
 	uint32_t first_consequence;
 
 	char bucket[224];
@@ -118,7 +118,7 @@ struct recorded {
 	uint32_t left_out; /* number of old notes that were dropped, because there was no room */
 	uint64_t absorbed; /* number of recovered kernel faults */
 	uint64_t torn;
-	double silent;	     /* seconds from the last record to the crash; negative: not known */
+	double silent;	     /* time from the last record to the crash in s; negative: not known */
 	bool fatal;	     /* one of the notes is a fatal kernel fault */
 	char module[64];     /* module that the fault record blames; empty: none */
 	char why[128];	     /* reason to blame `module` */

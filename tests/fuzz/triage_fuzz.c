@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Fuzzes triage: the bytes are logs, and the diagnosis goes to every renderer. With `make fuzz`,
- * libFuzzer makes the bytes; in `make check`, the program runs once for each seed file. The first
- * byte sets the number of logs into which the other bytes are divided.
+ * libFuzzer makes the bytes; with `make check`, the seed files are the input. The first byte sets
+ * the number of logs into which the other bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>

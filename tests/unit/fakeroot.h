@@ -132,7 +132,7 @@ static inline struct origin fake_find(const struct fakeroot *r, unsigned int pid
 	return o;
 }
 
-/* Returns the description of a limit's origin. The last four results stay valid. */
+/* Returns the description of a limit's origin. The last four descriptions stay valid. */
 static inline const char *fake_said(const struct origin *o)
 {
 	static char said[4][1024];

@@ -154,7 +154,7 @@ static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
 					    "fault_end",    "mmap_lock",  "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
-/* Begins a model with a host, all probes on but `blind` (may be NULL), and a tick at 1 s. */
+/* Begins a model with a host, all probes except `blind` (may be NULL), and a tick at 1 s. */
 static inline void begin_model(struct model *m, const char *blind)
 {
 	struct host_record host = host_record(SECOND / 2);

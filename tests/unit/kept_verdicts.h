@@ -2,7 +2,7 @@
 /*
  * Adds up all causes of failed calls that a test finds: names, numbers and fields, but no other
  * words. The test contains the sum, so any change is noticed. After an intended change, copy the
- * new sum.
+ * new sum into it.
  */
 #ifndef FS_TESTS_KEPT_VERDICTS_H
 #define FS_TESTS_KEPT_VERDICTS_H

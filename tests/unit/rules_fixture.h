@@ -46,7 +46,7 @@ static inline void next_window(void)
 	findings_next_window(&fs);
 }
 
-/* Ends a scan interval in which process 10 uses these percentages of its limits. */
+/* Ends a scan interval in which process 10 uses `maps` and `fds` percent of its limits. */
 static inline const struct finding *look(const char *id, double maps, double fds, uint32_t flags)
 {
 	struct process_record r = process_record(10, 1, now + SECOND / 2);

@@ -49,7 +49,9 @@ static bool victim_open(struct victim *v)
 	return true;
 }
 
-/* Looks up random addresses, and checks the results. Returns the number of names; -1: no file. */
+/*
+ * Looks up random addresses, and checks the results. Returns the number of names; -1: no ELF file.
+ */
 static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 {
 	struct elf_symbols s;
@@ -138,7 +140,7 @@ static void test_spoiled(struct victim *v)
 		else
 			opened++;
 		unsound += !sound;
-		/* Damage adds up for four rounds, then the file is restored. */
+		/* The file is restored after every fourth damage. */
 		if (round % 4 == 3 && pwrite(v->fd, v->bytes, v->n, 0) != (ssize_t)v->n)
 			ok(false, "the file could not be restored");
 	}

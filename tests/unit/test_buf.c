@@ -156,7 +156,7 @@ static void test_safe(void)
 	is_safe("\xe2\x82", true, "\\xe2\\x82", "safe: cut short");
 }
 
-/* Returns whether a shell reads the quoted word as the original word. */
+/* Returns whether a shell turns the quoted word into the original word. */
 static bool survives(const char *word)
 {
 	struct buf b = {};

@@ -13,7 +13,7 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		/* just below the limit, the limit is the cause too, but it is not certain */
+		/* also just below the limit, the limit is the cause, but not for certain */
 		bool near;
 		const char *name;
 	} rows[] = {
@@ -545,7 +545,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Tests random records: the cause is a listed one, and there is no more evidence than fits. */
+/* Tests random records: each cause is a known one, and the evidence fits its array. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

@@ -62,7 +62,7 @@ static void test_ranges(void)
 	r.range.hole = UINT64_MAX;
 	is_cause("bad_argument", true, "mremap of two mappings");
 
-	/* mlock() does not count pages towards RLIMIT_MEMLOCK that are locked already. */
+	/* mlock() does not count pages that are already locked towards RLIMIT_MEMLOCK again. */
 	begin_range(CALL_MLOCK, ENOMEM, 10, 10, VM_WRITE);
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 12 * PAGE;
@@ -389,7 +389,7 @@ static void test_other_errnos(void)
 			r.memory = r.pids = (struct level_room){.known = 1};
 			cause_of(&r, &l, arch, &v);
 			if (call == CALL_MREMAP && errors[i] == EFAULT)
-				continue; /* EFAULT is of mremap: the range is not mapped */
+				continue; /* mremap returns EFAULT for an unmapped range */
 			good &= !v.certain && !strcmp(v.cause, "unknown");
 		}
 	ok(good, "errnos of no limit: unknown, whatever is exceeded");

@@ -89,7 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Tests two pods with one name. If the pod with the shown labels ends, the other's are shown. */
+/* Tests two pods with one name. If the pod whose labels are shown ends, the other pod's are. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -437,9 +437,9 @@ static void live(struct world *w, uint32_t i)
 	w->told[CENSUS_MINOR_FAULTS] += faults;
 	w->told[CENSUS_MAJOR_STALL_NS] += stall;
 	if (!any(w, 20))
-		l->name = any(w, NAMES); /* it moved, or executed another program */
+		l->name = any(w, NAMES); /* another cgroup or program */
 	if (!any(w, 40))
-		w->serials[l->name]++; /* now another pod of the set has the name */
+		w->serials[l->name]++; /* another pod has the name now */
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =
@@ -461,7 +461,7 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/* Checks all series. A dropped series counts with its last value, and may come back later. */
+/* Checks all series. Dropped series count with their last values, and may come back. */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;

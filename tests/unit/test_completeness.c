@@ -45,7 +45,7 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/* Returns a random recording. A quarter of them is complete, and must lead to an all-clear. */
+/* Returns a random recording. A quarter is complete, and must give an all-clear. */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -139,7 +139,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o, NULL); /* there is no textfile to write */
+		return command_report(o, NULL); /* no textfile is written */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:
@@ -192,7 +192,7 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/* All commands that read a recording ("FILE"), and what each of them judges. */
+/* All commands that read a recording ("FILE"), and what each command judges. */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests recording chunks with right checksums and wrong content, as hostile or newer writers make
- * them. Each byte is changed in turn. A sum over everything that is read must stay equal.
+ * them. Each byte of a chunk is changed in turn. A sum over everything that is read must stay equal
+ * to a known one.
  */
 #include <errno.h>
 #include <stdlib.h>

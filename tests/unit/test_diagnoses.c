@@ -5,7 +5,7 @@
 #include "rules/diagnoses.h"
 #include "tap.h"
 
-/* Ids of findings that the documentation promises. Each id has a text, even without a rule. */
+/* Ids of findings that the documentation promises. Each id has a text, also without a rule. */
 static const struct {
 	char letter;
 	int from, to;

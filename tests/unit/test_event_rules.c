@@ -331,7 +331,7 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/* Sends records of 1, 2 and 4 bad accesses, and a counter of 7. Checks the count shown. */
+/* Sends records of 1, 2 and 4 bad accesses, and a counter of 7. Checks the reported count. */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which class each fault signal gets. The signals are like those that BPF programs record. */
+/* Tests which class each fault signal gets. The signal records are like those of BPF programs. */
 #include <signal.h>
 
 #include "fixture.h"

@@ -97,7 +97,7 @@ static void test_telling(void)
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
 	row[place].added++;
-	row[place].last_ns = EARLY - 1; /* a thread wrote it that had read its clock earlier */
+	row[place].last_ns = EARLY - 1; /* its writer had read the clock earlier */
 	look();
 	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
 	row[place].last_ns = 0;
@@ -159,13 +159,13 @@ static void test_never_used(void)
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
 	row[7].last_ns = row[7].added =
-		0; /* two threads inserted one key, so this entry was not used */
+		0; /* two threads had one key: one entry was not used */
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/* Random growth: all of it is sent, and no row is released whose fds a living process holds. */
+/* Simulates random growth: all is sent, and no row with fds of a living process is released. */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests deadlines: a connection is closed if it has not sent a request until then. */
+/* Tests deadlines: a connection without a request is closed at its deadline. */
 #include <sys/socket.h>
 #include <unistd.h>
 

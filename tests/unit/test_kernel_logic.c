@@ -88,7 +88,7 @@ static void test_claims_of_one(void)
 	ok(claim(&users), "and admitted when the first one is done");
 }
 
-/* These gauges differ. If the hash were a weighted sum, their hashes would be equal. */
+/* If the hash were a weighted sum, these different gauges would have equal hashes. */
 static void test_signature(void)
 {
 	struct gauges none = {}, a, b;
@@ -143,7 +143,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 		intrude();
 }
 
-/* Returns the number of tries; 0: `judge` rejected one. */
+/* Returns the number of tries; 0: `judge` rejected a result. */
 static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intruder)(void),
 			  bool (*judge)(void))
 {

@@ -11,8 +11,8 @@
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
 /*
- * A log, and the expected values of its first line. level: -1 if unknown; caller: task ID, or -2 -
- * CPU number, or -1 if unknown.
+ * A log, and the values that its first line must have. level: -1 if unknown; caller: task ID, or -2
+ * - CPU number, or -1 if unknown.
  */
 static const struct row {
 	const char *log, *text;
@@ -114,7 +114,7 @@ static const char *const more[] = {
 
 static void mix_lines(uint64_t *sum, const char *data, size_t size)
 {
-	/* The memory block has exactly this size, so that a sanitizer reports a read beyond it. */
+	/* The memory block is as large as the log: a sanitizer reports a read beyond it. */
 	char *copy = malloc(size + !size);
 	struct triage_input in = {.name = "log", .data = copy, .size = size};
 	struct lines ls;
@@ -144,7 +144,7 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* Adds the log to the sum; also copies that lack a byte, have another byte, or end at a byte. */
+/* Adds to the sum a log, and copies in which a byte is missing, changed, or the last one. */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";

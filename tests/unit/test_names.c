@@ -126,8 +126,8 @@ static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, co
 
 /*
  * Tests a process that moves to another cgroup after its record was made. The new cgroup's name
- * must not be used for the id of the old one, which most processes share on hosts with cgroups v1
- * and v2.
+ * must not be used for the id of the old one, which most processes share if both cgroup versions
+ * are in use.
  */
 static void test_moved_meanwhile(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests that suggested limits are large enough for the call that failed, and within the machine's
- * resources. In random cases, each suggested value is compared with use plus request.
+ * resources. In random cases, each suggested value is compared with the sum of current use and
+ * request.
  */
 #include <inttypes.h>
 

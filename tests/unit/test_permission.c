@@ -156,7 +156,7 @@ int main(void)
 	     BEGIN "0: (bf) r6 = r1\n; if (st) @ task.bpf.c:12\nfrom 12 to 20: R0=1\n"
 		   "R1 invalid mem access 'scalar'\nverification time 12 usec\n" END,
 	     REFUSED "(EINVAL): R1 invalid mem access 'scalar'");
-	/* If a log is long, its beginning is not kept. */
+	/* Of a long log, the beginning is not kept. */
 	says(-EACCES, "0 = r1\n437: (85) call pc+182\nR2 is not a scalar\n" END,
 	     REFUSED "(EACCES): R2 is not a scalar");
 	says(-E2BIG, BEGIN "BPF program is too large. Processed 1000001 insn\n" END,

@@ -192,7 +192,7 @@ static void test_no_swap(void)
 	end();
 }
 
-/* Returns whether the host counts as short of memory if this is its only finding, and critical. */
+/* Returns whether a host with this finding, critical, and no other counts as short of memory. */
 static bool is_short_by(const char *id)
 {
 	struct finding f = {.open = true, .severity = SEVERITY_CRITICAL};
@@ -214,7 +214,7 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Returns the main one of two findings. Checks that the order of the findings does not matter. */
+/* Returns the main finding of two. Checks that the order of the findings does not matter. */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},

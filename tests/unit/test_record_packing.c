@@ -92,7 +92,7 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/* Returns whether the records read are recorded ones in their order, possibly with gaps. */
+/* Returns whether the records read are the recorded ones in order, possibly with gaps. */
 static bool is_part(void)
 {
 	size_t k = 0;

@@ -89,7 +89,7 @@ static void test_modules(void)
 #define WHEN	"           <...>-1       [000] d..1.    14.803885: "
 #define BOOT_ID "df3257f3605f4c8ca93937309a32a963"
 
-/* Makes text of a trace instance after a warm reboot: fields of the previous boot are raw. */
+/* Makes text of a trace instance after a warm reboot: fields of the old boot are unformatted. */
 static void make_trace(struct buf *b)
 {
 	struct bb_record r = {.sequence = 5, .boot_ns = 13000000000, .class = BB_MODULE};

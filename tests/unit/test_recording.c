@@ -51,7 +51,7 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or to the first error. Returns the last result of the source. */
+/* Reads a recording to its end or to the first error. Returns look()'s last return value. */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};

@@ -144,7 +144,7 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
-/* Tests that closed findings, which are kept for the summary, are dropped for open ones. */
+/* Tests that closed findings, which are kept for the summary, make room for open ones. */
 static void test_kept(void)
 {
 	struct process_record r = process_record(10, 1, 2 * SECOND);

@@ -190,7 +190,7 @@ static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 	model_take(&m, &r.h);
 }
 
-/* Simulates many short waits for mmap_lock: none is slow enough for a record, but its holder is. */
+/* Simulates many short waits for mmap_lock: the waits have no records, the holder has one. */
 static void convoy(void)
 {
 	if (now.g.threads < 2)
@@ -233,14 +233,14 @@ static void wait_a_little(void)
 	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
-/* The wait is half of one thread's time, which is little in a process with 64 threads. */
+/* In a process with 64 threads, a wait of half of one thread's time is little. */
 static void wait_among_many(void)
 {
 	now.g.threads = 64;
 	convoy();
 }
 
-/* Each of the next functions simulates a similar second that is no problem: less, or harmless. */
+/* Each of the next functions simulates one second that resembles a problem, but is harmless. */
 static void grow(void)
 {
 	purge();

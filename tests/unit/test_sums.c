@@ -142,7 +142,7 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/* Two statements: in one, the compiler would choose the order of calls. */
+		/* Two statements: within one, the order of the roll() calls is undefined. */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;
@@ -213,7 +213,7 @@ static uint64_t sum_of_bounds(void)
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* Two statements: in one, the compiler would choose the order. */
+			/* Two statements: within one, the order of calls is undefined. */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

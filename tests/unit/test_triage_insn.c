@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which memory access is decoded from machine code. The examples are from objdump. */
+/* Tests which memory access is decoded from machine code. Examples are from objdump. */
 #include "sums.h"
 #include "tap.h"
 #include "triage/insn.h"
@@ -161,7 +161,7 @@ static void mix_insn(uint64_t *sum, bool good, const struct insn *in)
 	mix(sum, in->offset);
 }
 
-/* Returns a sum over all opcodes of one and two bytes, with prefixes, operands, and truncated. */
+/* Returns a sum over all opcodes of one and two bytes, with prefixes, operands and truncation. */
 static uint64_t sum_of_x86(bool is_64)
 {
 	static const uint8_t prefix[] = {0, 0x66, 0xf2, 0xf3, 0xf0, 0x48, 0x4f, 0x41, 0x65, 0x67};
@@ -213,7 +213,7 @@ static uint64_t sum_of_events(void)
 		struct incident e = {.arch = arch[i % 4]};
 		struct insn in = {.base = -1, .index = -1};
 
-		/* Two statements: in one, the compiler would choose the order of calls. */
+		/* Two statements: within one, the order of the roll() calls is undefined. */
 		e.has_code_at = roll(&dice) % 8;
 		e.code_bytes = roll(&dice) % 24;
 		e.has_sp = roll(&dice) % 2;

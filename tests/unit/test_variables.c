@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests limits in kernel variables: addresses in symbol tables, and causes of failed calls. */
+/* Tests limits in kernel variables: addresses in symbol tables, and as causes of failed calls. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests records from the ring: which are accepted, how much is copied, which have a process. */
+/* Tests records from the ring: which are accepted, how much is copied, which name a process. */
 #include <string.h>
 
 #include "probe/wire_records.h"

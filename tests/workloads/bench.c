@@ -69,7 +69,7 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* CPU time for page faults, which no other thread handles; elapsed time for calls. */
+/* Page faults are measured in CPU time, calls (which may wait) in elapsed time. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);

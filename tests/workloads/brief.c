@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lives a few milliseconds: makes exact numbers of faults, mappings and fds, and exits. */
+/* Lives a few milliseconds: makes an exact number of faults, mappings and fds, then exits. */
 #include "common.h"
 
 #include <link.h>

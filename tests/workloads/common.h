@@ -328,7 +328,7 @@ static inline void *map_unmergeable(long index)
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Counts lines of /proc/self/maps but [vsyscall]. Uses no memory, to work at the limit. */
+/* Counts lines of /proc/self/maps but [vsyscall]. Allocates nothing, to work at the limit. */
 static inline long map_count(void)
 {
 	static const char gate[] = "[vsyscall]\n";

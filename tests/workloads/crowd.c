@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Opens N files with different names, so that tables by file name have a row for each, then leaks
- * fds of one file. The N files are opened by children that have exited ("ended"), or are closed, or
- * are held.
+ * fds of one file. The N files are opened by children that exit ("ended"), or are closed or held by
+ * this process.
  */
 #include "common.h"
 

@@ -9,7 +9,7 @@
 
 static long rounds, pages;
 
-/* Pins the thread to the nth CPU that the process may use; returns the number of these CPUs. */
+/* Pins the thread to the nth CPU that the process may use; returns how many there are. */
 static int pin(int nth)
 {
 	static cpu_set_t may;

@@ -8,7 +8,7 @@
 
 
 #define MIB	     (1L << 20)
-#define AROUND_PAGES 24 /* more pages than fault-around maps, but fewer than readahead reads */
+#define AROUND_PAGES 24 /* number of pages: more than fault-around, less than readahead */
 
 static struct {
 	long rate, rounds, children;

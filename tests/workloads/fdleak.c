@@ -16,7 +16,7 @@
 
 struct kind {
 	const char *name;
-	/* Opens one or two file descriptors into fd[]. Returns how many, or -1 with errno set. */
+	/* Opens one or two file descriptors into fd[]. Returns their number, or -1 with errno. */
 	int (*make)(int *fd);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Grows like faulty programs: each kind of growth is in functions with their own names and stack
- * frames. With --children, forked children grow too.
+ * Leaks in the ways of faulty programs: each kind of growth has functions with their own names and
+ * stack frames. With --children, forked children grow too.
  */
 #include "common.h"
 

@@ -139,7 +139,7 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/* Executes the program, and continues in it. At random uses execveat() without a path. */
+/* Executes the program, and continues in it. Uses execveat() without a path at random. */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];

@@ -3,8 +3,8 @@
  * ia32 N: calls mmap, munmap, dup and close N times each by the 32-bit system calls of a 64-bit x86
  * kernel (int $0x80). For the 64-bit program that makes these calls, their numbers mean other
  * calls: 90 is old mmap for 32 bits and chmod for 64 bits, 6 is close and lstat. At the end, one
- * mmap exceeds RLIMIT_AS. Prints maps, dups (each closed again), refused; "supported" is 0 if the
- * kernel has no such calls.
+ * mmap exceeds RLIMIT_AS. Prints the counts maps, dups (each closed again) and refused; "supported"
+ * is 0 if the kernel has no 32-bit calls.
  */
 #include "common.h"
 

@@ -2,7 +2,8 @@
 /*
  * kernelread N: makes the kernel read an unmapped kernel address N times, without an oops. A BPF
  * program calls bpf_probe_read_kernel(), which uses copy_from_kernel_nofault(). Each read is a
- * kernel-mode page fault. Prints reads, and refused (the helper returned -EFAULT).
+ * kernel-mode page fault. Prints the counts of reads and of refused reads (the helper returned
+ * -EFAULT).
  */
 #include "common.h"
 

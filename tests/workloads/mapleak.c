@@ -50,6 +50,6 @@ int main(int argc, char **argv)
 	truth_number("map_count_now", map_count());
 	truth_close();
 	if (crash && refusal)
-		*(volatile char *)maps[made] = 1; /* this address is MAP_FAILED */
+		*(volatile char *)maps[made] = 1; /* writes to MAP_FAILED */
 	return 0;
 }

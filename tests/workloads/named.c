@@ -48,8 +48,8 @@ static void write_map(const char *mode, const char *name, const char *at)
 }
 
 /*
- * Maps code of two functions, like a JIT compiler. After the start, the second one is named, and
- * the first one gets another name.
+ * Maps code of two functions, like a JIT compiler. After the start, the second function is named,
+ * and the first gets another name.
  */
 static char *make_code(void)
 {

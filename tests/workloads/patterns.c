@@ -23,7 +23,7 @@ static void list_kinds(void)
 		printf("%s\t%s\n", kinds[i].name, kinds[i].reaches ? "reaches" : "never");
 }
 
-/* Holds this many file descriptors. Returns false if dup() fails. */
+/* Holds `wanted` file descriptors. Returns false if dup() fails. */
 static bool hold(int wanted)
 {
 	while (held > wanted)

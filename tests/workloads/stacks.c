@@ -54,7 +54,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	if (how != ABORTS && how != RAISES)
 		siglongjmp(back, 1);
 	if (how == RAISES)
-		return; /* return to the faulting access; until then the raised signal is blocked */
+		return; /* the raised signal is blocked until this handler returns */
 	say("\nthread 'worker' has overflowed its stack\n");
 	abort();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Makes N mappings that cannot merge, from one code location without frame pointers: an unwinder
- * finds data where frames should be, and different data each time. With --keep N, only the first N
- * mappings are kept.
+ * finds data in place of frames, which differs each time. With --keep N, only the first N mappings
+ * are kept.
  */
 #include "common.h"
 
