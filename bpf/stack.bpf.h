@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* Stack numbers of frame pointer chains that cut_chain() cut; keys: the chains before the cut. */
+/* Maps frame pointer chains as they were before cut_chain() to the stack numbers after it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);

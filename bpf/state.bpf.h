@@ -5,7 +5,7 @@
 
 #include "process_state.bpf.h"
 
-/* Converts ns to 2^-30 s, times 2^24: bucket limits in these units are powers of two of 1 s. */
+/* Number of 2^-30 s in 1 ns, times 2^24. In these units, bucket limits are 2^n seconds. */
 #define UNITS_PER_NS 18014399ULL
 
 static __always_inline __u32 latency_bucket(__u64 ns)

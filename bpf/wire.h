@@ -112,7 +112,7 @@ struct fs_config {
 	__u32 watch_all;    /* watch all processes, not only those with PROC_WATCHED */
 	__u32 time_faults;  /* overhead level 2 is enabled: note the begin of each fault */
 	__u32 majors_alone; /* measure the end of major faults only */
-	__u32 in_seconds;   /* latency buckets are powers of two of 1 s instead of 1 ns */
+	__u32 in_seconds;   /* latency bucket limits are 2^n s instead of 2^n ns */
 	__u32 classify;	    /* determine the class of each fault */
 	__u32 numa;	    /* the kernel has NUMA balancing */
 	__u32 huge_by_rss;  /* detect huge pages by RSS: no event shows them */

@@ -15,7 +15,7 @@
 struct live_options {
 	bool watch_all;	    /* watch all processes, not only those of live_watch() */
 	unsigned int tiers; /* bit i: overhead level i is enabled */
-	bool majors;	    /* measure only major faults, in buckets of powers of two of 1 s */
+	bool majors;	    /* measure only major faults; bucket limits are 2^n seconds */
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;

@@ -77,7 +77,7 @@ void rights_filter_calls(struct rights *ret, bool all_threads);
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
 
-/* Runs call() without effective capabilities. Returns 0, or -errno if the clearing fails. */
+/* Runs call() without effective capabilities. Returns 0, or -errno if clearing them fails. */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
 /* Returns a capability's name such as "cap_bpf", in a buffer of at least 32 bytes. */

@@ -10,8 +10,7 @@
 #define MODULES_HIGH	 0xffffffffff000000ull
 #define IMAGE_LOW	 0xffffffff80000000ull
 #define SHADOW_LOW	 0xdffffc0000000000ull
-/* vmalloc area, bytes: Documentation/arch/x86/x86_64/mm.rst */
-#define VMALLOC_BYTES	 (32ull << 40)
+#define VMALLOC_BYTES	 (32ull << 40) /* bytes of vmalloc: Documentation/arch/x86/x86_64/mm.rst */
 #define VMALLOC_BYTES_57 (12800ull << 40)
 #define BELOW_BYTES	 (1ull << 40)
 #define ARM64_FAR	 (1ull << 40)

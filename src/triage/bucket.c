@@ -18,7 +18,7 @@ static void add(char *to, size_t size, struct str s)
 	to[used] = 0;
 }
 
-/* Builds the name FS_<MECHANISM>_<R|W|X>_<module>!<function>, of a crash, for any log format. */
+/* Names a crash FS_<MECHANISM>_<R|W|X>_<module>!<function>, in the same way for any log format. */
 static void name_bucket(struct diagnosis *v)
 {
 	static const char *const letters[] = {"", "R_", "W_", "X_"};

@@ -8,7 +8,7 @@
 
 #include "rules/rules.h"
 
-/* Returns evidence as a renderer prints it. The text stays valid for three more calls. */
+/* Returns evidence as text, as renderers print it. The text stays valid for three more calls. */
 static inline const char *evidence_str(const struct evidence *e)
 {
 	static char text[4][256];

@@ -147,7 +147,7 @@ static void tell(const char *name, const struct score *s)
 
 int main(void)
 {
-	struct score all[2] = {}; /* [0]: seeds used to write the rules; [1]: other seeds */
+	struct score all[2] = {}; /* scores: [0] of seeds used to write the rules, [1] of others */
 
 	for (size_t k = 0; k < NR_KINDS; k++) {
 		struct score s = {};

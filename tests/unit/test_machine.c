@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests values read from this machine and its processes, against /proc and the C library. */
+/* Compares values read from this machine and its processes with /proc and the C library. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -423,7 +423,7 @@ static void test_states(void)
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
-	s.state.slot.ended_ns = 5000; /* between 2^12 and 2^13 ns: bucket 4, band 2 */
+	s.state.slot.ended_ns = 5000; /* 5 us: latency bucket 4, band 2 */
 	s.state.slot.address = 0x1000;
 	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
