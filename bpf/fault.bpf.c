@@ -92,8 +92,9 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_VMA_LOCK    0x1000
 
 /*
- * Returns whether a fault is a second try of one fault. A fault that cannot be handled under its
- * per-VMA lock (52f238653e45, 6.4) starts again under mmap_lock, without FAULT_FLAG_TRIED.
+ * Returns whether the kernel tries to handle a fault a second time. A fault that cannot be handled
+ * under its per-VMA lock (52f238653e45, 6.4) starts again under mmap_lock, without
+ * FAULT_FLAG_TRIED.
  */
 static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* System calls that create or close fds: counts, failures, and thresholds after each new fd. */
+/* Counts system calls that create or close fds, and their failures; tests fd thresholds. */
 #include "growth.bpf.h"
 
 #define F_DUPFD		0

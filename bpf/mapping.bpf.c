@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* System calls that change mappings: map count, sizes, failures. */
+/* Counts system calls that change mappings, their failures, and the number of mappings. */
 #include "growth.bpf.h"
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Waits of threads that need memory: reclaim, compaction, mmap_lock, disk I/O. */
+/* Measures waits of threads: for reclaim, compaction, mmap_lock and disk I/O. */
 #include "class.bpf.h"
 #include "state.bpf.h"
 

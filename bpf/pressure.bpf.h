@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waits for memory: direct reclaim, and major faults that read from swap. Sums of these waits are
- * kept in the state of the process until a scan sends them.
+ * Counts waits for memory: direct reclaim, and major faults that read from swap. Sums of these
+ * waits are kept in the state of the process until a scan sends them.
  */
 #ifndef FS_PRESSURE_BPF_H
 #define FS_PRESSURE_BPF_H

@@ -384,7 +384,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* Clears the leader's open fault, which ended with its thread. State by pid stays valid. */
+/* Clears the leader's open fault, which ended with its thread. Other state stays valid. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Kernel error reports in the kernel log: WARN, KASAN, KFENCE, UBSAN, oops, hung task, soft lockup.
- * BPF programs select lines by their first word; user space interprets them.
+ * Reads kernel error reports in the kernel log: WARN, KASAN, KFENCE, UBSAN, oops, hung task, soft
+ * lockup. BPF programs select lines by their first word; user space interprets them.
  */
 #ifndef FS_REPORT_BPF_H
 #define FS_REPORT_BPF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fatal signals: records the memory access that failed, and the mapping at its address. Also
+ * Records fatal signals, with the memory access that failed and the mapping at its address. Also
  * records processes that abort themselves.
  */
 #include "oom.bpf.h"

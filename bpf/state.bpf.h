@@ -256,7 +256,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS	  (1 << 16) /* maximum number of summed threads; above it, a lower bound */
+#define MOST_THREADS	  (1 << 16) /* maximum of summed threads; with more, sums are too low */
 #define MOST_THREADS_HASH (1 << 9)  /* the verifier accepts no longer bounded loop */
 
 #ifdef FS_HASH

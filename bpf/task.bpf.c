@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fork, exec and exit of processes, and scans of all processes. */
+/* Handles fork, exec and exit of processes, and scans all processes. */
 #include "changes.h"
 #include "state.bpf.h"
 

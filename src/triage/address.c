@@ -37,7 +37,7 @@ const char *region_name(enum region r)
 
 bool is_kernel_address(enum arch arch, uint64_t address)
 {
-	if (arch == ARCH_S390) /* s390: user space has a separate address space */
+	if (arch == ARCH_S390) /* on s390, user space has a separate address space */
 		return true;
 	if (is_32_bit(arch))
 		return address >= 0x80000000u;

@@ -236,7 +236,7 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/* Returns whether a mail program broke lines: lines without prefix follow only full lines. */
+/* Returns whether a mail program broke lines, so that lines without prefix follow full lines. */
 static bool breaks_at_words(struct str data, size_t longest)
 {
 	size_t lines = 0, before = 0, words = 0, columns = 0;

@@ -276,7 +276,8 @@ static bool is_host(struct str s)
  * Parses host and program after a date: "host kernel: ", "host kern.warn kernel: ", "host
  * systemd[1]: ". Text in any other form belongs to the kernel's message. If the date is not in
  * syslog's format (`sure` is false), the date may be the clock of a test robot. After such a date,
- * a program is accepted only with a pid, because "Internal error: " is not host and program.
+ * a program is accepted only with a pid, because the text "Internal error: " must not count as host
+ * and program.
  */
 static size_t take_host(struct str s, struct log_line *l, bool sure)
 {

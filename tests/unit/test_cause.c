@@ -545,7 +545,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Tests random records: each cause is a known one, and the evidence fits its array. */
+/* Tests random records: each cause is a known one, with at most EVIDENCE_MAX evidence. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

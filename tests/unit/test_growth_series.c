@@ -2,8 +2,8 @@
 /*
  * Tests findings about growth, scan by scan, for random values. If a value never reaches its limit,
  * no forecast may cause a critical finding; if it does, forecast intervals must be right. Seeds are
- * fixed. A third of the seeds was not used to write the rules; results for these seeds are
- * separate.
+ * fixed. A third of the seeds was not used to write the rules; results for these are summed
+ * separately.
  */
 #include <stdlib.h>
 

@@ -86,7 +86,7 @@ static void press_key(uint32_t key)
 	tui_press(&t, &v, key);
 }
 
-/* Draws the screen. Returns all but the head, which has the most severe finding. */
+/* Draws the screen. Returns its lines below the head, which shows the most severe finding. */
 static const char *body(void)
 {
 	const char *at = draw();
