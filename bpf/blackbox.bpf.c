@@ -48,7 +48,7 @@ struct {
 #define PER_SECOND 8
 #define SECOND_NS  1000000000ULL
 
-/* Takes a token; returns false if none is left. Not exact: two CPUs may take one token at once. */
+/* Takes a token; returns false if none is left. Two CPUs may take one token at once. */
 static __always_inline bool take_token(__u32 what, __u64 now)
 {
 	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);

@@ -46,7 +46,7 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_ANON;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return AREA_DRIVER; /* this mapping is special, for example [vdso] */
+		return AREA_DRIVER; /* a special mapping, for example [vdso] */
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 

@@ -150,10 +150,10 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Returns whether a kernel-mode access cannot be a copy from or to user memory. Such an access is
- * to a kernel address, is an instruction fetch, or is to a user address without EFLAGS.AC on a CPU
- * with SMAP (user copies run between STAC and CLAC). A NULL pointer dereference in a driver is an
- * access to a user address without EFLAGS.AC.
+ * Returns whether a kernel-mode access cannot be a copy from or to user memory. Accesses to a
+ * kernel address, instruction fetches, and accesses to a user address without EFLAGS.AC on a CPU
+ * with SMAP cannot (user copies run between STAC and CLAC). A NULL pointer dereference in a driver
+ * is an access to a user address without EFLAGS.AC.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {

@@ -9,15 +9,15 @@
 #define SCM_CREDENTIALS 2
 #define CREDENTIALS_LEN 28 /* bytes of a complete credentials message */
 #define MSG_CTRUNC	8
-/* These commands of bpf(2) return an fd: include/uapi/linux/bpf.h, enum bpf_cmd. */
+/* Commands of bpf(2) that return an fd: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
  * Returns 1 if a control message without fds was truncated, else 0. A truncated message without fds
- * explains MSG_CTRUNC. Such a message is a short SCM_CREDENTIALS message, or a message that ends,
- * without padding, at the end of the buffer.
+ * explains MSG_CTRUNC. The truncated message is a short SCM_CREDENTIALS message, or a message that
+ * ends, without padding, at the end of the buffer.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {

@@ -127,7 +127,7 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
-/* Returns the state of a process, given its leader; creates missing state. NULL: no room left. */
+/* Returns the state of a process, given its leader; creates missing state; NULL: no room left. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(leader);
@@ -384,7 +384,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* Clears the leader's open fault, which ended with its thread. Other state stays valid. */
+/* Clears only the leader's open fault, which ended with its thread; state by pid stays valid. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -216,7 +216,7 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a failed call. False: not to be sent, as equal calls failed before. */
+/* Counts a failed call; false: no record is sent, because equal calls failed before. */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that fill parts of the record of a failed call. These parts are global functions, which
- * the verifier checks once, not once per path that calls them.
+ * Functions that fill parts of the record of a failed call. read_x() of each part is a global
+ * function, which the verifier checks once, not once per path that calls them.
  */
 #ifndef FS_REFUSAL_RECORD_BPF_H
 #define FS_REFUSAL_RECORD_BPF_H

@@ -26,7 +26,7 @@ static __always_inline bool is_of_report(const char *s)
 	case BEGINS('i', 'n', 'v', 'a'): /* a line "invalid opcode" */
 	case BEGINS('d', 'i', 'v', 'i'): /* a line "divide error" */
 	case BEGINS('s', 't', 'a', 'c'): /* a line "stack segment" */
-	/* These words begin lines with the code location of a report. */
+	/* Lines with the code location of a report begin with these words. */
 	case BEGINS('R', 'I', 'P', ':'):
 	case BEGINS('p', 'c', ' ', ':'):
 	case BEGINS('e', 'p', 'c', ' '):

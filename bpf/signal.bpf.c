@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records fatal signals, with the memory access that failed and the mapping at its address. Also
- * records processes that abort themselves.
+ * Records fatal signals, with the memory access that failed and the mapping at its address.
+ * Processes that abort themselves are recorded too.
  */
 #include "oom.bpf.h"
 

@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* System calls that the C library's headers may lack. These numbers are equal on all machines. */
+/* Numbers, equal on all machines, of system calls that the C library's headers may lack. */
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif

@@ -19,7 +19,7 @@ struct growth_table {
 	const struct growth *row; /* array of GROWTH_MAX rows; NULL: growth is not recorded */
 	struct fs_spare *spare;	  /* ring of GROWTH_MAX released entries */
 	struct fs_shared *shared;
-	/* These arrays have one element for each entry of the table. */
+	/* Arrays with one element for each entry of the table. */
 	__u64 told_ns[GROWTH_MAX];  /* last_ns of the entry's row when last sent */
 	__u32 given_at[GROWTH_MAX]; /* position of the entry in the ring `spare` */
 	bool given[GROWTH_MAX];	    /* true if the entry is in the ring `spare` */

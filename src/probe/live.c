@@ -129,8 +129,8 @@ static enum object_build build_of(const struct live *live)
 
 /*
  * Before the load, skips programs whose function or tracepoint this kernel lacks, because the
- * verifier's work for a failed load takes most of the time of a start. Also sets the layouts that
- * programs read without relocation.
+ * verifier's work for a failed load takes most of the time of a start. ask_btf() also sets layouts
+ * that programs read without relocation.
  */
 static void ask_btf(struct live *live)
 {

@@ -262,7 +262,7 @@ static void make_image(struct packer *p, const struct kind_layout *k, const stru
 		memcpy(p->image + k->len, (const unsigned char *)h + k->len, h->extra);
 }
 
-/* Adds a slot for the first record of a process or entry. False: no room for it. */
+/* Adds a slot for the first record of a process or entry; false: no room. */
 static bool add_slot(struct memory *m, const struct kind_layout *k, const struct slot *key,
 		     unsigned char **ret)
 {
@@ -563,7 +563,7 @@ static int take_record(struct unpacker *u, struct record *h)
 		return -EBADMSG;
 	memcpy(u->record, k->last, k->bytes);
 	if (ref == REF_NEW) {
-		/* This maximum exceeds the writer's: records of this version may be longer. */
+		/* The reader permits more bytes than the writer: its records may be longer. */
 		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
 					 ? NULL
 					 : memory_add(m, k);

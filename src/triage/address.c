@@ -80,7 +80,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
 	}
-	/* This page fault address is canonical only with five-level page tables. */
+	/* A page fault at such an address shows that there are five-level page tables. */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
 	if (a < KERNEL_64)

@@ -124,7 +124,7 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Appends the text that was stored last to the previous line. False: there is none. */
+/* Appends the text that was stored last to the previous line; false: there is none. */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -372,7 +372,7 @@ static int in_order(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Starts a new part. False: no room, so the last part gets its lines. */
+/* Starts a new part; false: there is no room, and the last part gets its lines. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
@@ -383,7 +383,7 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input into parts at its pstore headers. False: there is no room. */
+/* Cuts an input into parts at its pstore headers; false: there is no room. */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {

@@ -111,7 +111,7 @@ static size_t clock_length(struct str s)
 	return at;
 }
 
-/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]". Such dates are too coarse to use. */
+/* Parses a date of dmesg -T: "[Fri Nov 20 09:41:02 2026]"; such dates are too coarse to use. */
 static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;

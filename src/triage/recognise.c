@@ -293,7 +293,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	st->reading.silence = 0;
 }
 
-/* Returns whether only faults print this line. It reveals a report without header. */
+/* Returns whether only faults print this line, so that it reveals a report without a header. */
 static bool is_remnant(struct str s)
 {
 	s = str_trim(s);

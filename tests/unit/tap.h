@@ -56,7 +56,7 @@ static inline int tap_done(void)
 	return tap_failed || !tap_count;
 }
 
-/* Each macro prints one test result. Their names are for people. */
+/* Each macro prints one test result, with a name for people. */
 #define ok(good, ...)		tap_result(good, __FILE__, __LINE__, __VA_ARGS__)
 #define is_u64(got, want, name) tap_u64(got, want, __FILE__, __LINE__, name)
 #define is_str(got, want, name) tap_str(got, want, __FILE__, __LINE__, name)

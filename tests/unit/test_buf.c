@@ -49,7 +49,7 @@ static void test_growth(void)
 	is_str(b.s, "ababab.", "repeat, also by zero and less");
 	buf_free(&b);
 	ok(!b.s && !b.len && !b.size, "free forgets all");
-	/* These lengths are near the initial size of a buffer. */
+	/* These lengths in bytes are near the initial size of a buffer. */
 	for (size_t n = 254; n < 258; n++) {
 		memset(chunk, 'x', sizeof(chunk));
 		buf_add(&b, chunk, n < sizeof(chunk) ? n : sizeof(chunk));

@@ -590,7 +590,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Prints the time that a forecast takes. It is not checked: machines differ. */
+/* Prints the time that a forecast takes, without a check, because machines differ. */
 static void tell_cost(void)
 {
 	struct timespec from, to;

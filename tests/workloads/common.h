@@ -107,7 +107,7 @@ static inline int parse_args(int argc, char **argv, const char *usage, const str
 		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
 		{ 0 },
 	};
-	/* This buffer is static: the truth line must be printed even without memory. */
+	/* The buffer for stdout is static: the truth line must be printed even without memory. */
 	static char out[4096];
 	const struct opt *opt;
 	int found = 0;

@@ -43,8 +43,8 @@ static void go_over(const char *base, long pages)
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
 			/*
-			 * This page was read ahead but is not mapped. The kernel continues
-			 * readahead from this page.
+			 * The page at this distance was read ahead but is not mapped. The kernel
+			 * continues readahead from this page.
 			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)
