@@ -299,8 +299,8 @@ struct fault_event {
 };
 
 /*
- * Error code bits of a page fault, as on x86 (arch/x86/include/asm/trap_pf.h). faultscope uses them
- * on every architecture.
+ * Error code bits of a page fault, as on x86 (arch/x86/include/asm/trap_pf.h). faultscope uses
+ * these bits on every architecture.
  */
 #define PF_PROT	 1
 #define PF_WRITE 2

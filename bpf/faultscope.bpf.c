@@ -27,7 +27,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	/* Most calls are in neither of the two tables: they return before the task is read. */
+	/* Most system calls are in no table: the program then ends before it reads the task. */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	c.compat = is_compat_call(task);

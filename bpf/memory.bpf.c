@@ -243,7 +243,9 @@ static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 success = 1;
 
-	/* Uses assembly: clang would emit one load at a computed offset, which verifiers reject. */
+	/*
+	 * Assembly, because clang would emit a load at a computed offset, which verifiers reject.
+	 */
 	if (config.lock_success == FS_LOCK_SUCCESS_THIRD)
 		asm volatile("%0 = *(u64 *)(%1 + 16)" : "=r"(success) : "r"(ctx));
 	else if (config.lock_success == FS_LOCK_SUCCESS_FOURTH)

@@ -141,7 +141,7 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
-	/* Wake user space at once: the process may soon exit, and its mappings with it. */
+	/* Wakes user space at once: the process may soon exit, and its mappings then vanish. */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 

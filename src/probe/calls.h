@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: system calls that create or change mappings and fds, and how to interpret them. */
+/* probe: the system calls to count, and how to interpret their arguments and results. */
 #ifndef FS_PROBE_CALLS_H
 #define FS_PROBE_CALLS_H
 

@@ -44,7 +44,7 @@ enum rights_use {
 /*
  * Returns whether this process got capabilities from its file (setcap, set-user-ID), by AT_SECURE
  * of getauxval(3). The user who started the process lacks these capabilities, and must gain nothing
- * by them but BPF.
+ * by these capabilities but BPF.
  */
 bool rights_are_of_file(void);
 

@@ -219,7 +219,7 @@ static struct str context_marks(struct reading *r, struct str s)
 {
 	static const struct {
 		const char *mark;
-		int irq; /* 1: interrupt frames begin here; 0: they end; -1: neither */
+		int irq; /* interrupt frames: 1: begin here, 0: end here, -1: neither */
 	} marks[] = {
 #define MARK(mark, irq) {mark, irq},
 #include "triage/sections.def"

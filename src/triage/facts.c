@@ -246,7 +246,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	}
 	s = str_trim(s);
 	if (is_user_selector(s)) {
-		/* The registers below are those with which user space entered the kernel. */
+		/* The lines after this one show registers of user space. */
 		if (r->e->has_ip || r->section == SECTION_TRACE)
 			r->regs_shut = true;
 		return true;
@@ -378,7 +378,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-/* Parses the fault address "CR2: a". Register dumps may show a later CR2. */
+/* Parses the fault address "CR2: a". A register dump may contain a newer CR2. */
 static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};

@@ -399,7 +399,7 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/* Returns whether any program may have printed a line: it has no kernel prefix, and no report. */
+/* Returns whether any program may have printed a line: no kernel prefix, no report after it. */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&

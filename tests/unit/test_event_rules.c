@@ -52,7 +52,7 @@ static const char *evidence(const char *field)
 	return "none";
 }
 
-/* Sends records of 1, 2 and 4 failures, and a counter of 7 at the scan. Checks the count shown. */
+/* Sends records of the 1st, 2nd and 4th failure, and a count of 7. Checks the count shown. */
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
@@ -331,7 +331,7 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/* Sends records of 1, 2 and 4 bad accesses, and a counter of 7. Checks the reported count. */
+/* Sends records of the 1st, 2nd and 4th bad access, and a count of 7. Checks the reported count. */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

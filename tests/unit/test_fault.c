@@ -68,7 +68,7 @@ static void begin(int signal, int code, uint64_t address)
 	l = tick_record(0).limits;
 }
 
-/* The access hits the second page of a mapping of four pages with these flags. */
+/* Sets the access to the second page of a mapping of four pages, with VM_* `flags`. */
 static void is_in(uint64_t flags)
 {
 	r.area = MAPPED_FOUND;

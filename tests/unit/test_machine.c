@@ -382,7 +382,7 @@ static void test_look(void)
 struct states {
 	uint32_t pid;
 	int answer;
-	int later; /* what read_state() returns from its second call on; 0: no change */
+	int later; /* return value of read_state() from its second call on */
 	bool waits;
 	struct fs_state state;
 };

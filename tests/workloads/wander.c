@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N mappings that cannot merge, from one code location without frame pointers: an unwinder
- * finds data in place of frames, which differs each time. With --keep N, only the first N mappings
- * are kept.
+ * Makes N mappings that cannot merge, from one code location without frame pointers: instead of
+ * frames, an unwinder finds data, which differs at each mapping. With --keep N, only the first N
+ * mappings are kept.
  */
 #include "common.h"
 
