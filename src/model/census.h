@@ -5,8 +5,8 @@
  * process of a limited number of workloads, and of all others together as "~other". Pure: the
  * caller passes the time, always CLOCK_BOOTTIME.
  *
- * Counters never decrease, and no event is counted twice. Events counted in ~other stay there: a
- * promoted workload starts its own series, and a demoted one continues in ~other.
+ * Counters never decrease, and no event is counted twice. Events counted in ~other stay in ~other:
+ * a promoted workload starts own series, and a demoted one continues in ~other.
  */
 #ifndef FS_MODEL_CENSUS_H
 #define FS_MODEL_CENSUS_H
@@ -42,7 +42,7 @@ struct census_workload {
 	uint64_t stall_ns, failures;		   /* total stall time, total number of failures */
 	uint64_t stall_before_ns, failures_before; /* stall_ns and failures at the last update */
 	bool limited, represented, mixed;
-	uint32_t refs; /* number of the workload's processes in census.processes */
+	uint32_t refs; /* number of entries in census.processes of this workload */
 };
 
 struct census_limits {
@@ -82,8 +82,8 @@ int census_init(struct census *c, const struct census_limits *limits);
 void census_free(struct census *c);
 
 /*
- * Counts from a process's current record, or with PROC_FINAL its last one. The caller may skip
- * unchanged processes. Returns -ENOMEM if the record is dropped and counted as lost.
+ * Counts the events in a process's current record, or with PROC_FINAL its last one. The caller may
+ * skip unchanged processes. Returns -ENOMEM if the record is dropped and counted as lost.
  */
 int census_take(struct census *c, const struct process_record *r, const struct identity *id,
 		uint64_t now_ns);
@@ -96,21 +96,21 @@ void census_gone(struct census *c, const struct process_key *of);
 
 /*
  * Iterates over processes that seem to be alive, so that the caller can find lost exits. Start with
- * *at = 0. Returns false at the end. `*ret_told_ns` is the time of the process's last record.
+ * *at = 0. Returns false after the last process. `*ret_told_ns` is the time of its last record.
  */
 bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns);
 
 /*
- * Adds `n` to a counter of a process's workload. If the process is unknown, adds it to the workload
- * `id`, or to ~other if `id` is NULL.
+ * Adds `n` to a counter of a process's workload. If the process is unknown, adds `n` to the
+ * workload `id`, or to ~other if `id` is NULL.
  */
 void census_count(struct census *c, const struct process_key *of, const struct identity *id,
 		  enum census_counter counter, uint64_t n, uint64_t now_ns);
 
 /*
- * Call before each output: sums, promotes, expires and demotes workloads. Gauges are sums over live
- * processes. `max_map_count` is used for the pressure value; 0: not known.
+ * Sums, promotes, expires and demotes workloads; call it before each output. Gauges are sums over
+ * live processes. `max_map_count` is used for the pressure value; 0: not known.
  */
 void census_update(struct census *c, uint64_t now_ns, uint64_t max_map_count);
 

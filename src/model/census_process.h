@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: what the census stores for each process. Private to the census. */
+/* model: what the census stores for each process. Only files of the census use it. */
 #ifndef FS_MODEL_CENSUS_PROCESS_H
 #define FS_MODEL_CENSUS_PROCESS_H
 
@@ -13,7 +13,7 @@ struct census_process {
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
-	bool ended; /* the process has exited; kept until the next update, for late events */
+	bool ended; /* the process has exited; kept until the next update, as events may be late */
 };
 
 /* Returns an empty table of processes. */

@@ -11,8 +11,8 @@
 #define LABEL_BYTES 201 /* maximum bytes of a workload name, including its NUL */
 
 /* Kinds of variable parts that are removed from names. */
-#define COLLAPSE_REPLICAS  1u /* random parts of names of ReplicaSet, DaemonSet, Job pods */
-#define COLLAPSE_JOBS	   2u /* the time in names of CronJob pods */
+#define COLLAPSE_REPLICAS  1u /* random parts of pod names (ReplicaSet, DaemonSet, Job) */
+#define COLLAPSE_JOBS	   2u /* time in pod names of CronJobs */
 #define COLLAPSE_TRANSIENT 4u /* numbers, random parts and peer addresses in names of units */
 #define COLLAPSE_INSTANCES 8u /* instance names of a template: postgresql@15-main.service */
 #define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)

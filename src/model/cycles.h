@@ -12,10 +12,10 @@
 
 #define CYCLES_KEPT 8
 
-/* A rise ends with a fall by 1/16 of the peak; a fall ends with a rise by 1/16 of the peak. */
+/* A rise ends when the value falls by 1/16 of the peak; a fall ends when it rises by 1/16. */
 #define CYCLES_SWING 16
 
-/* The last cycles of a value, oldest first. Initialise with zeros. */
+/* The last cycles of a value, from oldest to latest. Initialise with zeros. */
 struct cycles {
 	uint32_t n;
 	bool falling;
@@ -33,18 +33,18 @@ struct cycles {
 /* The present level of the peaks, and how fast they grow. */
 struct peak_trend {
 	bool known;
-	bool sure;	   /* every peak and every low is above the one before it */
+	bool sure;	   /* every peak and every low is above the previous one */
 	double now;	   /* value of the line through the peaks at the time `now_ns` */
 	double per_second; /* slope of the line through the peaks */
 	double error;	   /* standard error of `per_second` */
 	double scatter;	   /* standard deviation of the peaks from the line */
-	/* Seconds from the first to the last peak, and from the peaks' mean time until now. */
+	/* Seconds from the first to the last peak; seconds from the peaks' mean time until now. */
 	double span, middle;
 	double period; /* mean time between two peaks, in seconds */
 	int peaks;
 };
 
-/* Adds a value and its time. Times must not decrease. */
+/* Adds a value and its time, which must not be before that of the last value. */
 void cycles_add(struct cycles *c, uint64_t t_ns, uint64_t value);
 
 /* Returns the mean time between peaks in seconds; 0: fewer than two peaks. */
@@ -62,7 +62,7 @@ uint64_t cycles_deepest(const struct cycles *c);
 /* Returns whether the current rise is longer and higher than in any earlier cycle. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
-/* Fits a line through the peaks. `known` is false if there are fewer than three, or no growth. */
+/* Fits a line through the peaks. `known` is false for fewer than three peaks, or no growth. */
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns);
 
 #endif

@@ -58,7 +58,7 @@ struct exported {
 	int what; /* value of enum census_counter or census_gauge */
 };
 
-/* Rows in the order of enum census_counter, then of enum census_gauge. */
+/* Rows of counters in the order of enum census_counter, then rows of enum census_gauge. */
 extern const struct exported exported[NR_EXPORTED];
 
 #endif

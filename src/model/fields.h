@@ -8,17 +8,17 @@
 
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* UNIT_LIMIT: ~0 means unlimited */ };
 enum field_type {
-	FIELD_COUNTER, /* total since faultscope watches the process; text output shows its rate */
+	FIELD_COUNTER, /* a total since faultscope watches the process; text output shows a rate */
 	FIELD_GAUGE,
 };
 
 /* A column in the live view's and text output's table of processes. */
 struct field_column {
-	/* Position of the column from the left; 0: no column. Narrow screens omit the last ones. */
+	/* Position of the column from the left; 0: none. Narrow screens omit the last columns. */
 	int nth;
 	int width;
 	const char *title; /* title of the column; NULL: title of the field */
-	const char *of;	   /* show as a percentage of this field; NULL: show the value */
+	const char *of;	   /* field of which the column shows a percentage; NULL: none */
 };
 
 enum diff_sum { DIFF_LIVING, DIFF_EVER, DIFF_PER_SECOND };
@@ -39,15 +39,15 @@ struct field_gate {
 	const char *limit; /* name of the resource whose limit is 100 %; NULL: none */
 };
 
-/* Cells that the live view shows for a field in front of the table, from left to right. */
+/* Cells for a leading field of the live view, from left to right. */
 #define LEAD_VALUE    1u
 #define LEAD_SHARE    2u /* percentage of the limit of the field's resource */
 #define LEAD_TREND    4u
 #define LEAD_FORECAST 8u /* time until the resource's limit is reached */
 
-/* Position of a field among the first columns of a tab of the live view; other fields follow. */
+/* Position of a field among the first columns of a live view tab; other fields follow these. */
 struct field_lead {
-	int nth;	    /* position of the column from the left; 0: not among these */
+	int nth;	    /* position of the column from the left; 0: not a first column */
 	unsigned int cells; /* bits of the cells to show: LEAD_* */
 };
 
@@ -65,18 +65,18 @@ struct field {
 	/* Probe without which the value is null; NULL: the kernel counts without a probe. */
 	const char *hook;
 	const char *help;
-	/* Reads the value; returns false if unknown (null). NULL: use the counter at `at`. */
+	/* Reads the value; false: unknown (null). NULL: the value is the counter at offset `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
 	size_t at;	    /* offset of the field's counter in struct counters */
 	uint32_t lacks;	    /* LACKS_* bits: attach types with one of them make the value null */
 	const char *column; /* short column title of the field; NULL: `key` in capitals */
 	struct field_column table, share;
-	const char *block; /* name of the value in the text block of a process; NULL: not shown */
+	const char *block; /* name of the value in the text block of a process; NULL: not in it */
 	const char *html;  /* column title in the HTML report's process table; NULL: not shown */
 	struct field_diff diff;
 	struct field_gate gate;
-	struct field_lead overview, lead; /* columns in the first tab, and in the group's tab */
+	struct field_lead overview, lead; /* columns in the first tab; columns in the group's tab */
 	int resource;			  /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
 	/* The live view keeps recent values of the field for a sparkline. */
 	bool trend;

@@ -16,7 +16,7 @@
  * `added - removed` is a lower bound.
  */
 struct grower {
-	char name[GROWER_NAME]; /* name of the growth; for a call site, its most frequent name */
+	char name[GROWER_NAME]; /* name of the growth; for a call site, its main name */
 	uint64_t added, removed;
 	uint64_t known; /* part of `added` with a known user stack */
 	int32_t stack;	/* number of the stack with the largest growth; < 0: not known */

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* Return 0 or -ENOMEM. Rows above the maximum, which a hostile file may have, are ignored. */
+/* Return 0 or -ENOMEM. Ignore rows above the maximum, which a hostile file may have. */
 int growth_take(struct model *m, const struct growth_record *r);
 int growth_take_frames(struct model *m, const struct frames_record *r);
 int growth_take_origin(struct model *m, const struct origin_record *r);

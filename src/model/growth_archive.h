@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows, also archived ones */
+#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows, including archived ones */
 
 /*
  * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated.

@@ -31,7 +31,7 @@ struct history_point {
 
 /* Last values of a process. The row `~other` has sums of the counters of dropped processes. */
 struct history_row {
-	uint64_t processes; /* number of processes in the row: 1, or more in `~other` */
+	uint64_t processes; /* number of processes in the row; more than 1 only in `~other` */
 	struct process_key id;
 	uint32_t ppid, uid;
 	char comm[COMM_LEN];
@@ -39,18 +39,18 @@ struct history_row {
 	uint64_t first_ns, last_ns;
 	bool final;
 	int32_t signal;
-	uint64_t *value; /* values in the order of fields[]; ~0 with !known[i]: null */
+	uint64_t *value; /* values in the order of fields[]; ~0 if !known[i]: null */
 	bool *known;
-	uint32_t *faults; /* number of page faults in each point; NULL: none */
+	uint32_t *faults; /* number of page faults by point; NULL: no faults */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* recent counts of mappings and fds; NULL: far from limit */
+	struct series *series[2]; /* recent counts of mappings and fds; NULL: far from the limit */
 	struct holdings held[2];
 	uint32_t next; /* index + 1 of the next row in the hash chain; 0: end */
 };
 
 struct history {
-	const struct field *gauge[HISTORY_GAUGES_MAX]; /* fields with a `sum`, as in fields[] */
+	const struct field *gauge[HISTORY_GAUGES_MAX]; /* fields with `sum`, ordered as fields[] */
 	size_t gauges;
 	struct history_point *point;
 	size_t points;
@@ -59,9 +59,9 @@ struct history {
 	uint64_t looks;
 	struct history_row *row;
 	size_t rows, rows_room;
-	size_t others;	    /* index + 1 of the row `~other`; 0: none */
+	size_t others;	    /* index + 1 of the row `~other`; 0: no such row */
 	uint64_t rows_lost; /* processes in `~other` or above HISTORY_ROWS_LIMIT */
-	uint64_t beyond;    /* processes above HISTORY_ROWS_LIMIT: in no row and no sum */
+	uint64_t beyond;    /* processes above HISTORY_ROWS_LIMIT, not in any sum */
 	size_t ended;	    /* number of rows whose process has exited */
 	uint32_t *bucket;
 	union event *event;
@@ -86,7 +86,7 @@ int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/* Return the value of a field, which history_value() finds by "group.key"; 0: not known. */
+/* Return a field's value; history_value() takes its name "group.key". Unknown values are 0. */
 uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 

@@ -35,7 +35,7 @@ struct identity {
 	char cgroup[LABEL_BYTES];
 };
 
-/* Names that the cgroup path does not contain. */
+/* Names of a workload that its cgroup path does not contain. */
 struct identity_names {
 	const char *namespace, *pod, *container; /* names from the runtime; NULL: not known */
 	const char *comm;
@@ -50,8 +50,8 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 		   unsigned int collapse, struct identity *ret);
 
 /*
- * Sets `serial`, a hash of all other members; call it last. An identity that is evicted from a
- * cache and built again has the same serial.
+ * Sets `serial`, a hash of all other members, which must be set before. An identity that is evicted
+ * from a cache and built again has the same serial.
  */
 void identity_seal(struct identity *id);
 
@@ -61,7 +61,7 @@ void identity_rename(struct identity *id, const char *name);
 /* Returns the most specific kind of a path: pod, then container, then unit. */
 enum workload_kind workload_kind_of(const struct workload *w);
 
-const char *workload_kind_name(enum workload_kind kind); /* returns a name such as "pod" */
+const char *workload_kind_name(enum workload_kind kind); /* returns a kind's name, such as "pod" */
 
 /* Copies a text, cut to whole characters. Invalid UTF-8 and control characters become '?'. */
 void label_copy(char *ret, size_t size, const char *s);

@@ -40,13 +40,13 @@ struct pending_report {
 const char *kernel_report_name(enum kernel_report_kind kind);
 
 /*
- * Reads a line of the kernel log. Returns how many reports are complete now, at most two: one that
- * waited for its location, and one that the line begins and completes.
+ * Reads a line of the kernel log. Returns the number of reports that this line completes, at most
+ * two: one that waited for its location, and one that begins on the line.
  */
 int kernel_report_take(struct pending_report *p, const struct report_record *r,
 		       struct kernel_report ret[2]);
 
-/* If the location of a report did not follow within REPORT_WAIT_NS, returns true and the report. */
+/* Returns true and the waiting report if REPORT_WAIT_NS passed without a line with its location. */
 bool kernel_report_expire(struct pending_report *p, uint64_t now_ns, struct kernel_report *ret);
 
 #endif

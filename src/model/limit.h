@@ -23,11 +23,11 @@ enum limit_id {
 };
 
 struct limit {
-	const char *key, *name; /* names such as "max_map_count" and "vm.max_map_count" */
+	const char *key, *name; /* name of the limit: "max_map_count", "vm.max_map_count" */
 	enum limit_kind kind;
 	bool bytes;
 	bool is_mode;	       /* the setting is a mode, not a number */
-	uint64_t initial;      /* kernel default of the limit; for rlimits the soft limit */
+	uint64_t initial;      /* kernel default of a limit; for rlimits of the soft limit */
 	uint64_t initial_hard; /* kernel default of the hard limit of an rlimit */
 	uint64_t most;	       /* maximum that the kernel accepts; 0: no maximum */
 	uint64_t usual;	       /* value that distributions set, the minimum to suggest; 0: none */
@@ -55,16 +55,16 @@ extern const struct limit limit_table[NR_LIMITS];
  */
 const struct limit *limit_find(const char *key);
 
-/* Finds the limit that a failed call has reached, by the name of the cause. NULL: no limit. */
+/* Finds the limit that a failed call has reached, by the name of the cause; NULL: not known. */
 const struct limit *limit_of_cause(const char *cause);
 
 /*
  * Suggests a value for a limit: twice the peak, rounded up, at least `usual`, and at most the
- * kernel's maximum. No other code suggests values.
+ * kernel's maximum. All suggestions come from this function.
  */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
-/* Suggests a value as limit_roomy() does, but well above the current one, `now`: a workaround. */
+/* Suggests a value as limit_roomy() does, but well above the current limit `now`: a workaround. */
 uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now);
 
 #endif

@@ -12,7 +12,7 @@
 struct top_consumer {
 	const struct subject *root;
 	size_t processes;
-	uint64_t rss_bytes;    /* sum of RSS; counts shared pages once per process */
+	uint64_t rss_bytes;    /* sum of RSS; includes shared pages once per process */
 	uint64_t swap_bytes;   /* sum of swapped memory of all processes */
 	uint64_t shmem_bytes;  /* largest shared memory of a process, which others usually share */
 	uint64_t commit_bytes; /* private writable memory, whether touched or not */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the table of the exporter's metrics: name, help, type and labels. All formats use its
- * rows.
+ * model: the table of the exporter's metrics: name, help, type and labels. All output formats use
+ * it.
  */
 #ifndef FS_MODEL_METRICS_H
 #define FS_MODEL_METRICS_H
@@ -37,9 +37,9 @@ enum metric_id {
 struct metric {
 	const char *name; /* family name as in OpenMetrics: without _total and _info */
 	enum metric_type type;
-	const char *unit; /* unit, which is the last word of the name; NULL: none */
+	const char *unit; /* unit, the last word of the name; NULL: none */
 	const char *help;
-	const char *label[METRIC_LABELS]; /* names of the labels; NULL after the last */
+	const char *label[METRIC_LABELS]; /* names of the labels; a NULL follows the last */
 };
 
 extern const struct metric metrics[NR_METRICS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: state of all processes and of the host, and events of the current window. Pure: records
- * are passed in, no I/O, no clock. Every table has a maximum size, and lost data are counted.
+ * model: state of all processes and of the host, and events of the current window. Pure: the caller
+ * passes records; no I/O, no clock. Every table has a maximum size, and lost data are counted.
  */
 #ifndef FS_MODEL_MODEL_H
 #define FS_MODEL_MODEL_H
@@ -27,7 +27,7 @@
 
 /* The use of a resource, and its limit at that time. */
 struct portion {
-	uint64_t value, limit; /* value and its limit; limit 0: not known yet */
+	uint64_t value, limit; /* use of the resource, and its limit; limit 0: not known */
 };
 
 /* The values of a process at one time. */
@@ -84,7 +84,7 @@ struct subject {
 	struct counters *base;	 /* counters at the first scan, to subtract; NULL: none; owned */
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
 	uint32_t base_fds;	 /* number of fds at the first scan, or inherited at fork */
-	bool final;		 /* the last record of the process has arrived */
+	bool final;		 /* the last record of the process was received */
 	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
 	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
@@ -93,11 +93,11 @@ struct subject {
 	struct level_room memory, pids; /* use of the cgroups' limits; limit ~0: none or not read */
 	uint64_t levels_window;		/* last window in which a cgroup level changed */
 	struct holdings held[2];	/* mappings and fds that the process held when read */
-	bool grew[2];			/* growth of mappings or fds was recorded */
-	struct portion top[2];		/* highest shares of a limit: of mappings, of fds */
+	bool grew[2];			/* records of growth of mappings or fds were received */
+	struct portion top[2];		/* highest shares of limits: mappings, fds */
 	uint32_t fds_high;		/* peak number of fds, under any limit */
-	struct past past[2];		/* memory use: [0] 30 to 60 s ago, [1] later */
-	struct past recent[2];		/* memory use: [0] 5 to 10 s ago, [1] later */
+	struct past past[2];		/* memory use 30 to 60 s ago [0], and later [1] */
+	struct past recent[2];		/* memory use 5 to 10 s ago [0], and later [1] */
 	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
 	struct series *
 		/* Recent values by row of resources[]; NULL: all are far from the limit; owned. */
@@ -107,7 +107,7 @@ struct subject {
 
 struct hook_view {
 	char name[24], mechanism[24], why[160];
-	uint32_t tier, state; /* `state` is a value of enum hook_use */
+	uint32_t tier, state; /* `state` is an enum hook_use */
 	uint32_t lacks;	      /* LACKS_* and SEES_* bits of the attach type */
 	bool unwanted;	      /* the user disabled the probe: hook_is_unwanted() */
 };
@@ -141,7 +141,7 @@ union event {
 /* Returns the comm of the process that an event concerns. */
 const char *event_comm(const union event *e);
 
-/* The highest value of any process, and that process. */
+/* The highest value of all processes, and the process with this value. */
 struct peak {
 	uint64_t value, limit;
 	uint32_t pid;
@@ -178,7 +178,7 @@ struct model {
 	struct table subject;	 /* table of processes by subject_hash() */
 	struct subject *changed; /* subjects changed in this window, the latest first */
 	size_t subjects;
-	uint64_t subjects_lost; /* number of processes dropped: above MODEL_SUBJECTS_MAX */
+	uint64_t subjects_lost; /* number of processes dropped above MODEL_SUBJECTS_MAX */
 	uint64_t window;
 	uint64_t levels_window;	   /* last window in which a cgroup level changed */
 	uint64_t limits_window;	   /* last window in which vm.max_map_count changed */
@@ -187,7 +187,7 @@ struct model {
 	uint64_t origin_ns;	   /* time of the host record, which output shows as t = 0 */
 	struct totals totals;
 	struct tick_record tick;
-	struct series **series;		 /* values of host resources, as subject.series */
+	struct series **series;		 /* values of host resources; see subject.series */
 	uint64_t assumed[RESOURCES_MAX]; /* limits set by --assume; 0: none */
 	uint64_t prev_own_cpu_ns;	 /* faultscope's CPU time at the tick before the last */
 	struct host_record host;
@@ -196,7 +196,7 @@ struct model {
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events passed to note_event() */
-	/* Retries that succeeded in this window. When full, the last entry is replaced. */
+	/* Retries of this window that succeeded; a full array replaces its last entry. */
 	struct retry_record retry[MODEL_RETRIES_MAX];
 	size_t retries;
 	uint64_t events_lost;
@@ -215,13 +215,13 @@ struct model {
 	size_t origins;
 	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
 	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
-	struct samples *samples;   /* NULL: samples are not kept; owned by the caller */
+	struct samples *samples;   /* samples of page faults; NULL: not kept; not owned */
 };
 
 int model_init(struct model *m);
 void model_free(struct model *m);
 
-/* Updates the model from a record of checked size. A tick ends the window. Returns 0 or -ENOMEM. */
+/* Updates the model from a record of checked size; a tick ends the window. Returns 0 or -ENOMEM. */
 int model_take(struct model *m, const struct record *h);
 
 /* Drops the events of a window and the processes that exited in it; call it after the output. */
@@ -245,7 +245,7 @@ const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 const struct frames *model_frames(const struct model *m, const struct process_key *id,
 				  int32_t stack);
 
-/* Returns who set a process's limit; NULL: it was not looked up. */
+/* Returns who set a process's limit; NULL: the limit was not looked up. */
 const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
 					 uint32_t limit);
 
@@ -267,14 +267,14 @@ double model_window_seconds(const struct model *m);
 /* Sums exited processes, and live ones that are not hidden. Takes the maximum of peak values. */
 void model_totals(const struct model *m, struct totals *ret);
 
-/* Return resident or swapped pages: 0 if the kernel's counters are below 0 for a moment. */
+/* Return resident or swapped pages, or 0 while counters of the kernel are below 0 for a moment. */
 uint64_t gauges_rss_pages(const struct gauges *g);
 uint64_t gauges_swap_pages(const struct gauges *g);
 
 /* Returns pages that are not reclaimable: anonymous, shared and swapped pages. */
 uint64_t gauges_kept_pages(const struct gauges *g);
 
-/* Adds counters, but takes the higher one of peak values. */
+/* Adds counters, except peak values, of which the higher one is kept. */
 void counters_add(struct counters *to, const struct counters *from);
 
 /* Returns the counters of `f`, or zeros if it has none. */

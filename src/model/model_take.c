@@ -104,7 +104,7 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 	return 0;
 }
 
-/* Adds the use of each resource of `scope` to its series. For OF_HOST, `s` is NULL. */
+/* Adds the use of each resource of `scope` to its series. `s` is NULL for the host's resources. */
 static int watch_resources(struct model *m, enum resource_scope scope, struct subject *s,
 			   uint64_t t_ns)
 {
@@ -244,9 +244,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 }
 
 /*
- * Makes opened - closed equal to the change of the number of open fds. The kernel provides that
- * number, and probes count calls that open or close fds. The difference (close_range, exec, dup2
- * over an open fd, io_uring) is added to the smaller total, so that no total decreases.
+ * Makes opened - closed equal to the change of the number of open fds, which the kernel provides.
+ * Probes count calls that open or close fds. Calls that they miss (close_range, exec, dup2 over an
+ * open fd, io_uring) are added to the smaller total, so that no total decreases.
  */
 static void balance_fds(struct subject *s)
 {
@@ -263,7 +263,7 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
-/* Keeps two earlier states. past[0] is at least `age_ns` old, unless the process is younger. */
+/* Keeps two earlier states of memory use: past[0] is at least `age_ns` old, if the process is. */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {
 	if (!past[1].t_ns)
@@ -343,7 +343,7 @@ static int take_levels(struct model *m, const struct levels_record *r)
 	return watch_resources(m, OF_CGROUP, s, r->h.t_ns);
 }
 
-/* Adds a threshold crossing to the series of the resource: scans may miss the peak. */
+/* Adds a threshold crossing to a resource's series, because scans may miss the peak. */
 static int take_crossing(struct model *m, const struct crossing_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -432,7 +432,7 @@ static int take_symbol(struct model *m, const struct symbol_record *r)
 	return 0;
 }
 
-/* Gives two probes, which have other names in early recordings, their present names. */
+/* Converts the names of two probes in early recordings to their present names. */
 static void rename_probe(char *name, size_t size)
 {
 	static const struct {

@@ -19,7 +19,7 @@ enum sums {
 	NR_SUMS
 };
 
-/* Faults with measured latency, apart from struct node_process: few processes have any. */
+/* Faults with measured latency. Few processes have any, so they are not in struct node_process. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[NR_ENDS][NR_LATENCY];
@@ -34,7 +34,7 @@ enum reason {
 	REASON_MAPPING_OTHER,
 	REASON_EMFILE,
 	REASON_ENFILE,
-	REASON_FD_OTHER, /* errno is neither EMFILE nor ENFILE; not exported */
+	REASON_FD_OTHER, /* failures with an errno other than EMFILE and ENFILE, not exported */
 	NR_REASONS
 };
 
@@ -56,24 +56,24 @@ static const struct reason_row {
 /* Failed calls of a process that event records reported, but not yet the process's counters. */
 struct refusals {
 	uint64_t told[NR_REASONS];
-	int call[NR_REASONS]; /* last failed call with this reason: enum call_id */
-	enum reason last[2];  /* last reason of a failed mapping call and fd call */
+	int call[NR_REASONS]; /* last failed call by reason: enum call_id */
+	enum reason last[2];  /* reasons of the last failed mapping call and fd call */
 	/* The kernel side merges equal failures: it sends the 1st, 2nd, 4th … with a count. */
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
-	size_t equals; /* number of entries ever added to `equal`; the oldest is replaced */
+	size_t equals; /* entries ever added to `equal`; replaces the oldest one */
 };
 
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 					.last = {REASON_MAPPING_OTHER, REASON_EMFILE}};
 
-/* The counts of one process that struct node already includes. */
+/* Counts of one process that were already added to struct node. */
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	   /* faults with measured latency; NULL: none; owned */
-	struct refusals *refusals; /* failed calls; NULL: none was reported; owned */
+	struct refusals *refusals; /* failed calls; NULL: none; owned */
 	uint64_t bad_counted;	   /* bad kernel accesses in event records */
 	uint16_t bad_module;	   /* 1 + index in node.module of the last bad access; 0: none */
 };
@@ -124,7 +124,7 @@ static struct node_process *make_process(struct node *n, const struct process_ke
 	if (p && same_subject(&p->of, of))
 		return p;
 	if (p)
-		remove_process(n, p); /* the pid was reused by a new process */
+		remove_process(n, p); /* the process that had this pid before is gone */
 	p = pids_add(&n->processes, of->pid);
 	if (!p) {
 		n->processes_lost++;
@@ -189,7 +189,7 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
-/* Counts failed calls. The exemplar's site is the system call, which needs no program file. */
+/* Counts failed calls. The exemplar names the system call, for which no program file is needed. */
 static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {
@@ -202,9 +202,9 @@ static void count(struct node *n, const struct process_record *r, const struct i
 }
 
 /*
- * Divides `growth` failures by reason. Event records reported some of them. The others came after
- * the last record of equal failures, which are fewer for each reason than were reported: they are
- * divided in proportion to the reported counts.
+ * Divides `growth` failures by reason. Event records reported some of these failures. The other
+ * failures came after the last record of equal failures. For each reason they are fewer than were
+ * reported, and they are divided in proportion to the reported counts.
  */
 static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
@@ -216,7 +216,7 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 			continue;
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
-		/* a single reported failure means none unreported: the second one is always sent */
+		/* one reported failure means no unreported one: the second is always sent */
 		sum += ret[i] > 1 ? ret[i] : 0;
 	}
 	untold = rest;
@@ -265,7 +265,7 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 
 /*
  * Backing memory by fault class. CLASS_COW may also copy a page of a private file mapping, and
- * CLASS_SWAP may be a page of shared memory. Most such pages are anonymous.
+ * CLASS_SWAP may be a page of shared memory; but most pages of these classes are anonymous.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
 	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,
@@ -332,7 +332,7 @@ static int take_latency(struct node *n, struct node_process *p, const struct pro
 	return 0;
 }
 
-/* Counts bad accesses since the last event record, which only the process's counter includes. */
+/* Counts bad accesses since the last event record from the process's counter. */
 static void take_bad(struct node *n, struct node_process *p, const struct counters *c)
 {
 	if (p->bad_module)
@@ -388,7 +388,7 @@ static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
 }
 
-/* Returns the number of new failures since a record of equal ones; `count` is their total. */
+/* Returns the number of new failures since a record of equal ones, from their total `count`. */
 static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 {
 	struct equal *e = f->equal;
@@ -399,7 +399,7 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* the kernel side has started to count at 1 again */
+		e->count = count - 1; /* the kernel side began to count at 1 again */
 	}
 	return take_growth(&e->count, count);
 }
@@ -430,7 +430,7 @@ void node_refused(struct node *n, const struct refused_record *r, const char *re
 
 void node_pressure(struct node *n, const struct memory_wait_record *r)
 {
-	/* a new process's workload is not known before its first record: count in ~other */
+	/* count in ~other, because a new process's workload is not known before its first record */
 	if (r->reclaim_ns)
 		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
 			     n->now_ns);
@@ -496,7 +496,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Returns the number of new bad accesses: the count in a record is the total of equal accesses. */
+/* Returns the number of new bad accesses. A record's count is the total of equal accesses. */
 static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;

@@ -2,7 +2,7 @@
 /*
  * model: counts of the whole machine, and counts of processes that come as event records: reasons
  * of failed calls, fatal signals, OOM kills, and the last event of each counter. Counts go to the
- * census or stay here. Pure: no I/O, no clock.
+ * census or stay in struct node. Pure: no I/O, no clock.
  */
 #ifndef FS_MODEL_NODE_H
 #define FS_MODEL_NODE_H
@@ -79,14 +79,14 @@ struct node {
 	struct node_exemplar *exemplar;	   /* hash table of NODE_EXEMPLARS entries; owned */
 	uint64_t processes_lost;	   /* number of processes above NODE_PROCESSES_MAX */
 
-	struct pids processes; /* counts per process that this struct already includes */
+	struct pids processes; /* per process, the counts that this struct already includes */
 };
 
 /* node_init() sets the census, which counts events of workloads. Returns 0 or -ENOMEM. */
 int node_init(struct node *n, struct census *census);
 void node_free(struct node *n);
 
-/* Counts from a process record; call it after census_take(). Returns 0 or -ENOMEM. */
+/* Counts the events in a process record; call it after census_take(). Returns 0 or -ENOMEM. */
 int node_take(struct node *n, const struct process_record *r, const struct identity *id);
 
 /* Removes a process that has exited without a last record. */

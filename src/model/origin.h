@@ -29,7 +29,7 @@ struct origin_line {
 	unsigned int line; /* line number, from 1; 0: no line */
 	char text[128];	   /* text of the line, trimmed and cut */
 	char value[64];	   /* value to which the line sets the limit */
-	bool glob;	   /* the line has a wildcard: it matches other names too */
+	bool glob;	   /* the line has a wildcard, which matches other names, too */
 };
 
 struct origin_process {
@@ -42,7 +42,7 @@ struct origin_process {
 
 struct origin {
 	const struct limit *limit;
-	bool known;	/* `value` is known; false: unreadable, or the process is gone */
+	bool known;	/* `value` is known; else it is unreadable, or the process is gone */
 	uint64_t value; /* limit in force; of an rlimit the soft limit; LIMIT_NONE: unlimited */
 	uint64_t hard;	/* hard limit of the process */
 	uint64_t used;	/* memory or tasks that the cgroup uses */
@@ -50,7 +50,7 @@ struct origin {
 	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: no limit */
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
-	struct origin_line line;      /* line of a file that sets the limit, or fails to */
+	struct origin_line line;      /* line of a file that sets the limit or should have set it */
 	struct origin_process holder; /* oldest ancestor that has the limit */
 	struct origin_process above;  /* parent of `holder`, which has another limit */
 	uint32_t generations;	      /* number of parents from the process to the holder */
@@ -59,7 +59,7 @@ struct origin {
 	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
 	char dir[768];		      /* path of the limiting cgroup below the mount point */
 	char file[64];		      /* name of the limit's file in `dir`; empty: no limit */
-	uint32_t levels;	      /* levels from the process's cgroup up to `dir` */
+	uint32_t levels;	      /* number of levels from the process's cgroup up to `dir` */
 	bool outside;		      /* faultscope runs in a container */
 	uint32_t unread;	      /* number of files not read: no permission, or too many */
 };
@@ -67,6 +67,6 @@ struct origin {
 /* Writes the text that follows the words "set by" in a report. */
 void origin_describe(const struct origin *o, struct buf *b);
 
-const char *origin_name(enum origin_from from); /* returns a stable name, such as "file" */
+const char *origin_name(enum origin_from from); /* returns a fixed name, such as "file" */
 
 #endif

@@ -9,7 +9,7 @@
 
 #define BASE_NS	      10000000000ULL
 #define WATCH_PERCENT 50 /* growth is recorded from this % of the limit on */
-#define TMPFS_PERCENT 5	 /* a tmpfs is in use from this % of its size on */
+#define TMPFS_PERCENT 5	 /* a tmpfs that is filled to this % of its size is in use */
 
 const char *host_figure_key(size_t i)
 {
@@ -40,7 +40,7 @@ static struct process_key id_of(const char *path, uint32_t salt)
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
-/* Stores a record. `base` is a record that is 10 to 20 s old, or the first one. */
+/* Stores a record. `base` becomes a record that is 10 to 20 s old, or else the first record. */
 #define ROLL(of, r)                                                                                \
 	do {                                                                                       \
 		if (!(of)->newer.h.t_ns)                                                           \
@@ -190,7 +190,7 @@ static void take_score(struct pressure *p, const struct score_record *r)
 int pressure_take(struct model *m, const struct record *h)
 {
 	if (!m->pressure)
-		m->pressure = calloc(1, sizeof(*m->pressure)); /* room for LEVELS_MAX cgroups */
+		m->pressure = calloc(1, sizeof(*m->pressure)); /* has room for LEVELS_MAX cgroups */
 	if (!m->pressure)
 		return -ENOMEM;
 	switch (h->kind) {
@@ -237,7 +237,7 @@ uint64_t host_figure(const struct model *m, enum host_figure i)
 	return m->pressure && m->pressure->known ? m->pressure->now.n[i] : FIGURE_UNKNOWN;
 }
 
-/* Returns the share of time stalled. Below 10 s, uses the kernel's more exact 10 s average. */
+/* Returns the share of time stalled; in the first 10 s, the kernel's 10 s average is used. */
 static double stall_of(const struct stall *now, const struct stall *base, uint64_t ns)
 {
 	if (!now->known)

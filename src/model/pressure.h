@@ -50,7 +50,7 @@ uint64_t host_figure(const struct model *m, enum host_figure i);
 double host_stall(const struct model *m, bool full);
 double level_stall(const struct level *l, bool full);
 
-/* Return whether a cgroup or mount still exists: the last scan has read it. */
+/* Return whether a cgroup or mount still exists, which means that the last scan read it. */
 bool level_is_there(const struct model *m, const struct level *l);
 bool mount_is_there(const struct model *m, const struct mount_use *u);
 
@@ -60,10 +60,10 @@ bool mount_may_matter(const struct mount_record *r);
 /* Returns bytes that the kernel can reclaim only by swapping; FIGURE_UNKNOWN: not known. */
 uint64_t level_kept_bytes(const struct level *l);
 
-/* Returns whether `cgroup` (NULL: not known) is `path` or below it. */
+/* Returns whether a cgroup is `path` or below it. `cgroup` is NULL if not known. */
 bool cgroup_is_within(const char *cgroup, const char *path);
 
-/* Writes the path of the cgroup `up` levels higher. Returns false if that is not known. */
+/* Writes the path of the cgroup `up` levels higher. Returns false if the path is not known. */
 bool cgroup_above(const char *cgroup, uint32_t up, char *ret, size_t size);
 
 /* Returns whether `cgroup` is the cgroup of a level or below it. */

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* Processes and their parents. Becomes invalid when the model takes another record. */
+/* Processes and their parents; invalid once the model takes another record. */
 struct process_tree {
 	const struct subject **by_pid; /* processes by pid, then by start time; owned */
 	size_t n;

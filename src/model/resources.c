@@ -34,8 +34,8 @@ LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UIN
 									   : g->memlock_limit_bytes)
 
 /*
- * Reads the number of threads. RLIMIT_NPROC limits all threads of a user. If their number is not
- * known, `value` is that of the process, and only --assume can set a limit.
+ * Reads the number of threads. RLIMIT_NPROC limits all threads of a user. If the number of these is
+ * not known, `value` is that of the process, and only --assume can set a limit.
  */
 static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
 {
@@ -121,7 +121,7 @@ const struct series *resource_series(const struct model *m, const struct subject
 	return set ? set[i] : NULL;
 }
 
-/* Returns the highest share of a limit that a process reached; NULL: not stored, or --assume. */
+/* Returns the highest share of a limit that a process reached; NULL: unknown, or --assume set. */
 static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
 {
 	const struct portion *top;

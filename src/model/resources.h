@@ -13,10 +13,10 @@ enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 struct use {
 	uint64_t value;
 	uint64_t high;	     /* peak, or value at the highest share of a limit (subject.top) */
-	uint64_t high_limit; /* limit at the time of `high` */
+	uint64_t high_limit; /* limit at the time of the peak `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
 	uint64_t limit;	     /* limit in force; UINT64_MAX: none applies; 0: not known */
-	bool assumed;	     /* `limit` was set by --assume */
+	bool assumed;	     /* `limit` is one set by --assume */
 };
 
 struct resource {
@@ -24,9 +24,9 @@ struct resource {
 	const char *what;  /* plural noun for what is limited, for messages */
 	enum resource_scope scope;
 	bool bytes;
-	/* Values are recorded from this % of the limit on: lower ones vary in normal operation. */
+	/* Values are recorded from this % of the limit on, as lower ones vary in normal use. */
 	unsigned int watch_percent;
-	/* Sets `value`, and `high` if known. NULL as `s`: the host. Returns false if not known. */
+	/* Sets `value`, and `high` if known; `s` is NULL for the host. False: unknown value. */
 	bool (*use)(const struct model *m, const struct subject *s, struct use *ret);
 	uint64_t (*get_limit)(const struct model *m, const struct subject *s);
 };
@@ -49,16 +49,16 @@ extern const struct resource resources[NR_RESOURCES];
 
 _Static_assert(NR_RESOURCES <= RESOURCES_MAX, "a series and an assumption a row");
 
-/* Returns the index of the resource with this name of a limit; -1: none. */
+/* Returns the index of the resource whose limit has this name; -1: none. */
 int resource_find(const char *limit);
 
 /* Returns the limit set by --assume, or else the one in force; 0: not known, UINT64_MAX: none. */
 uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i);
 
-/* Reads the use of a resource; false: not known. If the process has exited, `value` is the peak. */
+/* Reads the use of a resource; false: not known. For an exited process, `value` is the peak. */
 bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret);
 
-/* Returns whether the use has a limit that it can reach. */
+/* Returns whether there is a limit that the use of a resource can reach. */
 static inline bool use_is_bounded(const struct use *u)
 {
 	return u->limit && u->limit != UINT64_MAX;
@@ -67,7 +67,7 @@ static inline bool use_is_bounded(const struct use *u)
 /* Returns the recorded values of a resource; NULL: none were recorded. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
-/* Forecasts when a resource reaches its limit. There is no forecast for exited processes. */
+/* Forecasts when a resource reaches its limit. For exited processes, there is no forecast. */
 struct forecast resource_forecast(const struct model *m, const struct subject *s, size_t i);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define PAGE_TABLE_ENTRY 8 /* bytes of an entry: a page of entries maps a huge page */
+#define PAGE_TABLE_ENTRY 8 /* bytes of a page table entry; one page has entries for a huge page */
 
 static void thin(struct samples *s)
 {
@@ -36,7 +36,7 @@ int samples_take(struct samples *s, const struct sample_record *r)
 	struct sample_record *more;
 
 	if (!r->weight || r->weight > UINT32_MAX >> 16)
-		return 0; /* only a hostile file has such a weight of a sample */
+		return 0; /* only a hostile file has a weight of this size */
 	if (!s->taken++ || r->weight < s->least)
 		s->least = r->weight;
 	if (r->weight > s->most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: stores randomly sampled page faults of a recording, with address and user stack. When the
- * array is full, every second sample is dropped, and the weight of the others is doubled.
+ * array is full, every second sample is dropped, and the weights of the other samples are doubled.
  */
 #ifndef FS_MODEL_SAMPLES_H
 #define FS_MODEL_SAMPLES_H
@@ -11,15 +11,15 @@
 
 #include "records/records.h"
 
-#define SAMPLES_MAX 32768 /* even, because every second sample may be dropped */
+#define SAMPLES_MAX 32768 /* even, so that every second sample can be dropped */
 
 struct samples {
 	struct sample_record *sample; /* array of samples in order of time; owned */
 	size_t n, room;
-	uint64_t taken;	      /* number of samples offered, including dropped ones */
-	uint32_t least, most; /* lowest and highest weight before any doubling */
+	uint64_t taken;	      /* number of samples received, including dropped ones */
+	uint32_t least, most; /* lowest and highest weight of samples, before any doubling */
 	unsigned int
-		/* How often every second sample was dropped; new samples are dropped as often. */
+		/* How often every second sample was dropped. As many new samples are dropped. */
 		thinned;
 };
 

@@ -23,7 +23,7 @@
  */
 struct series {
 	uint32_t n;
-	uint64_t last_ns, last;	 /* time and value of the latest sample */
+	uint64_t last_ns, last;	 /* time and value of the latest addition */
 	uint64_t run_ns, run;	 /* time and value at which the current rise started */
 	uint64_t rise;		 /* height of the current rise so far */
 	uint64_t burst, burst_2; /* largest and second-largest of the earlier rises */
@@ -40,9 +40,9 @@ struct bursts {
 	uint64_t largest, second;
 };
 
-/* When a value reaches its limit, in seconds from now: estimate, and interval (low to high). */
+/* When a value reaches its limit: estimate and interval (low to high), in seconds from now. */
 struct forecast {
-	bool known; /* false: the value does not grow, or no fit is reliable */
+	bool known; /* false: the value does not grow, or the fit is unreliable */
 	/*
 	 * Whether the value will almost surely reach the limit: peaks of several cycles grew evenly
 	 * for at least the predicted time, or at most 2 % of the limit is left. An unsure forecast
@@ -50,21 +50,21 @@ struct forecast {
 	 */
 	bool sure;
 	double seconds, low, high;
-	double per_second; /* growth per second at present */
+	double per_second; /* present growth per second */
 };
 
-/* Adds a value. A time before the last one is replaced by the last one. */
+/* Adds a value. If its time is before that of the last value, the last value's time is used. */
 void series_add(struct series *s, uint64_t t_ns, uint64_t value);
 
 struct bursts series_bursts(const struct series *s);
 
 /*
  * Forecasts when a limit is reached. Growth is a Theil-Sen slope over blocks of equal time, in the
- * longest window up to now in which it clearly exceeds its scatter. The interval depends on the
+ * longest window up to now in which growth clearly exceeds its scatter. The interval depends on the
  * scatter, on a change of the rate, and on the time ahead. There is no forecast for values that are
- * flat, cycle, level off, or would take longer than FORECAST_REACH. A value that did not change
- * before now_ns did not grow. If falls are a large part of the rise, only the peaks of three or
- * more cycles are extrapolated.
+ * flat, cycle, level off, or need longer than FORECAST_REACH. A value that did not change before
+ * now_ns did not grow. If falls are a large part of a rise, only the peaks of three or more cycles
+ * are extrapolated.
  */
 struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_t limit);
 

@@ -12,12 +12,12 @@
 
 struct slow_row {
 	struct slow_faults_record now;
-	struct slow_faults_record before; /* the totals at the start of the current window */
+	struct slow_faults_record before; /* totals at the start of the current window */
 	uint64_t window;		  /* last window in which the totals grew */
 };
 
 struct slow_rows {
-	struct slow_row row[SLOW_ROWS_MAX]; /* rows; when full, the oldest one is replaced */
+	struct slow_row row[SLOW_ROWS_MAX]; /* the oldest row is replaced when the array is full */
 	size_t n;
 	uint64_t lost;
 };
@@ -25,7 +25,7 @@ struct slow_rows {
 /* Stores a record; called only by model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
-/* Returns whether two records are totals of one row: the later one includes the earlier one. */
+/* Returns whether two records are totals of one row, so that the later includes the earlier one. */
 bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
 /* Finds up to `room` rows of a process with the longest total time of faults or waits. */
@@ -33,8 +33,8 @@ size_t slow_worst(const struct model *m, const struct process_key *id, const str
 		  size_t room);
 
 /*
- * Sums the slow waits of a process, in the last window, for its mmap_lock while other processes
- * held it. Returns the row with the longest wait; NULL: none.
+ * Sums the time of a process's slow waits, in the last window, for its mmap_lock, which other
+ * processes held. Returns the row with the longest wait; NULL: none.
  */
 const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);

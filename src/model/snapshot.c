@@ -66,17 +66,17 @@ static int make_room(struct snapshot *s, size_t bytes)
 		return 0;
 	if (bytes > SNAPSHOT_BYTES_MAX)
 		return -E2BIG;
-	bytes += bytes / 4; /* 25 % more: not every new process then needs malloc() */
+	bytes += bytes / 4; /* 25 % more, so that not every new process needs malloc() */
 	free(s->room);
 	s->size = 0;
-	s->room = malloc(bytes); /* at most 1.25 * SNAPSHOT_BYTES_MAX */
+	s->room = malloc(bytes); /* room is at most 1.25 * SNAPSHOT_BYTES_MAX */
 	if (!s->room)
 		return -ENOMEM;
 	s->size = bytes;
 	return 0;
 }
 
-/* Copies bytes to the buffer, which must have room. Returns NULL for NULL. */
+/* Copies bytes to the buffer, which must have room for them. Returns NULL if `what` is NULL. */
 static void *put(struct snapshot *s, const void *what, size_t bytes)
 {
 	void *at = s->room + s->used;

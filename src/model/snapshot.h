@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: a copy of the model at the end of a window. The live view shows it between two scans and
- * while it is paused, because the model itself continues to change.
+ * model: a copy of the model at the end of a window. The live view shows the copy between two scans
+ * and while it is paused, because the model itself continues to change.
  */
 #ifndef FS_MODEL_SNAPSHOT_H
 #define FS_MODEL_SNAPSHOT_H
@@ -10,8 +10,8 @@
 
 /*
  * A snapshot; initialise with zeros. `m` is a read-only model. Stack names, symbols, limit origins
- * and slow faults still belong to the original model, which must live until the next
- * snapshot_take() or snapshot_free().
+ * and slow faults belong to the original model, which must live until the next snapshot_take() or
+ * snapshot_free().
  */
 struct snapshot {
 	struct model m;
@@ -19,7 +19,7 @@ struct snapshot {
 	size_t size, used;
 };
 
-/* Replaces a snapshot. Returns 0, -ENOMEM, or -E2BIG above the maximum; on error `m` is empty. */
+/* Replaces a snapshot. Returns 0, -ENOMEM, or -E2BIG if too large; on error, `m` is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
 /* Copies a process's holdings that were read later. Returns -ENOSPC if a new snapshot is needed. */

@@ -11,7 +11,7 @@
 struct trend {
 	struct table_link link;
 	struct process_key of;
-	uint64_t first, last; /* numbers of the windows of the first and the last sample */
+	uint64_t first, last; /* numbers of the windows of the first and last value */
 	float sample[TREND_FIELDS][TREND_SAMPLES];
 };
 

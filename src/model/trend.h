@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: recent values of some fields, of each process and of the host, for sparklines. A counter's
- * values are rates.
+ * model: recent values of some fields, of each process and of the host, for sparklines. Values of a
+ * counter are its rates.
  */
 #ifndef FS_MODEL_TREND_H
 #define FS_MODEL_TREND_H
@@ -19,9 +19,9 @@ struct trends {
 	const struct field *field[TREND_FIELDS]; /* fields whose values are kept */
 	size_t fields;
 	struct table by_subject;
-	struct trend *host; /* counters summed over the processes shown; owned */
+	struct trend *host; /* values summed over the processes shown; owned */
 	size_t n;
-	uint64_t lost;	 /* sum over windows of processes above TRENDS_MAX */
+	uint64_t lost;	 /* number of values not stored because of TRENDS_MAX */
 	uint64_t window; /* number of windows so far */
 };
 
@@ -29,8 +29,8 @@ struct trends {
 int trends_update(struct trends *t, const struct model *m);
 
 /*
- * Reads the last `n` values of a process, or of the host (NULL), oldest first. Values before the
- * first one are 0. Returns the number of values, at most `n`.
+ * Reads the last `n` values of a process, or of the host (NULL), oldest first. Values from before
+ * the first one are 0. Returns the number of values, at most `n`.
  */
 size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n);

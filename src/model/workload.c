@@ -86,7 +86,7 @@ static bool is_users(const char *name)
 /*
  * Finds the UID of a pod: 36 characters after "pod", in which systemd replaces dashes by
  * underscores. Searches only below the kubelet's "kubepods", "kubepods.slice" or
- * "kubelet-kubepods.slice", because anybody may create a cgroup with such a name elsewhere.
+ * "kubelet-kubepods.slice", because elsewhere anybody may create a cgroup with the name of a pod.
  */
 static void take_pod(struct workload *w, const char *name)
 {
@@ -174,7 +174,7 @@ static bool take_named(struct workload *w, const char *name, const char *parent)
 {
 	char plain[256];
 
-	strcpy(plain, name); /* safe: a path component has less than 256 bytes */
+	strcpy(plain, name); /* safe, because a path component has less than 256 bytes */
 	unit_unescape(plain);
 	if (!strncmp(name, "lxc.payload.", 12) && name[12])
 		w->runtime = RUNTIME_LXC, name += 12;
@@ -213,7 +213,7 @@ static void take_unit(struct workload *w, const char *name)
 	/* systemd puts '_' before names that look like files of the kernel */
 	if (name[0] == '_')
 		name++;
-	/* init.scope has the manager's own processes, and no limits: it is no real unit */
+	/* init.scope, with the manager's own processes, is no real unit: it has no limits */
 	if (!strcmp(name, "init.scope") ||
 	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
 	      is_unit(name, "mount") || is_unit(name, "swap")))
@@ -225,7 +225,7 @@ static void take_unit(struct workload *w, const char *name)
 			w->uid = uid;
 		}
 	}
-	strcpy(w->unit, name); /* safe: a path component has less than 256 bytes */
+	strcpy(w->unit, name); /* safe, because a component has less than 256 bytes */
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 

@@ -25,7 +25,7 @@ struct workload {
 	char unit[256];	    /* innermost systemd service or scope of the path; empty: none */
 	bool unit_inside;   /* `unit` belongs to the container's own systemd */
 	bool user_manager;  /* `unit` is run by the systemd of user `uid` */
-	bool kubepods;	    /* the path is at or below a cgroup of the kubelet */
+	bool kubepods;	    /* the path is a cgroup of the kubelet or below one */
 	bool delegated;	    /* the user may choose the names of cgroups in the path */
 	bool of_user;	    /* the path is below the slice of user `uid` */
 	uint32_t uid;
@@ -34,7 +34,7 @@ struct workload {
 /* Parses a path such as cgroup_of() returns. Members that are not in the path stay empty. */
 void workload_of(const char *path, struct workload *ret);
 
-const char *runtime_name(enum runtime r); /* returns a name such as "docker" */
+const char *runtime_name(enum runtime r); /* returns a runtime's name, such as "docker" */
 
 /* Returns whether a path component is the name of a unit with this type, for example "service". */
 bool is_unit(const char *name, const char *type);
