@@ -47,7 +47,7 @@ static const struct record_fields *fields_of(__u32 kind)
 	return NULL;
 }
 
-/* Returns whether `h` is a stack record, which has no text. Recordings have no stack records. */
+/* Returns whether `h` is a stack record. Recordings contain none, and stack records no text. */
 static bool is_stack(const struct record *h)
 {
 	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
@@ -192,7 +192,7 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 
 /*
  * System call wrappers set up no frame, so the caller of the innermost function is missing. The
- * candidate r->caller must be in the process's code, but not in the next frame's function.
+ * address r->caller is named if it is in the process's code, but not in the next frame's function.
  */
 static bool name_caller(struct collector *c, const struct stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
@@ -228,7 +228,7 @@ static size_t name_frames(struct collector *c, const struct stack_record *r,
 	return n;
 }
 
-/* Names the frames of a stack, if its process is alive or its mappings are known. */
+/* Names the frames of a stack, if the process is alive or its mappings are known. */
 static int take_stack(struct collector *c, const struct stack_record *r)
 {
 	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
@@ -324,7 +324,7 @@ int collector_take(void *ctx, const struct record *h)
 		return c->live ? take_exec(c, (const struct exec_record *)copy) : 0;
 	case RECORD_PRESSURE:
 	case RECORD_REPORT:
-		return 0; /* only `export` uses these records, and its code reads them elsewhere */
+		return 0; /* only `export` uses these records, in export_take.c */
 	case RECORD_CGROUP:
 		if (c->live)
 			names_cgroup(&c->names, (const struct cgroup_path_record *)copy);

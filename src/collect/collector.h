@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: checks every record, whether the kernel sent it or a file. Adds names and symbols, which
- * only the live machine knows, as further records, so that a recording holds everything that a
- * replay needs.
+ * only the live machine knows, as records, so that a recording has all that a replay needs.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H
@@ -47,7 +46,7 @@ struct collector {
 	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX];
 };
 
-/* Processes a source's record; `ctx` is a struct collector. Returns 0, -EBADMSG or -ENOMEM. */
+/* Processes a record; `ctx` is a struct collector. Returns 0, -EBADMSG (wrong size) or -ENOMEM. */
 int collector_take(void *ctx, const struct record *h);
 
 void collector_free(struct collector *c);

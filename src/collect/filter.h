@@ -19,7 +19,7 @@ struct filter {
 	char cgroup[256]; /* cgroup path without the mount point; empty: all cgroups */
 };
 
-/* Selects processes by name, an extended regular expression. Returns 0, or -EINVAL and `error`. */
+/* Selects processes whose name matches an extended regular expression. Returns 0 or -EINVAL. */
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size);
 
 /*
@@ -28,7 +28,7 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
  */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 
-/* Returns whether the view shows a process. `cgroup` is NULL if it is not known. */
+/* Returns whether the view shows a process, whose cgroup may be unknown (NULL). */
 bool filter_shows(const struct filter *f, uint32_t pid, uint32_t flags, const char *comm,
 		  const char *cgroup);
 

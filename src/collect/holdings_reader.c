@@ -52,7 +52,7 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* Counts an object in its group. Displays `shown` for the group while all members have one name. */
+/* Counts a mapping or fd in its group, displayed as `shown` while all members have one name. */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
@@ -214,8 +214,8 @@ static uint32_t kind_of_fd(const char *target)
 }
 
 /*
- * The sockets of a process, read when its first socket is found. Reading them is slow, because the
- * kernel walks the socket tables of the whole machine.
+ * The sockets of a process, read when its first socket is found. To read sockets is slow, because
+ * the kernel walks the socket tables of the whole machine.
  */
 struct lazy_sockets {
 	uint32_t pid;
@@ -264,7 +264,7 @@ static int read_fds(struct sorts *s, uint32_t pid)
 			continue;
 		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
 		if (n < 0)
-			continue; /* the fd was closed since readdir() */
+			continue; /* the fd was closed by now */
 		target[n] = 0;
 		add_fd(s, &lazy, target);
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: reads the mappings and open file descriptors of a process, grouped by kind and by name
- * with numbers folded. Reads /proc/PID/maps and /proc/PID/fd once, on request. Never reads smaps.
+ * with numbers folded. Reads /proc/PID/maps and /proc/PID/fd once, on request; never reads smaps.
  */
 #ifndef FS_COLLECT_HOLDINGS_READER_H
 #define FS_COLLECT_HOLDINGS_READER_H
 
 #include "probe/source.h"
 
-#define HOLDINGS_TOLD 48 /* records per process and kind (maps or fds): the largest groups */
+#define HOLDINGS_TOLD 48 /* maximum records per process for maps, and for fds */
 
 /*
  * Sends RECORD_HOLDING records to the consumer `sink`. `pid` is the process's pid in our /proc.

@@ -61,7 +61,7 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 		r.c = *s->now.c;
 	else
 		r.h.len = offsetof(struct process_record, c);
-	/* records count from the start of the probes; the model has subtracted `base` */
+	/* add `base`, which the model has subtracted from the counters */
 	if (s->now.c && s->base)
 		counters_add(&r.c, s->base);
 	return recorder_take(rec, &r.h);

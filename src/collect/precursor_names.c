@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-#define NULL_BYTES 65536 /* lower addresses are members of a structure at NULL */
+#define NULL_BYTES 65536 /* addresses below 64 KiB are members of a structure at NULL */
 
 static const struct {
 	enum bb_class class;
@@ -160,7 +160,7 @@ static void put_task(struct bb_record *r, const struct precursor_record *p)
 	bb_put_u64(r, "cpu", p->cpu);
 }
 
-/* Adds the code bytes as an oops prints them, with the faulting instruction in < and >. */
+/* Adds the code bytes as a kernel oops does, with the faulting instruction in < and >. */
 static void put_code(struct bb_record *r, const struct precursor_record *p)
 {
 	char text[4 * PRE_CODE] = "";
@@ -256,7 +256,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 {
 	char name[128], module[BB_MODULE_NAME];
 
-	/* a module address without a symbol: show the number, as kernel logs do */
+	/* show a module address without a symbol as a number, as kernel logs do */
 	if (find_return(n, ip, name, sizeof(name), module) && *name != '+')
 		buf_puts(b, name);
 	else

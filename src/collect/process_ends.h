@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: finds processes that ended without a last record, because the probe `lifecycle` is off,
- * the ring buffer was full, or the kernel skipped the event. Otherwise they stay watched.
+ * the ring buffer was full, or the kernel skipped the event. They must not stay watched forever.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H
 
 #include "collect/collector.h"
 
-/* Search for ended processes by signal 0 or, in another pid namespace, by a scan of all. */
+/* Finds ended processes by signal 0 or, for pids of another namespace, by a scan of all. */
 struct ends {
-	bool foreign;	 /* our pid namespace is not that of the records */
+	bool foreign;	 /* records have pids of another pid namespace than ours */
 	bool whole;	 /* the current scan sends all processes, changed or not */
 	uint64_t losses; /* lost records (ring, map, kernel) at the last check */
 	uint64_t before; /* lost records before the current scan */
 	uint64_t begin_ns;
 };
 
-/*
- * Call before a scan. If an end may be lost in another pid namespace, the scan sends all processes.
- */
+/* Call before a scan. The scan sends all processes if ends in another namespace may be lost. */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
-/* Call after a scan. Returns whether an end may have been lost, and can be detected now. */
+/* Call after a scan. Returns whether a process end may have been lost and can be detected now. */
 bool ends_may_be_lost(struct ends *e, const struct model *m);
 
 /*

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "model/pressure.h"
 
-#define LOW_BYTES    (1ULL << 20) /* lower addresses are not redacted: they are near NULL */
+#define LOW_BYTES    (1ULL << 20) /* lower addresses are kept, because they are near NULL */
 #define USER_END     (1ULL << 47)
 #define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB, a huge page */
 #define KERNEL_BEGIN (1ULL << 63)

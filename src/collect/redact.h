@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: removes addresses and names of the host, files and paths from a recording that others
- * get. Equal values stay equal, and distances stay the same, so that findings do not change.
+ * collect: removes addresses and names of the host, files and paths from a recording for others.
+ * Equal values stay equal, and distances of addresses stay the same: findings do not change.
  */
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H
@@ -13,7 +13,7 @@
 struct redaction {
 	__u64 user_shift, kernel_shift; /* secret offsets that are added to addresses */
 	__u64 salt;			/* secret that is hashed with names */
-	bool all_names;			/* replace names of common libraries, too */
+	bool all_names;			/* also replace names of common libraries */
 };
 
 /* Initialises a redaction with random secrets. */

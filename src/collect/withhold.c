@@ -74,7 +74,7 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 	if (w->foreign || (s && s->now.g.uid != getuid()))
 		return false;
 	err = ask(of->pid);
-	/* addresses of a process that is gone reveal nothing useful */
+	/* addresses of a process that is gone are useless */
 	return !err || (err == -ESRCH && (s || same_subject(child, of)));
 }
 

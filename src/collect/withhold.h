@@ -2,7 +2,7 @@
 /*
  * collect: hides data of other users' processes if faultscope runs with file capabilities. The
  * kernel shows a process's addresses, mapped files and open files only to those who may ptrace it
- * (ptrace_may_access() in fs/proc). BPF records contain such data of every process. What /proc
+ * (ptrace_may_access() in fs/proc). BPF records contain these data of every process. What /proc
  * would hide from the caller is removed before other code sees it. Counters and findings stay.
  */
 #ifndef FS_COLLECT_WITHHOLD_H
@@ -17,7 +17,7 @@
 
 struct withholding {
 	bool on;
-	bool foreign; /* records have pids of another namespace than our /proc */
+	bool foreign; /* records have pids of another namespace than that of our /proc */
 	struct redaction redaction;
 	__u64 records; /* number of records changed or dropped */
 	/* children of the caller's processes: they may end before their owner can be checked */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The cgroup level with the least room, found for one cgroup in this scan. */
+/* The cgroup with the least room, among one cgroup and its ancestors, as read in this scan. */
 struct reading {
 	const struct cgroup_tree *tree;
 	char dir[FILE_PATH_BYTES];
@@ -83,7 +83,7 @@ static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t
 	r->level = *ret;
 }
 
-/* Returns whether the levels differ from the model's. A process without limits gets no record. */
+/* Returns whether the levels in a record differ from the model's, so that it must be sent. */
 static bool is_news(const struct subject *s, const struct levels_record *r)
 {
 	return memcmp(&s->memory, &r->memory, sizeof(r->memory)) ||

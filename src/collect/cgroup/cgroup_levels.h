@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: usage and limits of the cgroups of watched processes, at each scan. */
+/* collect: reads usage and limits of the cgroups of watched processes, at each scan. */
 #ifndef FS_COLLECT_CGROUP_CGROUP_LEVELS_H
 #define FS_COLLECT_CGROUP_CGROUP_LEVELS_H
 
@@ -7,8 +7,8 @@
 #include "model/model.h"
 #include "probe/source.h"
 
-#define LEVELS_PROCESSES 256 /* processes read per scan, at most */
-#define LEVELS_GROUPS	 32  /* cgroups per scan; each is read once for all its processes */
+#define LEVELS_PROCESSES 256 /* maximum number of processes read per scan */
+#define LEVELS_GROUPS	 32  /* maximum cgroups per scan, which each are read once */
 
 struct cgroup_levels {
 	struct files files;
@@ -22,7 +22,7 @@ void cgroup_levels_close(struct cgroup_levels *l);
 
 /*
  * Sends a record to the consumer `sink` for each live process whose cgroup limits or usage differ
- * from the model, unless it never had a limit. Returns the consumer's result.
+ * from the model. Processes that never had a limit get no record. Returns the consumer's result.
  */
 int cgroup_levels_read(struct cgroup_levels *l, const struct model *m, uint64_t t_ns,
 		       const struct sink *sink);

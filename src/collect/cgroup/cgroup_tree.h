@@ -29,7 +29,7 @@ struct cgroup_tree {
 	const char *controller;
 	struct cgroup_mount mount;
 	char page[16]; /* huge page size in file names: "2MB" */
-	bool firm;     /* memory usage counts only what is not reclaimable */
+	bool firm;     /* count only memory that is not reclaimable as used */
 };
 
 bool cgroup_tree_open(struct files *f, const char *controller, struct cgroup_tree *ret);
@@ -47,8 +47,8 @@ bool cgroup_tree_has(const struct cgroup_tree *t, const char *dir, const struct 
 struct cgroup_level {
 	bool binds; /* whether the cgroup or an ancestor has a limit */
 	uint64_t max, used;
-	uint32_t up;   /* number of levels from the process's cgroup up to this one */
-	char dir[768]; /* absolute path of this cgroup */
+	uint32_t up;   /* number of levels from the process's cgroup up to `dir` */
+	char dir[768]; /* absolute path of the cgroup */
 	char file[64]; /* name of the limit's file in `dir` */
 };
 

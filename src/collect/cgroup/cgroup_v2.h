@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks whether a path is the v2 cgroup with a given id. Only after this check, a path
- * may be cached for an id: a record and /proc/PID/cgroup are read at different times, and a process
- * may move to another cgroup in between.
+ * collect: checks whether a path is the v2 cgroup with a given id. A path may be cached for an id
+ * only after a check, because a record and /proc/PID/cgroup are read at different times, and a
+ * process may move to another cgroup in between.
  */
 #ifndef FS_COLLECT_CGROUP_CGROUP_V2_H
 #define FS_COLLECT_CGROUP_CGROUP_V2_H
@@ -23,8 +23,8 @@ void cgroup_v2_open(struct cgroup_v2 *v, int root);
 
 /*
  * Compares the id of the cgroup at `path` with `id`. A cgroup's id is that of its kernfs node,
- * which is the inode number of its directory on 64-bit kernels since 5.5 (fs/kernfs/inode.c).
- * Returns CGROUP_UNKNOWN when the directory is gone or not visible.
+ * which is the inode number of the cgroup's directory on 64-bit kernels since 5.5
+ * (fs/kernfs/inode.c). Returns CGROUP_UNKNOWN when the directory is gone or not visible.
  */
 enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, uint64_t id);
 

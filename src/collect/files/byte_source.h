@@ -18,7 +18,7 @@ struct byte_source {
 /* Reads up to `size` bytes at `offset`. Returns the number of bytes that were read, or -errno. */
 ssize_t bytes_read(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
-/* Reads exactly `size` bytes at `offset`. Returns false if that fails or the file is shorter. */
+/* Reads exactly `size` bytes at `offset`. Returns false on an error or if the file is too short. */
 bool bytes_get(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
 /* Reads text up to a NUL or the character `end`, cut to `size` bytes. Returns its length. */

@@ -21,7 +21,7 @@ struct text_lines {
 /* Returns the next line, without blanks at its ends. Returns false at the end of the text. */
 bool text_line(struct text_lines *l, struct span *ret);
 
-/* Removes the next word from a line and returns it. The word is empty at the end of the line. */
+/* Removes the next word from a line and returns the word, which is empty at the end of the line. */
 struct span text_word(struct span *line);
 
 /* Splits a text at the first character `at`, and trims both parts. Returns false without `at`. */
@@ -47,7 +47,7 @@ void text_keep(struct origin_line *ret, const char *file, unsigned int line, str
 /* Finds a row of /proc/PID/limits by its title. Returns false if the row is missing. */
 bool text_rlimit(struct span text, const char *title, uint64_t *ret_soft, uint64_t *ret_hard);
 
-/* Finds a value in /proc/PID/status by its key, which has no colon here, such as "PPid". */
+/* Finds a value in /proc/PID/status by its key, such as "PPid", which is given without a colon. */
 bool text_status(struct span text, const char *key, struct span *ret);
 
 #endif

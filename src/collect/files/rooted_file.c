@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 4096 /* entries read per directory, at most */
+#define ENTRIES_MOST 4096 /* maximum number of entries read per directory */
 
 /* Opens a path below the root; even absolute links stay inside it: openat2(2), Linux 5.6. */
 static int open_below(const struct files *f, const char *path, int flags)
@@ -30,7 +30,7 @@ static int open_below(const struct files *f, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens a regular file. The type is checked first: opening a FIFO or a device may block or act. */
+/* Opens a regular file, and checks the type first: opening a FIFO or a device may block or act. */
 static int open_regular(const struct files *f, const char *path)
 {
 	int fd = open_below(f, path, O_PATH), opened;
@@ -134,7 +134,7 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 
 /*
  * Returns whether a directory entry masks entries of the same name in later directories. A dangling
- * link does not mask them. A link to /dev/null does, even if /dev/null does not exist.
+ * link does not mask later entries. A link to /dev/null does, even if /dev/null does not exist.
  */
 static bool is_file(const struct files *f, int dir, const char *path, const char *name,
 		    bool *ret_empty)
@@ -220,7 +220,7 @@ void file_list_add_dir(struct files *f, struct file_list *l, const char *dir)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(a, b); /* each entry begins with its name */
+	return strcmp(a, b); /* compares the names, with which entries begin */
 }
 
 void file_list_sort(struct file_list *l)

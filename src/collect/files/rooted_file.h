@@ -9,7 +9,7 @@
 #include "collect/files/file_text.h"
 
 #define FILE_MOST_BYTES (256u << 10)
-#define FILES_MOST	256 /* files in a list, at most */
+#define FILES_MOST	256 /* maximum number of files in a list */
 #define FILE_NAME_BYTES 128
 #define FILE_DIRS_MOST	64
 #define FILE_PATH_BYTES 512
@@ -17,7 +17,7 @@
 /* The root directory below which files are read, and the number of files that could not be read. */
 struct files {
 	int root;	 /* file descriptor of the root directory */
-	bool foreign;	 /* another process's root: no mount point is crossed */
+	bool foreign;	 /* root of another process: no mount point is crossed */
 	uint32_t unread; /* number of files not read: no permission, or too many */
 };
 
@@ -29,7 +29,7 @@ int file_number(struct files *f, const char *path, uint64_t *ret);
 
 bool file_exists(struct files *f, const char *path);
 
-/* Opens the root directory of another process, /proc/PID/root. The caller closes it. */
+/* Opens the root directory of another process, /proc/PID/root, which the caller closes. */
 int file_root_of(struct files *f, uint32_t pid, struct files *ret);
 
 /* Sorted names of files in several directories: an earlier directory hides names in later ones. */
@@ -37,7 +37,7 @@ struct file_list {
 	struct {
 		char name[FILE_NAME_BYTES];
 		unsigned int dir;
-		bool empty; /* a link to /dev/null: hides files of this name */
+		bool empty; /* the entry links to /dev/null: it only masks others */
 	} * entry;	    /* array of `n` entries, owned */
 	size_t n;
 	char (*dir)[FILE_PATH_BYTES]; /* array of `dirs` paths, owned */

@@ -39,7 +39,7 @@ static bool is_thread_of(int proc, __u32 pid)
 
 	if (io_read(proc, "status", text, sizeof(text)) <= 0)
 		return false;
-	line = strstr(text, "\nTgid:"); /* names in `status` have no line breaks */
+	line = strstr(text, "\nTgid:"); /* names in /proc/PID/status have no line breaks */
 	return line && strtoul(line + 6, NULL, 10) == pid;
 }
 
@@ -86,8 +86,8 @@ int target_root_open(int proc)
 }
 
 /*
- * Opens the file of an O_PATH descriptor for reading, and closes that descriptor. The type is
- * checked first, because opening a device or a pipe may have an effect or block.
+ * Opens the file of an O_PATH descriptor for reading, and closes that descriptor. The file's type
+ * is checked first, because opening a device or a pipe may have an effect or block.
  */
 static int reopen_regular(int path_fd, struct stat *ret)
 {

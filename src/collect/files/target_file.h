@@ -23,7 +23,7 @@ int target_open(const struct process_key *of);
 
 /*
  * Returns whether a /proc/PID directory is of the process born at `start_ns` (CLOCK_BOOTTIME,
- * compared in clock ticks). Returns false if the pid was reused or the process is gone.
+ * compared in clock ticks). Returns false if the process is gone, or its pid was reused.
  */
 bool target_born_at(int proc, __u64 start_ns);
 
@@ -33,7 +33,7 @@ int target_root_open(int proc);
 /* Opens a file below a process's root. Returns an fd or -errno; -EINVAL: not a regular file. */
 int target_path_open(int root, const char *path, struct stat *ret);
 
-/* Opens a file as target_path_open() does, but refuses a link as the last component. */
+/* Opens a file as target_path_open() does, unless the last component is a symbolic link. */
 int target_plain_open(int root, const char *path, struct stat *ret);
 
 /* Opens the target of the link proc/NAME, such as map_files/START-END, even a deleted file. */

@@ -7,7 +7,7 @@
 
 /* The process whose limit is to be found; unknown fields are 0 or NULL. */
 struct origin_of {
-	uint32_t pid; /* pid in /proc below the root; if gone, `ppid` and `cgroup` are used */
+	uint32_t pid; /* pid in /proc below the root; `ppid`, `cgroup`: if it is gone */
 	uint32_t ppid;
 	const char *cgroup; /* last known cgroup path, of v2 or of the v1 memory controller */
 	bool at_cgroup;	    /* find the limit of `cgroup` itself, ignoring those of its ancestors */
@@ -27,8 +27,8 @@ int origin_root(void);
 extern const char *const origin_places[];
 
 /*
- * Finds who set a limit. Files that may no longer be read (privileges dropped, Landlock) are
- * counted in `unread`. Returns 0, even if parts are unknown, or -EBADF.
+ * Finds who set a limit. Files that may no longer be read (dropped privileges, Landlock) are
+ * counted in `unread`. Returns 0, even if parts of the answer are unknown, or -EBADF.
  */
 int origin_find(int root, const struct origin_of *of, enum limit_id limit, struct origin *ret);
 

@@ -66,7 +66,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 	return is_share(f, o->value, 15); /* systemd's DefaultTasksMax=15% since 228 */
 }
 
-/* Returns whether a container runtime made this cgroup: for a container or pod, not below one. */
+/* Returns whether a container runtime made a cgroup: that of a container or pod, not below it. */
 static bool is_runtimes(const char *dir)
 {
 	const char *name = strrchr(dir, '/');
@@ -108,7 +108,7 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-/* cgroup v1 limits memory plus swap together: if no swap is allowed, to the memory limit. */
+/* Reads the swap limit. cgroup v1 limits memory plus swap: equal to memory if swap is forbidden. */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {
 	char path[sizeof(o->dir) + 32];

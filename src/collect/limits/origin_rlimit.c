@@ -193,7 +193,7 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* Returns whether the process that has the limit is the first of a container. */
+/* Returns whether the process that has the limit is the first process of a container. */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;
@@ -234,7 +234,7 @@ static void judge_first(struct origin *o)
 	if (o->outside)
 		o->from = ORIGIN_OUTSIDE;
 	else if (o->holder.pid != 1)
-		o->from = ORIGIN_UNKNOWN; /* the parent cannot be read */
+		o->from = ORIGIN_UNKNOWN; /* its parent cannot be read */
 	else
 		o->from = is_kernels(o) ? ORIGIN_KERNEL : ORIGIN_PROCESS;
 }
@@ -263,7 +263,7 @@ static void judge(struct files *f, struct origin *o)
 	o->raised = o->from == ORIGIN_PROCESS && is_raised(o);
 }
 
-/* Prefers the process's own unit if it sets the limit, which an ancestor outside may have, too. */
+/* Prefers the process's own unit if it sets the limit: ancestors outside may have an equal one. */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {
 	struct origin own = *o;

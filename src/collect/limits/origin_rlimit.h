@@ -9,12 +9,12 @@
 #include "collect/files/rooted_file.h"
 
 /*
- * Finds the current limit, the process it was inherited from, and who set it. Starts at `ppid` if
- * `pid` is 0 or gone, and `ppid` is known.
+ * Finds the current limit, the process it was inherited from, and who set it. If `pid` is 0 or
+ * gone, the search starts at `ppid`, if known.
  */
 void origin_of_rlimit(struct files *f, uint32_t pid, uint32_t ppid, struct origin *o);
 
-/* Finds the workload of a process; *ret is empty if it has none. */
+/* Finds the workload of a process. *ret is empty if the process has no workload. */
 void origin_workload(struct files *f, uint32_t pid, struct workload *ret);
 
 #endif

@@ -12,8 +12,8 @@ static const char *const dirs[] = {"/etc/sysctl.d", "/run/sysctl.d", "/usr/local
 #define OLD_FILE "/etc/sysctl.conf"
 
 /*
- * "vm.max_map_count" and "vm/max_map_count" are the same, as sysctl.d(5) says: if the first
- * separator is a dot, dots and slashes are swapped.
+ * Makes sysctl names comparable: "vm.max_map_count" and "vm/max_map_count" are one name
+ * (sysctl.d(5)). If the first separator is a dot, dots and slashes are swapped.
  */
 static void normalize(struct span name, char *ret, size_t size)
 {
@@ -103,8 +103,8 @@ static void scan_file(void *ctx, const char *path, struct span text)
 }
 
 /*
- * `sysctl --system` reads sysctl.conf last. systemd reads it only through a link in sysctl.d. Under
- * systemd, *ret_late gets the lines of sysctl.conf, which only a manual `sysctl -p` applies.
+ * `sysctl --system` reads sysctl.conf last. systemd reads sysctl.conf only through a link in
+ * sysctl.d. Under systemd, *ret_late gets its lines, which only a manual `sysctl -p` applies.
  */
 static void scan_files(struct files *f, struct sysctl_setting *s, struct sysctl_setting *ret_late)
 {

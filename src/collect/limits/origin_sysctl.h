@@ -12,16 +12,16 @@
 struct sysctl_setting {
 	const char *key; /* key, such as "vm/max_map_count" */
 	struct origin_line exact, glob;
-	bool excluded; /* a line "-KEY" excludes the key from glob patterns */
+	bool excluded; /* a line "-KEY" exempts the key from glob patterns */
 };
 
-/* Adds the lines of a sysctl file; to be called in the order in which files are applied. */
+/* Adds the lines of a sysctl file. Files must be added in the order in which they are applied. */
 void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 
-/* Returns the line that sets the key: an exact one before any glob pattern; NULL: none. */
+/* Returns the line that sets the key. An exact key precedes glob patterns. NULL: no line does. */
 const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
-/* Finds sysctl.KEY=VALUE in the kernel command line (since Linux 5.8). Returns false if absent. */
+/* Finds sysctl.KEY=VALUE in the kernel command line (Linux 5.8). Returns false if it is missing. */
 bool sysctl_scan_boot(const char *key, struct span cmdline, struct origin_line *ret);
 
 /* Finds the current value of a sysctl, and the line that sets it. */

@@ -7,7 +7,7 @@
 
 #include "collect/limits/origin_user.h"
 
-#define NAMES_MOST 12 /* names under which a unit is configured, at most */
+#define NAMES_MOST 12 /* maximum number of names under which a unit is configured */
 
 /* systemd's search paths for units, highest precedence first; %u is the uid, %h the home. */
 static const char *const system_dirs[] = {
@@ -93,7 +93,7 @@ static bool has_name(const struct unit_names *names, const char *name)
 
 /*
  * Adds the names whose files configure a unit: its own, its template's, and their prefixes that end
- * in a dash (foo-.service). Order of precedence: as `systemd-analyze verify` of version 252.
+ * in a dash (foo-.service). Names are in the order that `systemd-analyze verify` 252 shows.
  */
 static void add_names(struct unit_names *names, const char *name)
 {
@@ -190,7 +190,7 @@ static void scan_drop_ins(const struct unit_search *s, const struct unit_names *
 	for (size_t i = 0; s->dirs[i]; i++)
 		for (size_t n = 0; n < names->n && expand(s, s->dirs[i], dir, sizeof(dir)); n++)
 			add_drop_ins(s, dir, names->name[n], &list);
-	/* drop-ins for a unit type come last, so that those of the unit mask them */
+	/* drop-ins for a unit type come last, so that the unit's own drop-ins mask them */
 	for (size_t i = 0; s->dirs[i]; i++)
 		if (expand(s, s->dirs[i], dir, sizeof(dir)))
 			add_drop_ins(s, dir, names->type, &list);

@@ -11,7 +11,7 @@ struct unit_limit {
 	struct origin_line line;
 };
 
-/* Adds the lines of a unit file. The last value of a key applies; an empty one clears others. */
+/* Adds the lines of a unit file. The last assignment of a key applies; an empty one clears it. */
 void unit_scan(struct unit_limit *s, const char *file, struct span text);
 
 /* Reads the unit file and its drop-ins as systemd does. Returns false if no line sets the key. */

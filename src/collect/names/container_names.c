@@ -53,7 +53,7 @@ static uint32_t parent_of(int root, uint32_t pid)
 	return ppid;
 }
 
-/* Returns the word after an option in `words`, which NULs separate. NULL: the option is missing. */
+/* Returns the word after an option in `words`, which NULs separate, or NULL without the option. */
 static const char *word_behind(const char *words, size_t len, const char *option)
 {
 	for (size_t i = 0; i < len; i += strlen(words + i) + 1) {

@@ -10,9 +10,9 @@
 #include "model/workload.h"
 
 /*
- * Finds a container's name. For Docker, reads its config.v2.json, which only root may read. For
- * Podman, reads the command line of its monitor (conmon), an ancestor of its processes. `pid` is a
- * process of the container, `root` the directory "/". Returns false if the name is not known.
+ * Finds a container's name. Docker has it in config.v2.json, which only root may read. Podman has
+ * it in the command line of the container's monitor (conmon), an ancestor of its processes. `pid`
+ * is a process of the container, `root` the directory "/". Returns false if the name is not known.
  */
 bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size);
 

@@ -12,7 +12,7 @@
 
 #define WAYS	    4
 #define SETS	    256
-#define PAUSE_FIRST 1000000000ULL /* pause before retry: the kubelet creates some logs late */
+#define PAUSE_FIRST 1000000000ULL /* pause before a retry: some logs are created late */
 #define PAUSE_LAST  (300 * 1000000000ULL)
 
 int known_init(struct known_table *t)

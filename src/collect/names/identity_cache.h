@@ -19,11 +19,11 @@ struct known {
 	char key[CGROUP_PATH_LEN];   /* a cgroup path, or ":" and a program name */
 	uint64_t used;		     /* value of the use counter at the last use */
 	bool waits;		     /* some names of the pod are still missing */
-	uint64_t retry_ns, pause_ns; /* time of the next lookup of missing names; pause after it */
+	uint64_t retry_ns, pause_ns; /* time of the next lookup of missing names; next pause */
 };
 
 struct known_table {
-	int root;		/* the directory "/"; owned by the owner of the cache */
+	int root;		/* the directory "/"; owned by the cache's owner */
 	unsigned int collapse;	/* COLLAPSE_* flags: parts of names that are left out */
 	const regex_t *pattern; /* pattern to replace in names, not owned; NULL: none */
 	struct known *known;	/* array of cached identities, owned */
@@ -44,7 +44,7 @@ void known_free(struct known_table *t);
 /* Returns the identity of a cgroup path, or of a program if it is "", until the next call. */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
-/* Marks an entry as used. After a pause, looks up names that were missing. */
+/* Marks an entry as used. After a pause, looks up its missing names again. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
 /* Replaces each match in the identity's name by "*"; to be called before identity_seal(). */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 16384 /* directory entries read at most; a node has some hundred pods */
+#define ENTRIES_MOST 16384 /* maximum directory entries read; a node has some hundred pods */
 
 /* Calls `is_it` for each name in a directory until it returns true. */
 static bool each_name(int root, const char *path, bool (*is_it)(void *ctx, const struct dirent *de),

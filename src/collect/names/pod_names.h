@@ -12,7 +12,7 @@ struct pod_names {
 	char namespace[64]; /* namespace of the pod; "": `pod` and `container` are "", too */
 	char pod[256];
 	char container[256];
-	bool guessed; /* `container` was found without its id, as the pod's only one so far */
+	bool guessed; /* `container` was found without id: it is the pod's only one so far */
 };
 
 /*

@@ -17,7 +17,7 @@
 #include "collect/names/identity_cache.h"
 
 #define WAYS	   4
-#define SETS	   1024	      /* sets of WAYS entries in the cache of v2 cgroup paths */
+#define SETS	   1024	      /* sets in the cache of v2 cgroup paths, each of WAYS entries */
 #define PROCS_MOST (1u << 17) /* maximum number of processes stored */
 #define READS_MOST 500	      /* maximum reads of /proc/PID/cgroup after exec, per second */
 #define SECOND_NS  1000000000ULL
@@ -26,7 +26,7 @@
  * s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
  */
 #define AGAIN_NS     (60 * SECOND_NS)
-#define AGAIN_MOST   32		      /* maximum number of repeated reads per second */
+#define AGAIN_MOST   32		      /* maximum number of repeated path reads per second */
 #define UNKNOWN_NS   (10 * SECOND_NS) /* pause after a failed read of a cgroup's path */
 #define DEPTH_MOST   16		      /* maximum number of levels of nested cgroups */
 #define KTHREADD_PID 2
@@ -52,8 +52,8 @@ struct proc {
 	uint64_t cgroup_id; /* v2 cgroup id of the last record */
 	uint64_t read_ns;   /* when `path` was last read; 0: never */
 	uint32_t execs;
-	bool settled; /* `path` was read from /proc after the last exec or move */
-	/* most specific path; with `unified`, used only if cgroup_id is 0; NULL: unknown; owned */
+	bool settled; /* `path` was read since the last exec or move of the process */
+	/* most specific path; used if cgroup_id is 0 or not `unified`; NULL: unknown; owned */
 	char *path;
 	struct link link;
 };
@@ -68,12 +68,12 @@ struct identities {
 	struct known_table known;
 	bool has_pattern;
 	regex_t pattern;
-	bool unified; /* only cgroup v2 is mounted: a cgroup id identifies its path */
+	bool unified; /* only cgroup v2 is mounted, where a cgroup id identifies a path */
 	struct cgroup_v2 v2;
 	struct place *place;
 	struct pids procs; /* table of struct proc, one per live process */
 	uint64_t uses;
-	struct budget starting, again; /* limits of /proc reads: after exec, and repeated */
+	struct budget starting, again; /* limits of reads after exec; of repeated reads */
 	struct identity_counts counts;
 };
 
@@ -202,7 +202,7 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 	return oldest;
 }
 
-/* Stores a path, or "" if it names no workload: such processes are named after their programs. */
+/* Stores a path, or "" if it names no workload; processes there are named after their programs. */
 static void keep_path(char **to, struct link *link, const char *path)
 {
 	free(*to);
@@ -232,7 +232,7 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 /*
  * Reads the path of a v2 cgroup in /proc/PID/cgroup of a process in it; `pid` is 0 if the process
  * has ended. A path that could not be checked against the cgroup id is used, but read again later.
- * If the process was moving at that moment, its path is that of another cgroup.
+ * If the process was moving while it was read, the path is that of another cgroup.
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
@@ -271,7 +271,7 @@ uint64_t identities_walk(struct identities *ids, int dir)
 				.dirs_most = SETS * WAYS / 2,
 				.depth_most = DEPTH_MOST};
 
-	ids->unified = true; /* /proc has other pids: only cgroup ids identify workloads */
+	ids->unified = true; /* /proc has other pids: identify workloads only by cgroup id */
 	cgroup_walk(&w, dir);
 	return w.over;
 }
@@ -329,7 +329,7 @@ static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 	return b->used++ < most;
 }
 
-/* If v1 is mounted, reads a process's cgroup path: after each exec, and every AGAIN_NS. */
+/* If v1 is mounted, reads a process's cgroup path after each exec, and every AGAIN_NS. */
 static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
 	char text[8192], path[CGROUP_PATH_LEN];
@@ -359,7 +359,7 @@ static void take_fork(struct identities *ids, const struct fork_record *r)
 		inherit(ids, p, r->parent);
 }
 
-/* If v1 is mounted, reads the path at each exec: a short program ends before the next scan. */
+/* If v1 is mounted, reads the cgroup path at exec: short programs end before the next scan. */
 static void take_exec(struct identities *ids, const struct exec_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
@@ -444,7 +444,7 @@ static const struct identity *of_place(struct identities *ids, uint64_t cgroup_i
 	return known_of(ids, &place->link, place->path, m);
 }
 
-/* `p` caches a process's cgroup and path; it is a temporary entry if the table is full. */
+/* `p` caches a process's cgroup and path. If the table is full, `p` is a temporary entry. */
 static const struct identity *of_record(struct identities *ids, struct proc *p,
 					const struct process_record *r)
 {
@@ -491,7 +491,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-/* An event may arrive after its process has ended: it does not create an entry for the process. */
+/* An event may arrive after its process has ended. The event does not create an entry. */
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns)
 {

@@ -22,14 +22,14 @@ struct identity_options {
 	unsigned int collapse; /* COLLAPSE_* flags: parts of names that are left out */
 	/* pattern, an extended regular expression: each match in a name becomes "*"; NULL: none */
 	const char *pattern;
-	bool foreign; /* records have pids of another pid namespace than our /proc */
+	bool foreign; /* records have pids of another namespace than that of our /proc */
 };
 
 /* Cumulative counters of the lookups of workloads. */
 struct identity_counts {
 	uint64_t reads;	     /* reads of /proc/PID/cgroup */
-	uint64_t unresolved; /* requests answered with the program's name: cgroup unknown */
-	/* program starts whose cgroup was not read at once: there were too many per second */
+	uint64_t unresolved; /* requests answered with the program's name: unknown cgroup */
+	/* program starts whose cgroup was not read at once, as there were too many per second */
 	uint64_t skipped;
 	uint64_t told; /* new cgroups that the kernel side reported */
 	uint64_t lost; /* processes not stored because the table is full */
@@ -41,7 +41,7 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
- * If /proc has other pids than the records: reads the paths of all v2 cgroups below the directory
+ * Used if /proc has other pids than records: reads the paths of all v2 cgroups below the directory
  * `dir`, and closes `dir`. The kernel side reports cgroups that are created later. Returns how many
  * cgroups were skipped because there were too many.
  */
@@ -56,7 +56,7 @@ void identities_take(struct identities *ids, const struct record *h);
 
 /*
  * Returns the identity of a process, or of an event's process; of its program if its cgroup is
- * unknown; never NULL. Each call of identities_*() or identity_of*() may change the result.
+ * unknown; never NULL. Valid until another call of identities_*() or identity_of*().
  */
 const struct identity *identity_of(struct identities *ids, const struct process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,

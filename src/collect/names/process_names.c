@@ -155,7 +155,7 @@ static void read_exe(int proc, char *ret, size_t size)
 {
 	ssize_t len = readlinkat(proc, "exe", ret, size - 1);
 
-	if (len < 0 && errno == ENOENT) { /* the main thread has ended: use another */
+	if (len < 0 && errno == ENOENT) { /* the main thread has ended: use another thread */
 		char path[32];
 
 		snprintf(path, sizeof(path), "task/%u/exe", alive_below(proc));

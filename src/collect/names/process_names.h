@@ -13,7 +13,7 @@
 #define NAMES_PROCS   16384
 
 struct names {
-	int root; /* the directory "/", closed by names_free(); 0: opened at first use */
+	int root; /* descriptor of "/", closed by names_free(); 0: opened at first use */
 	bool begun;
 	struct cgroup_v2 v2;
 	/* cgroup paths by v2 cgroup id, for processes that end before /proc is read */
@@ -21,13 +21,13 @@ struct names {
 		__u64 id;
 		char path[200];
 	} * cgroup; /* array of NAMES_CGROUPS entries, hashed by id; owned */
-	/* programs of live processes; pids with the same slot, pid % NAMES_PROCS, evict others */
+	/* programs of live processes, in slot pid % NAMES_PROCS; new processes evict others */
 	struct {
 		struct process_key of;
 		__u32 execs;  /* number of the exec that started this program */
 		char *exe;    /* path of the program; NULL: not known; owned */
 		__u32 parent; /* pid of the parent; 0: not known */
-		bool moved;   /* the process moved between cgroups since its names were read */
+		bool moved;   /* the process moved to another cgroup since its names were read */
 	} * proc;	      /* array of NAMES_PROCS entries, owned */
 	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };

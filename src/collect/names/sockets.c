@@ -51,8 +51,8 @@ static int address_of(const char *hex, char *ret, size_t size)
 }
 
 /*
- * Adds a line of net/tcp or net/udp. The label has the remote port unless that is ephemeral. If
- * both ports are ephemeral, the label has the remote address alone: such pairs rarely repeat.
+ * Adds a line of net/tcp or net/udp. A label has the remote port unless that is ephemeral. If both
+ * ports are ephemeral, a label has the remote address alone: pairs of such ports rarely repeat.
  */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {
@@ -76,7 +76,7 @@ static void add_inet(struct sockets *s, const char *line, const char *protocol)
 	add(s, inode, text);
 }
 
-/* Adds a line "Num: RefCount Protocol Flags Type St Inode Path". Bound sockets have a path. */
+/* Adds a line "Num: RefCount Protocol Flags Type St Inode Path". Only bound sockets have a path. */
 static void add_unix(struct sockets *s, const char *line, const char *protocol)
 {
 	char text[72], path[64] = "";

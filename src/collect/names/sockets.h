@@ -10,7 +10,7 @@
 struct sockets {
 	struct socket_label {
 		uint64_t inode;
-		char text[72]; /* label: "tcp CLOSE_WAIT to 10.4.0.9:6379", "unix" */
+		char text[72]; /* a label, such as "tcp CLOSE_WAIT to 10.4.0.9:6379" or "unix" */
 	} * label;	       /* array of labels, sorted by inode, owned */
 	size_t n, room;
 	int cut; /* some sockets were left out: too many */
@@ -22,7 +22,7 @@ void sockets_read(struct sockets *s, uint32_t pid);
 /* Adds the sockets of a file of /proc/PID/net; `file` is its name, such as "tcp6". */
 void sockets_parse(struct sockets *s, const char *file, FILE *f);
 
-/* Returns a socket's label. NULL: the socket is of another namespace or address family. */
+/* Returns a socket's label, or NULL for a socket of another namespace or address family. */
 const char *sockets_find(const struct sockets *s, uint64_t inode);
 
 void sockets_free(struct sockets *s);

@@ -13,9 +13,9 @@
 #include "probe/host_facts.h"
 
 #define DEPTH_MOST  8
-#define DIRS_MOST   1024 /* cgroups searched for limits, at most */
+#define DIRS_MOST   1024 /* maximum number of cgroups searched for limits */
 #define NO_LIMIT_V1 (1ULL << 60)
-#define CHAINS_MOST 32 /* processes whose cgroups are searched, at most */
+#define CHAINS_MOST 32 /* maximum number of processes whose cgroups are searched */
 
 static uint64_t limit_in(int dir, const char *name, bool v1)
 {

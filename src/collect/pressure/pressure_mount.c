@@ -15,7 +15,7 @@
 #include "collect/files/mountinfo.h"
 #include "probe/host_facts.h"
 
-#define TARGETS_MOST 8 /* processes whose own /dev/shm is measured, at most */
+#define TARGETS_MOST 8 /* maximum number of processes whose own /dev/shm is measured */
 
 static uint64_t device_of(const struct stat *st)
 {
@@ -39,7 +39,7 @@ bool pressure_is_mounted(const char *path, const struct mount_line *line)
 {
 	struct stat st;
 
-	/* on btrfs, a file has the device number of its subvolume, not that of the mount */
+	/* on btrfs, st_dev is the subvolume's device number, not the mount's */
 	return !stat(path, &st) && (device_of(&st) == line->device || text_is(line->type, "btrfs"));
 }
 

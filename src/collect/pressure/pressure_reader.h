@@ -38,7 +38,7 @@ struct pressure_reader {
 	/* cgroups and mounts left out as too many: in this listing; maximum of all listings */
 	uint64_t over, left_out;
 	unsigned int looks;
-	bool targets; /* some processes are watched: read only the cgroups of these */
+	bool targets; /* read only the cgroups of watched processes */
 	bool scores;  /* read the OOM scores of processes */
 };
 
@@ -51,7 +51,7 @@ void pressure_close(struct pressure_reader *r);
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* Parts of pressure_scan(), for cgroups and for mounts. */
+/* Read the cgroups, or the mounts, as parts of pressure_scan(). */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
 int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);
@@ -63,13 +63,13 @@ void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 /* Returns whether a file system type answers at once: a network file system may block. */
 bool pressure_is_local(struct span type, bool *in_memory);
 
-/* Returns whether `path` leads to this mount: another one may be mounted over it. */
+/* Returns whether `path` leads to the mount of `line`: another mount may hide it. */
 bool pressure_is_mounted(const char *path, const struct mount_line *line);
 
-/* Reads how full a file system is, by statfs(2). Returns false if it does not report sizes. */
+/* Reads how full a file system is, by statfs(2). Returns false if it reports no sizes. */
 bool pressure_measure_mount(const char *path, struct mount_record *ret);
 
-/* Finds a line "KEY NUMBER". Returns false if it is missing. */
+/* Finds a number in a line "KEY NUMBER". Returns false if the line is missing. */
 bool pressure_keyed(const char *text, const char *key, uint64_t *ret);
 
 /* Parses the lines "some" and "full" of a PSI file. */

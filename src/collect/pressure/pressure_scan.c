@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-#define LIST_EVERY	16   /* scans between listings of cgroups and mounts */
+#define LIST_EVERY	16   /* number of scans between two listings of cgroups and mounts */
 #define SCORES_ALL_MOST 4096 /* maximum number of processes whose OOM score is read */
 
 static const char *const paths[NR_PRESSURE_FILES] = {
@@ -175,7 +175,7 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 		err = pressure_scan_cgroups(r, m, sink);
 	if (!err)
 		err = pressure_scan_mounts(r, m, sink);
-	/* before the first scan, the model knows no processes */
+	/* before the first scan, the model has no processes */
 	if (!err && r->scores && m->subjects && !host_is_in_pid_namespace())
 		err = read_scores(m, sink);
 	return err;

@@ -9,8 +9,8 @@
 #define SEGMENTS_MAX	256
 
 /*
- * Checks the counts e_shnum and e_phnum. libelf trusts them up to the size of the file, so that it
- * would allocate gigabytes for a sparse file.
+ * Checks the counts e_shnum and e_phnum. libelf trusts both up to the size of the file, so that a
+ * sparse file would make it allocate gigabytes.
  */
 static bool counts_are_sane(const struct byte_source *s)
 {
@@ -200,7 +200,7 @@ bool elf_headers_is_code(const struct elf_headers *h, __u64 offset)
 
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret)
 {
-	/* segments may share a page of the file: prefer the executable one */
+	/* two segments may share a page of the file: prefer the executable segment */
 	for (int executable = 1; executable >= 0; executable--) {
 		for (unsigned int i = 0; i < h->nr_loads; i++) {
 			if (h->load[i].executable != executable || !is_in(h, i, offset))

@@ -15,7 +15,7 @@
 
 struct elf_span {
 	__u64 offset;
-	__u64 bytes; /* size in bytes; 0: the section is missing */
+	__u64 bytes; /* size in bytes; 0: no such section */
 };
 
 struct elf_symtab {
@@ -46,7 +46,7 @@ struct elf_headers {
 	__u8 code[ELF_SECTIONS_MAX / 8]; /* bitmap of sections that contain code */
 };
 
-/* Returns 0, or -ENOEXEC: the file is no program or library of this machine's byte order. */
+/* Returns 0, or -ENOEXEC if the file is no program or library of this machine's byte order. */
 int elf_headers_read(const struct byte_source *s, struct elf_headers *ret);
 
 /* Converts a file offset to an address before relocation. Returns false if it is in no segment. */

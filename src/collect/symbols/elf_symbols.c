@@ -144,7 +144,7 @@ static void add_symbols(struct symbol_table *t, const struct byte_source *s,
 	}
 }
 
-/* Adds the symbols of .gnu_debugdata. Of the unpacked data, only the names stay in memory. */
+/* Adds the symbols of .gnu_debugdata. Only the names of the unpacked data stay in memory. */
 static void add_packed(struct elf_symbols *s)
 {
 	struct byte_source packed = {.fd = -1};

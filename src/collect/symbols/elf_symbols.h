@@ -10,7 +10,7 @@
 #include "collect/symbols/elf_headers.h"
 #include "collect/symbols/symbol_table.h"
 
-#define ELF_MANGLED_BYTES 4096 /* longer names are cut, and not demangled */
+#define ELF_MANGLED_BYTES 4096 /* longer names are cut, and are not demangled */
 
 struct elf_symbols {
 	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
@@ -26,7 +26,7 @@ struct elf_symbols {
 	bool broken;	    /* .gnu_debugdata could not be read */
 };
 
-/* Opens an ELF file. On success `ret` owns the fd. Returns 0, -ENOEXEC or -errno. */
+/* Opens an ELF file. On success, `ret` owns the fd. Returns 0, -ENOEXEC or -errno. */
 int elf_symbols_open(int fd, struct elf_symbols *ret);
 
 /* Returns whether the file lacks .symtab: a debug file would then have more names. */
@@ -42,7 +42,7 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 bool elf_symbols_find(struct elf_symbols *s, __u64 address, char *ret, size_t size,
 		      __u64 *ret_offset);
 
-/* Returns the memory of the symbol table in bytes. A dropped table is built again when needed. */
+/* Returns the memory of a symbol table in bytes. A table that was dropped is built again on use. */
 size_t elf_symbols_bytes(const struct elf_symbols *s);
 void elf_symbols_drop(struct elf_symbols *s);
 

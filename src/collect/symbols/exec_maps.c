@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* struct procmap_query of uapi/linux/fs.h (Linux 6.11, ed5d583a88a9), for older headers. */
+/* Copy of struct procmap_query in uapi/linux/fs.h (Linux 6.11, ed5d583a88a9), for older headers. */
 struct map_query {
 	__u64 size;
 	__u64 query_flags;
@@ -33,7 +33,7 @@ struct map_query {
 #define QUERY_NEXT	  0x10 /* query flag: the mapping at the address, or else the next one */
 #define QUERY_FILE_BACKED 0x20
 
-/* Returns -ENOTTY if the kernel lacks PROCMAP_QUERY (before 6.11). */
+/* Lists mappings by PROCMAP_QUERY. Returns -ENOTTY if the kernel lacks it (before 6.11). */
 static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char path[PATH_MAX];
@@ -80,7 +80,7 @@ bool exec_map_parse(char *line, struct exec_map *ret)
 	return true;
 }
 
-/* Calls `each` for the whole lines of b[0..n). Moves the rest to b[0], and returns its length. */
+/* Calls `each` for whole lines of b[0..n). Moves the remaining part to b[0]; returns its length. */
 static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *ret_err)
 {
 	char *line = b, *end;

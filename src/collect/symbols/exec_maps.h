@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: lists the executable file mappings of a process. Since Linux 6.11, PROCMAP_QUERY selects
- * them. On older kernels, /proc/PID/maps is read once, up to a maximum size.
+ * collect: lists the executable file mappings of a process: since Linux 6.11 by PROCMAP_QUERY; on
+ * older kernels, /proc/PID/maps is read once, up to a maximum size.
  */
 #ifndef FS_COLLECT_SYMBOLS_EXEC_MAPS_H
 #define FS_COLLECT_SYMBOLS_EXEC_MAPS_H
@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-#define EXEC_MAPS_TEXT_BYTES (16u << 20) /* read from maps at most: about 150,000 mappings */
+#define EXEC_MAPS_TEXT_BYTES (16u << 20) /* maximum bytes of maps: about 150,000 mappings */
 #define EXEC_MAPS_ASKED	     4096	 /* maximum number of PROCMAP_QUERY ioctls per process */
 
 struct exec_map {
@@ -28,8 +28,8 @@ struct exec_map {
 typedef int exec_map_fn(void *ctx, const struct exec_map *m);
 
 /*
- * Calls `each` for each executable mapping by address. *ret_cut: there were too many. `text_only`:
- * read /proc/PID/maps, as before Linux 6.11. Returns 0, -errno, or what `each` returned.
+ * Calls `each` for each executable mapping by address. *ret_cut is set if there are too many. With
+ * `text_only`, reads /proc/PID/maps, as before Linux 6.11. Returns 0, -errno, or `each`'s result.
  */
 int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut);
 

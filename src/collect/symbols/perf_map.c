@@ -13,7 +13,7 @@
 
 #include "collect/files/target_file.h"
 
-/* Up to this many new lines are searched one by one, so that a growing map is rarely sorted. */
+/* Up to this many new lines are searched unsorted, so that a growing map is rarely sorted. */
 #define NEW_LINES 1024
 
 int perf_map_open(int proc, struct perf_map *ret)

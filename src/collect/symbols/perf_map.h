@@ -9,12 +9,12 @@
 #include "collect/files/byte_source.h"
 #include "collect/symbols/symbol_table.h"
 
-#define PERF_MAP_BYTES (64u << 20) /* maximum number of bytes read of a map */
+#define PERF_MAP_BYTES (64u << 20) /* maximum number of bytes read of a perf map */
 
 /* The perf map of a process. Initialise with zeros and fd -1. */
 struct perf_map {
 	int fd;	    /* descriptor of the map, owned; -1: the process has no map */
-	__u64 read; /* bytes of the file whose lines are in the table */
+	__u64 read; /* number of bytes of the file whose lines are in the table */
 	struct symbol_table table;
 };
 

@@ -8,7 +8,7 @@
 
 /* Assumed maximum size of functions without a size, which are hand-written assembly. */
 #define UNSIZED_BYTES 4096
-/* A lookup tries this many start addresses: compilers do not nest functions deeper. */
+/* Maximum number of start addresses that a lookup tries: compilers do not nest functions deeper. */
 #define GROUPS_BACK 16
 
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name)

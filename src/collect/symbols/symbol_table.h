@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 
-#define SYMBOL_TABLE_MAX (1u << 20) /* entries at most: 16 MiB */
+#define SYMBOL_TABLE_MAX (1u << 20) /* maximum number of entries: 16 MiB */
 
 struct symbol_entry {
 	__u64 start;
@@ -33,8 +33,8 @@ void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 na
 void symbol_table_sort(struct symbol_table *t);
 
 /*
- * Finds the entries that contain the address `at`, with the nearest start. Returns the first, and
- * in *ret_n the number of entries with this start. Returns NULL if no entry has the address.
+ * Finds the entries that contain the address `at`, with the nearest start. Returns the first of
+ * these entries, and in *ret_n their number. Returns NULL if no entry contains the address.
  */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *t, __u64 at, size_t *ret_n);
 

@@ -79,7 +79,7 @@ static bool goes_before(const struct user_file *a, const struct user_file *b)
 	return a->named != b->named ? b->named : a->used < b->used;
 }
 
-/* Returns a free entry. Closes files until another fd is allowed; a debug file has one more fd. */
+/* Returns a free entry. Closes files until another fd is allowed; a debug file needs one, too. */
 static struct user_file *make_place(struct user_symbols *us)
 {
 	struct user_files *files = us->files;
@@ -125,7 +125,7 @@ struct user_file *user_files_add(struct user_symbols *us, const struct user_file
 	return f;
 }
 
-/* Drops the least recently used symbol tables, until all fit. Never drops the table of `f`. */
+/* Drops the least recently used symbol tables, except that of `f`, until all fit. */
 static void keep_within(struct user_symbols *us, const struct user_file *f)
 {
 	for (;;) {

@@ -10,7 +10,7 @@
 #include "collect/symbols/user_symbols.h"
 
 #define USER_FILES_MAX	 512	     /* maximum open files; at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* bytes of symbol tables; a single one may have more */
+#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables, or of a single larger one */
 
 /* Identifies a file as /proc/PID/maps does. The identity is unique while the file is open. */
 struct user_file_id {
@@ -26,7 +26,7 @@ struct user_file {
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* value of user_symbols.clock at the last use */
-	bool named;   /* the file was in a stack: it is closed after others */
+	bool named;   /* the file was in a stack, and is closed after other files */
 	__u32 serial; /* number of the file, never reused; 0: the entry is free */
 	bool had_table;
 };
@@ -50,7 +50,7 @@ struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *bu
 int user_files_open(struct user_symbols *us);
 void user_files_close(struct user_symbols *us);
 
-/* Adds a file, and takes over `fd`; `path` is below its_root. Returns NULL if it is not ELF. */
+/* Adds a file, and takes over `fd`; `path` is below its_root. Returns NULL for invalid ELF. */
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
 				 const char *path, int its_root);
 

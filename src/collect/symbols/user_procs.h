@@ -15,7 +15,7 @@ struct user_proc {
 	struct user_maps maps;
 	__u64 used;
 	struct perf_map perf;
-	bool perf_asked; /* after the mappings were read, the perf map was searched for */
+	bool perf_asked; /* the perf map was searched for after the mappings were read */
 	__u32 astray;	 /* number of addresses that are in no mapping */
 	__u32 nr_unknown;
 	__u8 unknown[USER_UNKNOWN_MAX][BUILD_ID_BYTES];
@@ -25,7 +25,7 @@ struct user_procs {
 	struct user_proc p[USER_PROCS_MAX];
 };
 
-/* Returns the entry of a process. NULL: its mappings were not read. */
+/* Returns the entry of a process, or NULL if its mappings were not read. */
 struct user_proc *user_procs_find(struct user_symbols *us, const struct process_key *of);
 
 /*

@@ -9,13 +9,13 @@
 #include "collect/symbols/user_symbols.h"
 
 /*
- * Returns true unless the outermost function is known to begin a thread. The kernel follows frame
- * pointers: code without them ends the chain, or makes it random. `most`: frames of a full stack.
+ * Returns true unless the outermost function is known to begin a thread. A stack may be short
+ * because the kernel follows frame pointers, which some code lacks. `most`: frames of a full stack.
  */
 bool user_stack_may_be_short(const struct user_symbol *frame, size_t n, size_t most);
 
 /*
- * Formats a frame: the function's name, else "libx.so+0x1234", else "[unknown]". No characters are
+ * Formats a frame as the function's name, "libx.so+0x1234" or "[unknown]". Characters are not
  * escaped.
  */
 void user_symbol_text(const struct user_symbol *s, char *ret, size_t size);

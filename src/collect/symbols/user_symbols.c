@@ -60,7 +60,7 @@ static void note_unknown(struct user_proc *p, const __u8 *build_id)
 		memcpy(p->unknown[p->nr_unknown++], build_id, BUILD_ID_BYTES);
 }
 
-/* Returns whether no mapped file has the build-id. If the list is full, returns true. */
+/* Returns whether a build-id is known to be in no mapped file, or cannot be checked: list full. */
 static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 {
 	for (__u32 i = 0; i < p->nr_unknown; i++)
@@ -70,9 +70,9 @@ static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 }
 
 /*
- * Finds a mapped file. A process may have mapped more files since its mappings were read. They are
- * read again, but only once per build-id: files may be unreadable and build-ids invented. If the
- * process is gone, finds a file with this build-id of another process, and its name there.
+ * Finds a mapped file. A process may have mapped more files since its mappings were read. Mappings
+ * are read again only once per build-id, as files may be unreadable and build-ids invented. If the
+ * process is gone, the file that another process maps is used, under the name that it has there.
  */
 static struct user_file *file_by_build_id(struct user_symbols *us, const struct process_key *of,
 					  const __u8 *build_id)
@@ -102,7 +102,7 @@ static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 off
 	return true;
 }
 
-/* Names an address of a frame without build-id: in a file without one, or in run-time code. */
+/* Names an address of a frame without build-id, in a file without build-id or in JIT code. */
 static bool name_address(struct user_symbols *us, struct user_proc *p, __u64 ip, bool innermost,
 			 struct user_symbol *ret)
 {

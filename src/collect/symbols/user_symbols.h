@@ -18,7 +18,7 @@
 #define USER_NAME_BYTES	  256
 #define USER_MODULE_BYTES 128
 
-/* Counters of what is missing, by reason. */
+/* Counters of what is missing, one per reason. */
 struct user_symbols_lost {
 	__u64 processes; /* processes evicted by newer ones */
 	__u64 files;	 /* files closed to make room for newer ones */
@@ -34,9 +34,9 @@ struct user_symbols {
 	struct user_files *files; /* open files, owned */
 	struct user_procs *procs; /* known processes, owned */
 	int our_root;
-	__u64 clock;	/* counts uses, to find the least recent */
+	__u64 clock;	/* number of uses so far, to find the least recently used */
 	bool foreign;	/* records have pids of another namespace: mappings cannot be read */
-	bool text_only; /* read mappings as text, as before Linux 6.11 */
+	bool text_only; /* read mappings as text, as on kernels before 6.11 */
 	struct user_symbols_lost lost;
 };
 
@@ -45,7 +45,7 @@ struct user_symbol {
 	/* file name without directories, or "[jit]"; empty: not known */
 	char module[USER_MODULE_BYTES];
 	__u64 offset;  /* offset of the address in the function */
-	__u64 address; /* address in the file, as for addr2line; for JIT code, in memory */
+	__u64 address; /* address in the file, as for addr2line; of JIT code, in memory */
 	bool astray;   /* the address is not code: a random value in a broken chain of frames */
 };
 
