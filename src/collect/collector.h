@@ -35,7 +35,7 @@ struct collector {
 	bool names_stacks; /* `user_symbols` is open: name the frames of user stacks */
 	struct cgroup_levels levels;
 	bool reads_levels; /* `levels` is open: read limits and usage of cgroups */
-	/* offset of each text field's last byte, by kind as in record_fields[]; 0: none */
+	/* offset of each text field's last byte, by kind of record; 0: no text field */
 	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
 	/* unknown fields at the end of the last record */

@@ -223,7 +223,7 @@ static void mark_ended(struct census *c, struct census_process *p)
 	p->ended = true;
 }
 
-/* Resets the entry of a reused pid, but not its workload, which set_workload() replaces. */
+/* Resets the entry of a reused pid. The entry keeps its workload until set_workload(). */
 static void restart(struct census *c, struct census_process *p)
 {
 	c->ended -= p->ended;
@@ -462,7 +462,7 @@ static void drop_series(struct census *c)
 	}
 }
 
-/* Returns whether a workload is old, counted from its first process: restarted units become old. */
+/* Returns whether a workload is old. Its age counts from the first process, even after restarts. */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;

@@ -13,7 +13,7 @@
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* The slope of the lows must be at least this share of that of the peaks: else the swing grows. */
+/* Peaks only count as growing if the slope of the lows is at least this share of their slope. */
 #define LOWS_SHARE (1 / 3.0)
 /* Growth is ending if the second half of the peaks grows less than this share of the first half. */
 #define SLOWED	    0.6

@@ -14,7 +14,7 @@
 #define CLEARER 1.15
 /* BENT: a rate is changing if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* A forecast's interval is widened by DOUBT_NEAR, and by DOUBT_FAR per window length ahead. */
+/* A forecast's interval is widened by the share DOUBT_NEAR, and by DOUBT_FAR per window ahead. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
 /* No forecast if, at this rate, the limit is over TOO_FAR * FORECAST_REACH window lengths away. */
@@ -189,7 +189,7 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a rising rate: constant for the latest time, exponential for the earliest. */
+/* Forecasts a rising rate. The latest time assumes a constant rate, the earliest a faster rise. */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -209,7 +209,7 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts for a falling rate: constant for the earliest time, falling on for the latest. */
+/* Forecasts a falling rate. The earliest time assumes a constant rate, the latest the same fall. */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;

@@ -280,7 +280,7 @@ void counters_add(struct counters *to, const struct counters *from);
 /* Returns the counters of `f`, or zeros if it has none. */
 const struct counters *facts_counters(const struct facts *f);
 
-/* Return whether all processes are watched, or only targets (-p and similar options). */
+/* Return whether all processes are watched, or only some targets (-p and similar options). */
 bool model_watches_all(const struct model *m);
 bool model_watches_targets(const struct model *m);
 

@@ -160,8 +160,8 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 }
 
 /*
- * Updates the highest shares of limits. gauges.fd_high is the peak under the soft limit of the
- * record. gauges.map_high is a lifetime peak: if it did not rise, it may be under an earlier limit.
+ * Updates the highest shares of limits. gauges.fd_high is the peak under the soft limit in the same
+ * record. gauges.map_high is the peak of the lifetime, which may be from an earlier limit.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {

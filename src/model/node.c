@@ -62,7 +62,7 @@ struct refusals {
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
-	size_t equals; /* entries ever added to `equal`; replaces the oldest one */
+	size_t equals; /* entries ever added to `equal`, which keeps the latest */
 };
 
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
@@ -189,7 +189,7 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
-/* Counts failed calls. The exemplar names the system call, for which no program file is needed. */
+/* Counts failed calls. The exemplar names the system call: finding its code needs the program. */
 static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {

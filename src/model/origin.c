@@ -99,7 +99,7 @@ static void write_holder(const struct origin *o, struct buf *b)
 	buf_printf(b, ", %u parent%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
-/* Writes who may have changed the limit: the parent, o->holder, or one who called prlimit(). */
+/* Writes who may have changed the limit: the parent, o->holder, or a caller of prlimit(). */
 static void write_changed(const struct origin *o, struct buf *b)
 {
 	const struct origin_process *p = &o->above;

@@ -16,7 +16,7 @@ struct use {
 	uint64_t high_limit; /* limit at the time of the peak `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
 	uint64_t limit;	     /* limit in force; UINT64_MAX: none applies; 0: not known */
-	bool assumed;	     /* `limit` is one set by --assume */
+	bool assumed;	     /* `limit` was given by --assume */
 };
 
 struct resource {

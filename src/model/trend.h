@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: recent values of some fields, of each process and of the host, for sparklines. Values of a
- * counter are its rates.
+ * model: recent values of some fields, of each process and of the host, for sparklines. For a
+ * counter, the values are rates per second.
  */
 #ifndef FS_MODEL_TREND_H
 #define FS_MODEL_TREND_H

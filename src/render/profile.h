@@ -37,7 +37,7 @@ struct profile_cell {
 struct profile_sample {
 	const struct history_row *row; /* process of the sample; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* time span of growth; samples of faults use `cell` */
+	uint64_t first_ns, last_ns; /* time span of growth; 0 in samples of faults */
 	/* index of the sample's first cell in profile.cell, and its number of cells */
 	size_t cell, cells;
 	uint32_t frames;

@@ -8,7 +8,7 @@
 
 /* How a recording ended. */
 enum story_end {
-	STORY_CUT_OFF, /* without end record: crash, disk full, or recording goes on */
+	STORY_CUT_OFF, /* no end record: crash, full disk, or still recording */
 	STORY_AS_ASKED,
 	STORY_FULL, /* recording stopped at the size limit (--max-size) */
 };

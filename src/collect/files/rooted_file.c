@@ -133,8 +133,8 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 }
 
 /*
- * Returns whether a directory entry masks entries of the same name in later directories. A dangling
- * link does not mask later entries. A link to /dev/null does, even if /dev/null does not exist.
+ * Returns whether a directory entry masks entries of the same name in later directories. A link to
+ * /dev/null masks later entries, even if /dev/null does not exist. A dangling link does not.
  */
 static bool is_file(const struct files *f, int dir, const char *path, const char *name,
 		    bool *ret_empty)

@@ -18,7 +18,7 @@ struct sysctl_setting {
 /* Adds the lines of a sysctl file. Files must be added in the order in which they are applied. */
 void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 
-/* Returns the line that sets the key. An exact key precedes glob patterns. NULL: no line does. */
+/* Returns the line that sets the key, or NULL. An exact key has precedence over glob patterns. */
 const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
 /* Finds sysctl.KEY=VALUE in the kernel command line (Linux 5.8). Returns false if it is missing. */

@@ -202,7 +202,7 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 	return oldest;
 }
 
-/* Stores a path, or "" if it names no workload; processes there are named after their programs. */
+/* Stores a path, or "" if it names no workload, so that the program's name is used. */
 static void keep_path(char **to, struct link *link, const char *path)
 {
 	free(*to);
@@ -491,7 +491,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-/* An event may arrive after its process has ended. The event does not create an entry. */
+/* Returns the identity for an event. Creates no entry, as the event's process may have ended. */
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns)
 {

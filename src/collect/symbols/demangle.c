@@ -16,7 +16,7 @@ struct text {
 	jmp_buf enough;
 };
 
-/* Stores a part of the demangled name. To stop the demangler, longjmp() is the only way. */
+/* Stores a part of the demangled name. Only longjmp() can stop the demangler early. */
 static void take(const char *s, size_t len, void *ctx)
 {
 	struct text *t = ctx;

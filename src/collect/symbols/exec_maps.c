@@ -33,7 +33,7 @@ struct map_query {
 #define QUERY_NEXT	  0x10 /* query flag: the mapping at the address, or else the next one */
 #define QUERY_FILE_BACKED 0x20
 
-/* Lists mappings by PROCMAP_QUERY. Returns -ENOTTY if the kernel lacks it (before 6.11). */
+/* Lists mappings by the ioctl PROCMAP_QUERY. Returns -ENOTTY if the kernel is older than 6.11. */
 static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char path[PATH_MAX];
@@ -80,7 +80,7 @@ bool exec_map_parse(char *line, struct exec_map *ret)
 	return true;
 }
 
-/* Calls `each` for whole lines of b[0..n). Moves the remaining part to b[0]; returns its length. */
+/* Calls `each` for whole lines of b[0..n). Moves the rest to b[0], and returns its length. */
 static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *ret_err)
 {
 	char *line = b, *end;

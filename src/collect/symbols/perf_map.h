@@ -20,8 +20,8 @@ struct perf_map {
 
 /*
  * Opens /tmp/perf-PID.map of a process, below its root and with its pid there; `proc` is from
- * target_open(). Returns -ENOENT without a map, -EPERM if it is owned by neither root nor the
- * process.
+ * target_open(). -ENOENT: there is no map. -EPERM: its owner is neither root nor the process's
+ * user.
  */
 int perf_map_open(int proc, struct perf_map *ret);
 

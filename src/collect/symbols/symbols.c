@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/symbols/symbols.h"
 
-/* Reads the next function of /proc/kallsyms; "" is the module of the kernel. False: the end. */
+/* Reads the next function of /proc/kallsyms; false: the end. The kernel itself has module "". */
 static bool next_function(FILE *f, unsigned long long *address, char *name, char *module)
 {
 	char line[512], type;

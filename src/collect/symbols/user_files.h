@@ -39,8 +39,8 @@ struct user_files {
 };
 
 /*
- * Find an open file; NULL: none. The last component of the file's path is compared, too: on btrfs,
- * files of two subvolumes may have the same device and inode in /proc/PID/maps.
+ * Find an open file. NULL: no such file is open. The last component of the file's path is compared,
+ * too: on btrfs, files of two subvolumes may have the same device and inode in /proc/PID/maps.
  */
 struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
 				  const char *path);

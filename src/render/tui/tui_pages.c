@@ -173,7 +173,7 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-/* Returns whether a later event replaces an event, as totals of slow faults do. */
+/* Returns whether a later event replaces an event: totals of slow faults include earlier ones. */
 static bool is_shown_below(const struct tui *t, uint64_t i)
 {
 	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
