@@ -4,10 +4,10 @@
 
 usage: view.py [--processes N] [--seconds N] [--limit PERCENT]
 
-The view runs on a pseudo-terminal of 200 by 50, with processes that sleep, and with as many that
-fault ten pages a second. The script measures each tab, then the tree, the page of one process, and
-a paused view. The CPU time is that of the whole faultscope process in /proc/PID/schedstat. This CPU
-time does not include the BPF programs, which run in the watched processes. Exits with 1 if CPU
+The view runs on a pseudo-terminal of 200 by 50, with N processes that sleep, and with N processes
+that fault ten pages a second. The script measures each tab, then the tree, the page of one process,
+and a paused view. The CPU time is that of the whole faultscope process in /proc/PID/schedstat. This
+CPU time does not include the BPF programs, which run in the watched processes. Exits with 1 if CPU
 exceeds --limit.
 """
 import argparse

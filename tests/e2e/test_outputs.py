@@ -222,8 +222,8 @@ def test_live_output_replaces_at_its_end(check, lab):
 
 @live
 def test_live_output_in_the_directory_of_another_user(check, lab):
-    """Root without capabilities may not rename files in another user's directory later. In such a
-    directory, faultscope replaces the old file at the start."""
+    """Root without capabilities may not rename files in another user's directory. In such a
+    directory, faultscope replaces the old file at the start, before it drops its capabilities."""
     place = lab.new_place_for_all()
     os.chmod(place, 0o755)
     os.chown(place, 65534, 65534)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compares the curated vmlinux.h with the BTF of a kernel. The relocated part is taken from the BPF
- * object's own BTF: the kernel must have each member, of a kind that CO-RE accepts. An integer must
- * have the kernel's size, since a load of another width reads another value. The rest of the header
- * is UAPI and not relocated: its layout must be exactly the kernel's.
+ * Compares the curated vmlinux.h with the BTF of a kernel. The relocated part of the header is read
+ * from the BPF object's own BTF. The kernel must have each member of this part, of a kind that
+ * CO-RE accepts. An integer must have the kernel's size, since a load of another width reads
+ * another value. The rest of the header is UAPI and not relocated: its layout must be exactly the
+ * kernel's.
  *
  * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H...
  *        vmlinux_check --globals VMLINUX_H...

@@ -166,8 +166,8 @@ def needs_only_its_symbols(tree, file):
 EMBEDS = ["src/probe/object.c", "src/probe/precursors.c", "src/render/html/html.c"]
 HIDDEN = re.compile(r"\b(?:asm|__asm|__asm__|constructor|destructor|ifunc|alias"
                     r"|extern(?! char \*\*environ;))\b")
-# Matches a function prototype: two words, the last with parameters, and no body, at any nesting
-# depth.
+# Matches a function prototype at any nesting depth: two words and parameters in parentheses,
+# without a body.
 PROTOTYPE = re.compile(r"^\s*(?!(?:return|else|goto|case|static|typedef|do)\b)"
                        r"(?:[A-Za-z_]\w*[\s*]+)+(?!sizeof\b)\w+\s*\([^;{}=]*\)"
                        r"\s*(?:__\w+\s*\([^;{}=]*\)\s*)?;", re.M)
