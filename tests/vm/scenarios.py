@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Scenarios for each guest, and the probes that each scenario needs. Sizes are chosen for emulated
-CPUs.
+"""Scenarios for each guest, and the probes that each scenario needs. The sizes of workloads are
+chosen for emulated CPUs.
 
 The expect functions are those of tests/e2e: lines from a guest must be as exact as on the host.
 """

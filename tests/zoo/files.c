@@ -248,7 +248,7 @@ static void perf_size_lifted(void)
 	ask.arg[1] = 3 * PAGE_BYTES;
 }
 
-/* mmap of a perf event fails with EPERM if the user has no locked memory left. */
+/* mmap of a perf event fails with EPERM if it exceeds the memory that the user may lock. */
 static void of_perf_locked(void)
 {
 	long free_pages = (read_number("/proc/sys/kernel/perf_event_mlock_kb") * KIB *

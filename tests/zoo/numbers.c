@@ -112,8 +112,8 @@ static void pass(int count)
 }
 
 /*
- * Sends two messages with files. The files of the first message cannot be received, the files of
- * the second can.
+ * Sends two messages that pass file descriptors. The files of the first message cannot be received,
+ * the files of the second can.
  */
 static void pass_twice(int count, int free)
 {

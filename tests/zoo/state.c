@@ -253,7 +253,7 @@ long most_maps(void)
 	return read_number("/proc/sys/vm/max_map_count");
 }
 
-/* Makes mappings until the process has exactly `count`. No mmap call fails. */
+/* Makes mappings until the process has exactly `count` mappings. No mmap call fails. */
 void fill_maps(long count)
 {
 	long room = count - map_count();
