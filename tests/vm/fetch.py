@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Fetches what the virtual machines need: QEMU, kernels and busybox. Packages are unpacked, not
-installed.
+"""Fetches what the virtual machines need: QEMU, kernels and busybox.
 
-Packages come from the Debian mirror that the host uses, and are kept in $FAULTSCOPE_VM_CACHE
-(default ~/.cache/faultscope-vm). A package that is not available is reported; all other packages
-are fetched.
+Packages come from the Debian mirror that the host uses. Packages are unpacked, not installed, and kept in
+$FAULTSCOPE_VM_CACHE (default ~/.cache/faultscope-vm). A package that is not available is reported;
+all other packages are fetched.
 """
 import argparse
 import json
