@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Fetches what the virtual machines need: QEMU, kernels and busybox.
 
-Packages come from the Debian mirror that the host uses. Packages are unpacked, not installed, and kept in
-$FAULTSCOPE_VM_CACHE (default ~/.cache/faultscope-vm). A package that is not available is reported;
-all other packages are fetched.
+Packages come from the Debian mirror that the host uses. Packages are unpacked, not installed, and
+kept in $FAULTSCOPE_VM_CACHE (default ~/.cache/faultscope-vm). A package that is not available is
+reported; all other packages are fetched.
 """
 import argparse
 import json
