@@ -26,8 +26,8 @@ CC := $(CROSS_COMPILE)gcc
 endif
 BUILD := build$(if $(CROSS),/$(ARCH))$(if $(SAN),/san)
 # REVISION identifies the source: the git commit of a clone, or the value that a packager sets. In
-# `sudo make install`, git may refuse to read another user's clone; the revision of the last build is
-# used in that case.
+# `sudo make install`, git may refuse to read another user's clone; in that case the revision of the
+# last build is used.
 ifndef REVISION
 REVISION := $(or $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 \
 	--exclude='*' 2>/dev/null || cat $(BUILD)/revision 2>/dev/null)),unknown)
@@ -200,8 +200,8 @@ $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -lm -o $@
 
-# The zoo: a program with test cases whose calls fail for known causes. It is static, so that it also
-# runs in guests. It exists for x86-64 only.
+# The zoo: a program with test cases whose calls fail for known causes, for x86-64 only. The program
+# is static, so that it also runs in guests.
 ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
 build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/common.h
 	@mkdir -p $(@D)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Prints C stubs for the functions of libp11-kit that libgnutls.a calls; Debian has libp11-kit only
-# as a shared library. These functions concern keys on tokens (pkcs11: URLs), which faultscope does not use.
-# Each stub returns NULL.
+# as a shared library. These functions concern keys on tokens (pkcs11: URLs), which
+# faultscope does not use. Each stub returns NULL.
 # usage: tools/p11_absent.sh COMPILER
 set -eu
 library=$("$1" -print-file-name=libgnutls.a)

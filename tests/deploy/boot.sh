@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Execs systemd in an overlay over this machine's root and lets it start the units in the arguments.
-# Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of its own.
+# Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of
+# its own.
 #
 # usage: boot.sh PLACE PROGRAM UNITS UNIT...
 #   PLACE: an empty directory; PROGRAM: replaces /usr/bin/faultscope, or empty;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Runs a command with a copy of /dev, since a mutant that runs as root may remove or replace the
-# device that it writes to. The script also hides the records of this machine's own flight recorder, which
-# live tests would report as findings.
+# device that it writes to. The script also hides the records of this machine's own flight recorder,
+# which live tests would report as findings.
 #
 # usage: unshare --mount own_dev.sh COMMAND...	in a mount namespace of its own
 set -eu

@@ -181,7 +181,7 @@ def arguments():
     parser.add_argument("--amount", metavar="SHARE", type=float, default=1.0,
                         help="share of the usual work to do, for emulated machines")
     parser.add_argument("--list", action="store_true", help="print the names of the programs")
-    parser.add_argument("only", metavar="NAME", nargs="*", help="test programs with NAME in their name")
+    parser.add_argument("only", metavar="NAME", nargs="*", help="test programs that contain NAME")
     return parser.parse_args()
 
 

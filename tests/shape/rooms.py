@@ -301,7 +301,7 @@ TABLES = {"rooms": short_table, "walls": long_table}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--table", choices=TABLES, help="print a table for the documents")
-    parser.add_argument("--needs", nargs="+", metavar="PATH", help="print the symbols that objects need")
+    parser.add_argument("--needs", nargs="+", metavar="PATH", help="print what objects need")
     args = parser.parse_args()
     if args.table:
         sys.stdout.write(TABLES[args.table]())

@@ -75,8 +75,8 @@ check() {
 		"$(texts | found -iE "$paths|(^|[^[:alnum:]])($hosts)")"
 }
 
-# Makes one violation of each kind in a tree of its own. Prints the violations that are not reported,
-# or are reported wrongly.
+# Makes one violation of each kind in a tree of its own. Prints the violations that are not
+# reported, or are reported wrongly.
 self_test() {
 	dir=$(mktemp -d) || exit 1
 	trap 'rm -rf "$dir"' EXIT

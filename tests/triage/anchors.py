@@ -89,7 +89,7 @@ def cells_of(shares, tool):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--markdown", action="store_true", help="print the results as a Markdown table")
+    parser.add_argument("--markdown", action="store_true", help="print results as a Markdown table")
     options = parser.parse_args()
     lines = (options.corpus / "gold.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]

@@ -113,7 +113,7 @@ def image(update=False):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--update", action="store_true", help="make the image again, even if it is current")
+    parser.add_argument("--update", action="store_true", help="make a current image again, too")
     try:
         print(image(parser.parse_args().update))
     except Missing as reason:

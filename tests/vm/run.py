@@ -75,9 +75,9 @@ def arguments():
     parser.add_argument("--kernels", metavar="NAME,...", default=",".join(fetch.KERNELS),
                         help=f"kernels to test, of {', '.join(fetch.KERNELS)} (default: all)")
     parser.add_argument("--only", metavar="NAME",
-                        help="run only scenarios and attach types (PROBE=TYPE) with NAME in their name")
+                        help="run only scenarios and attach types (PROBE=TYPE) that contain NAME")
     parser.add_argument("--brief", action="store_true",
-                        help="run fewer tests: attach types only in common starts, with BTF and rights")
+                        help="fewer tests: attach types in common starts only, with BTF and rights")
     parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
                         help="also run the failing calls of tests/zoo on this kernel")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),

@@ -388,7 +388,7 @@ def main():
     parser.add_argument("--vm", metavar="KERNEL",
                         help="run in a guest with this kernel: 6.1, 6.12, …")
     parser.add_argument("--ways",
-                        help="ways to watch cases: some (default), or of run,attach,abrupt (guest: run)")
+                        help="ways to watch: some (default), or of run,attach,abrupt; guest: run")
     parser.add_argument("--batch", type=int, default=16, metavar="N",
                         help="number of cases under one `faultscope run` (default: 16)")
     parser.add_argument("--seed", type=int, default=1, help="seed of sizes and addresses in cases")
