@@ -376,7 +376,7 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
 		      const struct grown_process *g)
 {
-	const char *what = l->cgroup ? "of the cgroup's limit, or as much swap" : "swap";
+	const char *what = l->cgroup ? "in memory.max or as much swap" : "swap";
 	uint64_t victim = victim_bytes(o->m, o->oom);
 
 	if (g->comm && g->ns)

@@ -427,7 +427,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	if (known(level_rate(l, CGROUP_TIMES_MAX)) > 0)
 		finding_real(f, "limit reached", IN_PER_SECOND, level_rate(l, CGROUP_TIMES_MAX));
 	pressure_say_who(f, o->m);
-	help_limit(f, o->m, &c, limit, swaps ? "of its limit" : "of its limit, or as much swap");
+	help_limit(f, o->m, &c, limit, swaps ? "in memory.max" : "in memory.max or as much swap");
 	return true;
 }
 
