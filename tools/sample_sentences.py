@@ -96,7 +96,7 @@ def c_comments(path):
         body = re.sub(r"\n\s*\*", "\n", m[1] or m[2])
         line = text.count("\n", 0, m.start()) + 1
         for paragraph in re.split(r"\n\s*\n", body):
-            if "SPDX" not in paragraph:
+            if not re.match(r"\s*(usage:|SPDX|clang-format)", paragraph):
                 yield Text(name(path), line, paragraph)
 
 
@@ -105,7 +105,7 @@ def python_comments(path):
     comments = [(token.start, token.string.lstrip("# "))
                 for token in tokenize.generate_tokens(io.StringIO(source).readline)
                 if token.type == tokenize.COMMENT and "SPDX" not in token.string
-                and not token.string.startswith("#!")]
+                and not re.match(r"#!|# (pylint|noqa|type):", token.string)]
     text, first, last = [], 0, (0, 0)
     for at, line in [*comments, ((0, 0), "")]:
         # the comment does not continue the comment of the line before
@@ -116,7 +116,9 @@ def python_comments(path):
         text.append(line)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            yield Text(name(path), getattr(node, "lineno", 1), ast.get_docstring(node))
+            for paragraph in re.split(r"\n\s*\n", ast.get_docstring(node)):
+                if not paragraph.startswith("usage:"):
+                    yield Text(name(path), getattr(node, "lineno", 1), paragraph)
 
 
 def printed(program, *words):
