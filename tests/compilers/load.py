@@ -39,7 +39,7 @@ BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}
 CORE = {"5.10": {"state": "hash", "scan": "iter/task", "lifecycle": "tp_btf"},
         "6.1": {**BEST, "scan": "iter/task"}}
 START_SECONDS = 300
-PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",mechanism="(.*?)"\}', re.M)
+PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",attach_type="(.*?)"\}', re.M)
 
 
 class Here:

@@ -148,6 +148,6 @@ def test_victim_grows(check, lab):
         if not finding:
             return
         check.that("the killed process itself grew" in advice(finding), advice(finding))
-        check.that("more memory only delays the failure: 96.0 MiB more of the cgroup's limit" in
+        check.that("more memory only delays the failure: 96.0 MiB more in memory.max" in
                    advice(finding), advice(finding))
         check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)

@@ -318,7 +318,7 @@ def test_cgroup_fills_and_kills(check, lab):
         after = [line for line in lines.of("finding", id="P22") if line["t"] > kills[0]["t"] + 1]
         check.that(all(line["state"] == "cleared" for line in after),
                    f"told of the killed one: {[line['title'] for line in after]}")
-        check.that(any("more of the cgroup's limit" in text for text in remedy_texts(kills[0])),
+        check.that(any("more in memory.max" in text for text in remedy_texts(kills[0])),
                    f"remedy {remedy_texts(kills[0])}")
         grower = evidence_texts(kills[0]).get("largest growth before the kill", "")
         check.that(f"eat[{work.pid}] (the victim)" in grower, f"who grew: {grower}")

@@ -5,6 +5,7 @@ reported before the call fails, the cause of the failure is named, and `run` and
 pattern, stack, process tree and remedy. Prints TAP. Needs root and Debian's python3-torch."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ STORIES = [
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
 ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
 # command of the workaround, which only the most severe finding shows
-GAIN = "sysctl -w vm.max_map_count=131072"
+GAIN = "sysctl -w vm.max_map_count=1048576"
 
 
 def watch(folder, strategy, tensors, nofile):
@@ -49,13 +50,13 @@ def watch(folder, strategy, tensors, nofile):
 
 def part(text, finding):
     """Returns the lines of one finding in a text."""
-    _, _, rest = text.partition(f"[{finding}]: ")
-    return rest.split("\ninfo[")[0].split("\nwarning[")[0].split("\ncritical[")[0]
+    rest = re.split(rf"\[{finding} [a-z0-9-]+\]: ", text, maxsplit=1)[1:]
+    return "".join(rest).split("\ninfo[")[0].split("\nwarning[")[0].split("\ncritical[")[0]
 
 
 def judge_pattern(text, strategy, where):
     told = part(text, "M03")
-    stack = [line for line in told.splitlines() if line.startswith("   | from ")]
+    stack = [line for line in told.splitlines() if line.startswith("   | from: ")]
     yield f"{where} has M03, with the pattern", "torch_#" in told, told[:600]
     yield f"{where}: the stack that shares them", \
         bool(stack) and "mmap" in stack[0] and "libtorch" in stack[0], told[:600]
