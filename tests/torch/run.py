@@ -61,8 +61,8 @@ def judge_pattern(text, strategy, where):
     yield f"{where}: the stack that shares them", \
         bool(stack) and "mmap" in stack[0] and "libtorch" in stack[0], told[:600]
     yield f"{where}: the process tree, by its trainer and worker", \
-        "its process tree " in told and "python3[" in told and ", child of " in told, told[:900]
-    yield f"{where}: the sharing strategy", f"sharing strategy {strategy}" in told, told[:600]
+        "its process tree: " in told and "python3[" in told and ", child of " in told, told[:900]
+    yield f"{where}: the sharing strategy", f"sharing strategy: {strategy}" in told, told[:600]
     yield f"{where}: what to do", all(words in told for words in ADVICE) and GAIN in text, told
 
 
