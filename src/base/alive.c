@@ -13,7 +13,10 @@
 
 bool alive_is_over(const char *stat)
 {
-	/* the state follows the name, which may contain any character: proc_pid_stat(5) */
+	/*
+	 * The process name may contain any character, so search for the bracket that closes it; the
+	 * state follows: proc_pid_stat(5).
+	 */
 	const char *close = strrchr(stat, ')');
 
 	return close && close[1] == ' ' && (close[2] == 'Z' || close[2] == 'X');

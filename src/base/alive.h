@@ -14,7 +14,10 @@
 /* Returns whether the text of a /proc/PID/stat is that of a thread that has exited. */
 bool alive_is_over(const char *stat);
 
-/* Returns the id of a live thread of the process whose /proc/PID is open, or 0. */
+/*
+ * Returns the id of a live thread of a process, or 0. `proc` is a descriptor of the directory
+ * /proc/PID.
+ */
 uint32_t alive_below(int proc);
 
 /*

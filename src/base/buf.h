@@ -11,8 +11,8 @@
 #define BUF_CAP_BYTES (64u << 20)
 
 /*
- * Initialise the buffer with zeros. Text that does not fit is dropped as a whole, and sets
- * `failed`.
+ * Initialise the buffer with zeros. A text that does not fit is dropped as a whole, and `failed` is
+ * set.
  */
 struct buf {
 	char *s; /* the text; NULL or NUL-terminated; buf_free() frees it */
@@ -45,7 +45,9 @@ void buf_safe(struct buf *b, const char *s, bool unicode);
 /* Appends one word of a shell command, quoted if necessary. */
 void buf_shell(struct buf *b, const char *s);
 
-/* Returns the columns of a text on a terminal. Escape sequences take 0 columns. */
+/*
+ * Returns the number of columns that a text takes on a terminal. Escape sequences take 0 columns.
+ */
 int text_columns(const char *s);
 
 /*

@@ -48,7 +48,10 @@ static bool is_gzip(const unsigned char *p, size_t n)
 	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/* Returns whether data begins with a zlib header (RFC 1950) that no printable text follows. */
+/*
+ * Returns whether data begins with a zlib header (RFC 1950). A header is only two bytes long, and
+ * could be plain text: data whose third and fourth bytes are printable are no zlib data.
+ */
 static bool is_zlib(const unsigned char *p, size_t n)
 {
 	return n > 6 && (p[0] & 0x0f) == 8 && p[0] <= 0x78 && (p[0] << 8 | p[1]) % 31 == 0 &&

@@ -10,7 +10,7 @@
 
 struct cost {
 	const char *per;	  /* JSON name of the operation: fault, mapping_call, … */
-	const char *said;	  /* the operation in words, such as "a fault" */
+	const char *said;	  /* the operation in words, for output, such as "a fault" */
 	bool measured;		  /* false: the cost is unknown, and `why` holds the reason */
 	double low, median, high; /* cost of the operation in ns; low and high are quartiles */
 	char why[96];
@@ -20,8 +20,8 @@ struct cost {
 double quantile_of(const double *sorted, size_t n, double share);
 
 /*
- * Computes the cost from n measurements, which it sorts. If the lower quartile is 0 or less, the
- * result is noise: `measured` becomes false, and `why` says so.
+ * Computes the cost from n measurements, and sorts the array `value`. If the lower quartile is 0 or
+ * less, the result is noise: `measured` becomes false, and `why` says so.
  */
 void cost_judge(struct cost *ret, double *value, size_t n);
 

@@ -7,7 +7,7 @@
 
 #define HEX_LEAST    4
 #define RANDOM_LEAST 6 /* minimum characters of a random part: mkstemp() appends 6 */
-/* minimum changes between digits, upper and lower case in a random part; names have fewer */
+/* minimum changes between digits, upper and lower case in a random part; real words have fewer */
 #define CHANGES_LEAST 3
 
 static bool is_word(char c)

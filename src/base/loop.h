@@ -10,8 +10,8 @@
  *		err = loop_once(&l, -1);
  *	loop_close(&l);
  *
- * A callback returns 0, or -errno, which ends the round and is what the round returns. Setting
- * `done` ends the round too: no further callback is called.
+ * A callback returns 0 or -errno. If it returns -errno, loop_once() calls no further callback and
+ * returns this -errno. A callback that sets `done` also prevents further callbacks.
  */
 #ifndef FS_BASE_LOOP_H
 #define FS_BASE_LOOP_H

@@ -49,7 +49,9 @@ size_t edit_distance(const char *a, const char *b)
 	return last[n];
 }
 
-/* Returns how many edits may separate a similar word: 1 for three letters, 3 for eight. */
+/*
+ * Returns the highest edit distance at which a word is similar: 1 for three letters, 3 for eight.
+ */
 static size_t most_of(const char *typed)
 {
 	return (strlen(typed) + 1) / 3;

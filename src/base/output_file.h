@@ -17,17 +17,20 @@ struct output_file {
 	int dir;		 /* descriptor of the directory of the file */
 	char draft[32];		 /* temporary name; empty: the file is not renamed */
 	char name[NAME_MAX + 1]; /* final name of the file */
-	bool made;		 /* true: the file has its final name, and is removed on failure */
-	bool waits; /* the file replaces an existing one when closed, which needs no capabilities */
+	/* true: the file has its final name already; if writing fails, the file is removed */
+	bool made;
+	/* true: the file replaces another one when closed; no capabilities are needed for that */
+	bool waits;
 };
 
 #define OUTPUT_NONE ((struct output_file){.fd = -1, .dir = -1})
 
 /*
  * Opens `path`. /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are duplicated; devices,
- * FIFOs and sockets are written in place. With `mode` 0 the file gets the mode of the user's
- * regular file that it replaces, else 0600 for root and 0666 less the umask for others. Returns 0
- * or -errno, -ELOOP for a symbolic link; *f is then OUTPUT_NONE.
+ * FIFOs and sockets are written in place. The file gets `mode`. If `mode` is 0, the file keeps the
+ * mode of the regular file that it replaces, if that file is the user's own; otherwise it gets 0600
+ * for root, and 0666 less the umask for others. Returns 0 or -errno; -ELOOP means a symbolic link.
+ * On error, *f is OUTPUT_NONE.
  */
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
@@ -37,12 +40,14 @@ int output_file_open(struct output_file *f, const char *path, mode_t mode);
  */
 int output_file_make(struct output_file *f, const char *path, mode_t mode);
 
-/* Renames the file to its final name now, while it is still being written. Returns 0 or -errno. */
+/*
+ * Renames the temporary file to its final name now, before writing has ended. Returns 0 or -errno.
+ */
 int output_file_publish(struct output_file *f);
 
 /*
- * Renames the file to its final name now, like output_file_publish(). If `f->waits` is set, the
- * existing file stays until output_file_end(), so that no full disk can destroy it.
+ * Like output_file_publish(), but if `f->waits` is set, the existing file is replaced only in
+ * output_file_end(): if the disk becomes full, the existing file is not lost.
  */
 int output_file_publish_new(struct output_file *f);
 

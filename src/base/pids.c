@@ -97,7 +97,9 @@ void *pids_add(struct pids *t, uint32_t pid)
 	return entry;
 }
 
-/* Moves up entries behind the removed entry, because a search ends at a free slot. */
+/*
+ * Moves up entries behind the removed entry: a search ends at a free slot, and would not find them.
+ */
 void pids_remove(struct pids *t, void *entry)
 {
 	uint32_t hole = ((unsigned char *)entry - t->entry) / t->entry_bytes, i = hole, pid;

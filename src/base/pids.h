@@ -40,8 +40,8 @@ void pids_remove(struct pids *t, void *entry);
 void *pids_at(const struct pids *t, uint32_t slot);
 
 /*
- * Returns whether the next pids_add() makes the table grow. Before the table grows, the caller
- * should remove ended processes.
+ * Returns whether the next pids_add() makes the table grow. If so, the caller should first remove
+ * ended processes.
  */
 bool pids_is_full(const struct pids *t);
 

@@ -21,7 +21,7 @@ int signals_open(const int *wanted, size_t n)
 	sigemptyset(&set);
 	for (size_t i = 0; i < n; i++)
 		/*
-		 * Ignored signals are not blocked: a blocked signal is queued, even if it is
+		 * Do not block ignored signals: the kernel queues a blocked signal, even if it is
 		 * ignored.
 		 */
 		if (!signal_is_ignored(wanted[i]))

@@ -25,8 +25,8 @@ enum exit_status {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	/*
-	 * exit status: a --fail-on condition was true or not measured, or a finding, crash or
-	 * record was found
+	 * exit status: a --fail-on condition was true or was not measured, or the command found
+	 * what it searches for: a finding, a crash, or a record
 	 */
 	EXIT_GATE = 3,
 	EXIT_NO_TARGET = 4,
@@ -100,7 +100,10 @@ struct options {
 	struct {
 		const char *file, *instance; /* arguments of --ring and --instance; NULL: default */
 		uint64_t file_bytes;	     /* size of a new ring file; 0: default */
-		/* --keep: bits of enum sink_id; 0: every sink that exists */
+		/*
+		 * sinks (places that keep records) of --keep, as bits of enum sink_id; 0: all that
+		 * exist
+		 */
 		unsigned int record_sinks;
 		double heartbeat; /* seconds between heartbeats; 0: default */
 		bool live;	  /* the flag --live of triage */

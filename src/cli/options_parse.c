@@ -14,7 +14,7 @@
 #define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
 #define DEFAULT_MIN_AGE	  30.0 /* default of --workload.min-age, in seconds */
-/* default of --workload.retention, in seconds: leaves time to scrape the last increments */
+/* default of --workload.retention, in seconds: Prometheus has time to read the last values */
 #define DEFAULT_RETENTION 300.0
 
 static int take(const struct option_row *row, struct options *o, const char *arg, char *error,
@@ -60,8 +60,8 @@ int options_command(const char *word)
 }
 
 /*
- * Returns the index where options end. `explain` may get a message that begins with a dash ("-bash:
- * ...").
+ * Returns the index where options end. `explain` may get an error message that begins with a dash
+ * ("-bash: ..."), which is no option.
  */
 static int options_end(enum command command, int argc, char **argv)
 {
@@ -100,7 +100,10 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 			ret->command = options_command(argv[2]);
 		return 0;
 	}
-	/* "+" makes getopt stop at the CMD of `run`, whose arguments may look like our options */
+	/*
+	 * with "+", getopt stops at the CMD of `run`, whose arguments may look like faultscope's
+	 * options
+	 */
 	if (ret->command != CMD_RUN)
 		strcpy(shorts, ":");
 	for (size_t i = 0; i < nr_option_rows; i++) {

@@ -26,7 +26,8 @@ struct option_row {
 	size_t at;	      /* offset of the option's member in struct options */
 	uint64_t least, most; /* permitted range of a number or size */
 	double shortest;      /* permitted minimum of a time, in seconds */
-	const char *wanted;   /* what the error message says is expected */
+	/* the values that the option accepts, as the error message lists them */
+	const char *wanted;
 };
 
 struct command_row {
@@ -47,7 +48,8 @@ bool command_has(enum command command, const char *option);
 /* Words that may come next on a command line: as the argument of an option, or after a command. */
 struct words {
 	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
-	bool open;	 /* true: a listed word needs a continuation, such as NAME= */
+	/* true: a listed word is incomplete without its continuation, such as NAME= */
+	bool open;
 	struct buf list; /* the words, separated by blanks; owned */
 };
 void words_of_option(const struct option_row *o, enum command command, struct words *ret);

@@ -31,8 +31,8 @@ bool privileges_needed(const struct options *o)
 }
 
 /*
- * Explains why root cannot open the file: without capabilities, the mode of the file applies to
- * root too.
+ * Explains why root cannot open a file: faultscope has dropped its capabilities, and without them
+ * the mode of the file applies to root too.
  */
 static void explain_denied(const char *path, int mode)
 {

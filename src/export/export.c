@@ -30,8 +30,9 @@
  */
 #define DRAIN_S 5
 /*
- * Size of the ring buffer. faultscope reads the ring buffer when a quarter of it is full. The RSS
- * counts each page of the ring buffer twice.
+ * Size of the ring buffer in bytes. faultscope reads the ring buffer when a quarter of it is full.
+ * The RSS of faultscope counts each page of the ring buffer twice, because the buffer is mapped
+ * twice.
  */
 #define RING_BYTES (1u << 20)
 
@@ -121,8 +122,8 @@ static void plan_reach(struct export *x, struct reach *r)
 }
 
 /*
- * In a pid namespace, names the cgroups that exist now. BPF programs report cgroups that are
- * created later.
+ * In a pid namespace, reads the names of the cgroups that exist now. For cgroups that are created
+ * later, BPF programs send the names.
  */
 static void name_cgroups(struct export *x)
 {
@@ -245,7 +246,8 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 }
 
 /*
- * Reads pending records. Errors are ignored: metrics report losses, and the next call tries again.
+ * Reads pending records. Ignores errors: the metrics show lost records, and the next call tries
+ * again.
  */
 static int drain(void *ctx)
 {
@@ -322,7 +324,7 @@ static void tell_ready(struct export *x)
 
 /*
  * Returns the exit status after --textfile was written once: EXIT_INCOMPLETE if data may be
- * missing. A service is ended by a signal instead, and reports losses as metrics
+ * missing. A service has no such status, because a signal ends it; it reports lost data as metrics
  * (faultscope_exporter_*).
  */
 static int status_of_file(struct export *x)
@@ -401,7 +403,8 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
-	x->s.in.m.last_ns = 0; /* suppresses the summary: a model without a scan has none */
+	/* a last scan at time 0 means that there was none, so no summary is printed */
+	x->s.in.m.last_ns = 0;
 	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);

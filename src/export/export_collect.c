@@ -6,7 +6,7 @@
 
 #define NS_PER_S  1000000000ULL
 #define SHARED_NS 100000000ULL /* scrapes within 0.1 s share one collection */
-/* part of a scrape's time-out that is left for rendering and transfer */
+/* share of a scrape's time-out that is reserved for rendering and transfer */
 #define TIMEOUT_SPARED 0.05
 
 /* Removes processes that ended without a last record, because an exit event was lost. */

@@ -77,9 +77,9 @@ static int by_birth(const void *a, const void *b)
 }
 
 /*
- * Adds the counters of all processes that changed in a scan, ended processes too. The processes are
- * sorted by start time, because records of a process are ignored once a later process has the same
- * pid.
+ * Adds the counters of all processes that changed in a scan, including ended ones. The processes
+ * are sorted by start time, because the census ignores records of a process after it has seen a
+ * later process with the same pid.
  */
 static int tell_changed(struct export *x)
 {

@@ -51,7 +51,7 @@ void terminal_leave(void)
 static void on_fatal(int sig)
 {
 	terminal_leave();
-	raise(sig); /* SA_RESETHAND reset the handler: this ends the process */
+	raise(sig); /* SA_RESETHAND has reset the handler, so this signal ends the process */
 }
 
 void terminal_enter(int fd, int keys)

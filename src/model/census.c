@@ -12,7 +12,10 @@
 #define CHAINS	   1024
 #define SWEEP_EACH 512 /* number of new workloads after which idle ones are removed */
 
-/* Offset of each counter in a process record. `since_birth`: the kernel counts it, not a probe. */
+/*
+ * Offset of each counter in a process record. `since_birth`: the kernel itself counts from the
+ * start of the process; other counters are those of probes.
+ */
 static const struct taken {
 	size_t at;
 	bool since_birth;
@@ -139,7 +142,10 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	return w;
 }
 
-/* Gives a workload the labels of a live process, if the process that has them now has exited. */
+/*
+ * Replaces the labels of a workload by those of a live process, if the process whose labels it has
+ * now has exited.
+ */
 static void represent(struct census_workload *w, const struct identity *id)
 {
 	if (w->represented)
@@ -410,7 +416,8 @@ static void retire(struct census *c, uint64_t now_ns)
 
 		if (w->refs || now_ns - w->last_ns < c->limits.retention_ns)
 			continue;
-		w->first_ns = w->last_ns; /* if the workload returns, its age starts at 0 again */
+		/* if the workload becomes active again, its age starts at 0 */
+		w->first_ns = w->last_ns;
 		remove_own(c, i);
 	}
 	drop_workloads(c, is_forgotten, now_ns);
@@ -462,7 +469,10 @@ static void drop_series(struct census *c)
 	}
 }
 
-/* Returns whether a workload is old. Its age counts from the first process, even after restarts. */
+/*
+ * Returns whether a workload is old enough for series of its own. Its age counts from its first
+ * process, even if processes were restarted.
+ */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;

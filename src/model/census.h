@@ -61,11 +61,12 @@ struct census {
 	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with own series, by age */
 	struct census_workload other;			   /* sums over all other workloads */
 	uint32_t owned;
-	uint32_t folded;	 /* number of old workloads without series for lack of room */
+	/* number of workloads that are old enough for series, but have none for lack of room */
+	uint32_t folded;
 	uint32_t series;	 /* current number of series of workloads and of `other` */
 	uint64_t series_limited; /* number of series dropped because of limits.series */
 	uint64_t processes_lost; /* number of process records dropped because the table was full */
-	/* How often a new workload was above CENSUS_WORKLOADS_MAX and was counted in `other`. */
+	/* How often a new workload was counted in `other`, because CENSUS_WORKLOADS_MAX existed. */
 	uint64_t workloads_lost;
 
 	struct pids processes; /* table of struct census_process */
@@ -89,14 +90,15 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 		uint64_t now_ns);
 
 /*
- * Removes a process that has exited without a last record. If its records were passed later, all
+ * Removes a process that has exited without a last record. Pass no record of the process later: all
  * its events would be counted twice.
  */
 void census_gone(struct census *c, const struct process_key *of);
 
 /*
- * Iterates over processes that seem to be alive, so that the caller can find lost exits. Start with
- * *at = 0. Returns false after the last process. `*ret_told_ns` is the time of its last record.
+ * Iterates over processes that seem to be alive, so that the caller can find those whose exit event
+ * was lost. Start with *at = 0. Returns false after the last process. `*ret_told_ns` is the time of
+ * the process's last record.
  */
 bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns);

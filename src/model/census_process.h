@@ -13,7 +13,11 @@ struct census_process {
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
-	bool ended; /* the process has exited; kept until the next update, as events may be late */
+	/*
+	 * the process has exited; the entry stays until the next update, as event records may be
+	 * late
+	 */
+	bool ended;
 };
 
 /* Returns an empty table of processes. */

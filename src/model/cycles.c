@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A value's cycles end with a rise longer than LEFT_PERIODS, or QUIET_PERIODS without a peak. */
+/*
+ * A value is no longer cyclic after a rise that takes longer than LEFT_PERIODS periods, or after
+ * QUIET_PERIODS periods without a peak.
+ */
 #define LEFT_PERIODS  3
 #define QUIET_PERIODS 3
 #define QUIET_NS      60e9
@@ -13,9 +16,14 @@
 #define SURE_CLEAR  6
 #define SURE_PEAKS  4
 #define LEAST_PEAKS 3
-/* Peaks only count as growing if the slope of the lows is at least this share of their slope. */
+/*
+ * Peaks count as growing only if the lows grow too: with at least this share of the peaks' slope.
+ */
 #define LOWS_SHARE (1 / 3.0)
-/* Growth is ending if the second half of the peaks grows less than this share of the first half. */
+/*
+ * Growth is ending if the second half of the peaks grows by less than this share of the growth of
+ * the first half.
+ */
 #define SLOWED	    0.6
 #define LEAST_SWING 2
 #define STEPS	    1.5
@@ -149,7 +157,7 @@ static struct line fit(const double *x, const double *y, int n)
 
 		rest += off * off;
 	}
-	/* counts are integers: a scatter below half a unit cannot be measured */
+	/* counts are integers: a standard deviation below half a unit cannot be measured */
 	l.scatter = sqrt((rest + 0.25 * n) / (n > 2 ? n - 2 : 1));
 	l.error = l.scatter / sqrt(across);
 	return l;

@@ -59,7 +59,7 @@ uint64_t cycles_high(const struct cycles *c, uint64_t now_ns);
 /* Returns the largest decrease from a peak to the low after it. */
 uint64_t cycles_deepest(const struct cycles *c);
 
-/* Returns whether the current rise is longer and higher than in any earlier cycle. */
+/* Returns whether the current rise is longer and higher than the rise of any earlier cycle. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
 /* Fits a line through the peaks. `known` is false for fewer than three peaks, or no growth. */

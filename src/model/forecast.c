@@ -8,20 +8,25 @@
 #define MAX_BLOCKS 8
 #define MIN_WINDOW (1.0 / 512) /* shortest window, as a share of the time observed */
 
-/* CLEAR: growth is clear if its rate is at least this many standard errors above 0. */
+/* CLEAR: growth counts as real if its rate is at least this many standard errors above 0. */
 #define CLEAR 3.5
 /* Halving the window doubles the number of windows that are tried: CLEAR rises by this factor. */
 #define CLEARER 1.15
 /* BENT: a rate is changing if its slope is at least this many standard errors from 0. */
 #define BENT 2.0
-/* A forecast's interval is widened by the share DOUBT_NEAR, and by DOUBT_FAR per window ahead. */
+/*
+ * A forecast's interval is widened by the share DOUBT_NEAR, and by DOUBT_FAR for each window length
+ * that the forecast reaches ahead.
+ */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
 /* No forecast if, at this rate, the limit is over TOO_FAR * FORECAST_REACH window lengths away. */
 #define TOO_FAR 8
 /* No forecast if the latest predicted time is more than this many times the earliest. */
 #define VAGUE 8
-/* No forecast if a fall in the last FALL_SEEN windows took back this share of the growth. */
+/*
+ * No forecast if the value fell in the last FALL_SEEN windows by at least this share of its growth.
+ */
 #define FALL	  0.5
 #define FALL_SEEN 4
 /* A value whose falls reach this share of its whole rise is treated as cycles. */

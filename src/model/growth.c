@@ -21,7 +21,10 @@ static void close_up(char *name)
 	*to = 0;
 }
 
-/* Archives a table entry's row if the new row has another process or is of a later use. */
+/*
+ * The kernel side reuses entries of its table. If the new row of an entry is of another process, or
+ * has another first_ns, archives the old row.
+ */
 static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
 	const struct growth former = m->growth[place]; /* copied, as growth_archive() moves rows */

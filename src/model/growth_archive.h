@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: keeps rows of growth whose entry in the kernel side's table was reused, behind the entries
- * in `model.growth`. Rows of one process, stack, call and name are merged.
+ * model: keeps old rows of growth after the kernel side has reused their table entries. The rows
+ * are stored behind the entries in `model.growth`. Rows of one process, stack, call and name are
+ * merged.
  */
 #ifndef FS_MODEL_GROWTH_ARCHIVE_H
 #define FS_MODEL_GROWTH_ARCHIVE_H

@@ -487,7 +487,10 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
-/* Skips records of slow faults, which hold totals: the model keeps the last one. */
+/*
+ * Adds events to the history. Skips records of slow faults, because they hold totals, and the model
+ * keeps the last of these.
+ */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {
