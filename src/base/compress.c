@@ -83,7 +83,10 @@ static int inflate_all(const char *in, size_t n, int bits, struct out *o)
 		o->size = o->room - z.avail_out;
 		if (ret == Z_BUF_ERROR && z.avail_out)
 			break;
-		/* gzip members may be concatenated; padding after the last member is ignored */
+		/*
+		 * gzip members may be concatenated: decode the next one; padding after the last is
+		 * ignored
+		 */
 		if (ret == Z_STREAM_END && bits > 0 && is_gzip(z.next_in, z.avail_in) &&
 		    inflateReset(&z) == Z_OK)
 			ret = Z_OK;

@@ -41,8 +41,8 @@ static void put_text(struct buf *b, const struct conversion *c, escape_fn *escap
 }
 
 /*
- * Returns a conversion as a format string for printf(), such as "%5d". A width of 0 is omitted:
- * "%.0d" prints nothing for 0.
+ * Returns a conversion as a format string for printf(), such as "%5d". The width is written with
+ * "%.0d", which prints nothing for a width of 0.
  */
 static const char *spec_of(const struct conversion *c, char ret[48])
 {

@@ -23,7 +23,7 @@ struct field;
 struct history_point {
 	uint64_t from_ns, to_ns;
 	uint64_t minor, major, stall_ns, failed;
-	uint64_t events; /* number of failed calls, threshold crossings, signals, OOM kills */
+	uint64_t events; /* number of failed calls, threshold crossings, signals and OOM kills */
 	uint64_t processes;
 	uint64_t gauge[HISTORY_GAUGES_MAX]; /* peak of each sum, in the order of history.gauge */
 	uint64_t latency[NR_ENDS][NR_LATENCY];
@@ -46,7 +46,7 @@ struct history_row {
 	uint64_t stall_ns[NR_ENDS];
 	struct series *series[2]; /* recent counts of mappings and fds; NULL: far from the limit */
 	struct holdings held[2];
-	uint32_t next; /* index + 1 of the next row in the hash chain; 0: end */
+	uint32_t next; /* index + 1 of the next row in the hash chain; 0: this row is the last */
 };
 
 struct history {
@@ -59,10 +59,11 @@ struct history {
 	uint64_t looks;
 	struct history_row *row;
 	size_t rows, rows_room;
-	size_t others;	    /* index + 1 of the row `~other`; 0: no such row */
-	uint64_t rows_lost; /* processes in `~other` or above HISTORY_ROWS_LIMIT */
-	uint64_t beyond;    /* processes above HISTORY_ROWS_LIMIT, not in any sum */
-	size_t ended;	    /* number of rows whose process has exited */
+	size_t others; /* index + 1 of the row `~other`; 0: no such row */
+	/* processes whose counters are in `~other`, or that are above HISTORY_ROWS_LIMIT */
+	uint64_t rows_lost;
+	uint64_t beyond; /* processes above HISTORY_ROWS_LIMIT, whose counters are in no sum */
+	size_t ended;	 /* number of rows whose process has exited */
 	uint32_t *bucket;
 	union event *event;
 	size_t events;
@@ -81,12 +82,15 @@ void history_free(struct history *h);
 /* Adds a scan; call it before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Adds holdings that were read after the last scan. Returns 0 or -ENOMEM. */
+/* Adds the holdings of processes, which are read after the last scan. Returns 0 or -ENOMEM. */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/* Return a field's value; history_value() takes its name "group.key". Unknown values are 0. */
+/*
+ * Both functions return a field's value; history_value() takes the field's name "group.key". An
+ * unknown value is 0.
+ */
 uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 

@@ -16,7 +16,10 @@ int holdings_take(struct model *m, const struct holding_record *r)
 		h->sort = calloc(HOLDINGS_MAX, sizeof(*h->sort));
 	if (!h->sort)
 		return -ENOMEM;
-	/* records of a list have numbers from 0 without gaps: number 0 starts a new list */
+	/*
+	 * records of one list are numbered from 0 without gaps; a record with number 0 begins a new
+	 * list
+	 */
 	h->sort[r->nth] = r->g;
 	h->n = r->nth + 1;
 	return 0;

@@ -23,7 +23,10 @@ enum workload_kind {
 };
 
 struct identity {
-	/* Hash of all other members, never 0: several pods of a set may have one name. */
+	/*
+	 * Hash of all other members, never 0. Identities with equal names differ in it: several
+	 * pods of a set may have one name.
+	 */
 	uint64_t serial;
 	enum workload_kind kind;
 	char name[LABEL_BYTES]; /* value of label `workload`; never empty, never starts with '~' */

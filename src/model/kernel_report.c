@@ -41,7 +41,10 @@ static bool is_of_process(const char *line)
 	return false;
 }
 
-/* Returns whether a line is "Oops: 0002 [#1] PREEMPT SMP NOPTI", with only capitals after "#1". */
+/*
+ * Returns whether a line is like "Oops: 0002 [#1] PREEMPT SMP NOPTI": only capitals and digits
+ * follow "[#1]".
+ */
 static bool is_oops(const char *line)
 {
 	const char *number = strstr(line, "[#"), *end;

@@ -21,7 +21,10 @@ enum kernel_report_kind {
 
 #define REPORT_MODULE 64
 
-/* Maximum wait for the location of a report, which is logged some lines after its kind. */
+/*
+ * Maximum wait for the location of a report: the kernel logs it some lines after the line that
+ * shows the kind.
+ */
 #define REPORT_WAIT_NS 2000000000ULL
 
 struct kernel_report {

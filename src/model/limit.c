@@ -57,7 +57,10 @@ const struct limit *limit_of_cause(const char *cause)
 	return limit_find(cause);
 }
 
-/* Suggests a count as a power of two from 65,536 on, and a size in bytes in finer steps. */
+/*
+ * Returns a suggested limit. A count is a power of two from 65,536 on; a size in bytes has finer
+ * steps.
+ */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 {
 	uint64_t step = l->bytes ? MIB : 65536, want;

@@ -40,7 +40,10 @@ struct limit {
 	unsigned int ulimit_by; /* number of bytes per unit of ulimit and limits.conf */
 
 	const char *controller; /* name of the cgroup controller */
-	/* File names of the cgroup's limit and usage; %s: huge page size (2MB); NULL: not in v1. */
+	/*
+	 * File names of the cgroup's limit and usage, in v2 and in v1; %s: huge page size (2MB);
+	 * NULL: v1 has no such file.
+	 */
 	const char *max, *now, *max_v1, *now_v1;
 
 	const char *unit_key;	 /* name of the setting in a systemd unit; NULL: none */
@@ -64,7 +67,10 @@ const struct limit *limit_of_cause(const char *cause);
  */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
-/* Suggests a value as limit_roomy() does, but well above the current limit `now`: a workaround. */
+/*
+ * Suggests a value like limit_roomy(), for a workaround: the value is well above the current limit
+ * `now`.
+ */
 uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now);
 
 #endif

@@ -12,12 +12,16 @@
 struct top_consumer {
 	const struct subject *root;
 	size_t processes;
-	uint64_t rss_bytes;    /* sum of RSS; includes shared pages once per process */
-	uint64_t swap_bytes;   /* sum of swapped memory of all processes */
-	uint64_t shmem_bytes;  /* largest shared memory of a process, which others usually share */
+	uint64_t rss_bytes;  /* sum of RSS; includes shared pages once per process */
+	uint64_t swap_bytes; /* sum of swapped memory of all processes */
+	/*
+	 * shared memory of the process with the most: its processes usually share the same memory
+	 */
+	uint64_t shmem_bytes;
 	uint64_t commit_bytes; /* private writable memory, whether touched or not */
-	uint64_t child_bytes;  /* mean resident and swapped bytes of a child; 0: no children */
-	double per_second;     /* growth of resident and swapped memory in the last 30 to 60 s */
+	/* mean resident and swapped bytes of the child processes; 0: the consumer has none */
+	uint64_t child_bytes;
+	double per_second; /* growth of resident and swapped memory in the last 30 to 60 s */
 };
 
 /* Finds at most `most` top consumers, the largest first. Returns the number of consumers. */

@@ -71,13 +71,17 @@ static inline uint64_t subject_hash(const struct process_key *id)
 	return h >> 51 | h << 13;
 }
 
-/* A process. snapshot.c must copy every pointer that a subject owns. */
+/*
+ * A process. Code that adds a pointer to memory of its own must also copy that memory in
+ * snapshot.c.
+ */
 struct subject {
 	struct table_link link;
 	struct process_key id;
 	struct facts now;
-	struct facts prev; /* values before the last window in which the subject changed */
-	uint64_t window;   /* number of the last window in which the subject changed */
+	struct facts prev; /* values before the last window in which the process changed */
+	/* number of the last window (time between two scans) in which the process changed */
+	uint64_t window;
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* page faults before faultscope watched the process */
 	uint64_t base_cpu_ns;
@@ -90,17 +94,23 @@ struct subject {
 	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
 	uint64_t starved_ns;	 /* time of a thread's last failed memory request; 0: none */
 	uint32_t starved_tid;
-	struct level_room memory, pids; /* use of the cgroups' limits; limit ~0: none or not read */
-	uint64_t levels_window;		/* last window in which a cgroup level changed */
-	struct holdings held[2];	/* mappings and fds that the process held when read */
-	bool grew[2];			/* records of growth of mappings or fds were received */
-	struct portion top[2];		/* highest shares of limits: mappings, fds */
-	uint32_t fds_high;		/* peak number of fds, under any limit */
-	struct past past[2];		/* memory use 30 to 60 s ago [0], and later [1] */
-	struct past recent[2];		/* memory use 5 to 10 s ago [0], and later [1] */
-	uint64_t exec_ns;		/* time of the last exec seen; 0: none */
+	/* use and limit of the most restrictive cgroups; limit ~0: none or not read */
+	struct level_room memory, pids;
+	uint64_t levels_window;	 /* last window in which a cgroup level changed */
+	struct holdings held[2]; /* mappings and fds that the process held when read */
+	bool grew[2];		 /* records of growth of mappings or fds were received */
+	/* highest share of its limit that the number of mappings, and of fds, has reached */
+	struct portion top[2];
+	/* peak number of fds, whatever the limit was at that time */
+	uint32_t fds_high;
+	struct past past[2];   /* memory use 30 to 60 s ago [0], and at a later time [1] */
+	struct past recent[2]; /* memory use 5 to 10 s ago [0], and at a later time [1] */
+	uint64_t exec_ns;      /* time of the last exec seen; 0: none */
 	struct series *
-		/* Recent values by row of resources[]; NULL: all are far from the limit; owned. */
+		/*
+		 * Recent values by row of resources[]; NULL: all values are far from the limit;
+		 * owned.
+		 */
 		*series;
 	struct subject *next_changed;
 };
@@ -157,7 +167,7 @@ struct fault_totals {
 	uint32_t map_high, fd_high;
 };
 
-/* Processes sorted by cost of their page faults: a major fault costs as much as 100 minor ones. */
+/* Processes sorted by their page faults, where a major fault counts as much as 100 minor faults. */
 struct fault_totals_table {
 	struct fault_totals fault_totals[FAULT_TOTALS_MAX];
 	size_t n;
@@ -175,8 +185,9 @@ struct totals {
 };
 
 struct model {
-	struct table subject;	 /* table of processes by subject_hash() */
-	struct subject *changed; /* subjects changed in this window, the latest first */
+	struct table subject; /* table of processes by subject_hash() */
+	/* list of the processes that changed in this window, the latest first */
+	struct subject *changed;
 	size_t subjects;
 	uint64_t subjects_lost; /* number of processes dropped above MODEL_SUBJECTS_MAX */
 	uint64_t window;
@@ -195,21 +206,26 @@ struct model {
 	size_t hooks;
 	union event *event; /* event records of this window */
 	size_t events, events_room;
-	size_t noted; /* number of events passed to note_event() */
-	/* Retries of this window that succeeded; a full array replaces its last entry. */
+	size_t noted; /* number of events of this window that were passed to note_event() */
+	/*
+	 * Successful retries of this window. When the array is full, a new one replaces the last
+	 * one.
+	 */
 	struct retry_record retry[MODEL_RETRIES_MAX];
 	size_t retries;
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
-	struct growth *growth;	/* GROWTH_MAX entries, then archived rows; NULL: no growth */
+	/* GROWTH_MAX entries of the kernel side's table, then archived rows; NULL: no growth */
+	struct growth *growth;
 	size_t growths;		/* number of rows of `growth` in use */
 	uint32_t *growth_index; /* hash index of archived rows; NULL: no row is archived */
 	uint64_t growth_lost;	/* rows with remaining growth dropped for lack of room */
-	uint64_t growth_dropped_at, frames_dropped_at; /* totals.ended at the last removal */
-	uint64_t frames_lost;			       /* stacks without names: no room for them */
-	struct table frames;			       /* table of stacks, by number */
-	struct table alike; /* table of stacks, by text: frames.alike_link */
+	/* value of totals.ended when growth rows, or stacks, were last dropped */
+	uint64_t growth_dropped_at, frames_dropped_at;
+	uint64_t frames_lost; /* stacks without names: no room for them */
+	struct table frames;  /* table of stacks, by number */
+	struct table alike;   /* table of stacks, by text: frames.alike_link */
 	size_t nr_frames;
 	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;
@@ -224,7 +240,10 @@ void model_free(struct model *m);
 /* Updates the model from a record of checked size; a tick ends the window. Returns 0 or -ENOMEM. */
 int model_take(struct model *m, const struct record *h);
 
-/* Drops the events of a window and the processes that exited in it; call it after the output. */
+/*
+ * Drops the events of a window, and the processes that exited in the window. Call it after the
+ * output.
+ */
 void model_next_window(struct model *m);
 
 struct subject *model_find(const struct model *m, const struct process_key *id);

@@ -84,7 +84,9 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	return s;
 }
 
-/* Adds a value to the series of resource i, which the first value above watch_percent creates. */
+/*
+ * Adds a value to the series of resource i. The first value above watch_percent creates the series.
+ */
 static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
 		       uint64_t limit)
 {
@@ -133,8 +135,9 @@ static uint64_t above(uint64_t v, uint64_t base)
 }
 
 /*
- * Subtracts the counters at the first scan from those of a process that is older than faultscope:
- * probes counted earlier events, which the kernel's totals in the model exclude.
+ * Subtracts a process's counters at the first scan from its counters, if the process is older than
+ * faultscope. Probes may have counted events from before that scan, which the model's totals
+ * exclude.
  */
 static void rebase(struct subject *s)
 {
@@ -160,13 +163,14 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 }
 
 /*
- * Updates the highest shares of limits. gauges.fd_high is the peak under the soft limit in the same
- * record. gauges.map_high is the peak of the lifetime, which may be from an earlier limit.
+ * Updates the highest shares of limits. gauges.fd_high is the peak since the soft limit in the same
+ * record applies. gauges.map_high is the peak of the lifetime, for which another limit may have
+ * applied.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
 	const struct gauges *g = &s->now.g;
-	/* at the first record, the limit is not known: the peak counts as a new one */
+	/* at the first record, no earlier limit is known: the peak counts as a new one */
 	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
 	/* drop the peaks from before the first exec, when the process ran its parent's program */
@@ -182,7 +186,10 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
 	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
 }
 
-/* When a process first changes in a window, stores its previous values as base of the deltas. */
+/*
+ * When a process first changes in a window, stores its previous values; increases in the window are
+ * measured from these.
+ */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
 	struct counters *c = s->prev.c;
@@ -223,14 +230,15 @@ static int take_counters(struct subject *s, const struct process_record *r, bool
 
 static void take_gauges(struct subject *s, const struct gauges *g)
 {
-	/* a sum over threads may miss a thread that is exiting, but totals must not decrease */
+	/* a sum over threads may lack a thread that is exiting; totals must not decrease */
 	uint64_t min = later(g->min_flt, s->now.g.min_flt);
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
 	/*
-	 * A scan may see a process just before its fork event. A scan may also see the command of
-	 * `faultscope run` before exec closes the fds inherited from faultscope: the totals of fds
+	 * Sets the base of the fd totals again if the number of inherited fds turns out to be
+	 * different. A scan may see a process just before its fork event, or the command of
+	 * `faultscope run` before exec closes the fds inherited from faultscope. The totals of fds
 	 * start again only for that command.
 	 */
 	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
@@ -263,7 +271,10 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
-/* Keeps two earlier states of memory use: past[0] is at least `age_ns` old, if the process is. */
+/*
+ * Keeps two earlier states of memory use. past[0] is at least `age_ns` old, if the process is that
+ * old.
+ */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {
 	if (!past[1].t_ns)
@@ -274,7 +285,10 @@ static void roll_past(struct past past[2], const struct past *now, uint64_t age_
 	}
 }
 
-/* A scan reports only changed processes: the previous values were valid until this record. */
+/*
+ * If a process was unchanged for long, its previous values replace both earlier states. A scan
+ * reports only processes that changed, so the previous values were valid until this record.
+ */
 static void hold_past(struct subject *s, uint64_t t_ns)
 {
 	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),

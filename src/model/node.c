@@ -53,22 +53,29 @@ static const struct reason_row {
 
 #define EQUALS 8
 
-/* Failed calls of a process that event records reported, but not yet the process's counters. */
+/*
+ * Failed calls of a process that event records have reported, but that the process's counters do
+ * not include yet.
+ */
 struct refusals {
 	uint64_t told[NR_REASONS];
 	int call[NR_REASONS]; /* last failed call by reason: enum call_id */
 	enum reason last[2];  /* reasons of the last failed mapping call and fd call */
-	/* The kernel side merges equal failures: it sends the 1st, 2nd, 4th … with a count. */
+	/*
+	 * Event records of equal failures: the kernel side sends only the 1st, 2nd, 4th, 8th …,
+	 * with their number.
+	 */
 	struct equal {
 		uint64_t sort, count;
 	} equal[EQUALS];
-	size_t equals; /* entries ever added to `equal`, which keeps the latest */
+	/* number of entries ever added to `equal`; only the latest EQUALS are kept */
+	size_t equals;
 };
 
 static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 					.last = {REASON_MAPPING_OTHER, REASON_EMFILE}};
 
-/* Counts of one process that were already added to struct node. */
+/* The part of one process's counts that struct node already includes. */
 struct node_process {
 	struct process_key of;
 	uint64_t sum[NR_SUMS];
@@ -166,7 +173,10 @@ static void keep_exemplar(struct node *n, const char *workload, int counter,
 	e->counter = counter;
 }
 
-/* Stores an exemplar for a workload and for ~other: the workload may have no series of its own. */
+/*
+ * Stores an exemplar for the workload, and for ~other, because the workload may have no series of
+ * its own.
+ */
 static void keep_of_workload(struct node *n, const struct identity *id, int counter,
 			     const struct node_exemplar *x)
 {
@@ -202,9 +212,9 @@ static void count(struct node *n, const struct process_record *r, const struct i
 }
 
 /*
- * Divides `growth` failures by reason. Event records reported some of these failures. The other
- * failures came after the last record of equal failures. For each reason they are fewer than were
- * reported, and they are divided in proportion to the reported counts.
+ * Divides `growth` failures by reason. For some of them, event records gave the reason. The others
+ * happened after the last event record of their kind, because only the 1st, 2nd, 4th … failure has
+ * a record. They are divided in proportion to the reported failures of each reason.
  */
 static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
@@ -216,7 +226,10 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 			continue;
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
-		/* one reported failure means no unreported one: the second is always sent */
+		/*
+		 * with only one reported failure there is no other: the second would have been
+		 * reported
+		 */
 		sum += ret[i] > 1 ? ret[i] : 0;
 	}
 	untold = rest;
@@ -230,7 +243,10 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 	ret[f->last[what]] += rest;
 }
 
-/* Counts failed calls: counters have their number, and earlier event records their reasons. */
+/*
+ * Counts failed calls. The number of calls comes from counters, the reasons from earlier event
+ * records.
+ */
 static void take_refused(struct node *n, struct node_process *p, const struct process_record *r,
 			 const struct identity *id, enum what what)
 {
@@ -374,7 +390,10 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 	return strncmp(reason, "overcommit", 10) ? REASON_MAPPING_OTHER : REASON_OVERCOMMIT;
 }
 
-/* Hashes what equal failures have in common on the kernel side: call, errno, facts, size, flags. */
+/*
+ * Hashes the properties by which the kernel side decides that failures are equal: call, errno,
+ * facts, size, flags.
+ */
 static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 {
 	bool sized = r->call < CALL_FD_FIRST;
@@ -388,7 +407,10 @@ static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
 }
 
-/* Returns the number of new failures since a record of equal ones, from their total `count`. */
+/*
+ * Returns the number of new failures since the last record of equal failures. `count` is their
+ * total.
+ */
 static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 {
 	struct equal *e = f->equal;
@@ -399,7 +421,10 @@ static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
 		e = &f->equal[f->equals++ % EQUALS];
 		*e = (struct equal){.sort = sort, .count = count - 1};
 	} else if (e->count >= count) {
-		e->count = count - 1; /* the kernel side began to count at 1 again */
+		/*
+		 * the kernel side has forgotten the earlier failures, and began to count at 1 again
+		 */
+		e->count = count - 1;
 	}
 	return take_growth(&e->count, count);
 }
@@ -496,7 +521,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Returns the number of new bad accesses. A record's count is the total of equal accesses. */
+/* Returns the number of new bad accesses: a record has the total of equal accesses so far. */
 static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;
@@ -519,7 +544,11 @@ void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, cons
 	uint64_t more;
 
 	if (r->nofault)
-		return; /* copy_from_kernel_nofault() and similar functions expect faults */
+		/*
+		 * ignore the faults of copy_from_kernel_nofault() and similar functions, which
+		 * expect them
+		 */
+		return;
 	m = module_of(n, module && *module ? module : NODE_KERNEL);
 	more = take_count(n, r);
 	p = make_process(n, &r->subject);

@@ -50,18 +50,22 @@ struct origin {
 	uint64_t swap; /* bytes of swap that the cgroup may use; LIMIT_NONE: no limit */
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
-	struct origin_line line;      /* line of a file that sets the limit or should have set it */
+	/*
+	 * line of a configuration file that sets the limit, or that should set it but has no effect
+	 */
+	struct origin_line line;
 	struct origin_process holder; /* oldest ancestor that has the limit */
 	struct origin_process above;  /* parent of `holder`, which has another limit */
-	uint32_t generations;	      /* number of parents from the process to the holder */
-	bool raised;		      /* the process raised its soft limit to the hard limit */
-	struct workload workload;     /* workload of the process */
-	struct workload at_holder;    /* workload of the holder, or of the limiting cgroup */
-	char dir[768];		      /* path of the limiting cgroup below the mount point */
-	char file[64];		      /* name of the limit's file in `dir`; empty: no limit */
-	uint32_t levels;	      /* number of levels from the process's cgroup up to `dir` */
-	bool outside;		      /* faultscope runs in a container */
-	uint32_t unread;	      /* number of files not read: no permission, or too many */
+	/* number of generations between the process and the holder; 0: the process is the holder */
+	uint32_t generations;
+	bool raised;		   /* the process raised its soft limit to the hard limit */
+	struct workload workload;  /* workload of the process */
+	struct workload at_holder; /* workload of the holder, or of the limiting cgroup */
+	char dir[768];		   /* path of the limiting cgroup below the mount point */
+	char file[64];		   /* name of the limit's file in `dir`; empty: no limit */
+	uint32_t levels;	   /* number of levels from the process's cgroup up to `dir` */
+	bool outside;		   /* faultscope runs in a container */
+	uint32_t unread;	   /* number of files not read: no permission, or too many */
 };
 
 /* Writes the text that follows the words "set by" in a report. */

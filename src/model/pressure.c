@@ -40,7 +40,9 @@ static struct process_key id_of(const char *path, uint32_t salt)
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
-/* Stores a record. `base` becomes a record that is 10 to 20 s old, or else the first record. */
+/*
+ * Stores a record in `of`. `of->base` is then a record that is 10 to 20 s old, or the first record.
+ */
 #define ROLL(of, r)                                                                                \
 	do {                                                                                       \
 		if (!(of)->newer.h.t_ns)                                                           \

@@ -39,7 +39,7 @@ struct pressure {
 /* Stores a pressure record; called only by model_take(). Returns 0 or -ENOMEM. */
 int pressure_take(struct model *m, const struct record *h);
 
-/* Return events per second since the record `base`; below 0: not known. */
+/* Return events per second, measured since the record `base`; a value below 0 means not known. */
 double host_rate(const struct model *m, enum host_figure i);
 double level_rate(const struct level *l, enum cgroup_figure i);
 
@@ -54,7 +54,10 @@ double level_stall(const struct level *l, bool full);
 bool level_is_there(const struct model *m, const struct level *l);
 bool mount_is_there(const struct model *m, const struct mount_use *u);
 
-/* Returns whether recordings contain a mount: a tmpfs in use, or a disk that is nearly full. */
+/*
+ * Returns whether recordings contain a mount: only a tmpfs in use, or a disk that is nearly full,
+ * can matter to findings.
+ */
 bool mount_may_matter(const struct mount_record *r);
 
 /* Returns bytes that the kernel can reclaim only by swapping; FIGURE_UNKNOWN: not known. */

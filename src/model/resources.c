@@ -28,14 +28,18 @@ LIMIT(maps, l->max_map_count)
 USE(fds, true, g->fds, s->fds_high)
 LIMIT(fds, g->fd_soft)
 
-/* Locked memory above RLIMIT_MEMLOCK shows CAP_IPC_LOCK: the limit does not apply. */
+/*
+ * Locked memory above RLIMIT_MEMLOCK shows that the process has CAP_IPC_LOCK: the limit does not
+ * apply.
+ */
 USE(memlock, l->page_bytes, g->locked_vm_pages * l->page_bytes, 0)
 LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UINT64_MAX
 									   : g->memlock_limit_bytes)
 
 /*
- * Reads the number of threads. RLIMIT_NPROC limits all threads of a user. If the number of these is
- * not known, `value` is that of the process, and only --assume can set a limit.
+ * Reads the number of threads. RLIMIT_NPROC limits the threads of all processes of a user. If their
+ * number is not known, `value` is the number of threads of the process, and only --assume can set a
+ * limit.
  */
 static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
 {

@@ -43,7 +43,10 @@ int samples_take(struct samples *s, const struct sample_record *r)
 		s->most = r->weight;
 	if (s->n == SAMPLES_MAX)
 		thin(s);
-	/* drop new samples at the same rate as old ones were dropped */
+	/*
+	 * drop new samples at the rate at which old ones were dropped, so that all have equal
+	 * weights
+	 */
 	if (s->taken & ((1u << (s->thinned & 15)) - 1))
 		return 0;
 	more = array_grow(s->sample, s->n, &s->room, SAMPLES_MAX, sizeof(*more));

@@ -16,10 +16,14 @@
 struct samples {
 	struct sample_record *sample; /* array of samples in order of time; owned */
 	size_t n, room;
-	uint64_t taken;	      /* number of samples received, including dropped ones */
-	uint32_t least, most; /* lowest and highest weight of samples, before any doubling */
+	uint64_t taken; /* number of samples received, including dropped ones */
+	/* lowest and highest weight of the samples when received, before any doubling */
+	uint32_t least, most;
 	unsigned int
-		/* How often every second sample was dropped. As many new samples are dropped. */
+		/*
+		 * How often every second sample was dropped. Of new samples, only one in 2^thinned
+		 * is kept.
+		 */
 		thinned;
 };
 

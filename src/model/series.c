@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Length of a burst, just below 1 s: values of scans once a second are in separate bursts. */
+/*
+ * Length of a burst (a fast rise). It is just below 1 s, so that values of two scans, one second
+ * apart, are in separate bursts.
+ */
 #define BURST_NS 900000000ULL
 
 /* Returns the point to drop: that with the closest neighbours, relative to its age. */
@@ -78,7 +81,10 @@ static void add_point(struct series *s, uint64_t t_ns, uint64_t high, uint64_t l
 	s->n++;
 }
 
-/* Returns whether to move the last point: t_ns is within a step of the last but one point. */
+/*
+ * Returns whether to move the last point to t_ns instead of adding a point: t_ns is less than a
+ * step after the point before it.
+ */
 static bool is_within_step(const struct series *s, uint64_t t_ns)
 {
 	return t_ns - s->point[s->n > 1 ? s->n - 2 : 0].t_ns < SERIES_STEP_NS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: records peaks of a value over time in limited space, and forecasts when the value reaches
- * a limit. The peak reaches a limit before the mean, so that only peaks are recorded.
+ * a limit. Only peaks are recorded, because the peak reaches a limit before the mean does.
  */
 #ifndef FS_MODEL_SERIES_H
 #define FS_MODEL_SERIES_H

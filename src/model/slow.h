@@ -25,7 +25,10 @@ struct slow_rows {
 /* Stores a record; called only by model_take(). Returns 0 or -ENOMEM. */
 int slow_take(struct model *m, const struct slow_faults_record *r);
 
-/* Returns whether two records are totals of one row, so that the later includes the earlier one. */
+/*
+ * Returns whether two records are of the same row. If so, the totals of the later record include
+ * those of the earlier one.
+ */
 bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
 /* Finds up to `room` rows of a process with the longest total time of faults or waits. */
@@ -33,13 +36,17 @@ size_t slow_worst(const struct model *m, const struct process_key *id, const str
 		  size_t room);
 
 /*
- * Sums the time of a process's slow waits, in the last window, for its mmap_lock, which other
- * processes held. Returns the row with the longest wait; NULL: none.
+ * Finds slow waits of a process for its mmap_lock, in the last window, while another process held
+ * the lock. Stores the sum of their times in *ret_ns. Returns the row with the longest wait; NULL:
+ * none.
  */
 const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);
 
-/* Returns the process's call that held mmap_lock for longest while threads waited; NULL: none. */
+/*
+ * Returns the row of the system call that held the process's mmap_lock longest while its threads
+ * waited; NULL: none.
+ */
 const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id);
 
 /* Returns the name of a row's class, such as "file_major", "call" or "holder". */

@@ -45,7 +45,10 @@ static size_t subject_bytes(const struct subject *s)
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
 }
 
-/* Returns the buffer size for a model, and for one process's holdings that may be read later. */
+/*
+ * Returns the buffer size for a copy of the model and of one process's holdings, which may be read
+ * after the copy is made.
+ */
 static size_t model_bytes(const struct model *m)
 {
 	size_t n = 2 * HOLDINGS_MAX * sizeof(struct holding) +

@@ -114,7 +114,7 @@ static void take_pod(struct workload *w, const char *name)
 static bool take_prefixed(struct workload *w, const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		/* in "SLICE:docker:ID", a colon precedes the prefix */
+		/* in "SLICE:docker:ID", a colon precedes the runtime's prefix "docker" */
 		const char *at = strstr(name, prefixes[i].prefix);
 
 		if (!at || (at != name && at[-1] != ':'))
