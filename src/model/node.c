@@ -199,7 +199,10 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
-/* Counts failed calls. The exemplar names the system call: finding its code needs the program. */
+/*
+ * Counts failed calls. The exemplar names the system call, not the calling code, because finding
+ * that code needs the program's symbols.
+ */
 static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {

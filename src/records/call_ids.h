@@ -49,7 +49,7 @@ _Static_assert(CALL_FD_BASE == NR_MAP_CALLS, "one counter a mapping call");
 _Static_assert(CALL_OTHER_FIRST - CALL_FD_FIRST == NR_FD_CALLS, "one counter a descriptor call");
 
 /*
- * Bucket i of mapping sizes holds [2^(i+12), 2^(i+13)) bytes; the last bucket also holds larger
+ * Bucket i counts mapping sizes in [2^(i+12), 2^(i+13)) bytes; the last bucket also counts larger
  * sizes.
  */
 #define NR_MAP_SIZES   32

@@ -12,19 +12,20 @@
 #define NR_FAULT_KINDS 16
 
 /*
- * Latency bucket i holds [2^(i+8), 2^(i+9)) ns. The first bucket also holds shorter times, the last
- * bucket also longer times.
+ * Latency bucket i counts faults that took [2^(i+8), 2^(i+9)) ns. The first bucket also counts
+ * shorter ones, the last bucket longer ones.
  */
 #define NR_LATENCY    32
 #define LATENCY_SHIFT 8
 enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
 
-/* Reasons for which threads wait when they need memory. */
+/* What a thread waits for when it needs memory. */
 enum wait {
-	WAIT_RECLAIM,	 /* direct reclaim: the thread frees pages itself */
-	WAIT_COMPACTION, /* direct compaction: the thread moves pages to free contiguous ones */
-	WAIT_LOCK,	 /* wait for the lock of the address space, mmap_lock */
-	WAIT_DISK,	 /* wait for a page to be read from disk */
+	WAIT_RECLAIM, /* direct reclaim: the thread frees pages itself */
+	/* direct compaction: the thread moves pages to get physically contiguous free memory */
+	WAIT_COMPACTION,
+	WAIT_LOCK, /* wait for the lock of the address space, mmap_lock */
+	WAIT_DISK, /* wait for a page to be read from disk */
 	NR_WAITS,
 };
 
@@ -54,14 +55,14 @@ enum fault_class {
 	FAULT_CLASSES(X)
 #undef X
 		NR_CLASSES,
-	/* The kinds below are not page faults, but they are recorded like slow page faults. */
-	CLASS_CALL = NR_CLASSES, /* Not page faults, but recorded like slow page faults: */
+	/* The classes below are no page faults, but they are recorded like slow page faults. */
+	CLASS_CALL = NR_CLASSES, /* a system call that waited for mmap_lock */
 	CLASS_HOLDER,		 /* a system call that held mmap_lock while others waited */
 };
 
 /*
- * Latency band i of a class holds [2^(2i+8), 2^(2i+10)) ns. The first band also holds shorter
- * times, the last band also longer times.
+ * Latency band i of a class counts faults that took [2^(2i+8), 2^(2i+10)) ns. The first band also
+ * counts shorter ones, the last band longer ones.
  */
 #define NR_BANDS  12
 #define BAND_STEP 2

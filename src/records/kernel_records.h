@@ -50,8 +50,8 @@ struct waits {
 };
 
 /*
- * All counters of probes for one process. All members are u64, because user space subtracts them by
- * index.
+ * All counters of probes for one process. All members are u64, because user space treats the struct
+ * as an array when it subtracts counters.
  */
 struct counters {
 	__u64 fault_kind[NR_FAULT_KINDS];
@@ -69,15 +69,16 @@ struct counters {
 	struct waits wait[NR_WAITS];
 };
 
-/* Values of a process that the kernel itself keeps. */
+/* Values of a process that the kernel keeps without any probe. */
 struct gauges {
-	__u64 cgroup_id; /* id of the cgroup in the v2 hierarchy */
+	__u64 cgroup_id; /* inode number of the cgroup's directory in the v2 hierarchy */
 	__u64 min_flt;	 /* minor faults of all threads, ended ones too, as in getrusage(2) */
 	__u64 maj_flt;
 	__u64 total_vm_pages;
 	__u64 data_vm_pages;
 	__u64 locked_vm_pages;
-	__s64 rss_file_pages; /* resident and swapped pages may lag by some pages per CPU */
+	/* the kernel's counts of resident and swapped pages may lag by some pages per CPU */
+	__s64 rss_file_pages;
 	__s64 rss_anon_pages;
 	__s64 swap_pages;
 	__s64 rss_shmem_pages;
@@ -89,14 +90,18 @@ struct gauges {
 	__u32 map_count;
 	__u32 map_high; /* peak of map_count, as far as a probe or scan saw it */
 	__u32 fds;
-	/* peak of fds since the soft limit was lowered; with PROC_BORN: since the first exec */
+	/*
+	 * peak of fds since the soft limit was last lowered; if PROC_BORN is set: since the first
+	 * exec
+	 */
 	__u32 fd_high;
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
 	__u32 flags; /* PROC_* bits of the process */
 	__u32 execs;
-	__u32 fd_base; /* with PROC_BORN: number of inherited file descriptors */
+	/* if PROC_BORN is set: number of file descriptors that were inherited at fork */
+	__u32 fd_base;
 	char comm[COMM_LEN];
 };
 
@@ -120,7 +125,10 @@ struct process_record {
 	struct process_key subject;
 	struct gauges g;
 	struct usage u;
-	/* A record ends before this member if no counter changed since the last scan: see h.len. */
+	/*
+	 * The record ends before this member if no counter changed since the last scan. In this
+	 * case, h.len is smaller.
+	 */
 	struct counters c;
 };
 
@@ -138,10 +146,11 @@ struct address_range {
 	__u64 hole; /* first unmapped address of the range; ~0: none */
 	/* start of the first VMA whose flags differ from what the call requests */
 	__u64 start;
-	__u64 end;	    /* end of the VMA at `start`; start and end 0: no such VMA */
-	__u64 flags_all;    /* VM_* bits that all VMAs of the range have */
-	__u64 flags_any;    /* VM_* bits that at least one VMA of the range has */
-	__u64 above;	    /* start of the first VMA that prevents growth; 0: none */
+	__u64 end;	 /* end of the VMA at `start`; start and end 0: no such VMA */
+	__u64 flags_all; /* VM_* bits that all VMAs of the range have */
+	__u64 flags_any; /* VM_* bits that at least one VMA of the range has */
+	/* start of the first VMA that prevents the range from growing; 0: none */
+	__u64 above;
 	__u64 mapped_bytes; /* number of mapped bytes in the address range */
 	__u64 locked_bytes; /* number of mapped bytes that are locked */
 	__u64 start_flags;  /* VM_* bits of the VMA at `start` */
@@ -171,30 +180,34 @@ struct level_room {
 
 /* Counts of a user in its user namespace; ~0: not known. */
 struct user_counts {
-	__u64 processes;	 /* processes that RLIMIT_NPROC limits */
-	__u64 inotify_instances; /* inotify instances; for fanotify_init since 5.13: its groups */
+	__u64 processes; /* processes that RLIMIT_NPROC limits */
+	/* inotify instances; in the record of a fanotify_init call (since 5.13): fanotify groups */
+	__u64 inotify_instances;
 	__u64 inotify_instances_max;
 	__u64 inotify_watches;
 	__u64 inotify_watches_max;
 	__u64 pipe_pages;
-	__u64 locked_pages; /* pages that io_uring, perf and others lock: counted per user */
+	/* locked pages that the kernel counts per user: those of io_uring, perf and others */
+	__u64 locked_pages;
 };
 
-/* The size that a call requests, where its arguments do not contain it. */
+/* The size that a call requests, for calls whose arguments do not contain it. */
 struct asked {
 	/*
-	 * requested bytes: shmat segment, strings and pointers of execve, io_uring buffers, or
-	 * mq_open messages
+	 * requested bytes; of shmat: the segment; of execve: strings and pointers; of io_uring:
+	 * buffers; of mq_open: messages
 	 */
 	__u64 bytes;
-	__u64 longest; /* bytes of execve's longest string with NUL; mq_open: RLIMIT_MSGQUEUE */
-	__u32 whole;   /* 1: the whole request of the call was read */
+	/* for execve: bytes of the longest string with its NUL; for mq_open: RLIMIT_MSGQUEUE */
+	__u64 longest;
+	__u32 whole; /* 1: the whole request of the call was read */
 	__u32 pad;
 };
 
 /*
- * A successful retry: mmap, mremap or brk failed, and within RETRY_NS the same thread got at least
- * half as much by mmap or mremap. The retry record follows the record of the failed call.
+ * A failed call that later succeeded: mmap, mremap or brk failed, and within RETRY_NS the same
+ * thread got at least half the size by mmap or mremap. The retry record follows the record of the
+ * failed call.
  */
 struct retry_record {
 	struct record h;
@@ -212,7 +225,7 @@ struct refused_record {
 	__u32 tid;
 	__u16 call;  /* number of the failed call: enum call_id */
 	__u16 error; /* errno; 0 for brk and recvmsg, which return none */
-	__u64 count; /* number of failures with equal process, call, errno and facts */
+	__u64 count; /* number of equal failures so far: same process, call, errno and facts */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
@@ -226,7 +239,10 @@ struct refused_record {
 	__u64 stack_limit_bytes;
 	__u64 nproc_limit;
 	__u64 fd_soft;
-	/* length of the free address range that the kernel did not find; 0: none */
+	/*
+	 * length of the free address range that the kernel searched for in vain; 0: no search
+	 * failed
+	 */
 	__u64 area_bytes;
 	struct address_range range;
 	struct asked asked;
@@ -237,10 +253,11 @@ struct refused_record {
 	__u64 variable[NR_VARIABLES];
 	__u32 variables; /* bit i: the kernel variable variable[i] is known */
 	__u32 map_count;
-	__u32 fds;	/* open file descriptors; ~0: not counted */
-	__u32 fds_free; /* free fd numbers that the call could have used; ~0: not counted */
-	__u32 facts;	/* FACT_* bits: facts about the failed call */
-	__s32 stack;	/* number of the user stack's record; < 0: no stack */
+	__u32 fds; /* open file descriptors; ~0: not counted */
+	/* free fd numbers among those that the call could have used; ~0: not counted */
+	__u32 fds_free;
+	__u32 facts; /* FACT_* bits: facts about the failed call */
+	__s32 stack; /* number of the user stack's record; < 0: no stack */
 	char comm[COMM_LEN];
 };
 
@@ -259,7 +276,10 @@ struct signal_record {
 	__u64 area_flags; /* VM_* bits of the mapping at the address; 0: no mapping */
 	__u64 area_start; /* start of the mapping or of the unmapped range */
 	__u64 area_end;
-	/* VM_* bits of the next mapping, if the address is in a hole or an inaccessible mapping */
+	/*
+	 * VM_* bits of the next mapping above the address, if the address is not mapped or not
+	 * accessible
+	 */
 	__u64 above_flags;
 	__u64 above_end;
 	__u64 file_page; /* file offset of the mapping, in pages */
@@ -294,8 +314,8 @@ struct oom_record {
 };
 
 /*
- * Totals of slow page faults with the same class, file, mmap_lock holder and code location. System
- * calls that waited for mmap_lock, and system calls that held it, have records of this kind too.
+ * Totals of slow page faults with the same class, file, mmap_lock holder and call stack. System
+ * calls that waited for mmap_lock, or that held it, have records of this kind too.
  */
 struct slow_faults_record {
 	struct record h;
@@ -310,7 +330,7 @@ struct slow_faults_record {
 	__u64 read_bytes;
 	__u64 waited_ns[NR_WAITS];
 	__u64 inode;  /* inode of the file; 0: no file */
-	__u32 holder; /* pid that held mmap_lock; 0: nobody held it */
+	__u32 holder; /* pid of the process that held mmap_lock; 0: nobody held it */
 	__u32 holder_writes;
 	char holder_comm[COMM_LEN];
 	char comm[COMM_LEN];
@@ -339,8 +359,9 @@ struct sample_record {
 };
 
 /*
- * Bad memory accesses in kernel mode. Accesses by one instruction in one process share a record.
- * Deliberate accesses (copy_*_nofault) by one instruction share a record for all processes.
+ * Bad memory accesses in kernel mode. All accesses by one instruction in one process share a
+ * record. Deliberate accesses (copy_*_nofault) by one instruction share one record for all
+ * processes.
  */
 struct kernel_fault_record {
 	struct record h;
@@ -377,8 +398,9 @@ struct exec_record {
 struct memory_wait_record {
 	struct record h;
 	struct process_key subject;
-	__u64 reclaim_ns; /* time in direct reclaim, caused by the machine or the memory cgroup */
-	__u64 swap_ins;	  /* number of major faults on anonymous memory */
+	/* time in direct reclaim, whether the machine or the memory cgroup was short of memory */
+	__u64 reclaim_ns;
+	__u64 swap_ins; /* number of pages read from swap: major faults on anonymous memory */
 };
 
 /* A line of the kernel log that may belong to an error report. Longer log lines are cut. */
@@ -402,8 +424,8 @@ struct cgroup_path_record {
 
 /*
  * Growth that one process caused by one system call, from one user stack, for one file name in
- * which "#" replaces numbers. Growth of mappings means growth of the map count, so that merged and
- * split mappings need no special handling.
+ * which "#" replaces numbers. Growth of mappings is measured by the process's map count, so that
+ * merged and split mappings need no special handling.
  */
 struct growth {
 	struct process_key subject;
@@ -427,25 +449,30 @@ struct stack_frame {
 	__u64 offset;
 };
 
-/* A user stack, innermost frame first; sent once for each process that has the stack. */
+/*
+ * A user stack, innermost frame first. The kernel side sends it once for each process that has the
+ * stack.
+ */
 struct stack_record {
 	struct record h;
 	struct process_key subject;
 	__s32 stack;
 	__u32 frames;
-	__u64 caller; /* address that may have called the innermost function; 0: not known */
+	/* return address that may belong to the caller of the innermost function; 0: not known */
+	__u64 caller;
 	struct stack_frame frame[STACK_FRAMES];
 };
 
 /* Counters of lost data, which every output shows. */
 struct losses {
-	__u64 ring;	 /* records that did not fit into the ring buffer */
-	__u64 map;	 /* processes or coalesced events that did not fit into a BPF map */
-	__u64 slot;	 /* page faults whose begin could not be stored */
+	__u64 ring; /* records that did not fit into the ring buffer */
+	__u64 map;  /* processes or coalesced events that did not fit into a BPF map */
+	/* page faults whose start time could not be stored, so that their latency is not known */
+	__u64 slot;
 	__u64 coalesced; /* equal events that share a record: counted, not lost */
 	__u64 missed;	 /* probe runs that the kernel skipped (see live.c); user space sets it */
 	__u64 stack;	 /* user stacks that were not stored */
-	__u64 growth;	 /* growth events that were not stored separately */
+	__u64 growth;	 /* changes of map and fd counts lost because the growth table was full */
 };
 
 _Static_assert(sizeof(struct counters) % 8 == 0, "only u64s");

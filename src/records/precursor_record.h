@@ -25,7 +25,7 @@ struct precursor_record {
 	__u64 address;
 	__u64 error_code;
 	__u64 count;   /* number of equal events, including this one */
-	__u64 dropped; /* events of this kind that were dropped because no record was free */
+	__u64 dropped; /* events of this kind that were dropped because all records were in use */
 	__u64 arg[8];
 	__u64 regs[PRE_REGS];
 	struct freed_area area; /* freed range that contained `address`; bytes 0: there is none */

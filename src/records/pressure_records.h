@@ -24,9 +24,10 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
 
 /*
  * Memory values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the
- * sum of all names with that prefix. /proc/meminfo gives bytes; /proc/vmstat pages, or events since
- * boot; /proc/sys/vm unchanged values. FROM_LOOK is the largest number of cgroups and mounts that a
- * scan skipped because its list was full. Append rows only: recordings identify the rows by number.
+ * sum of all names with that prefix. Values of /proc/meminfo are in bytes; values of /proc/vmstat
+ * are pages, or events since boot; values of /proc/sys/vm are unchanged. FROM_LOOK counts cgroups
+ * and mounts that a scan skipped because its list was full (the highest number of all scans).
+ * Append rows only: recordings identify the rows by number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -70,9 +71,9 @@ enum host_figure {
 
 /*
  * Values of a cgroup (version 1 or 2) in bytes, pages or events. FIGURE_UNKNOWN means that a value
- * is not available, or that there is no limit. FILE includes SHMEM. KERNEL is memory that is not
- * reclaimable. In version 1, SWAP_LIMIT is the memsw limit minus the memory limit, and TIMES_MAX is
- * failcnt. Append rows only.
+ * is not available, or that there is no limit. FILE includes SHMEM. KERNEL is kernel memory that is
+ * not reclaimable. In version 1, SWAP_LIMIT is the memsw limit minus the memory limit, and
+ * TIMES_MAX is memory.failcnt. Append rows only: recordings identify the rows by number.
  */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
@@ -99,20 +100,19 @@ enum cgroup_figure {
 		NR_CGROUP_FIGURES,
 };
 
-/*
- * Averages and total of one line of a PSI file (/proc/pressure); averages in hundredths of a
- * percent.
- */
+/* One line of a PSI file such as /proc/pressure/memory. Averages are in hundredths of a percent. */
 struct stall {
 	uint64_t total_us;
 	uint32_t avg10, avg60, avg300;
-	uint32_t known; /* false: PSI is unavailable, or does not exist for this object */
+	/* false: PSI is unavailable on this kernel, or does not exist for this cgroup */
+	uint32_t known;
 };
 
 struct pressure_record {
 	struct record h;
 	uint64_t n[NR_HOST_FIGURES];
-	struct stall some, full; /* memory pressure of the machine (PSI) */
+	/* PSI of the machine: time in which some tasks, or all tasks, waited for memory */
+	struct stall some, full;
 };
 
 struct cgroup_record {
@@ -132,7 +132,8 @@ struct mount_record {
 	uint64_t magic; /* magic number of the file system: linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	 /* process whose mount namespace has the mount; 0: faultscope's own */
+	/* process in whose mount namespace the mount was found; 0: faultscope's own namespace */
+	uint32_t pid;
 	uint32_t flags;	 /* flags of the mount: MOUNT_* bits */
 	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
 };

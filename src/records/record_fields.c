@@ -11,9 +11,9 @@ _Static_assert(NR_BANDS == 12, "a row each");
  * Tables of the fields of records, one table per kind of record. Append rows only, and rename none:
  * recordings identify fields by name.
  *
- * Macro F is for a number; T is for a text; C is for a counter, which is unknown (~0) if a
- * recording lacks the field; A is for an array of numbers; U is for an array of counters; P is for
- * a member of each struct in an array of structs.
+ * A row is one of these macros. F: a number. T: a text. C: a counter, which is unknown (~0) if a
+ * recording lacks the field. A: an array of numbers. U: an array of counters. P: a member of each
+ * struct in an array of structs.
  */
 #define SIZE(member)   sizeof(((OF *)0)->member)
 #define SIGNED(member) ((__typeof__(((OF *)0)->member))-1 < 1)

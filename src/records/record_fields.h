@@ -15,15 +15,17 @@ struct record_field {
 	uint16_t size;	 /* bytes of an element of the field */
 	uint16_t stride; /* bytes from one element of the field to the next */
 	uint16_t count;
-	uint8_t type;		/* type of the values of the field: enum value_type */
-	uint8_t unknown_is_max; /* true: ~0 replaces a field that a recording lacks; false: 0 */
+	uint8_t type; /* type of the values of the field: enum value_type */
+	/* value of a field that a recording lacks: true: ~0 (unknown); false: 0 */
+	uint8_t unknown_is_max;
 };
 
 struct record_fields {
 	uint32_t kind;
 	const char *name;
 	uint32_t len;
-	uint32_t short_len; /* length of a record without counters; 0: all are complete */
+	/* length of a record whose counters are left out; 0: counters are never left out */
+	uint32_t short_len;
 	const struct record_field *field;
 	size_t fields;
 };

@@ -13,7 +13,10 @@ enum record_kind {
 	RECORD_REFUSED,
 	RECORD_SIGNAL,
 	RECORD_KERNEL_FAULT,
-	/* FORK and EXEC name live processes; recordings do not contain them. */
+	/*
+	 * At a FORK or EXEC record, user space reads the names of the live process from /proc.
+	 * Recordings do not contain these records.
+	 */
 	RECORD_FORK,
 	RECORD_EXEC,
 	RECORD_STACK,
@@ -52,7 +55,7 @@ enum record_kind {
 #define PROC_SHARES_MM 16u  /* vfork child that uses the mappings of its parent */
 #define PROC_COMMAND   32u  /* command that `faultscope run` started */
 #define PROC_NO_MM     64u  /* memory is freed: map and fd values are the last known ones */
-#define PROC_NO_COUNT  128u /* no probe saw the map count, and the scan cannot read it either */
+#define PROC_NO_COUNT  128u /* no probe reported the map count, and the scan cannot read it */
 /* Flags in the state of BPF programs, which records never contain. */
 #define PROC_LEFT 256u /* counters are in the table of processes without a leader */
 #define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
@@ -77,7 +80,8 @@ enum oom_constraint {
 	OOM_MEMCG,
 };
 
-#define SAMPLE_EACH 64 /* slow faults are sampled this much more often; a power of two */
+/* faults that are slow are sampled more often by this factor; a power of two */
+#define SAMPLE_EACH 64
 
 /*
  * Whether a range of mappings was read: WALK_NONE: no, WALK_DONE: completely, WALK_BUSY: it changed
@@ -94,32 +98,34 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 #define FILE_NAME_LEN 40
 
 /* Facts about a failed call and its process. */
-#define FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
-#define FACT_IPC_LOCK	   2u /* the process has CAP_IPC_LOCK; next bits: other capabilities */
-#define FACT_RESOURCE	   4u
-#define FACT_ADMIN	   8u
-#define FACT_RAWIO	   16u
-#define FACT_ROOT	   32u	/* initial root user, to whom RLIMIT_NPROC does not apply */
-#define FACT_MDWE	   64u	/* PR_SET_MDWE: no memory may be both writable and executable */
-#define FACT_NO_AREA	   128u /* the search for a free address range failed in this call */
+#define FACT_LOCKS_FUTURE 1u /* mlockall(MCL_FUTURE) is in force */
+/* the process has CAP_IPC_LOCK; the next three bits are other capabilities */
+#define FACT_IPC_LOCK 2u
+#define FACT_RESOURCE 4u
+#define FACT_ADMIN    8u
+#define FACT_RAWIO    16u
+#define FACT_ROOT     32u /* initial root user, to whom RLIMIT_NPROC does not apply */
+#define FACT_MDWE     64u /* PR_SET_MDWE: no memory may be both writable and executable */
+/* the kernel searched for a free address range in this call, and found none */
+#define FACT_NO_AREA	   128u
 #define FACT_SAID_COMMIT   256u /* the kernel logged during the call: commit limit exceeded */
 #define FACT_SAID_FILE_MAX 512u
 #define FACT_COMPAT	   1024u /* the failed call is a 32-bit system call */
 #define FACT_PIDS_OVER	   4096u /* the init process of the pid namespace has exited */
-/* a seccomp filter may have returned the errno instead of the kernel */
+/* the process has a seccomp filter, which may have returned the errno instead of the kernel */
 #define FACT_FILTERED 2048u
 #define FACT_QUEUE    16384u /* the call is mq_open, which counts as CALL_OPEN */
 /* Only user space sets this bit, when a struct retry_record follows. */
 #define FACT_RETRIED 8192u /* the thread repeated the request in another form, with success */
 
-/* A retry must follow the failed call within this time, which includes a wait for a CPU. */
+/* A retry counts only within this time after the failed call, including waits for a CPU. */
 #define RETRY_NS 500000000ULL
 
 /*
- * Limits that are kernel variables. The value of a variable at the failed call matters; /proc may
- * show a later value. The variables are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol,
- * offset, size): name and place of the variable. FILE_MAX follows two counters in files_stat
- * (include/linux/fs.h).
+ * Limits that are kernel variables. Their values are read when a call fails, because /proc may show
+ * a later value. The variables are found by name with CONFIG_KALLSYMS_ALL. X(id, symbol, offset,
+ * size): `offset` is the position in the symbol's object; FILE_MAX follows two counters in
+ * files_stat (include/linux/fs.h).
  */
 #define VARIABLES(X)                                                                               \
 	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \

@@ -20,8 +20,8 @@ static inline __u64 counted_or_0(__u64 n)
 struct growth_record {
 	struct record h;
 	/*
-	 * index below GROWTH_MAX; a later record with the same place and first_ns replaces this
-	 * record
+	 * index of the row; below GROWTH_MAX, a later record with the same place and first_ns
+	 * replaces this record
 	 */
 	__u32 place;
 	__u32 pad;
@@ -46,8 +46,9 @@ struct holding {
 	__u32 kind; /* kind of mapping or file: enum holding_kind */
 	__u64 count;
 	__u64 bytes; /* size of the mappings in bytes */
-	__u32 names; /* 1: all mappings or fds have this name; 2: the name is a pattern */
-	__u32 cut;   /* true: not all mappings or fds of the process were read */
+	/* 1: all have the name `name`; 2: `name` is a pattern that stands for several names */
+	__u32 names;
+	__u32 cut; /* true: not all mappings or fds of the process were read */
 	char name[160];
 };
 
@@ -59,8 +60,8 @@ struct holding_record {
 };
 
 /*
- * The most restrictive cgroups of a process, as user space reads them. Memory values are in bytes
- * and exclude reclaimable memory.
+ * The most restrictive cgroup of a process for memory, and for the number of tasks. User space
+ * reads it. Memory values are in bytes, and reclaimable memory does not count as used.
  */
 struct levels_record {
 	struct record h;
@@ -79,7 +80,8 @@ struct origin_record {
 	__u32 limit;		    /* index of the limit in the limit table of user space */
 	__u32 host_wide;	    /* true: a change affects all containers too */
 	char set_by[320];
-	char at_once[1024]; /* workaround that lasts until the next start or boot */
+	/* workaround that lasts until the next start of the process, or until the next boot */
+	char at_once[1024];
 	char for_good[1024];
 	char cost[320];
 };
@@ -190,15 +192,19 @@ struct symbol_record {
 #define END_FULL 1u /* the recording reached its maximum size */
 
 /*
- * A field of a recording that this version does not know. Values of the field follow the records of
- * its kind.
+ * A field of a recording that this version does not know. The values of the field follow the
+ * records that have the field.
  */
 struct field_record {
 	struct record h;
 	__u32 of;   /* kind of record: enum record_kind, or an unknown kind */
 	__u32 type; /* type of the field's values: enum value_type */
 	__u32 size; /* bytes of an element of the field */
-	__u32 from; /* elements that this version knows; the field holds those after */
+	/*
+	 * number of elements of this field that this version knows: values contain only the
+	 * elements after them
+	 */
+	__u32 from;
 	__u32 count;
 	__u32 pad;
 	char record[32]; /* name of the record kind */

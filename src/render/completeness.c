@@ -27,7 +27,10 @@ static void add_losses(struct buf *gaps, const struct view *v)
 			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n, lost[i].about);
 }
 
-/* Returns whether a rule of the verdict needs a probe; for `host`, whether a memory rule does. */
+/*
+ * Returns whether a rule that contributes to the verdict needs a probe. In `host`, only rules about
+ * memory do.
+ */
 static bool judges_by(const struct view *v, const struct hook_view *h)
 {
 	for (size_t i = 0; i < nr_rules; i++)
@@ -38,10 +41,10 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
 }
 
 /*
- * Returns whether a probe that is not on makes the result incomplete. In `host`, an unavailable
- * probe does if a rule about memory needs it. In a verdict, any unavailable probe does, and a
- * disabled one that a rule needs. In other outputs, an unavailable one does unless the caller
- * disabled it.
+ * Returns whether a probe that is not on makes the result incomplete. In `host`: if it is
+ * unavailable, and a rule about memory needs it. In other commands with a verdict: if it is
+ * unavailable, or if it is disabled and a rule needs it. Without a verdict: if it is unavailable,
+ * unless the user disabled it.
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {

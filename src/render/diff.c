@@ -45,8 +45,8 @@ static char *make_key(const char *key, const char *frames)
 }
 
 /*
- * Returns the row with a key, or adds one. Without room or memory for a row, returns NULL and
- * counts the value in d->left_out.
+ * Returns the row with a key, or adds one. If there is no room or no memory for a row, returns NULL
+ * and counts the value in d->left_out.
  */
 static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
 			       const char *frames, const char *metric)

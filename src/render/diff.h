@@ -8,7 +8,10 @@
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
-/* A row of the comparison: a metric of a workload, stack or name. Missing values are 0. */
+/*
+ * A row of the comparison: a metric of a workload, stack or name, in both recordings. A missing
+ * value is 0.
+ */
 struct diff_row {
 	char *key;	    /* the row's name, a NUL, and the frames; owned */
 	const char *frames; /* the frames in `key`, one per line, innermost first; "": none */
@@ -29,15 +32,19 @@ struct diff {
 	struct diff_side side[2];
 	struct diff_row *row[NR_DIFF_PARTS]; /* rows sorted by growth, the largest first */
 	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
-	uint64_t left_out; /* values without a row, for lack of room or memory */
-	struct buf gaps;   /* why a recording or the comparison is incomplete */
+	/* number of values without a row, because there was no room or no memory */
+	uint64_t left_out;
+	struct buf gaps; /* why a recording or the comparison is incomplete */
 };
 
 /* Compares two recordings, which must stay valid until diff_free(). Returns 0 or -ENOMEM. */
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
 void diff_free(struct diff *d);
 
-/* Returns whether code created about as much (within 10 %) in both recordings, as a leak does. */
+/*
+ * Returns whether the code of a row created about as much (within 10 %) in both recordings. A leak
+ * that is in both recordings looks like this.
+ */
 bool diff_is_alike(const struct diff_row *r);
 
 const char *diff_part_title(enum diff_part part);

@@ -23,11 +23,15 @@ struct report_hook {
 	bool degraded;	       /* a core probe that uses its last attach type: it measures less */
 	const char *mechanism; /* attach type in use; NULL: none */
 	const char *feeds, *lost;
-	const char *tried;  /* attach types that failed, with errors; may be empty */
-	const char *note;   /* disadvantage against the best attach type; NULL: none */
+	const char *tried; /* attach types that failed, with errors; may be empty */
+	/* what this attach type cannot do, compared with the best one; NULL: nothing is missing */
+	const char *note;
 	const char *remedy; /* a command that may enable the probe; NULL: none is known */
 	struct {
-		/* `mechanism`: NULL ends the list; `differs`: NULL means equal to the best */
+		/*
+		 * `mechanism`: another attach type of the probe; NULL ends the list. `differs`:
+		 * what it cannot do; NULL: nothing is missing
+		 */
 		const char *mechanism, *differs;
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
@@ -62,11 +66,12 @@ struct report {
 	struct report_recorder recorder[REPORT_RECORDER];
 	size_t recorders;
 	char recorder_lacks[160]; /* why no recorder probe could be tried; empty: all were tried */
-	/* a kernel panic waits until the flight recorder has saved its records */
+	/* at a kernel panic, the kernel waits until the flight recorder has saved its records */
 	bool recorder_holds;
-	/* ways to open fds that are not counted separately; ends with NULL */
+	/* ways to open fds that are counted, but not attributed to a system call; ends with NULL */
 	const char *const *only_counted;
-	const char *passed_over; /* events that this kernel may skip; NULL: none */
+	/* text about events that this kernel may skip (`missed` counts them); NULL: none */
+	const char *passed_over;
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
 	struct origin origin[NR_LIMITS]; /* who set each setting that is a limit */

@@ -51,7 +51,10 @@ static void put_whose(struct buf *b, const struct gate *g)
 	buf_printf(b, "%s %s[%u]", g->kind == GATE_SIGNAL ? "last" : "in", g->comm, g->pid);
 }
 
-/* Writes which process had a gate's value, or why there is no value. May write nothing. */
+/*
+ * Writes which process had the value of a gate (a condition of --fail-on), or why the value is not
+ * known. Writes nothing if neither applies.
+ */
 static void gate_detail(struct buf *b, const struct gate *g)
 {
 	const char *hook = gate_lacks(g);

@@ -60,7 +60,10 @@ static void put_steps(struct json *j, const char *key, const struct diagnosis *v
 	json_end_array(j);
 }
 
-/* Adds bucket names of a log's secondary crashes: neither the primary one nor its precursors. */
+/*
+ * Adds the bucket names (signatures) of secondary crashes in a log: neither the primary crash nor
+ * its precursors.
+ */
 static void put_others(struct json *j, const char *key, const struct triage *t)
 {
 	json_array(j, key);

@@ -5,7 +5,10 @@
 
 #define MANGLED_MAX 512
 
-/* Returns whether a symbol is mangled by Rust: it begins with _R (since Rust 1.37) or with _ZN. */
+/*
+ * Returns whether a symbol may be mangled by Rust: it begins with _R (the scheme of Rust 1.37) or
+ * with _ZN.
+ */
 static bool is_mangled(struct str s)
 {
 	return str_starts(s, "_R") || str_starts(s, "_ZN");

@@ -199,7 +199,10 @@ static void write_suspects(struct buf *b, const struct triage_view *tv, const st
 	}
 }
 
-/* Writes which function allocated or freed the object: the first in its stack that is no helper. */
+/*
+ * Writes which function allocated or freed the object: the innermost one in the stack that is no
+ * allocator helper.
+ */
 static void write_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
 			enum part part, const char *what)
 {

@@ -6,7 +6,10 @@
 #include "render/render.h"
 #include "triage/triage.h"
 
-/* Demangler of function names, which is not called again after a name that expanded without end. */
+/*
+ * Demangler of function names. Once a name has expanded without end (a demangling bomb), `decode`
+ * is not called again.
+ */
 struct triage_names {
 	/* demangles a name; returns 0 or -errno */
 	int (*decode)(const char *name, char *ret, size_t size);
@@ -30,7 +33,7 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 /* Returns the text for a log without a crash: "no crash found" only if the log has no gap. */
 const char *triage_no_crash(const struct triage_view *tv, const struct triage *t);
 
-/* A bucket counts the logs in a directory that have the same crash. */
+/* A bucket is the group of all logs in a directory that have the same crash. */
 #define BUCKET_KERNELS 8
 
 struct triage_bucket {
@@ -42,14 +45,15 @@ struct triage_bucket {
 	char kernel[BUCKET_KERNELS][64];
 	size_t kernels;
 	uint64_t more_kernels;
-	bool fresh; /* of several kernels, only the newest has this crash */
+	/* true: the logs are of several kernel versions, and only the newest has this crash */
+	bool fresh;
 };
 
 struct triage_buckets {
 	struct triage_bucket *bucket;
 	size_t n;
 	uint64_t logs, quiet, unreadable, lost;
-	uint64_t partial; /* logs with gaps, and without a crash in the part that was read */
+	uint64_t partial; /* logs of which only a part could be read, and this part has no crash */
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);

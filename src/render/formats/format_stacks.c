@@ -106,7 +106,10 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/* omit bytes and stall of faults, which are already counted as samples */
+			/*
+			 * omit the values bytes and stall of faults: the samples of faults contain
+			 * these faults already
+			 */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);

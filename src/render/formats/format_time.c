@@ -10,7 +10,8 @@
 #include "render/formats/format_makers.h"
 #include "render/json_out.h"
 
-#define TRACE_PROCESSES_MAX 256 /* processes with a track of their own: most faults */
+/* maximum number of processes with a track of their own: those with the most faults */
+#define TRACE_PROCESSES_MAX 256
 
 static double micros(const struct story_view *s, uint64_t t_ns)
 {
@@ -36,7 +37,9 @@ static void put_name(struct json *j, uint32_t pid, const char *name)
 	json_end(j);
 }
 
-/* Writes rates at the start of their span: a trace counter keeps its value until the next one. */
+/*
+ * Writes each rate at the start of its time span: a trace viewer shows a value until the next one.
+ */
 static void put_counters(struct json *j, const struct story_view *s, const struct history_point *p)
 {
 	double from = micros(s, p->from_ns), to = micros(s, p->to_ns);
@@ -134,7 +137,7 @@ void format_trace(struct buf *b, const struct story_view *s)
 	struct json j;
 
 	json_begin(&j, b);
-	/* write no key besides traceEvents, because some programs accept no other */
+	/* write no key besides traceEvents, because some trace viewers reject others */
 	json_array(&j, "traceEvents");
 	put_name(&j, 0, "all processes");
 	put_instant(&j, "recorded on", 0, 0, "host", s->v->m->host.host);

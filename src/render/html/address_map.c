@@ -46,7 +46,10 @@ static void begin_area(struct address_area *a, const struct sample_record *r)
 	memcpy(a->name, r->file, sizeof(a->name));
 }
 
-/* Inserts an area, sorted by faults; a full list drops the area with the fewest faults. */
+/*
+ * Inserts an area into the list, sorted by number of faults. If the list is full, drops the area
+ * with the fewest faults.
+ */
 static void keep_area(struct address_map *m, const struct address_area *a)
 {
 	size_t at = m->areas;
@@ -60,7 +63,10 @@ static void keep_area(struct address_map *m, const struct address_area *a)
 	m->area[at] = *a;
 }
 
-/* Finds the touched addresses of each mapping, as a large mapping may be mostly untouched. */
+/*
+ * Finds the touched addresses of each mapping. Untouched ones are not drawn, because they may be
+ * most of a large mapping.
+ */
 static void find_areas(struct address_map *m, const struct sample_record *const *r, size_t n)
 {
 	for (size_t i = 0; i < n;) {

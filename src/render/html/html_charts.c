@@ -51,12 +51,13 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 
 #define NR_COLOURS 7 /* number of colours in report.css */
 
-/* The curves of the timeline: rates of faults, and sums over all processes in the history. */
+/* The curves of the timeline: rates of faults, then sums of gauges over all processes. */
 enum rate { MINOR, MAJOR, STALL, NR_RATES };
 
 struct track {
 	const char *title, *unit;
-	size_t nth;		 /* index of the curve: enum rate, or NR_RATES + index of a gauge */
+	/* index of the curve: enum rate, or NR_RATES plus the index of a gauge in the history */
+	size_t nth;
 	const struct field *sum; /* field of a gauge; NULL: the curve is a rate */
 };
 

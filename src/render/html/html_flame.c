@@ -258,7 +258,10 @@ static void write_processes(struct json *j, const struct story_view *s)
 	free(rows);
 }
 
-/* Adds the time of a sample: a time span, or weights of faults and stall for each time column. */
+/*
+ * Adds when the events of a sample happened: a time span for growth; for faults, the number of
+ * faults and the stall in each time column.
+ */
 static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
 			const struct profile_sample *one)
 {

@@ -119,7 +119,7 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 	buf_puts(b, "</article>\n");
 }
 
-/* Returns whether a finding is an event. Events are listed before states, which may get worse. */
+/* Returns whether a finding is an event. Events are listed before states (conditions that last). */
 static bool has_happened(const struct finding *f)
 {
 	return !rule_is_state(f->rule);
@@ -258,7 +258,10 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
-/* Appends losses above 0 to a list, which has entries if `any`. Returns whether it has any now. */
+/*
+ * Appends the losses above 0 to a list. `any` tells whether the list has entries already. Returns
+ * whether the list has entries now.
+ */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
@@ -426,7 +429,10 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	buf_puts(b, "</tbody></table></div>\n");
 }
 
-/* Writes what a process created, by name, with the call stack that created most of each name. */
+/*
+ * Writes what a process created, grouped by name. For each name, writes the call stack that created
+ * most.
+ */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
 			 enum what what)
 {
@@ -558,7 +564,7 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
 
-/* Writes an event. All event records have the process at the offset of crossing.subject. */
+/* Writes an event. Every event record has its process at the offset of crossing.subject. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
 	double t = view_seconds(s->v, e->h.t_ns);
