@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: a JSON writer that adds the commas. Functions write an array element if `key` is NULL. */
+/*
+ * render: a JSON writer that adds the commas. To write an array element instead of a key and a
+ * value, pass NULL as `key`.
+ */
 #ifndef FS_RENDER_JSON_OUT_H
 #define FS_RENDER_JSON_OUT_H
 

@@ -7,13 +7,14 @@
 
 struct loss {
 	const char *key;   /* key of the loss in JSON */
-	const char *what;  /* short name of the loss, as in "0 records" */
+	const char *what;  /* short name of the loss, printed after the number, as in "0 records" */
 	const char *about; /* long name of the loss, printed after the number */
 	uint64_t n;
 };
 
-#define LOSSES_MAX    10
-#define LOSSES_ALWAYS 4 /* number of counters that the text shows even if they are 0 */
+#define LOSSES_MAX 10
+/* number of counters, the first ones, that the text shows even if they are 0 */
+#define LOSSES_ALWAYS 4
 
 /* Fills `ret`, which has room for LOSSES_MAX counters. Returns the number of counters. */
 size_t losses_of(const struct view *v, struct loss *ret);

@@ -87,8 +87,8 @@ static int add_sample(struct profile *p, const struct profile_sample *s)
 }
 
 /*
- * Adds a sample if `err` is 0. If `err` is -E2BIG, which means that there was no room for a name,
- * adds the sample's values to p->others instead. Returns 0 or a negative errno.
+ * Adds a sample if `err`, the result of adding its frames, is 0. If `err` is -E2BIG, there was no
+ * room for a name: adds the sample's values to p->others instead. Returns 0 or a negative errno.
  */
 static int end_sample(struct profile *p, const struct profile_sample *s, int err)
 {
@@ -158,15 +158,18 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
-/* Sums of weights of a process's sampled minor or major faults: those added so far, and all. */
+/*
+ * Sums over the sampled minor or major faults of one process. `faults` and `stall_ns` are weights
+ * of the samples added so far; `faults_all` and `stall_all` are those of all samples.
+ */
 struct drawn {
 	const struct history_row *row;
 	uint64_t faults, faults_all, stall_ns, stall_all;
 };
 
 /*
- * Returns the share of `sum` that belongs to the part of `all` from `before` to `after`. Rounds so
- * that the shares of all parts add up to `sum`.
+ * Returns the part of `sum` that belongs to the range from `before` to `after` out of `all`. Rounds
+ * such that the parts for all ranges add up to `sum`.
  */
 static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t all)
 {
@@ -187,7 +190,10 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	}
 	more = array_grow(p->cell, p->cells, &p->cells_room, SAMPLES_MAX, sizeof(*more));
 	if (!more)
-		/* no memory: the maximum is never reached, a sampled fault adds one cell at most */
+		/*
+		 * out of memory: the maximum cannot be the reason, as each sampled fault adds one
+		 * cell at most
+		 */
 		return -ENOMEM;
 	p->cell = more;
 	p->cell[p->cells++] = (struct profile_cell){.column = column,
@@ -197,7 +203,10 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 	return 0;
 }
 
-/* Adds one profile sample for the faults with one process, kind (minor, major), stack and class. */
+/*
+ * Adds one profile sample for the sampled faults `r`, which have one process, kind (minor or
+ * major), stack and class.
+ */
 static int add_place(struct profile *p, const struct story_view *s,
 		     const struct sample_record *const *r, size_t n, struct drawn *d)
 {
@@ -264,7 +273,10 @@ static int order_samples(const void *a, const void *b)
 	return 0;
 }
 
-/* Adds the minor or major faults of a process, divided by the stacks of sampled faults. */
+/*
+ * Adds all minor or all major faults of a process, divided between the stacks of its sampled
+ * faults.
+ */
 static int add_end(struct profile *p, const struct story_view *s,
 		   const struct sample_record *const *r, size_t n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: a recording as a profile, by workload, process and user stack. A process's faults and its
- * stall are exact; they are divided between its stacks in proportion to the sampled faults.
+ * render: a recording as a profile, by workload, process and user stack. The number of a process's
+ * faults and the time that it waited for them (stall) are exact. They are divided between its
+ * stacks in proportion to the sampled faults.
  */
 #ifndef FS_RENDER_PROFILE_H
 #define FS_RENDER_PROFILE_H
@@ -26,8 +27,8 @@ struct measure {
 extern const struct measure measures[NR_MEASURES];
 
 /*
- * The part of a sample in one column of time (story_columns()): the weights of its sampled faults.
- * Only ratios between weights of the same sample have a meaning.
+ * The part of a sample in one column of time (story_columns()), as weights of the sampled faults in
+ * that time. Only ratios between weights of the same sample have a meaning.
  */
 struct profile_cell {
 	uint32_t column;
@@ -50,14 +51,17 @@ struct profile {
 	uint32_t *bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
-	/* per row of the history: bit 0: minor faults have stacks, bit 1: major faults have */
+	/*
+	 * per row of the history: bit 0: minor faults were sampled with stacks; bit 1: major faults
+	 * were
+	 */
 	unsigned char *drawn;
 	struct profile_cell *cell;
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
 	/*
-	 * number of samples above PROFILE_SAMPLES_MAX, or with a name above PROFILE_NAMES_MAX;
-	 * `others` has the sums of their values, so that totals stay exact
+	 * number of samples that were not stored: more than PROFILE_SAMPLES_MAX samples or
+	 * PROFILE_NAMES_MAX names; `others` has the sums of their values, so that totals stay exact
 	 */
 	uint64_t left_out;
 	struct profile_sample others;

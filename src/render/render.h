@@ -28,19 +28,25 @@ struct view {
 	int width;  /* width of the output in columns, at least 40 */
 	int height; /* height of the screen in lines; 0: the output is not a screen */
 	bool unicode, colour;
-	bool host;			/* command `host`: show the machine, not its processes */
-	bool once;			/* `host` without an interval: a single report at the end */
-	bool verdict;			/* `diagnose`: "no finding" would mean that all is well */
-	bool addresses;			/* show addresses of faults */
-	bool command;			/* `run`, `diagnose`: the end shows cleared findings, too */
-	bool summary;			/* write findings and histograms at the end of the text */
-	bool page;			/* `run --summary`: list waits and top processes */
+	bool host; /* command `host`: show the machine, not its processes */
+	bool once; /* `host` without an interval: a single report at the end */
+	/* the command gives a verdict (`diagnose`): "no finding" means that all is well */
+	bool verdict;
+	bool addresses; /* also show the memory addresses of faults */
+	/*
+	 * the command ends with what it measures (`run`, `diagnose`): show cleared findings at the
+	 * end too
+	 */
+	bool command;
+	bool summary; /* at the end of the text, write findings and histograms */
+	/* `run --summary`: at the end of the text, list waits and top processes */
+	bool page;
 	enum severity min_severity;	/* the text omits findings below this severity */
 	size_t top;			/* maximum number of rows of the process table */
 	const struct field *sort;	/* sort the table by this field; NULL: by activity */
 	const struct process_key *only; /* show this process only; NULL: all */
 	uint64_t child_rss_bytes; /* `run`: peak RSS of the largest child process; 0: not known */
-	/* reasons for missing data that are not in the model; NULL: none */
+	/* reasons why data may be missing, in addition to those in the model; NULL: none */
 	const struct buf *gaps;
 	const char *ending; /* `run`: how the command ended, such as "exit 0"; NULL: none */
 	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */

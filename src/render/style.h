@@ -36,20 +36,27 @@ void line_bar(struct line *l, double share, int cells);
 /* Sets the style of the text that follows; without colour, the style has no effect. */
 void line_style(struct line *l, enum style style);
 
-/* Adds text in exactly `columns` columns, cut or padded with blanks: on the left if `right`. */
+/*
+ * Adds text in exactly `columns` columns: cuts longer text, and pads shorter text with blanks, on
+ * the left if `right` is set.
+ */
 void line_cell(struct line *l, const char *s, int columns, bool right);
 
 /*
- * Adds a sparkline with one cell per value, the latest on the right; blanks if all values are 0. If
- * `counts`, the scale starts at 0. Without `counts`, the scale starts at the lowest value, or at 90
- * % of the highest if that is lower, so that small changes look small.
+ * Adds a sparkline with one cell per value, the latest on the right. If all values are 0, the cells
+ * are blank. With `counts`, the scale starts at 0. Without `counts`, the scale starts at the lowest
+ * value, or at 90 % of the highest if that is lower; small changes of a large value then look
+ * small.
  */
 void line_spark(struct line *l, const double *v, int cells, bool counts);
 
 /* Adds a line to `b`, cut to the width of the view. */
 void line_end(struct line *l, struct buf *b, enum style style);
 
-/* Adds a line to `b`, wrapped at blanks; indents further lines by `indent`, or 4 (line_wrap()). */
+/*
+ * Adds a line to `b`, wrapped at blanks. The second and later lines are indented by `indent`
+ * columns, in line_wrap() by 4.
+ */
 void line_wrap(struct line *l, struct buf *b, enum style style);
 void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent);
 

@@ -51,7 +51,10 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/* Adds limits set by --assume for a scope (process, cgroup or host) and for narrower scopes. */
+/*
+ * Adds the limits set by --assume: those of `scope` (process, cgroup or host) and of narrower
+ * scopes.
+ */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {

@@ -5,10 +5,16 @@
 
 #include "render/render.h"
 
-/* Writes memory pressure of the machine and of limited cgroups; for `host`, also file systems. */
+/*
+ * Writes memory pressure of the machine and of cgroups that have a memory limit; `host` also writes
+ * file systems.
+ */
 void json_pressure(struct buf *b, const struct view *v);
 
-/* Writes the verdict of `host`, which is the last line but one of its output. */
+/*
+ * Writes the verdict of `host` (is the machine short of memory?). It is the last line but one of
+ * the output.
+ */
 void json_answer(struct buf *b, const struct view *v);
 
 #endif

@@ -115,7 +115,9 @@ static void begin_object(struct json *j, const char *key, const char *help)
 		json_text(j, "description", help);
 }
 
-/* Adds the type of an array, or of an object with any keys, whose values all have one type. */
+/*
+ * Adds the type of an array, or of an object with arbitrary keys. All values in it have one type.
+ */
 static void write_values(struct json *j, const char *container, const char *values,
 			 const char *type)
 {
@@ -125,7 +127,7 @@ static void write_values(struct json *j, const char *container, const char *valu
 	json_end(j);
 }
 
-/* Adds the type of an object with any keys; values are integers, strings or null. */
+/* Adds the type of an object with arbitrary keys. Its values are integers, strings or null. */
 static void write_any_values(struct json *j)
 {
 	json_text(j, "type", "object");

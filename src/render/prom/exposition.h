@@ -32,8 +32,10 @@ struct distribution {
 	size_t buckets;
 	int first_exponent; /* the first bucket ends at 2^first_exponent seconds */
 	double sum;
-	const struct exemplar *slowest; /* exemplar of the bucket with its value; NULL: none */
-	bool native;			/* also write a native histogram, if the format has them */
+	/* exemplar to write in the bucket that contains its value; NULL: none */
+	const struct exemplar *slowest;
+	/* true: also write a native histogram, if the format has native histograms */
+	bool native;
 };
 
 struct exposition;
@@ -90,7 +92,10 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes);
 /* Appends a number as the shortest decimal that Go parses as an equal double. */
 void put_number(struct buf *b, double v);
 
-/* Finds the labels of an exemplar that are known and fit in. Returns the number of these labels. */
+/*
+ * Finds the labels of an exemplar whose values are known and that fit into EXEMPLAR_CHARS. Returns
+ * their number.
+ */
 #define EXEMPLAR_LABELS 3
 struct label_pair {
 	const char *name;

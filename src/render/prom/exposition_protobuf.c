@@ -186,8 +186,9 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 }
 
 /*
- * Writes a native histogram of schema 0, whose bucket i holds (2^(i-1), 2^i]: the bounds of struct
- * distribution. The struct's last bucket has no bound and is written as the next bucket.
+ * Writes a native histogram of schema 0. Its bucket i holds (2^(i-1), 2^i], so its bounds are those
+ * of struct distribution. The last bucket of struct distribution has no upper bound; it is written
+ * as the next bucket.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

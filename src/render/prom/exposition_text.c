@@ -10,7 +10,7 @@ static bool is_open(const struct exposition *e)
 	return e->format == &exposition_openmetrics;
 }
 
-/* Returns the suffix of sample names that the family's name in OpenMetrics lacks. */
+/* Returns the suffix that sample names have, but the family name in OpenMetrics has not. */
 static const char *suffix_of(const struct metric *m)
 {
 	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
@@ -37,7 +37,10 @@ static void put_family_name(struct exposition *e)
 		buf_puts(e->b, suffix_of(e->metric));
 }
 
-/* Appends a value with line feeds and backslashes escaped; if `quotes`, quotes are escaped, too. */
+/*
+ * Appends a value with line feeds and backslashes escaped. If `quotes` is set, quotes are escaped
+ * too.
+ */
 static void put_escaped(struct buf *b, const char *s, bool quotes)
 {
 	for (; *s; s++) {
@@ -67,7 +70,10 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 	buf_free(&clean);
 }
 
-/* Appends label pairs, and a label `le` with a histogram bucket's bound unless `le` is NULL. */
+/*
+ * Appends label pairs. If `le` is not NULL, appends the label `le` with the bound of a histogram
+ * bucket.
+ */
 static void put_labels(struct exposition *e, const char *const *label, const char *le)
 {
 	size_t n = 0;

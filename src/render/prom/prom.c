@@ -9,7 +9,8 @@
 
 /*
  * Buckets of page-fault latency: the first one ends at 2^-21 s (0.5 us), the last one begins at 2^1
- * s. `export` counts with these bounds; in recordings of other commands, bounds are 7 % higher.
+ * s. BPF programs of `export` count with these bounds; in recordings of other commands, the real
+ * bounds are 7 % higher.
  */
 #define LATENCY_FIRST	(-21)
 #define LATENCY_BUCKETS 24
@@ -25,7 +26,10 @@ static bool is_on(const struct prom_view *v, const char *hook)
 	return model_hook_on(v->m, hook);
 }
 
-/* Collectors, the probe of each, and LACKS_* bits that the probe's attach type must not have. */
+/*
+ * Names of the collectors (groups of metrics), the probe that each needs, and LACKS_* bits: with
+ * one of these bits, the probe's attach type cannot provide the metrics.
+ */
 static const struct {
 	const char *name, *hook;
 	uint32_t lacks;
@@ -342,7 +346,7 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 
 uint32_t prom_series_each(const struct model *m)
 {
-	uint32_t n = 1; /* 1 for the info metric of the workload */
+	uint32_t n = 1; /* start with 1, for the info metric of the workload */
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
 		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
@@ -357,5 +361,6 @@ uint32_t prom_series_else(const struct prom_view *v)
 	partial.partial = true;
 	prom_render(&e, &partial);
 	buf_free(e.b);
-	return e.series + 3; /* add 3 metrics of the census, which a partial page lacks */
+	/* add 3 for the metrics of the census, which are not on a partial page */
+	return e.series + 3;
 }

@@ -24,7 +24,7 @@ struct prom_self {
 	uint64_t rss_bytes, open_fds, max_fds;
 	uint64_t tainted; /* value of /proc/sys/kernel/tainted */
 	struct prom_program program[PROM_PROGRAMS];
-	size_t programs; /* number of BPF programs; 0: the kernel does not measure them */
+	size_t programs; /* number of BPF programs; 0: the kernel does not measure their run time */
 };
 
 struct prom_view {
@@ -37,7 +37,7 @@ struct prom_view {
 	bool partial; /* the collection timed out: omit metrics of workloads */
 	bool native;  /* write native histograms, if the format has them */
 	double scrape_s;
-	double boot_s; /* CLOCK_REALTIME in seconds at CLOCK_MONOTONIC 0 */
+	double boot_s; /* time in seconds (CLOCK_REALTIME) at which CLOCK_MONOTONIC was 0 */
 };
 
 void prom_render(struct exposition *e, const struct prom_view *v);

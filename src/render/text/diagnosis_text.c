@@ -87,7 +87,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	uint64_t added;
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
 
-	/* skip fds that were all closed; `removed` of mappings is only an upper bound */
+	/* skip fds that were all closed; not so for mappings, whose `removed` may be too high */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s %s",
@@ -162,7 +162,10 @@ out:
 	free(all);
 }
 
-/* Writes how many processes have holdings that were not read: new or unreadable processes. */
+/*
+ * Writes the number of processes whose mappings and fds were not read, because they are new or
+ * unreadable.
+ */
 static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
@@ -184,8 +187,8 @@ static void write_unread(struct buf *b, const struct view *v)
 }
 
 /*
- * Writes what was checked and what was not. Holdings that were not read do not make the result
- * incomplete: no finding needs them.
+ * Writes what was checked, and what was not. Processes whose holdings were not read do not make the
+ * result incomplete, because no finding depends on holdings.
  */
 static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {

@@ -50,7 +50,10 @@ static void write_frames(struct buf *b, const struct view *v, const char *at)
 	line_wrap_at(&l, b, STYLE_DIM, 18);
 }
 
-/* Writes a row with `sign` and the growth, or for '=' the amount in the second recording. */
+/*
+ * Writes a row. `sign` is written before the growth. With the sign '=', writes the amount in the
+ * second recording instead of the growth.
+ */
 static void write_row(struct buf *b, const struct view *v, const struct diff_row *r, char sign)
 {
 	struct buf growth = {}, from = {};
@@ -68,7 +71,10 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 	buf_free(&from);
 }
 
-/* Writes code that creates as much as before. It shows no growth, but its objects are not freed. */
+/*
+ * Writes the code that creates as much in the second recording as in the first. This is no growth
+ * between the recordings, but the created objects are not freed.
+ */
 static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
 	size_t shown = 0;

@@ -76,12 +76,17 @@ static void write_costs(struct buf *b, const struct view *v, const struct report
 	for (size_t i = 0; i < h->costs; i++) {
 		const struct cost *c = &h->cost[i];
 
-		/* for an unavailable probe, which has no cost, write the reason once */
+		/*
+		 * if a probe is unavailable, none of its costs was measured: write the reason once
+		 */
 		if (i && !strcmp(c->why, h->cost[0].why) && *c->why && h->state != HOOK_ON)
 			continue;
 		if (h->state != HOOK_ON || (h->costs == 1 && !c->measured))
 			snprintf(text, sizeof(text), "%s", c->why);
-		else /* write no "+" for the scan, whose cost is not added to another operation */
+		/*
+		 * write "+" before each cost that a probe adds; the cost of a scan is no addition
+		 */
+		else
 			cost_text(c, is_scan ? "" : "+", text, sizeof(text));
 		if (is_scan && c->measured)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " of %zu",

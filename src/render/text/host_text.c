@@ -378,7 +378,7 @@ static void write_host(struct buf *b, const struct view *v)
 
 static void host_frame(struct buf *b, const struct view *v)
 {
-	/* rates need at least two scans */
+	/* in continuous output, wait for the second scan, which rates need */
 	if (!v->once && v->m->prev_ns)
 		write_host(b, v);
 }

@@ -115,7 +115,10 @@ static void text_frame(struct buf *b, const struct view *v)
 	write_assumed(b, v);
 	write_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
-		/* findings come first, so that a long table does not push them off the screen */
+		/*
+		 * on a screen, write the findings first, or a long table would push them off the
+		 * screen
+		 */
 		if (v->height)
 			text_findings(b, v);
 		text_table(b, v);
@@ -192,7 +195,10 @@ static void text_close(struct buf *b, const struct view *v)
 	gates_text(b, v, false);
 }
 
-/* Writes a line at once if the output is a pipe: the first block appears after one interval. */
+/*
+ * If the output is a pipe, writes a line at once, because the first block of values appears only
+ * after one interval.
+ */
 static void text_open(struct buf *b, const struct view *v)
 {
 	if (v->height || v->command)

@@ -162,7 +162,10 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	line_end(&l, b, pressure(share));
 }
 
-/* Writes limits without a line of their own, if the use is high enough to be recorded. */
+/*
+ * Writes limits that have no line of their own in the block, if their use is high enough to be
+ * recorded (watch_percent).
+ */
 static void write_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {

@@ -55,7 +55,10 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	/* after a command has ended, findings that were cleared count as open */
+	/*
+	 * `run` and `diagnose` print at the end: show a finding that was cleared in between like an
+	 * open one
+	 */
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
 	struct line l = {.v = v};
@@ -92,7 +95,10 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 	write_finding(b, v, f);
 }
 
-/* Counts the findings in from..to - 1 that are shown and have the rule and severity of `f`. */
+/*
+ * Counts the findings in from..to - 1 that the view shows and whose rule and severity are those of
+ * `f`.
+ */
 static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
 {
 	const struct finding *all = v->findings->f;
@@ -105,8 +111,8 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 }
 
 /*
- * Writes a finding if it is among the first three of its rule and severity. In place of the fourth
- * finding, writes how many are left.
+ * Writes a finding if it is among the first three of its rule and severity. Instead of the fourth,
+ * writes how many more there are.
  */
 static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {

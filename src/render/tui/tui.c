@@ -242,7 +242,10 @@ static void write_machine(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Writes the number of findings and the most severe one, or, without findings, the gaps. */
+/*
+ * Writes the number of findings and the most severe finding. If there is no finding, writes the
+ * gaps (reasons why the result is incomplete).
+ */
 static void write_findings(const struct view *v, struct buf *b)
 {
 	const struct finding *f[FINDINGS_MAX];

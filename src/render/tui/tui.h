@@ -50,7 +50,7 @@ enum tui_key {
 	KEY_UNKNOWN,
 };
 
-/* Bytes from the terminal that may be the beginning of a key. */
+/* Bytes from the terminal that are not decoded yet, because they may be the beginning of a key. */
 struct tui_keys {
 	char s[16];
 	size_t n;
@@ -93,18 +93,20 @@ struct tui {
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */
 	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */
-	bool follows;			/* the cursor follows the chosen process, not its row */
-	size_t at, top;			/* row with the cursor; first visible row */
-	size_t scroll, lines;		/* first visible line, and number of lines, of a page */
-	unsigned int aside;		/* number of columns that are scrolled out of view */
+	/* the cursor moves with the chosen process; false: the cursor stays in its row */
+	bool follows;
+	size_t at, top; /* row with the cursor; first visible row */
+	/* first visible line of a page, and the number of lines of the page */
+	size_t scroll, lines;
+	unsigned int aside; /* number of columns that are scrolled out of view */
 	uint64_t folded[TUI_FOLDED_MAX];
 	size_t nr_folded;
 
-	char say[160];	 /* the caller's message, until the next key; may be empty */
+	char say[160];	 /* message from the caller, shown until the next key; may be empty */
 	char status[80]; /* state at the right of the first line, as "replay x4" */
 	bool recording;	 /* set by the caller: a recording is being written */
-	bool looks;	 /* whether the caller supports TUI_READ */
-	bool writes;	 /* whether the caller supports TUI_RECORD */
+	bool looks;	 /* true: the caller performs TUI_READ */
+	bool writes;	 /* true: the caller performs TUI_RECORD */
 	bool has_scanned;
 };
 

@@ -71,7 +71,7 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 		k->n = 0;
 	}
 	while (taken < len && key < 0) {
-		/* at a second Esc, the first Esc was a key by itself */
+		/* after Esc, a second Esc arrived: the first one was a key by itself */
 		if (k->n == 1 && k->s[0] == KEY_ESCAPE && s[taken] == KEY_ESCAPE)
 			key = KEY_ESCAPE;
 		else
@@ -144,7 +144,7 @@ static void move(struct tui *t, const struct view *v, long by)
 		move_in_table(t, v, by);
 	else
 		move_in_findings(t, v, by);
-	/* a cursor in the first row stays there; in other rows, it follows its process */
+	/* in the first row, the cursor stays in the row; in others, it follows its process */
 	t->follows = t->at > 0;
 }
 
@@ -212,7 +212,10 @@ static void sort_next(struct tui *t, const struct view *v, int by)
 	tui_columns(t, v, &c);
 	n = c.n;
 	do {
-		/* the tab's own order, -1, is between the last column and the first one */
+		/*
+		 * -1, which stands for the tab's own order, comes between the last column and the
+		 * first one
+		 */
 		*sort += by;
 		if (*sort >= n)
 			*sort = -1;

@@ -173,7 +173,10 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-/* Returns whether a later event replaces an event: totals of slow faults include earlier ones. */
+/*
+ * Returns whether a later event replaces an event. The totals in a record of slow faults include
+ * those of earlier records of the same row.
+ */
 static bool is_shown_below(const struct tui *t, uint64_t i)
 {
 	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
@@ -218,7 +221,10 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 	}
 }
 
-/* Writes all fields, as JSON output does, so that new fields appear without a change here. */
+/*
+ * Writes all fields in the table of fields, as JSON output does. A new field appears without a
+ * change here.
+ */
 static void write_figures(const struct view *v, struct buf *b, const struct subject *s)
 {
 	const char *group = NULL;
@@ -406,7 +412,7 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* skip values of scans, which write_losses() shows */
+		return; /* skip loss counters of scans, because write_losses() shows them */
 	if (source[i] == FROM_MEMINFO)
 		value = as_bytes(n);
 	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);

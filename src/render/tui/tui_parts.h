@@ -14,8 +14,9 @@ struct tab {
 	const char *name;
 	enum tab_kind kind;
 	const char *groups; /* groups of fields, separated by blanks; NULL: all others */
-	int near;	    /* sort by the used share of this resource; -1: by activity */
-	const char *by;	    /* sort by this field; NULL: sort as `near` says */
+	/* sort by the used share of the limit of this resource; -1: by activity */
+	int near;
+	const char *by; /* sort by this field; NULL: sort as `near` says */
 };
 
 extern const struct tab tui_tabs[];
@@ -46,7 +47,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 struct row {
 	const struct subject *s; /* process of the row; NULL: the row is a cgroup */
 	const char *path;	 /* path of the cgroup, in its first `len` bytes */
-	size_t len, name;	 /* length of `path`; offset of its last component */
+	size_t len, name;	 /* length of `path`; offset of the last component in `path` */
 	uint64_t hash;
 	int depth;
 	size_t below; /* number of following rows that are in this cgroup */
@@ -54,7 +55,9 @@ struct row {
 	bool folded;
 };
 
-/* All rows, and the visible ones, with pointers into the model of the view that made them. */
+/*
+ * All rows, and the visible ones. They point into the model of the view from which they were made.
+ */
 struct rows {
 	struct row *all; /* all rows, also in folded cgroups; owned */
 	size_t *shown;	 /* indexes of the visible rows in `all`; owned */

@@ -71,7 +71,7 @@ static const char *path_of(const struct subject *s)
 	return s->cgroup && s->cgroup[0] ? s->cgroup : "/";
 }
 
-/* Orders a cgroup before its members, and its members before the next cgroup. */
+/* Compares by path, such that a cgroup precedes its members, and these precede the next cgroup. */
 static int by_path(const void *a, const void *b)
 {
 	const char *x = path_of(((const struct row *)a)->s),
@@ -149,7 +149,7 @@ static int add_groups(const struct tui *t, struct rows *r, const char *path, con
 	return depth;
 }
 
-/* Returns the maximum number of cgroup rows: one for each slash in a path. */
+/* Returns the maximum number of rows for cgroups: one for each slash in each path. */
 static size_t count_groups(const struct row *s, size_t n)
 {
 	size_t parts = 0;

@@ -41,7 +41,10 @@ static bool has_group(const struct tab *tab, const char *group)
 	return false;
 }
 
-/* Returns whether a tab shows a field. One tab shows the fields that no other tab shows. */
+/*
+ * Returns whether a tab shows a field. The tab without a list of groups shows all fields that no
+ * other tab shows.
+ */
 static bool is_of(const struct tab *tab, const struct field *f)
 {
 	if (tab->groups)
@@ -194,7 +197,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	case CELL_PID:
 		return -(double)s->id.pid;
 	case CELL_NAME:
-		/* sort by the first six bytes of the name: a double holds them exactly */
+		/* a double holds six bytes exactly, so sort by the first six bytes of the name */
 		n = 0;
 		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
 			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
@@ -229,7 +232,10 @@ static void put_field(struct buf *b, const struct view *v, const struct subject 
 		put_amount(b, v, f, f->type == FIELD_COUNTER ? (double)field_delta(v->m, s, f) : n);
 }
 
-/* Returns a cgroup's value in a column: the sum, or for shares the highest; -1: not known. */
+/*
+ * Returns the value of a cgroup in a column: the sum over its processes, or for a percentage the
+ * highest of them; -1: not known.
+ */
 static double value_below(const struct view *v, const struct rows *r, const struct row *g,
 			  const struct column *c)
 {
@@ -399,7 +405,10 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_free(&cell);
 }
 
-/* Chooses the columns that fit on the screen, after skipping those that are scrolled away. */
+/*
+ * Chooses the columns that fit on the screen. Columns to the left of the scroll position are
+ * skipped.
+ */
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
