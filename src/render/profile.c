@@ -26,8 +26,8 @@ const struct measure measures[NR_MEASURES] = {
 };
 
 /*
- * Finds or adds a name, and stores its number in *ret. Returns 0, -ENOMEM, or -E2BIG if there are
- * PROFILE_NAMES_MAX names, because the table uses open addressing and must stay half empty.
+ * Finds or adds a name, and stores its number in *ret. Returns 0 or -ENOMEM, or -E2BIG if there are
+ * PROFILE_NAMES_MAX names. The maximum keeps the table half empty, as open addressing requires.
  */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {

@@ -19,8 +19,9 @@
 #define ENDPOINT_ADDRESSES    8
 #define ENDPOINT_CONNECTIONS  32
 #define ENDPOINT_HEADER_BYTES 8192
-#define ENDPOINT_PATIENCE_S   10  /* maximum seconds for a request, or before the first one */
-#define ENDPOINT_IDLE_S	      120 /* maximum seconds between two requests of a connection */
+/* maximum seconds for a request, and from the connection to its first request */
+#define ENDPOINT_PATIENCE_S 10
+#define ENDPOINT_IDLE_S	    120 /* maximum seconds between two requests of a connection */
 
 struct endpoint_options {
 	/*
@@ -31,8 +32,9 @@ struct endpoint_options {
 	const char *path;	 /* URL path of the metrics; NULL: /metrics */
 	const char *config_file; /* web configuration of exporter-toolkit; NULL: none */
 	/*
-	 * Creates the body of a response. `accept` and `timeout_s` come from request headers, and
-	 * are NULL and 0 if the header is absent. Returns the content type, or NULL on failure.
+	 * Creates the body of a response. `accept` and `timeout_s` are the values of request
+	 * headers. If a header is absent, `accept` is NULL, or `timeout_s` is 0. Returns the
+	 * content type, or NULL on failure.
 	 */
 	const char *(*metrics)(void *ctx, const char *accept, double timeout_s, struct buf *body);
 	bool (*ready)(void *ctx);
@@ -43,7 +45,8 @@ struct endpoint;
 
 /*
  * Reads the configuration and opens the sockets. If there is a configuration file, forks a process
- * that checks passwords, so call this function early. Returns 0, or -errno with `error` set.
+ * that checks passwords: call this function early, while this process is small. Returns 0, or
+ * -errno with `error` set.
  */
 int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
 		  size_t size);
@@ -63,7 +66,8 @@ void endpoint_run(struct endpoint *e);
 int endpoint_reload(struct endpoint *e, char *error, size_t size);
 
 /*
- * Returns the nth directory that a reload must be able to read, or NULL after the last directory.
+ * Returns the nth directory that must stay readable so that endpoint_reload() works, or NULL after
+ * the last directory.
  */
 const char *endpoint_reads(const struct endpoint *e, size_t nth);
 

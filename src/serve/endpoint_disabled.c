@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Replaces the server in builds without libmicrohttpd, such as the static build. Opening it fails.
+ * Replaces the server in builds without libmicrohttpd, such as the static build: endpoint_open()
+ * fails.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 /* Memory of a connection: request headers and response headers. */
 #define POOL_BYTES (ENDPOINT_HEADER_BYTES + 4096)
 
-/* Discards log messages of libmicrohttpd, because clients could cause very many of them. */
+/* Discards log messages of libmicrohttpd, because clients could cause any number of them. */
 static void say_nothing(void *cls, const char *format, va_list ap)
 {
 	(void)cls, (void)format, (void)ap;
@@ -47,8 +47,8 @@ static int start_one(struct endpoint *e, size_t i, const char *priority)
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
 		e->listener[i].fd, MHD_OPTION_CONNECTION_LIMIT,
 		/*
-		 * The connection limit of the library is above our own limit, because we close an
-		 * idle connection to accept a new one.
+		 * The library's connection limit is twice our own: when our limit is reached, we
+		 * accept a new connection, and then close an idle one.
 		 */
 		(unsigned int)ENDPOINT_CONNECTIONS * 2, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)ENDPOINT_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -68,8 +68,9 @@ static void stop_all(struct endpoint *e)
 	for (size_t i = 0; i < e->listeners; i++) {
 		if (!e->daemon[i])
 			continue;
-		MHD_quiesce_daemon(e->daemon[i]); /* keeps our socket open for the next daemon */
-		MHD_run(e->daemon[i]);		  /* lets suspended requests finish */
+		/* keeps the listening socket open for the daemon that replaces this one */
+		MHD_quiesce_daemon(e->daemon[i]);
+		MHD_run(e->daemon[i]); /* lets suspended requests finish */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}
@@ -114,9 +115,9 @@ static int open_listeners(struct endpoint *e, char *error, size_t size)
 }
 
 /*
- * Stores the absolute path of the configuration file for reloads, when getcwd(2) is no longer
- * permitted. Symbolic links are resolved at each reload, because Kubernetes replaces symbolic links
- * to update a ConfigMap.
+ * Stores the absolute path of the configuration file. At a reload, getcwd(2) is no longer
+ * permitted. Symbolic links in the path are resolved at each reload, because Kubernetes replaces
+ * symbolic links to update a ConfigMap.
  */
 static int keep_path(struct endpoint *e, char *error, size_t size)
 {
@@ -134,8 +135,8 @@ static int keep_path(struct endpoint *e, char *error, size_t size)
 }
 
 /*
- * Starts the password checker even if no user is configured: a reload may add users, but can no
- * longer fork.
+ * Starts the process that checks passwords, even if no user is configured: a reload may add users,
+ * but at that time this process can no longer fork.
  */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {

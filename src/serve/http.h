@@ -16,8 +16,12 @@
 struct client {
 	struct endpoint *e;
 	int fd;
-	uint64_t deadline_ns; /* when the connection is closed, unless its state changes */
-	bool idle;	      /* true: the connection has no request in progress */
+	/*
+	 * CLOCK_MONOTONIC time at which the connection is closed, unless a request begins or ends
+	 * before
+	 */
+	uint64_t deadline_ns;
+	bool idle; /* true: the connection has no request in progress */
 	bool closing;
 	bool admitted; /* true: the client's certificate was accepted */
 	struct client *next;
@@ -27,7 +31,8 @@ struct client {
 struct request {
 	struct endpoint *e;
 	struct MHD_Connection *connection;
-	uint32_t question; /* number of the password check that the request waits for; 0: none */
+	/* number of the password check that the request waits for; 0: it waits for none */
+	uint32_t question;
 	enum { AUTH_UNKNOWN, AUTH_GOOD, AUTH_BAD } auth;
 	struct request *next;
 };
@@ -47,7 +52,7 @@ struct endpoint {
 	struct request *waiting; /* list of requests that wait for a password check */
 	struct buf body, packed; /* body of the current response, and its compressed form */
 	int poll;
-	bool stopping; /* the server is reloading or closing, and rejects new requests */
+	bool stopping; /* true: the server is reloading or closing, and rejects new requests */
 };
 
 uint64_t http_now_ns(void);
@@ -59,8 +64,8 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 void http_request_done(void *cls, struct MHD_Connection *connection, void **state,
 		       enum MHD_RequestTerminationCode why);
 /*
- * Continues requests whose password was checked. With `all`, also rejects all requests whose
- * password check is pending.
+ * Continues the requests whose password was checked. If `all` is set, also rejects the requests
+ * whose password check is still pending.
  */
 void http_verdicts(struct endpoint *e, bool all);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tracks connections, and closes those whose deadline has passed. The time-out of libmicrohttpd
- * starts again at each byte that arrives, so that a slow client could keep its connection open
- * forever.
+ * Tracks connections, and closes those whose deadline has passed. The time-out of libmicrohttpd is
+ * not enough: it starts again at each byte that arrives, so that a slow client could keep its
+ * connection open forever.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -48,8 +48,8 @@ static void end_client(struct client *c)
 }
 
 /*
- * If all connections are in use, closes the one that has been idle longest, else the one with the
- * slowest request.
+ * If all connections are in use, closes the one that has been idle longest. If none is idle, closes
+ * the one with the slowest request.
  */
 static void make_room(struct endpoint *e)
 {

@@ -9,8 +9,8 @@
 #include "serve/http.h"
 
 /*
- * How metrics are compressed: level 1 takes a third of the time of level 6 and makes 20 % more
- * bytes. A window of 4 KB is enough because similar lines are adjacent; 32 KB saves no bytes.
+ * Settings of gzip. Level 1 takes a third of the time of level 6, and its output is 20 % larger. A
+ * window of 4 KB is enough, because similar lines are adjacent; 32 KB saves no bytes.
  */
 static const struct gzip_way gzip_way = {.level = 1, .window_bits = 12, .memory = 6};
 
@@ -193,9 +193,9 @@ static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const 
 }
 
 /*
- * Returns whether the request states the length of its body at most once. A proxy in front of us
- * could use another length than we do, and forward bytes that we would read as a second request
- * (RFC 9112, 6.3).
+ * Returns whether the request has at most one header that states the length of its body. If there
+ * were two, a proxy could use another one than this server, and this server would read the rest of
+ * the body as a second request (RFC 9112, 6.3).
  */
 static bool has_one_length(struct MHD_Connection *connection)
 {
@@ -262,7 +262,8 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (r->auth == AUTH_UNKNOWN)
 		authenticate(r);
 	if (r->auth == AUTH_UNKNOWN)
-		return MHD_YES; /* libmicrohttpd calls again after the password check */
+		/* libmicrohttpd calls this function again after the password check */
+		return MHD_YES;
 	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
 }
 
@@ -296,8 +297,7 @@ static void go_on(struct endpoint *e, struct request *r, bool good)
 	char *user = MHD_basic_auth_get_username_password(r->connection, NULL);
 
 	/*
-	 * even if the password matched, the user must be in the configuration, which may have
-	 * changed
+	 * the password has matched, but a reload may have removed the user from the configuration
 	 */
 	if (user)
 		user_hash = hash_of(&e->config, user);
@@ -322,7 +322,7 @@ void http_verdicts(struct endpoint *e, bool all)
 			go_on(e, r, good);
 		}
 	}
-	/* if the password process has ended, reject all requests that wait for it */
+	/* if the password process has ended, reject all requests that wait for its answer */
 	while (e->waiting && (all || e->verifier.fd < 0)) {
 		struct request *r = e->waiting;
 

@@ -62,7 +62,7 @@ static bool is_allowed(const struct web_config *c, const char *name, size_t size
 
 /*
  * Returns whether a subject alternative name of the certificate is allowed. IP addresses are
- * compared as text; types other than DNS name, e-mail, URI and IP address never match.
+ * compared as text. Only names of the types DNS name, e-mail, URI and IP address can match.
  */
 static bool is_name_allowed(const struct web_config *c, int type, const char *name, size_t size)
 {

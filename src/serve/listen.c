@@ -94,7 +94,8 @@ static int open_address(const char *address, struct listener *ret, char *error, 
 		return say(error, size, -EINVAL, address,
 			   "expected HOST:PORT, [IPV6]:PORT, :PORT or fd://; PORT is 0 to 65535");
 	if (!*host)
-		hints.ai_family = AF_INET6; /* all addresses: an IPv6 socket also accepts IPv4 */
+		/* with an empty host, listen on all addresses: an IPv6 socket also accepts IPv4 */
+		hints.ai_family = AF_INET6;
 	else if (address[0] == '[')
 		hints.ai_flags |= AI_NUMERICHOST;
 	err = getaddrinfo(*host ? host : NULL, port, &hints, &list);

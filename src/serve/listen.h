@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* serve: opens listening sockets by address, or takes those that systemd passed on. */
+/* serve: opens listening sockets by address, or uses those that systemd passed to this process. */
 #ifndef FS_SERVE_LISTEN_H
 #define FS_SERVE_LISTEN_H
 
@@ -11,8 +11,9 @@ struct listener {
 };
 
 /*
- * Opens a socket for the address; for "fd://", takes all sockets that systemd passed on. Fills at
- * most `room` elements of `ret`. Returns the number of sockets, or -errno with `error` set.
+ * Opens a listening socket for the address. For "fd://", uses all sockets that systemd passed to
+ * this process. Fills at most `room` elements of `ret`. Returns the number of sockets, or -errno
+ * with `error` set.
  */
 int listen_open(const char *address, struct listener *ret, size_t room, char *error, size_t size);
 

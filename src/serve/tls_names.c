@@ -46,8 +46,9 @@ static bool ends(const char *s, const char *with)
 }
 
 /*
- * Compares names: IANA's TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA is TLS_ECDHE_RSA_AES_128_CBC_SHA1 in
- * GnuTLS, which also omits the digest behind CHACHA20_POLY1305.
+ * Returns whether a suite has an IANA name. GnuTLS spells names in another way:
+ * TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA is TLS_ECDHE_RSA_AES_128_CBC_SHA1, and the digest behind
+ * CHACHA20_POLY1305 is omitted.
  */
 static bool is_named(const struct suite *s, const char *iana)
 {
@@ -87,8 +88,8 @@ static void add(char *priority, const char *name)
 }
 
 /*
- * Enables the ciphers, key exchanges and MACs of the configured suites, because GnuTLS cannot
- * enable whole suites.
+ * Enables the ciphers, key exchanges and MACs of the configured suites, because a GnuTLS priority
+ * string cannot contain whole suites.
  */
 static int add_suites(const struct web_config *c, gnutls_priority_t all, char *priority,
 		      char *error, size_t size)
@@ -119,8 +120,8 @@ static bool is_wanted(const struct web_config *c, const struct suite *s)
 }
 
 /*
- * Rejects a priority string that enables more suites than configured, because GnuTLS combines all
- * enabled parts.
+ * Rejects a priority string that enables more suites than configured. GnuTLS enables each
+ * combination of the ciphers, key exchanges and MACs in the string.
  */
 static int check_suites(const struct web_config *c, const char *priority, char *error, size_t size)
 {

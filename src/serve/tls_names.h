@@ -11,9 +11,9 @@
 
 /*
  * Converts TLS versions, cipher suites (IANA names) and curves (Go names) to a GnuTLS priority
- * string. If suites are configured, only these suites are used below TLS 1.3, and only the ciphers
- * of these suites with TLS 1.3. Returns 0, or -EINVAL with `error` set: an unknown name, or suites
- * whose parts would enable other suites too.
+ * string. If suites are configured, TLS 1.2 and older use only these suites, and TLS 1.3 uses only
+ * their ciphers. Returns 0, or -EINVAL with `error` set if a name is unknown, or if GnuTLS would
+ * enable further suites.
  */
 int tls_priority(const struct web_config *c, char ret[PRIORITY_BYTES], char *error, size_t size);
 

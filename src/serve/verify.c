@@ -22,7 +22,8 @@
 struct question {
 	uint32_t number;
 	char hash[VERIFY_HASH_BYTES], password[VERIFY_PASSWORD_BYTES];
-	unsigned char digest[VERIFY_DIGEST_BYTES]; /* key of the cached result, sent back */
+	/* key of the result in the cache; the answer contains it too */
+	unsigned char digest[VERIFY_DIGEST_BYTES];
 };
 
 struct answer {
@@ -99,7 +100,10 @@ int verify_open(struct verifier *v)
 		return err;
 	}
 	if (!v->pid) {
-		/* Ctrl-C also sends SIGINT to this process, but the parent must end this process */
+		/*
+		 * Ctrl-C sends SIGINT to this process too; ignore it, because the parent decides
+		 * when this process ends
+		 */
 		signal(SIGINT, SIG_IGN);
 		become_worker(pair[1]);
 	}

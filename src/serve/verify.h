@@ -18,11 +18,15 @@
 #define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
-	int fd; /* socket to the password process, readable for an answer; -1: none */
+	/*
+	 * socket to the password process; readable when an answer has arrived; -1: there is no
+	 * process
+	 */
+	int fd;
 	pid_t pid;
 	uint32_t last; /* number of the last password check that was started */
 	unsigned char secret[32];
-	/* HMACs of the pairs of hash and password that matched */
+	/* HMACs of the pairs of hash and password that have matched */
 	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES];
 	size_t nr_good, next_good;
 };
@@ -30,15 +34,15 @@ struct verifier {
 enum verdict_known { VERDICT_BAD, VERDICT_GOOD, VERDICT_PENDING };
 
 /*
- * Starts the process. Call this function early, while the two processes share little memory.
- * Returns 0 or -errno.
+ * Starts the password process. Call this function early, while this process has little memory that
+ * the new process would share. Returns 0 or -errno.
  */
 int verify_open(struct verifier *v);
 
 /*
- * Checks a pair of hash and password. Returns VERDICT_GOOD if the pair is cached, VERDICT_PENDING
- * if the process was asked (its answer will carry *ret_number), or VERDICT_BAD if the process
- * cannot be asked.
+ * Checks a pair of hash and password. Returns VERDICT_GOOD if the pair is in the cache. Otherwise
+ * asks the password process: VERDICT_PENDING means that its answer will carry *ret_number,
+ * VERDICT_BAD that the process cannot be asked.
  */
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);

@@ -93,8 +93,8 @@ static int note_dir_of(struct web_config *c, const char *file)
 }
 
 /*
- * Stores the directories of a file and of the target of its symbolic link, because reloads must be
- * able to read them.
+ * Stores the directory of a file and, if the file is a symbolic link, the directory of its target.
+ * Both must stay readable for reloads.
  */
 static int note_dir(struct web_config *c, const char *file)
 {
@@ -152,7 +152,9 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 	return note_dir(&r->c, path) ? fail(r, "%s: too many directories", key) : 0;
 }
 
-/* Reads a text that is in the configuration itself, not in a file that the configuration names. */
+/*
+ * Reads a text that the configuration contains itself, in contrast to texts in files that it names.
+ */
 static int take_inline(struct reading *r, const char *key, yaml_node_t *n, char **ret)
 {
 	const char *text = scalar(n);
@@ -182,7 +184,7 @@ static int take_client_auth(struct reading *r, const char *name)
 			r->c.client_auth = i;
 			return 0;
 		}
-	/* older name of this client_auth_type, which exporter-toolkit also accepts */
+	/* older name of this value of client_auth_type, which exporter-toolkit also accepts */
 	if (!strcmp(name, "RequireClientCert")) {
 		r->c.client_auth = CLIENT_REQUIRE_ANY;
 		return 0;
@@ -271,7 +273,7 @@ static int take_user(struct reading *r, const char *name, yaml_node_t *value)
 	return add_pair(r, r->c.user, &r->c.users, WEB_USERS, name, hash);
 }
 
-/* Reads a response header. Response headers that exporter-toolkit rejects are rejected. */
+/* Reads a response header. Rejects the headers that exporter-toolkit rejects. */
 static int take_header(struct reading *r, const char *name, yaml_node_t *value)
 {
 	static const char *const names[] = {"Strict-Transport-Security", "X-Content-Type-Options",

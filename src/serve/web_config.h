@@ -34,7 +34,7 @@ struct web_config {
 	char *cert, *key, *client_ca; /* certificate, key and CA as PEM texts; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
-	/* The arrays `client_san` to `header` own their texts. */
+	/* The texts in the arrays from `client_san` to `header` are owned by this struct. */
 	char *client_san[WEB_NAMES]; /* names, one of which a client certificate must have */
 	size_t client_sans;
 	char *cipher_suite[WEB_NAMES]; /* IANA cipher suites, best first; empty: GnuTLS default */

@@ -10,25 +10,29 @@
 #include "session/calibrate_work.h"
 #include "probe/host_facts.h"
 
-/* Maximum time for measuring rounds. With scans and loading, doctor takes half a second. */
+/*
+ * Maximum time for measuring rounds. In all, with scans and loading of probes, doctor takes half a
+ * second.
+ */
 #define ENOUGH_NS     350000000ULL
 #define LOOKS_NS      40000000ULL
 #define SLOW_NS	      100000000ULL /* do not measure if attaching a set of probes takes longer */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
-#define ROUNDS_WANTED 8 /* minimum number of rounds, unless the rounds take PATIENCE_NS */
+#define ROUNDS_WANTED 8 /* minimum number of rounds; fewer are enough after PATIENCE_NS */
 #define PATIENCE_NS   2500000000ULL
 
 /*
- * Sets of probes. Each set contains all probes of the preceding set. The smaller sets are loaded as
- * separate BPF objects, whose programs are cheaper: TIER_1 does not store when a fault begins, and
- * FAULT_ENDS does not store the class of a fault.
+ * Sets of probes; each set contains all probes of the preceding set. TIER_1 and FAULT_ENDS are
+ * loaded as separate BPF objects, because fewer probes make the programs cheaper: those of TIER_1
+ * do not store when a fault begins, and those of FAULT_ENDS do not store the class of a fault.
  */
 enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
-	const char *without[4]; /* names of probes of these overhead levels that are left off */
+	/* names of probes that are left off, although their overhead level is in `tiers` */
+	const char *without[4];
 } part[NR_SETS] = {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
@@ -175,10 +179,7 @@ static int attach(struct rig *r, enum set set)
 	return r->src[set] ? live_resume(r->src[set]) : 0;
 }
 
-/*
- * Discards records in the ring buffer. A full ring buffer would make probes appear cheaper than
- * they are.
- */
+/* Discards the records in the ring buffer, because probes take less time when it is full. */
 static void empty_ring(struct rig *r)
 {
 	if (r->src[r->set])
@@ -197,8 +198,8 @@ static int time_set(struct rig *r, enum set set, double *ret)
 }
 
 /*
- * Measures all sets of probes, in ascending and descending order by turns, to cancel drift of the
- * machine's speed.
+ * Measures all sets of probes once. The order is ascending and descending by turns, to cancel
+ * changes of the machine's speed over time.
  */
 static int take_round(struct rig *r, bool keep)
 {
@@ -243,11 +244,16 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 	}
 }
 
-/* Measures in rounds. Returns NULL, or a text that says why the measurements cannot be used. */
+/*
+ * Repeats rounds of measurements. Returns NULL, or a text that says why the measurements cannot be
+ * used.
+ */
 static const char *take_rounds(struct rig *r)
 {
 	r->rounds_ns = host_monotonic_ns();
-	/* The first round warms up caches, and shows how long attaching takes. */
+	/*
+	 * The first round is not counted: it warms up caches, and shows how long attaching takes.
+	 */
 	if (take_round(r, false))
 		return "not measured: a probe could not be attached again";
 	if (host_monotonic_ns() - r->rounds_ns > SLOW_NS * NR_SETS)

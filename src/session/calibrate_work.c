@@ -15,7 +15,8 @@
 #include "probe/host_facts.h"
 
 #define PAGES 128 /* maximum number of pages that a run touches */
-#define RUNS  4	  /* number of runs; the fastest run counts, because disturbances only add time */
+/* number of runs; the fastest run counts, because disturbances only make runs slower */
+#define RUNS 4
 
 int bench_open(struct bench *b)
 {
@@ -27,7 +28,7 @@ int bench_open(struct bench *b)
 		b->pages = NULL;
 		return -errno;
 	}
-	/* without huge pages, each page causes one page fault */
+	/* prevent huge pages, so that each page causes one page fault */
 	madvise(b->pages, PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	return b->zero < 0 ? -errno : 0;
@@ -92,8 +93,9 @@ static void send_signal(const struct bench *b, int n)
 }
 
 /*
- * The child shares our memory, so almost no page fault is the child's own. This is a separate
- * function because the child runs on its stack frame, which must hold no variable of the caller.
+ * Starts a child that shares this process's memory, so that almost no page fault is its own. The
+ * child runs on the stack frame of this function. The function must not be inlined, because this
+ * frame must hold no variable of the caller.
  */
 static __attribute__((noinline)) pid_t start_child(void)
 {

@@ -39,8 +39,8 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 }
 
 /*
- * Opens the ring file of the flight recorder before privileges are dropped. Returns the fd of the
- * ring file, or -1.
+ * Opens the ring file of the flight recorder. Privileges are dropped later, and the file could then
+ * not be opened. Returns the fd of the ring file, or -1.
  */
 static int open_ring(const struct options *o, int *ret_status)
 {

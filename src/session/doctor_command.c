@@ -19,8 +19,8 @@
 #define WIDTH 80 /* default columns, even on a wider terminal: users keep and send reports */
 
 /*
- * Ways to open or close fds without a probed system call. Such fds are counted, but not in
- * `by_call`.
+ * Ways to open or close fds without a system call that faultscope probes. Such fds are counted in
+ * totals, but not in `by_call`.
  */
 static const char *const only_counted[] = {
 	"io_uring (openat, accept, socket)",
@@ -39,9 +39,9 @@ static const char *const only_counted[] = {
 
 /*
  * Since Linux 7.0 ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"),
- * tracepoints run with preemption enabled. Tasks can be switched within a BPF program, and the
- * per-CPU recursion guard then skips events of the next task. Skipped events were seen with Linux
- * 7.2.
+ * tracepoints run with preemption enabled, and the kernel may switch tasks within a BPF program.
+ * Until the program ends, the per-CPU recursion guard skips events of the next task. This was seen
+ * with Linux 7.2.
  */
 static const char passed_over[] =
 	"from Linux 7.0 on, the kernel may switch tasks while a BPF program runs, and skips events "
@@ -194,8 +194,9 @@ static bool core_is_blind(const struct report *r)
 }
 
 /*
- * Adds the probes that are unavailable to the gaps, unless the user disabled them. Probes of the
- * flight recorder are no gaps of doctor: `triage --live` and `blackbox` report them.
+ * Adds the unavailable probes to the gaps (reasons why the result is incomplete), unless the user
+ * disabled them. Probes of the flight recorder do not count: `triage --live` and `blackbox` report
+ * them.
  */
 static void add_gaps(struct buf *gaps, const struct report *r)
 {
@@ -204,7 +205,10 @@ static void add_gaps(struct buf *gaps, const struct report *r)
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 
-/* Lets signals end the process. doctor has no event loop, and the kernel detaches its probes. */
+/*
+ * Unblocks signals, which then end the process. doctor needs no handler, because the kernel
+ * detaches its probes.
+ */
 static void take_no_signals(void)
 {
 	sigset_t set;
@@ -294,7 +298,11 @@ int command_doctor(const struct options *o)
 	plan.tiers = TIER_ALL;
 	plan.examines = true;
 	plan.attributes =
-		true; /* load the code for `run` and -p: the verifier skips disabled code */
+		/*
+		 * load even the code for `run` and -p, because the verifier does not check disabled
+		 * code
+		 */
+		true;
 	err = session_begin(&s, &plan);
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;

@@ -9,7 +9,8 @@
 #include "probe/host_facts.h"
 
 /*
- * Chooses the capabilities that this kernel and this mode of faultscope need. Returns their number.
+ * Chooses the capabilities to keep, which depend on the kernel and on what faultscope does. Returns
+ * their number.
  */
 static size_t choose_kept(struct session *s, struct right *ret)
 {
@@ -23,8 +24,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
 					  "also forbids scans and BPF map commands"};
 	/*
-	 * If faultscope has file capabilities, any user may run it, so it keeps no capability that
-	 * shows other users' processes.
+	 * If faultscope has file capabilities, any user may run it. For this reason it keeps no
+	 * capability that shows other users' processes.
 	 */
 	if (rights_are_of_file())
 		return n;
@@ -55,8 +56,9 @@ static size_t choose_kept(struct session *s, struct right *ret)
 }
 
 /*
- * Reads the mappings of each process while privileges permit it, to name the functions of stacks.
- * If other users own a process, functions in files that this process maps later have no names.
+ * Reads the mappings of each process now, to name the functions of stacks later: without
+ * privileges, faultscope cannot read the mappings of other users' processes. Files that such a
+ * process maps later are not known, and their functions have no names.
  */
 static void learn_mappings(struct session *s)
 {
@@ -75,7 +77,10 @@ void privileges_drop(struct session *s)
 	size_t n = choose_kept(s, keep);
 
 	learn_mappings(s);
-	/* the origin of a limit is read later, when a finding names the limit */
+	/*
+	 * origins of limits are looked up later, when a finding names the limit: keep their files
+	 * readable
+	 */
 	if (s->in.collector.names_stacks)
 		s->in.scope.readable = origin_places;
 	s->in.scope.filters = true;

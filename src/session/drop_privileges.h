@@ -6,7 +6,10 @@
 #include "render/doctor_report.h"
 #include "session/session.h"
 
-/* Warning to print if live_scan_is_confined() is true: the scan sees only this pid namespace. */
+/*
+ * Warning to print if live_scan_is_confined() is true: the scan sees only processes of this pid
+ * namespace.
+ */
 #define LOOKS_WITHIN                                                                               \
 	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
 	"host's, by docker --pid=host or Kubernetes' hostPID"
@@ -15,8 +18,8 @@
 void privileges_drop(struct session *s);
 
 /*
- * In a pid namespace, learns the names of the processes that /proc shows, and warns that pids
- * differ.
+ * In a pid namespace, learns the names of the processes in /proc. Warns that pids in /proc differ
+ * from those in records.
  */
 void privileges_name_namespace(struct session *s);
 

@@ -10,8 +10,8 @@
 #include "session/session.h"
 
 /*
- * Returns whether to write workflow commands of GitHub Actions. The GitHub runner sets
- * GITHUB_ACTIONS=true, and accepts workflow commands on standard error too.
+ * Returns whether to write workflow commands of GitHub Actions. GitHub's runner sets
+ * GITHUB_ACTIONS=true, and also reads workflow commands from standard error.
  */
 static bool is_on_github(const struct options *o)
 {
@@ -29,7 +29,7 @@ int gating_begin(struct session *s)
 		s->out.view.gates = &s->out.gates;
 	if (!s->o->junit)
 		return 0;
-	/* Opens the JUnit file now, because the privileges to write are dropped later. */
+	/* Open the JUnit file now, because the privileges to do so are dropped later. */
 	err = output_file_open(&s->out.junit, s->o->junit, 0);
 	if (!err)
 		return 0;

@@ -49,8 +49,8 @@ static bool may_read_origins(const struct session *s)
 }
 
 /*
- * Returns the limit value to suggest, which suffices for the failed call or the current usage.
- * Returns 0 if no limit can be suggested.
+ * Returns the limit value to suggest. It is enough for the failed call, or else for the current
+ * usage. Returns 0 if no limit can be suggested.
  */
 static uint64_t wanted_of(const struct session *s, const struct finding *f,
 			  const struct subject *subject, const struct limit *limit)
@@ -105,14 +105,17 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 	close(root);
 }
 
-/* Returns whether a larger request has failed since the origin of the limit was looked up. */
+/*
+ * Returns whether a call with a larger request has failed since the origin of the limit was looked
+ * up: the suggested value must then be higher.
+ */
 static bool is_outgrown(const struct session *s, const struct finding *f,
 			const struct origin_record *known)
 {
 	return f->want > s->in.origin_want[known - s->in.m.origin];
 }
 
-/* Returns whether the limit comes from --assume, and so has no origin. */
+/* Returns whether the limit was set by --assume. Such a limit has no origin. */
 static bool is_assumed(const struct session *s, const struct limit *limit)
 {
 	int i = resource_find(limit->name);

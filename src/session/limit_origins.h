@@ -6,7 +6,8 @@
 #include "session/session.h"
 
 /*
- * If a limit caused the finding, adds to the finding who set the limit and commands that raise it.
+ * If a finding is caused by a limit, adds to the finding who set the limit, and the commands that
+ * raise it.
  */
 void origins_attach(struct session *s, struct finding *f);
 

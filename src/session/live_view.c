@@ -125,7 +125,10 @@ static void begin_recording(struct session *s)
 	struct recorder *rec;
 	char error[512], say[192];
 
-	/* root without capabilities cannot write to a directory of another user */
+	/*
+	 * write to /tmp if the current directory is another user's: root without capabilities
+	 * cannot write there
+	 */
 	if (record_below(w, "", &rec, error, sizeof(error)) &&
 	    record_below(w, "/tmp/", &rec, error, sizeof(error))) {
 		session_message(s, error);

@@ -12,7 +12,7 @@ struct viewing {
 	struct tui tui;
 	size_t pace; /* index of the scan interval in paces[] */
 	char path[128];
-	/* Members for recordings: `speed`, `go` and `window`. */
+	/* Members that are used only while a recording is shown: `speed`, `go` and `window`. */
 	double speed;
 	long go;	 /* number of intervals to skip next; < 0: backwards */
 	uint64_t window; /* number of intervals of the recording shown so far */
@@ -33,7 +33,7 @@ void viewing_draw(struct session *s);
 /* Reads keys and performs their actions, as a callback of the event loop. */
 int viewing_on_keys(void *ctx);
 
-/* Shows in the view the replay speed of a recording, or that the recording has ended. */
+/* Shows the state of a replay in the view: its speed, or that the recording has ended. */
 void viewing_show_state(struct viewing *w);
 
 /* Restores the terminal and frees the live view. Does nothing if there is no live view. */

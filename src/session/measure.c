@@ -59,7 +59,10 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
-	/* --duration starts here: it includes the time to read /proc, which is longer under load */
+	/*
+	 * --duration starts after the first scan; it includes the time of later scans, longer under
+	 * load
+	 */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
 	if (s->plan.after_first_scan)
@@ -145,7 +148,7 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
-/* Starts a progress line, unless other output appears on the terminal meanwhile. */
+/* Starts a progress line, unless other output will appear on the terminal. */
 static void begin_progress(const struct session *s, struct progress *p, const char *what)
 {
 	if (!s->o->quiet && !s->out.viewing && !s->child.pid &&
@@ -161,7 +164,7 @@ static int live_loop(struct session *s)
 
 	if (err)
 		return err;
-	/* `record` prints its own progress line */
+	/* `record` has a progress line of its own */
 	if (s->plan.duration && !s->plan.records_alone)
 		begin_progress(s, &progress, "watching");
 	while (!s->loop.done && !err) {
@@ -183,8 +186,8 @@ static int live_loop(struct session *s)
 }
 
 /*
- * Waits until the next interval of a recording is due. wait_for_scan() returns at once if the plan
- * has no replay speed.
+ * Waits until the next interval of a recording is due. Returns at once if the plan has no replay
+ * speed.
  */
 static void wait_for_scan(const struct session *s)
 {
@@ -253,13 +256,15 @@ void session_measure(struct session *s, const struct run_plan *plan)
 }
 
 /*
- * Adds the origins of limits to all findings, and prints the findings for commands that print only
- * once.
+ * Adds the origins of limits to all findings. For commands that print their findings only once, at
+ * the end, prints them.
  */
 static void tell_verdict(struct session *s)
 {
 	for (size_t i = 0; i < s->in.findings.n; i++) {
-		/* the recording may contain the origin after its last scan */
+		/*
+		 * in a recording, the origin of a limit may come after the last scan, so add it now
+		 */
 		origins_attach(s, &s->in.findings.f[i]);
 		if (s->plan.view.verdict)
 			s->out.renderer->finding(&s->out.text, &s->out.view, &s->in.findings.f[i]);
@@ -267,7 +272,8 @@ static void tell_verdict(struct session *s)
 }
 
 /*
- * Reports how many records were redacted. `export` skips redacted records, and does not call this.
+ * Reports how many records were redacted. `export` does not call this, because it skips such
+ * records.
  */
 static void tell_withheld(const struct session *s)
 {

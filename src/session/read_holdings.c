@@ -4,7 +4,10 @@
 #include "collect/holdings_reader.h"
 #include "probe/host_facts.h"
 
-/* maximum number of processes to read: those with the most mappings, and those with the most fds */
+/*
+ * maximum number of processes to read: as many with the most mappings, and as many with the most
+ * fds
+ */
 #define HOLDERS_MOST 16
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)
@@ -22,7 +25,7 @@ static bool is_among(const struct subject *one, struct subject *const *tried, si
 	return false;
 }
 
-/* Returns the process with the most mappings or fds that is not among the first n in `tried`. */
+/* Returns the process with the most mappings or fds, except the `n` processes in `tried`. */
 static struct subject *next_holder(struct session *s, enum what what, struct subject *const *tried,
 				   size_t n)
 {
@@ -58,7 +61,7 @@ static void read_holders(struct session *s, enum what what)
 void holders_read(struct session *s)
 {
 	if (host_is_in_pid_namespace())
-		return; /* /proc shows the pids of another pid namespace */
+		return; /* do not read: /proc shows the pids of another pid namespace */
 	read_holders(s, WHAT_MAPS);
 	read_holders(s, WHAT_FDS);
 }

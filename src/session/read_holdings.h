@@ -9,8 +9,8 @@
 #include "session/session.h"
 
 /*
- * Reads up to 16 processes for mappings and 16 for fds. Nothing else shows growth from before
- * faultscope's start.
+ * Reads the mappings of up to 16 processes, and the fds of up to 16. Growth from before
+ * faultscope's start is visible only in these lists.
  */
 void holders_read(struct session *s);
 

@@ -77,7 +77,7 @@ static void put_state(struct buf *b, const struct session *s)
 	if (s->plan.duration)
 		buf_printf(b, " of %s", as_span(s->plan.duration).s);
 	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
-	/* count all processes seen so far, as reports do, not only those that are alive now */
+	/* as reports do, count all processes seen so far, not only those that are alive now */
 	model_totals(&s->in.m, &totals);
 	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
 		   as_bytes(s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0).s);
@@ -149,7 +149,7 @@ int command_record(const struct options *o)
 	}
 	fill_plan(&plan, o, &r);
 	session_measure(&s, &plan);
-	/* the recording also contains the mappings and fds that processes hold at its end */
+	/* at its end, the recording gets the mappings and fds that processes hold */
 	if (!s.status)
 		holders_read(&s);
 	tell_end(&s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The live view of a recording: at the recorded speed, faster, slower, step by step, and backwards.
+ * The live view of a recording. It can be shown at the recorded speed, faster, slower, step by
+ * step, and backwards.
  */
 #include "session/live_view.h"
 
@@ -11,8 +12,8 @@
 #include "probe/host_facts.h"
 
 /*
- * Handles keys until the next interval of the recording is due. Each interval is shown for as long
- * as the interval lasted.
+ * Handles keys until the next interval of the recording is due. At normal speed, each interval is
+ * shown for as long as it lasted when it was recorded.
  */
 static void wait_for_scan(struct session *s)
 {
@@ -46,7 +47,7 @@ static int take_one(struct session *s)
 	w->ended = err == 1;
 	if (err)
 		return err;
-	/* the user stepped to this interval: store its snapshot even while the view is paused */
+	/* the user stepped to this interval: a paused view takes no snapshot, so end the pause */
 	w->tui.paused = false;
 	viewing_take_snapshot(s);
 	w->tui.paused = paused;
@@ -106,7 +107,7 @@ int viewing_replay(struct session *s)
 	s->out.viewing->speed = !s->o->speed_given ? 1
 				: s->o->speed > 0  ? s->o->speed
 						   : VIEWING_SPEED_MOST;
-	/* loop_watch() fails if standard input is a file; then there are no keys */
+	/* loop_watch() fails if standard input is a file; keys have no effect in this case */
 	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	while (!s->loop.done && !err) {
 		wait_for_scan(s);

@@ -178,7 +178,10 @@ int command_diff(const struct options *o)
 		put_diff(&b, o, d, after.view.v);
 		status = say_all(o, &b);
 		err = before.s.status ? before.s.status : after.s.status;
-		/* do not print the gaps again for each of the two recordings */
+		/*
+		 * the gaps of both recordings were printed together: do not print them again for
+		 * each one
+		 */
 		before.s.status = after.s.status = status_of_gaps(err, &d->gaps);
 	}
 	diff_free(d);

@@ -23,8 +23,8 @@ extern char **environ;
 
 /*
  * A thread that starts the command with the caller's privileges. Capabilities, no_new_privs,
- * Landlock and seccomp apply to single threads: all other threads drop their privileges first, then
- * this thread starts the command and ends.
+ * Landlock and seccomp belong to a single thread. All other threads drop their privileges; after
+ * that, this thread starts the command and ends.
  */
 struct starter {
 	struct session *s;
@@ -36,8 +36,9 @@ struct starter {
 };
 
 /*
- * Starts the command. While live_run_parent() is on, new children are watched from their start.
- * posix_spawn uses CLONE_VM, so almost no page fault before exec belongs to faultscope.
+ * Starts the command. While live_run_parent() is on, BPF programs watch new children of faultscope
+ * from their start. posix_spawn() uses CLONE_VM, so that the child causes almost no page faults
+ * between fork and exec.
  */
 static int spawn(struct session *s)
 {
@@ -68,7 +69,7 @@ static void *wait_and_spawn(void *arg)
 	struct starter *st = arg;
 
 	while (sem_wait(&st->go))
-		continue; /* a signal interrupted sem_wait() */
+		continue; /* sem_wait() was interrupted by a signal: wait again */
 	if (!st->abandoned)
 		st->err = spawn(st->s);
 	return NULL;
@@ -110,7 +111,8 @@ static void start_command(struct session *s)
 		return;
 	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
 	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
-	s->in.m.last_ns = 0; /* suppresses the summary: a model without a scan has none */
+	/* a last scan at time 0 means that there was none, so no summary is printed */
+	s->in.m.last_ns = 0;
 }
 
 static void describe_ending(struct session *s)
@@ -137,9 +139,10 @@ static int end_as(int child_status)
 }
 
 /*
- * Returns the largest peak RSS of a process of the command, or 0 if it is not known. Before exec,
- * the child uses faultscope's memory, which counts for the child (fs/exec.c:
- * setmax_mm_hiwater_rss()). A value near faultscope's own RSS is therefore meaningless.
+ * Returns the peak RSS of the process of the command that had the largest, or 0 if it is not known.
+ * Until exec, the child uses faultscope's memory, and its peak RSS is that of faultscope
+ * (fs/exec.c: setmax_mm_hiwater_rss()). A value near faultscope's own RSS therefore says nothing
+ * about the command.
  */
 static uint64_t child_rss_bytes(const struct session *s)
 {
@@ -192,7 +195,7 @@ int command_run(const struct options *o)
 	if (!err)
 		err = session_loop(&s);
 	if (started && s.child.pid && !o->duration) {
-		/* faultscope failed, but the command did not: wait for the end of the command */
+		/* faultscope failed, but the command runs on: wait for its end */
 		waitpid(s.child.pid, &s.child.status, 0);
 		s.child.gone = true;
 	}

@@ -23,26 +23,34 @@ struct run_plan {
 	/* What to watch, and with which probes. */
 	enum watched whom;
 	const char *mode; /* mode of the session, as recordings name it */
-	char target[128]; /* description of the watched processes for users; may be empty */
+	char target[128]; /* description of the watched processes, to show to users; may be empty */
 	bool children;	  /* true: also watch existing and new children of the targets */
 	/* bit i: enable overhead level i if --overhead is not given */
 	unsigned int tiers;
 	const char *const *unused; /* names of probes to leave off, NULL-terminated; NULL: none */
-	bool attributes;	   /* true: keep growth by call stack, even of all processes */
-	bool attributes_all;	   /* keep growth from a process's first mapping and fd on */
-	bool majors, examines;	   /* settings with the same names in struct live_options */
-	unsigned int ring_bytes;   /* ring buffer size in bytes; 0: default */
-	bool scores;		   /* true: read the OOM scores of processes */
-	bool works_without_bpf;	   /* true: if BPF is unavailable, read /proc only */
+	/* true: count growth by call stack, also if all processes are watched */
+	bool attributes;
+	/*
+	 * count growth by call stack from a process's first mapping and fd on, not only above a
+	 * threshold
+	 */
+	bool attributes_all;
+	bool majors, examines;	 /* settings with the same names in struct live_options */
+	unsigned int ring_bytes; /* ring buffer size in bytes; 0: default */
+	bool scores;		 /* true: read the OOM scores of processes */
+	bool works_without_bpf;	 /* true: if BPF is unavailable, read /proc only */
 	/* Names of files to read and write; NULL: no replay, no recording, standard output. */
 	const char *replay, *record, *output;
 	const struct redaction *redaction; /* redaction of the recording; NULL: none */
 	bool records_alone; /* true: compress the recording, and end if recording fails */
 	const struct renderer *renderer;
-	struct view view;     /* initial settings of the output */
-	bool may_redraw;      /* true: text may be redrawn in place on a terminal */
-	bool shares_terminal; /* a command prints to the terminal, so text goes to standard error */
-	bool reloads;	      /* SIGHUP reloads the configuration instead of ending the session */
+	struct view view; /* initial settings of the output */
+	bool may_redraw;  /* true: on a terminal, text may be redrawn in place */
+	/*
+	 * the command of `run` prints to the terminal, so faultscope's text goes to standard error
+	 */
+	bool shares_terminal;
+	bool reloads; /* SIGHUP reloads the configuration instead of ending the session */
 	/* Members that say when to scan, and when to end. */
 	/* time between scans and maximum run time, in seconds; duration 0: no end */
 	double interval, duration;

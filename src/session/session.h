@@ -31,7 +31,10 @@ struct session_input {
 	struct filter filter;		 /* filter of the options, adapted to the source */
 	struct rights_scope scope;	 /* what faultscope may still do without privileges */
 	struct rights rights;		 /* capabilities that remain after privileges are dropped */
-	/* for each origin in m.origin: the limit value for which the origin was looked up */
+	/*
+	 * for each origin in m.origin: finding.want (the needed limit) when the origin was looked
+	 * up
+	 */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 };
 
@@ -42,20 +45,24 @@ struct session_output {
 	struct buf text; /* rendered output that is not written yet */
 	int fd;
 	struct output_file file; /* the file that --output names */
-	bool last_lines;	 /* text output of `run`: print no intervals, only the end */
+	/* text output of `run`: print only the summary at the end, no intervals */
+	bool last_lines;
 	bool redraws;		 /* the output is a live view, redrawn in place */
 	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
 	char note[192];		 /* message for the bottom of the live view; empty: none */
-	bool began;		 /* the first scan succeeded; if not, the recording is removed */
-	bool flushed;		 /* session_flush() was called at least once, even without text */
-	bool mute;		 /* a write failed (EPIPE, …): write nothing more */
-	int write_error;	 /* -errno of the failed write; 0: none */
+	/* the first scan succeeded; if it failed, the recording is removed */
+	bool began;
+	/* session_flush() was called, so that the output, even if empty, is valid */
+	bool flushed;
+	bool mute;	 /* a write failed (EPIPE, …): write nothing more */
+	int write_error; /* -errno of the failed write; 0: none */
 	const char *record_path;
 	bool rec_error_reported; /* the failure of the recording was reported */
 	size_t told;		 /* number of events of this interval that were already printed */
 	uint64_t frames;
-	struct gates gates;	  /* the conditions of --fail-on */
-	uint64_t gated_ns;	  /* CLOCK_MONOTONIC time up to which gates were checked */
+	struct gates gates; /* the conditions of --fail-on */
+	/* CLOCK_MONOTONIC time of the last interval for which gates were checked */
+	uint64_t gated_ns;
 	struct output_file junit; /* output file of --junit */
 	struct buf gaps; /* reasons for an incomplete result, in addition to those of the model */
 };
@@ -87,8 +94,8 @@ int session_begin(struct session *s, const struct run_plan *plan);
 int session_start(struct session *s); /* sends host and probe records, scans once, and prints */
 int session_loop(struct session *s);
 /*
- * Calls session_begin(), opens the source, and calls session_start() and session_loop(). Stores the
- * exit status of the step that failed in s->status.
+ * Runs a session up to its last lines: calls session_begin(), opens the source, and calls
+ * session_start() and session_loop(). Stores the exit status of a step that failed in s->status.
  */
 void session_measure(struct session *s, const struct run_plan *plan);
 int session_end(struct session *s); /* prints the last lines, frees all, returns the exit status */
@@ -120,15 +127,14 @@ void session_render_frame(struct session *s);
 /* Returns the options with which session_open_live() opens the probes. */
 struct live_options session_live_options(struct session *s);
 /*
- * session_open_live() and session_open_replay() open the source and the event loop.
- * session_open_live() also starts to watch the targets of the plan. session_open_live() and
- * session_open_replay() print errors, and return 0 or an exit status.
+ * Both functions open the source and the event loop. session_open_live() also starts to watch the
+ * targets of the plan. They print errors, and return 0 or an exit status.
  */
 int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
 /*
- * Sends host and probe records and the records of a first scan to the sink (their consumer), then
- * drops privileges. Prints errors. Returns 0 or an exit status.
+ * Sends records of the host and of the probes, and those of a first scan, to the sink (the consumer
+ * of records). Drops privileges after that. Prints errors. Returns 0 or an exit status.
  */
 int session_first_scan(struct session *s, const struct sink *sink);
 /*
@@ -154,15 +160,12 @@ int session_open_loop(struct session *s);
 
 /*
  * Adds to s->out.gaps what the recording lacks: unreadable bytes, or its end record. `err` is the
- * result of reading the recording. Returns `err`, except that -EBADMSG (damaged recording) is
- * printed and becomes 1.
+ * result of reading the recording. If it is -EBADMSG (damaged recording), prints this and returns
+ * 1; otherwise returns `err`.
  */
 int session_note_end(struct session *s, int err);
 
-/*
- * Prints why data may be missing. If data may be missing, an exit status of 0 becomes
- * EXIT_INCOMPLETE.
- */
+/* Prints why data may be missing, if so. An exit status of 0 then becomes EXIT_INCOMPLETE. */
 void session_judge_gaps(struct session *s);
 
 /* Functions of session_view.c */
@@ -175,8 +178,8 @@ void session_measure_view(struct session *s);
 /* Functions of session_output.c */
 
 /*
- * Open the output, give its file the final name after the first scan, and close the output.
- * session_open_output() and session_publish() return 0 or an exit status.
+ * Functions that open the output, give its file the final name after the first scan, and close the
+ * output. session_open_output() and session_publish() return 0 or an exit status.
  */
 int session_open_output(struct session *s);
 int session_publish(struct session *s);

@@ -14,7 +14,8 @@
 #include "session/targets.h"
 
 /*
- * Growth by call stack is kept for processes with at least this many mappings or file descriptors.
+ * Unless `attributes_all` of the plan is set, growth by call stack is kept only for processes with
+ * at least this many mappings or file descriptors.
  */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
@@ -100,7 +101,10 @@ static int open_live(struct session *s)
 	}
 	s->in.collector.live = true;
 	s->in.filter.children |= s->plan.children;
-	/* a user who has CAP_BPF and CAP_PERFMON may read everything anyway */
+	/*
+	 * with file capabilities, other users' data are withheld from the user; a user who has
+	 * CAP_BPF and CAP_PERFMON himself may read everything anyway
+	 */
 	if (rights_are_of_file())
 		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());
 	s->in.pressure.targets = !lo.watch_all;
@@ -120,8 +124,8 @@ static int open_live(struct session *s)
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
 		/*
-		 * -p contains pids of this pid namespace, but records contain pids of the initial
-		 * namespace: accept all watched processes
+		 * -p names pids of this pid namespace, but records contain pids of the initial
+		 * namespace: let the filter accept all watched processes
 		 */
 		s->in.filter.children = true;
 	}
@@ -132,7 +136,8 @@ int session_open_live(struct session *s)
 {
 	struct startup st;
 	/*
-	 * open these files before a watched program can reach the host-wide maximum of open files
+	 * open these files early: later, a watched program may have reached the host-wide maximum
+	 * of open files
 	 */
 	int err = session_open_loop(s);
 
@@ -174,8 +179,8 @@ static int look(struct session *s, const struct sink *sink)
 }
 
 /*
- * Returns whether to check now for process ends that were not reported: if all processes are
- * watched, every ENDS_EVERY scans.
+ * Returns whether to search now for processes whose end was not reported. If all processes are
+ * watched, this is done only every ENDS_EVERY scans.
  */
 static bool is_asked(struct session *s)
 {
@@ -242,7 +247,7 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = begin_host(s, sink);
 	if (!err)
 		err = s->in.src->ops->start(s->in.src, sink);
-	/* these are the base values: what existed before the first scan is not growth */
+	/* use the values of the first scan as base: what existed before is not growth */
 	if (!err)
 		err = look(s, sink);
 	rights_lower(had);

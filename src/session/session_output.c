@@ -30,8 +30,9 @@ int session_open_output(struct session *s)
 }
 
 /*
- * Gives output files their names after a successful start, so that users can follow them (tail -f).
- * An existing file is kept until the new file is complete, unless renaming then needs privileges.
+ * Gives output files their final names after a successful start, so that users can follow them
+ * (tail -f). An existing file is replaced only when the new file is complete. Exception: if the
+ * rename needs privileges, which are dropped soon, the file is replaced now.
  */
 int session_publish(struct session *s)
 {
@@ -60,7 +61,8 @@ void session_flush(struct session *s)
 	buf_clear(&s->out.text);
 	s->out.flushed = true;
 	/*
-	 * reading a recording ends soon, so an existing file is kept until the output is complete
+	 * for a recording, an existing file is kept until the output is complete, as reading ends
+	 * soon
 	 */
 	if (!err && !s->plan.replay)
 		err = output_file_publish_new(&s->out.file);
@@ -107,8 +109,8 @@ bool session_message(struct session *s, const char *text)
 }
 
 /*
- * Reports once that recording failed; the session continues. `empty` means that no interval is
- * complete.
+ * Reports once that recording failed; the session continues. `empty`: the recording contains no
+ * complete interval.
  */
 static void write_failed(struct session *s, bool empty)
 {

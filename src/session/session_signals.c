@@ -34,7 +34,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		return;
 	}
 	/*
-	 * A terminal sends SIGINT to the command too, so only signals from kill(2) are forwarded.
+	 * Forward only signals from kill(2): a SIGINT of the terminal reaches the command anyway.
 	 */
 	if (si->ssi_code != SI_KERNEL)
 		kill(s->child.pid, si->ssi_signo);
@@ -91,7 +91,8 @@ int session_open_loop(struct session *s)
 	/* if SIGCHLD were ignored, the kernel would discard the exit status of the command */
 	signal(SIGCHLD, SIG_DFL);
 	/*
-	 * reload the configuration of the exporter on SIGHUP, even if nohup(1) ignores the signal
+	 * SIGHUP reloads the exporter's configuration, even if nohup(1) made the process ignore
+	 * SIGHUP
 	 */
 	if (s->plan.reloads)
 		signal(SIGHUP, SIG_DFL);

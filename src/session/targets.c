@@ -12,7 +12,9 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-/* Returns the process of a thread. -p accepts thread ids, as ps and gdb do. */
+/*
+ * Returns the id of the process to which a thread belongs. -p accepts thread ids, as ps and gdb do.
+ */
 static pid_t leader_of(pid_t pid)
 {
 	char path[64], text[512];
@@ -32,7 +34,7 @@ static pid_t parent_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	io_read(AT_FDCWD, path, text, sizeof(text));
-	/* the name of a process may contain brackets, so search for the last bracket */
+	/* a process name may contain brackets, so the last bracket in the line ends the name */
 	close = strrchr(text, ')');
 	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
 }

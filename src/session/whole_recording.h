@@ -16,10 +16,10 @@ struct story {
 };
 
 /*
- * Reads the recording `path`. If `lines` is not NULL, the renderer `lines` prints while the file is
- * read. A damaged recording is reported on standard error, and is no failure. Returns 0, or an exit
- * status if nothing could be read. Always call story_end(), which frees the story and returns the
- * final exit status.
+ * Reads the recording `path`. If `lines` is not NULL, this renderer prints while the file is read.
+ * A damaged recording is reported on standard error, and is no failure. Returns 0, or an exit
+ * status if nothing could be read. In either case, call story_end(), which frees the story and
+ * returns the final exit status.
  */
 int story_read(struct story *st, const struct options *o, const char *path,
 	       const struct renderer *lines);

@@ -10,7 +10,9 @@ void session_report_events(struct session *s)
 	findings_judge_events(&s->in.findings, &s->in.m);
 	for (; s->out.told < s->in.m.events; s->out.told++) {
 		const union event *e = &s->in.m.event[s->out.told];
-		/* omit events of processes that the filter excludes, except kernel faults */
+		/*
+		 * skip events of processes that the filter excludes, but never skip kernel faults
+		 */
 		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
 
 		if (!subject || !subject->hidden || e->h.kind == RECORD_KERNEL_FAULT)
@@ -20,8 +22,8 @@ void session_report_events(struct session *s)
 		struct finding *f = &s->in.findings.f[i];
 
 		/*
-		 * Evaluating the rule has set general commands again. origins_attach() replaces
-		 * these commands by the commands for the limit of the finding.
+		 * Each evaluation of the rule sets the general commands again. origins_attach()
+		 * replaces them by the commands for the limit of the finding.
 		 */
 		if (f->said)
 			origins_attach(s, f);
