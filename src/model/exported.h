@@ -14,8 +14,8 @@
 
 /* clang-format off */
 /*
- * Counters of a workload. NR_CENSUS_TAKEN counters, the first ones, come from process records,
- * which contain totals: the census adds the increase of each total.
+ * Counters of a workload. The first NR_CENSUS_TAKEN counters come from process records. These
+ * contain totals, so the census adds the increase of each total.
  */
 enum census_counter {
 #define ENUM_NOT_EXPORTED
@@ -45,7 +45,10 @@ enum census_gauge {
 
 /* Flag of a series that is exported only after its value has been above 0. */
 #define EXPORT_RARE 1
-/* Flag of a failed call or killed process, which gives its workload priority for own series. */
+/*
+ * Flag of a counter of failed calls or killed processes. If the counter of a workload increases,
+ * the workload has priority for series of its own.
+ */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4
 

@@ -68,8 +68,9 @@ struct field {
 	/* Reads the value; false: unknown (null). NULL: the value is the counter at offset `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
-	size_t at;	    /* offset of the field's counter in struct counters */
-	uint32_t lacks;	    /* LACKS_* bits: attach types with one of them make the value null */
+	size_t at; /* offset of the field's counter in struct counters */
+	/* LACKS_* bits: the value is null if the probe's attach type has one of them */
+	uint32_t lacks;
 	const char *column; /* short column title of the field; NULL: `key` in capitals */
 	struct field_column table, share;
 	const char *block; /* name of the value in the text block of a process; NULL: not in it */
@@ -102,7 +103,8 @@ struct grid {
 	const char *(*row)(size_t i);
 	const char *const *column;
 	uint64_t (*cell)(const struct counters *c, size_t row, size_t column);
-	uint32_t lacks; /* LACKS_* bits: attach types with one of them make the table null */
+	/* LACKS_* bits: the table is null if the probe's attach type has one of them */
+	uint32_t lacks;
 };
 
 extern const struct grid grids[];
@@ -117,9 +119,10 @@ struct histogram {
 	unsigned int shift; /* values in bucket i are below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct counters *c);
 	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
-	uint32_t lacks;				   /* LACKS_* bits that make the histogram null */
-	unsigned int step;			   /* log2 of the ratio of two bounds; 0 means 1 */
-	bool sparse;				   /* an empty histogram is not output */
+	/* LACKS_* bits: the histogram is null if the probe's attach type has one of them */
+	uint32_t lacks;
+	unsigned int step; /* log2 of the ratio of two bounds; 0 means 1 */
+	bool sparse;	   /* an empty histogram is not output */
 };
 
 extern const struct histogram histograms[];

@@ -29,7 +29,7 @@
  */
 #define FALL	  0.5
 #define FALL_SEEN 4
-/* A value whose falls reach this share of its whole rise is treated as cycles. */
+/* A value is treated as cyclic if its deepest fall is more than this share of its whole rise. */
 #define SWINGS 0.25
 /* A forecast without cycles is sure if at most this share of the limit is left. */
 #define SURE_LEFT 0.02
@@ -194,7 +194,10 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts a rising rate. The latest time assumes a constant rate, the earliest a faster rise. */
+/*
+ * Forecasts for a rate that rises. The latest time assumes that the rate stays as it is now, the
+ * earliest that it rises faster than before.
+ */
 static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -214,7 +217,10 @@ static bool extend_faster(const struct trend *t, double left, struct forecast *r
 	return true;
 }
 
-/* Forecasts a falling rate. The earliest time assumes a constant rate, the latest the same fall. */
+/*
+ * Forecasts for a rate that falls. The earliest time assumes that the rate stays as it is now, the
+ * latest that it continues to fall.
+ */
 static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
 {
 	double q = student(t->blocks - 2), half = t->seconds / 2;
@@ -258,7 +264,10 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 	       ret->high <= VAGUE * ret->low;
 }
 
-/* Returns whether a value falls so much, compared with its rise, that a rise predicts nothing. */
+/*
+ * Returns whether a value falls so deep, compared with its whole rise, that a rise predicts
+ * nothing.
+ */
 static bool swings(const struct series *s, uint64_t now_ns)
 {
 	uint64_t high = s->point[s->n - 1].high, first = s->point[0].low;

@@ -12,9 +12,9 @@
 #define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* maximum number of rows, including archived ones */
 
 /*
- * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated.
- * Without room, drops rows of exited processes, or else this row. Dropped rows with remaining
- * growth are counted in `growth_lost`. Returns 0 or -ENOMEM.
+ * Archives a copy of a row. `row` must not point into model.growth, which may be reallocated. If
+ * there is no room, drops rows of exited processes; if there are none, drops the new row. Dropped
+ * rows with remaining growth are counted in `growth_lost`. Returns 0 or -ENOMEM.
  */
 int growth_archive(struct model *m, const struct growth *row);
 

@@ -15,7 +15,8 @@ struct top_consumer {
 	uint64_t rss_bytes;  /* sum of RSS; includes shared pages once per process */
 	uint64_t swap_bytes; /* sum of swapped memory of all processes */
 	/*
-	 * shared memory of the process with the most: its processes usually share the same memory
+	 * shared memory of the process that has the most; child processes usually share the same
+	 * memory
 	 */
 	uint64_t shmem_bytes;
 	uint64_t commit_bytes; /* private writable memory, whether touched or not */

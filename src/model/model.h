@@ -99,7 +99,9 @@ struct subject {
 	uint64_t levels_window;	 /* last window in which a cgroup level changed */
 	struct holdings held[2]; /* mappings and fds that the process held when read */
 	bool grew[2];		 /* records of growth of mappings or fds were received */
-	/* highest share of its limit that the number of mappings, and of fds, has reached */
+	/*
+	 * for mappings [0] and fds [1]: the count at its highest share of the limit, and this limit
+	 */
 	struct portion top[2];
 	/* peak number of fds, whatever the limit was at that time */
 	uint32_t fds_high;
@@ -179,7 +181,7 @@ struct totals {
 	uint64_t ended;
 	uint64_t min_flt, maj_flt; /* page faults of exited processes since the first scan */
 	struct counters c;	   /* sums over exited processes; peaks are maxima */
-	struct peak maps, fds;	   /* process with the highest share of its limit */
+	struct peak maps, fds;	   /* process whose count was the highest share of its limit */
 	struct peak rss;	   /* process with the highest RSS (bytes), which has no limit */
 	struct fault_totals_table fault_totals_table;
 };

@@ -164,8 +164,8 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 
 /*
  * Updates the highest shares of limits. gauges.fd_high is the peak since the soft limit in the same
- * record applies. gauges.map_high is the peak of the lifetime, for which another limit may have
- * applied.
+ * record applies. gauges.map_high is the peak of the process's lifetime; at that time, another
+ * limit may have applied.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {

@@ -125,7 +125,10 @@ const struct series *resource_series(const struct model *m, const struct subject
 	return set ? set[i] : NULL;
 }
 
-/* Returns the highest share of a limit that a process reached; NULL: unknown, or --assume set. */
+/*
+ * Returns the highest share of a limit that a process reached. NULL: it is not known, or --assume
+ * replaces the limit.
+ */
 static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
 {
 	const struct portion *top;

@@ -12,7 +12,8 @@ enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 
 struct use {
 	uint64_t value;
-	uint64_t high;	     /* peak, or value at the highest share of a limit (subject.top) */
+	/* peak; of mappings and fds the value at the highest share of the limit (subject.top) */
+	uint64_t high;
 	uint64_t high_limit; /* limit at the time of the peak `high` */
 	uint64_t at_end;     /* last value of an exited process, if known */
 	uint64_t limit;	     /* limit in force; UINT64_MAX: none applies; 0: not known */

@@ -33,10 +33,7 @@ struct view {
 	/* the command gives a verdict (`diagnose`): "no finding" means that all is well */
 	bool verdict;
 	bool addresses; /* also show the memory addresses of faults */
-	/*
-	 * the command ends with what it measures (`run`, `diagnose`): show cleared findings at the
-	 * end too
-	 */
+	/* `run`, `diagnose`: at the end, also show findings that were cleared in the meantime */
 	bool command;
 	bool summary; /* at the end of the text, write findings and histograms */
 	/* `run --summary`: at the end of the text, list waits and top processes */

@@ -42,7 +42,10 @@ void bench_close(struct bench *b)
 		close(b->zero);
 }
 
-/* Each function below performs one operation n times; n is at most PAGES if it touches pages. */
+/*
+ * Each function below performs one operation n times. For operations that touch pages, n is at most
+ * PAGES.
+ */
 
 static void touch(const struct bench *b, int n)
 {

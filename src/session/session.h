@@ -165,7 +165,9 @@ int session_open_loop(struct session *s);
  */
 int session_note_end(struct session *s, int err);
 
-/* Prints why data may be missing, if so. An exit status of 0 then becomes EXIT_INCOMPLETE. */
+/*
+ * If data may be missing, prints the reasons, and changes an exit status of 0 to EXIT_INCOMPLETE.
+ */
 void session_judge_gaps(struct session *s);
 
 /* Functions of session_view.c */

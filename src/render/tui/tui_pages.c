@@ -101,7 +101,7 @@ static void write_grids(const struct view *v, struct buf *b, const struct subjec
 
 static const struct process_key *subject_of(const union event *e)
 {
-	return &e->crossing.subject; /* all event records have their subject at this offset */
+	return &e->crossing.subject; /* in all event records, the process is at this offset */
 }
 
 /* Writes a record of slow faults, or of calls that waited for mmap_lock or held it. */
