@@ -8,7 +8,8 @@
 
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* UNIT_LIMIT: ~0 means unlimited */ };
 enum field_type {
-	FIELD_COUNTER, /* a total since faultscope watches the process; text output shows a rate */
+	/* a total since faultscope began to watch the process; text output shows a rate */
+	FIELD_COUNTER,
 	FIELD_GAUGE,
 };
 
@@ -77,8 +78,9 @@ struct field {
 	const char *html;  /* column title in the HTML report's process table; NULL: not shown */
 	struct field_diff diff;
 	struct field_gate gate;
-	struct field_lead overview, lead; /* columns in the first tab; columns in the group's tab */
-	int resource;			  /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
+	/* position in the first tab of the live view; position in the tab of the field's group */
+	struct field_lead overview, lead;
+	int resource; /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
 	/* The live view keeps recent values of the field for a sparkline. */
 	bool trend;
 	struct field_sum sum;

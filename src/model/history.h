@@ -82,7 +82,9 @@ void history_free(struct history *h);
 /* Adds a scan; call it before model_next_window(). Returns 0 or -ENOMEM. */
 int history_add_scan(struct history *h, const struct model *m);
 
-/* Adds the holdings of processes, which are read after the last scan. Returns 0 or -ENOMEM. */
+/*
+ * Adds the mappings and fds of processes, which are read after the last scan. Returns 0 or -ENOMEM.
+ */
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);

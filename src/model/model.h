@@ -225,9 +225,10 @@ struct model {
 	uint64_t growth_lost;	/* rows with remaining growth dropped for lack of room */
 	/* value of totals.ended when growth rows, or stacks, were last dropped */
 	uint64_t growth_dropped_at, frames_dropped_at;
-	uint64_t frames_lost; /* stacks without names: no room for them */
-	struct table frames;  /* table of stacks, by number */
-	struct table alike;   /* table of stacks, by text: frames.alike_link */
+	/* number of stacks whose function names were not stored, for lack of room */
+	uint64_t frames_lost;
+	struct table frames; /* table of stacks, by number */
+	struct table alike;  /* table of stacks, by text: frames.alike_link */
 	size_t nr_frames;
 	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;

@@ -475,7 +475,10 @@ static void take_hook(struct model *m, const struct hook_record *r)
 	v->unwanted = hook_is_unwanted(v->why);
 }
 
-/* Stores what later windows need of an event. At the tick, its process's record has arrived. */
+/*
+ * Stores the facts of an event that later windows need: the last signal, the last failed memory
+ * request. Called at the tick record, because the record of the event's process arrives before it.
+ */
 static void note_event(struct model *m, const union event *e)
 {
 	struct subject *s = model_find(m, &e->crossing.subject);

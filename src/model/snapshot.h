@@ -22,7 +22,10 @@ struct snapshot {
 /* Replaces a snapshot. Returns 0, -ENOMEM, or -E2BIG if too large; on error, `m` is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
-/* Copies a process's holdings that were read later. Returns -ENOSPC if a new snapshot is needed. */
+/*
+ * Copies the mappings and fds of a process, which were read after the snapshot was taken. Returns
+ * -ENOSPC if a new snapshot is needed.
+ */
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id);
 
 void snapshot_free(struct snapshot *s);

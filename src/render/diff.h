@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: what grew between two recordings: by workload, by user stack and name, by holdings. */
+/*
+ * render: what grew between two recordings: by workload, by user stack and name, and by kind of the
+ * mappings and fds that processes held.
+ */
 #ifndef FS_RENDER_DIFF_H
 #define FS_RENDER_DIFF_H
 

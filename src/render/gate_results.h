@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* render: results of the gates (conditions of --fail-on), for people and for CI systems. */
+/*
+ * render: results of the gates for people and for CI systems. A gate is a condition of --fail-on.
+ */
 #ifndef FS_RENDER_GATE_RESULTS_H
 #define FS_RENDER_GATE_RESULTS_H
 

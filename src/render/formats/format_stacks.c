@@ -84,7 +84,8 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 			    const struct profile_sample *one, enum profile_measure measure)
 {
 	const struct history_row *r = one->row;
-	uint32_t head = r ? 2 : 1; /* workload and process, or only "process" */
+	/* number of outermost frames for the header: workload and process, or only "process" */
+	uint32_t head = r ? 2 : 1;
 	double at = r ? view_seconds(s->v, r->last_ns) : 0;
 
 	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");

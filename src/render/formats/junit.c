@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes gate results as JUnit XML, which Jenkins, GitLab and others read. */
+/*
+ * Writes the results of gates (conditions of --fail-on) as JUnit XML, which Jenkins, GitLab and
+ * others read.
+ */
 #include <string.h>
 
 #include "render/gate_results.h"
@@ -46,7 +49,10 @@ static void put_message(struct buf *b, const struct gate *g)
 
 static void put_case(struct buf *b, const struct gate *g)
 {
-	/* a gate that failed is a failed test; a value that was not measured is a test error */
+	/*
+	 * JUnit has two kinds: a gate that failed is a failure, a value that was not measured is an
+	 * error
+	 */
 	const char *element = g->state == GATE_TRIPPED ? "failure" : "error";
 
 	buf_puts(b, "    <testcase classname=\"faultscope\"");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes the text of `diagnose`: findings, what each process holds, and which code made it grow. */
+/*
+ * Writes the text of `diagnose`: findings, the mappings and fds of each process, and the code that
+ * created them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,8 @@
 
 #define SORTS_SHOWN	6
 #define PROCESSES_SHOWN 8
-#define HOLDINGS_LEAST	64 /* minimum number of mappings or fds for a list of holdings */
+/* minimum number of mappings or fds of a process for which they are listed by kind */
+#define HOLDINGS_LEAST 64
 
 #define CHECKED                                                                                    \
 	"limits of mappings, file descriptors, locked memory, threads and cgroups; failed calls; " \

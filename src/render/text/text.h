@@ -17,7 +17,7 @@ double text_activity(const struct view *v, const struct subject *s);
 
 /*
  * as_field_figure() formats the rate of a counter, or the value of a gauge; as_field_total()
- * formats a total since faultscope watches the process.
+ * formats a total since faultscope began to watch the process.
  */
 struct number_text as_field_figure(const struct field *f, double n);
 struct number_text as_field_total(const struct field *f, uint64_t n);
@@ -32,7 +32,7 @@ void text_block(struct buf *b, const struct view *v, const struct subject *s);
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
 		enum resource_id id);
 
-/* Writes a process's mappings and fds, as last read, and the stacks that made it grow. */
+/* Writes a process's mappings and fds, as last read, and the call stacks that created most. */
 void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 
 /* Writes the log2 histograms (latency, mapping sizes) that are not empty. */

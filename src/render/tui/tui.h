@@ -67,7 +67,8 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 enum tui_action {
 	TUI_DRAW, /* draw a frame, because the view may have changed */
 	TUI_QUIT,
-	TUI_READ,   /* read the holdings of t->chosen into the model, then call tui_update() */
+	/* read the mappings and fds of process t->chosen into the model, then call tui_update() */
+	TUI_READ,
 	TUI_RECORD, /* start a recording, or stop it */
 	TUI_FASTER,
 	TUI_SLOWER,
