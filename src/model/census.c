@@ -242,7 +242,7 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 	struct census_process *p = pids_find(&c->processes, r->subject.pid);
 
 	if (p && r->subject.start_ns < p->start_ns)
-		return 0; /* a record of the previous process with this pid is late */
+		return 0; /* ignore a late record of the previous process that had this pid */
 	if (!p)
 		p = census_process_add(c, r->subject.pid);
 	else if (p->start_ns != r->subject.start_ns)

@@ -174,8 +174,9 @@ static double time_to(double left, double rate, double growth)
 }
 
 /*
- * Forecasts for a steady rate when the limit may first be reached. Rate and scatter come from a few
- * blocks (Fieller's theorem, including future scatter).
+ * Forecasts for a steady rate when the limit may first be reached. The interval accounts for the
+ * uncertainty of rate and scatter, which come from a few blocks, and for future scatter (Fieller's
+ * theorem).
  */
 static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
 {

@@ -119,7 +119,10 @@ static int watch_resources(struct model *m, enum resource_scope scope, struct su
 	return 0;
 }
 
-/* Adds the values of the first scan, whose processes arrive before the limits of the machine. */
+/*
+ * Adds the values of the first scan to the series. In the first scan, the records of processes
+ * arrive before the record with the limits of the machine.
+ */
 static int watch_first(struct model *m, uint64_t t_ns)
 {
 	m->first_ns = t_ns;

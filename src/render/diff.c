@@ -31,7 +31,10 @@ const char *diff_part_title(enum diff_part part)
 	return titles[part];
 }
 
-/* Copies a name and frames, each with its NUL, into one allocation. Returns NULL without memory. */
+/*
+ * Copies a name and frames, each with its NUL, into one allocation. Returns NULL if memory is
+ * exhausted.
+ */
 static char *make_key(const char *key, const char *frames)
 {
 	size_t len = strlen(key) + 1, more = strlen(frames) + 1;
