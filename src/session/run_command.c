@@ -139,10 +139,10 @@ static int end_as(int child_status)
 }
 
 /*
- * Returns the peak RSS of the process of the command that had the largest, or 0 if it is not known.
- * Until exec, the child uses faultscope's memory, and its peak RSS is that of faultscope
- * (fs/exec.c: setmax_mm_hiwater_rss()). A value near faultscope's own RSS therefore says nothing
- * about the command.
+ * Returns the largest peak RSS of a process of the command, or 0 if it is not known. Until exec,
+ * the child uses faultscope's memory, and its peak RSS is that of faultscope (fs/exec.c:
+ * setmax_mm_hiwater_rss()). A value near faultscope's own RSS therefore says nothing about the
+ * command.
  */
 static uint64_t child_rss_bytes(const struct session *s)
 {

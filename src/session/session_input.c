@@ -102,8 +102,8 @@ static int open_live(struct session *s)
 	s->in.collector.live = true;
 	s->in.filter.children |= s->plan.children;
 	/*
-	 * with file capabilities, other users' data are withheld from the user; a user who has
-	 * CAP_BPF and CAP_PERFMON himself may read everything anyway
+	 * If the capabilities come from the file of faultscope, the user lacks them: withhold other
+	 * users' data. A user who has CAP_BPF and CAP_PERFMON could read everything anyway.
 	 */
 	if (rights_are_of_file())
 		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());

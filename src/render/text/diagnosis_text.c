@@ -191,8 +191,8 @@ static void write_unread(struct buf *b, const struct view *v)
 }
 
 /*
- * Writes what was checked, and what was not. Processes whose holdings were not read do not make the
- * result incomplete, because no finding depends on holdings.
+ * Writes what was checked, and what was not. The result is complete even if the mappings and fds of
+ * some processes were not read, because no finding depends on them.
  */
 static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {

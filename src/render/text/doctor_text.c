@@ -84,7 +84,8 @@ static void write_costs(struct buf *b, const struct view *v, const struct report
 		if (h->state != HOOK_ON || (h->costs == 1 && !c->measured))
 			snprintf(text, sizeof(text), "%s", c->why);
 		/*
-		 * write "+" before each cost that a probe adds; the cost of a scan is no addition
+		 * a cost that a probe adds to an operation has "+" before it; the cost of a scan
+		 * has none
 		 */
 		else
 			cost_text(c, is_scan ? "" : "+", text, sizeof(text));

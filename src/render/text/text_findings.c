@@ -56,8 +56,7 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
 	/*
-	 * `run` and `diagnose` print at the end: show a finding that was cleared in between like an
-	 * open one
+	 * `run` and `diagnose` print findings only at the end: show a cleared one like an open one
 	 */
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
