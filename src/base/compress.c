@@ -13,7 +13,7 @@
 
 #define FIRST_ROOM (256u << 10)
 #define GZIP_HEAD  16 /* zlib.h: window bits plus 16 make deflate write the gzip format */
-/* zlib.h: window bits plus 32 make inflate read both the gzip and the zlib format */
+/* zlib.h: window bits plus 32 make inflate detect whether data have the gzip or the zlib format */
 #define ANY_HEAD 32
 
 struct out {

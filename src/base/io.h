@@ -12,7 +12,9 @@
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 
-/* Reads an open file from its beginning. Parameters and result are those of io_read(). */
+/*
+ * Reads an open file from its beginning. The other parameters and the result are as for io_read().
+ */
 ssize_t io_read_again(int fd, char *ret, size_t size);
 
 /* Writes all bytes. Returns 0 or -errno. */

@@ -143,8 +143,8 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 }
 
 /*
- * Replaces the labels of a workload by those of a live process, if the process whose labels it has
- * now has exited.
+ * A workload has the labels of one of its processes. If that process has exited, replaces them by
+ * those of a live process.
  */
 static void represent(struct census_workload *w, const struct identity *id)
 {

@@ -69,7 +69,10 @@ static bool get_created(const struct model *m, const struct subject *s, const st
 	return true;
 }
 
-/* Reads kernel-mode faults from probe fault_kernel, or from fault_begin if it counts both modes. */
+/*
+ * Reads the number of kernel-mode faults: from probe fault_begin if it counts faults of both modes,
+ * else from probe fault_kernel.
+ */
 static bool get_kernel(const struct model *m, const struct subject *s, const struct facts *f,
 		       uint64_t *ret)
 {

@@ -136,8 +136,8 @@ uint64_t history_ended(const struct history *h)
 }
 
 /*
- * Returns the row to drop: that of an exited process with few faults, if possible without failed
- * mapping calls and fatal signal. Returns NULL if all processes are alive.
+ * Returns the row to drop: an exited process with few faults. Prefers one without failed mapping
+ * calls and without a fatal signal. Returns NULL if all processes are alive.
  */
 static struct history_row *least(struct history *h)
 {

@@ -296,7 +296,7 @@ uint64_t gauges_swap_pages(const struct gauges *g);
 /* Returns pages that are not reclaimable: anonymous, shared and swapped pages. */
 uint64_t gauges_kept_pages(const struct gauges *g);
 
-/* Adds counters, except peak values, of which the higher one is kept. */
+/* Adds counters. Of peak values, keeps the higher one instead. */
 void counters_add(struct counters *to, const struct counters *from);
 
 /* Returns the counters of `f`, or zeros if it has none. */

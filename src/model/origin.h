@@ -42,7 +42,8 @@ struct origin_process {
 
 struct origin {
 	const struct limit *limit;
-	bool known;	/* `value` is known; else it is unreadable, or the process is gone */
+	/* true: `value` is known; false: the limit is unreadable, or the process has exited */
+	bool known;
 	uint64_t value; /* limit in force; of an rlimit the soft limit; LIMIT_NONE: unlimited */
 	uint64_t hard;	/* hard limit of the process */
 	uint64_t used;	/* memory or tasks that the cgroup uses */

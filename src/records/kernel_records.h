@@ -439,7 +439,7 @@ struct growth {
 	__u64 removed;
 	__u64 first_ns;
 	__u64 last_ns;
-	char name[FILE_NAME_LEN]; /* file name in which "#" and fillers replace digits */
+	char name[FILE_NAME_LEN]; /* file name; "#" and filler bytes replace the digits in it */
 };
 
 /* A stack frame, with the layout of struct bpf_stack_build_id (include/uapi/linux/bpf.h). */

@@ -214,7 +214,7 @@ struct field_record {
 
 struct end_record {
 	struct record h;
-	__u32 reason; /* why the recording ended: 0: as requested; else END_* bits */
+	__u32 reason; /* why the recording ended; 0: as requested; other values are END_* bits */
 	__u32 pad;
 };
 

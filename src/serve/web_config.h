@@ -35,7 +35,8 @@ struct web_config {
 	enum client_auth client_auth;
 	bool tls13_only;
 	/* The texts in the arrays from `client_san` to `header` are owned by this struct. */
-	char *client_san[WEB_NAMES]; /* names, one of which a client certificate must have */
+	/* a client certificate must have one of these names; empty: every name is allowed */
+	char *client_san[WEB_NAMES];
 	size_t client_sans;
 	char *cipher_suite[WEB_NAMES]; /* IANA cipher suites, best first; empty: GnuTLS default */
 	size_t cipher_suites;
