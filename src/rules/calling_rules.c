@@ -188,8 +188,8 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	if (f->severity == SEVERITY_WARNING)
-		finding_title(f, "ENOMEM in a thread of Python, and the process is idle since "
-				 "then: Thread.start() may hang");
+		finding_title(f, "ENOMEM in a thread of Python, and the process has been idle "
+				 "since then: Thread.start() may hang");
 	else
 		finding_title(f, "ENOMEM in a thread of Python: if the thread was starting, "
 				 "Thread.start() hangs");

@@ -283,8 +283,8 @@ static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_s
 	*ret_sure = default_size && asked > free;
 	if (default_size) {
 		verdict_need(v, q->l->huge_pages - free, asked);
-		verdict_sum(v, "huge pages reserved and asked", IN_COUNT, q->l->huge_pages_reserved,
-			    asked, q->l->huge_pages_free);
+		verdict_sum(v, "huge pages reserved and requested", IN_COUNT,
+			    q->l->huge_pages_reserved, asked, q->l->huge_pages_free);
 	}
 	return true;
 }

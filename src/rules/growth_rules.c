@@ -391,7 +391,7 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
 		return false;
 	say_part(f, o, WHAT_MAPS, &p,
-		 "splits by a memory allocator that returns pages to the kernel");
+		 "pieces of mappings that a memory allocator split to return pages to the kernel");
 	if (o->m->tick.limits.overcommit_memory == 2)
 		remedy_command(
 			finding_host_remedy(f, REMEDY_WORKAROUND,
@@ -410,7 +410,8 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
-	say_part(f, o, WHAT_MAPS, &p, "splits by madvise calls of the Go runtime");
+	say_part(f, o, WHAT_MAPS, &p,
+		 "pieces of mappings that madvise calls of the Go runtime split");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
@@ -503,7 +504,8 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	p = (struct part){.n = g->added - g->removed, .all = added, .stack = g->stack};
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
 	if (is_split(g->name)) {
-		say_part(f, o, WHAT_MAPS, &p, "splits of larger mappings from one call stack");
+		say_part(f, o, WHAT_MAPS, &p,
+			 "pieces of larger mappings that one call stack split");
 		finding_remedy(
 			f, REMEDY_FIX,
 			"unmap or change whole mappings: a change in the middle of a mapping "

@@ -328,7 +328,8 @@ static void help_files(struct finding *f, const struct limited *l, const struct 
 			finding_remedy(
 				f, REMEDY_FIX,
 				"remove files of tmpfs, or keep them on a disk: %s of the %s are "
-				"tmpfs files that no process maps, and no kill frees them",
+				"tmpfs files that no process maps, and that stay when a process "
+				"is killed",
 				as_bytes(files_left(l, c)).s, as_bytes(l->limit).s),
 			"df -t tmpfs; ls -lS /dev/shm | head");
 	else if (l->level && l->level->now.n[CGROUP_SHMEM] != FIGURE_UNKNOWN &&
@@ -336,7 +337,7 @@ static void help_files(struct finding *f, const struct limited *l, const struct 
 		finding_remedy(f, REMEDY_FIX,
 			       "remove files of /dev/shm, or raise the limit by their size: tmpfs "
 			       "files count as memory of the cgroup that first touched them, and "
-			       "no kill frees them");
+			       "stay when a process is killed");
 }
 
 static void help_grower(const struct occasion *o, struct finding *f, const struct limited *l,

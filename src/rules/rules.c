@@ -103,7 +103,8 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 		     : r->error_code & 2 ? "write"
 					 : "read");
 	finding_text(f, "address", "%s",
-		     r->address >> 63 ? "kernel half" : "user half, outside of user copies");
+		     r->address >> 63 ? "kernel half"
+				      : "user half, and the code is no user copy function");
 	finding_advise(f);
 	return true;
 }

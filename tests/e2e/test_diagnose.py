@@ -227,7 +227,7 @@ def test_growth_by_munmap(check, lab):
     """Mappings that munmap splits off are attributed to the caller of munmap."""
     lines, _, truth = diagnose(check, lab, "growth", "split", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    check.that("mappings created while watched are splits of larger mappings" in finding["title"],
+    check.that("mappings created while watched are pieces of larger mappings" in finding["title"],
                finding["title"])
     check.that(evidence(finding, "created").startswith("split by munmap"), f"{finding}")
     check.that("cut_hole (growth) <- make_all (growth)" in evidence(finding, "from"),
