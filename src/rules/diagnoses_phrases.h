@@ -22,12 +22,12 @@
 	"For a process that has exited, faultscope compares the peak with the thresholds."
 #define FIT \
 	"faultscope fits a line through the peaks of the value (Theil-Sen estimator: the median " \
-	"of the slopes between all pairs of points). It computes the earliest and the latest time " \
-	"at which the line may reach the limit. If the line fits the values poorly, faultscope " \
-	"does not open this finding."
+	"of the slopes between all pairs of points). It computes the earliest and the latest " \
+	"time at which the line may reach the limit. If the line fits the values poorly, " \
+	"faultscope does not open this finding."
 #define SURE \
-	"The finding is critical only if at least 98 % of the limit is used, or if the value rose " \
-	"and fell several times and its peaks grew evenly."
+	"The finding is critical only if at least 98 % of the limit is used, or if the value " \
+	"rose and fell several times and its peaks grew evenly."
 #define LIST_FDS \
 	"$ ls -l /proc/PID/fd | awk '{print $NF}' | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
