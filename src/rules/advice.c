@@ -7,12 +7,15 @@
 
 #define TIGHT_PERCENT 80
 
-/* Old defaults, too low for the programs of today: such values and lower ones get advice. */
+/*
+ * Defaults of old kernels, too low for current programs. A limit with this value or a lower one
+ * gets advice.
+ */
 static const struct row {
 	const char *key;
 	int64_t value;
 	const char *why;
-	uint64_t want; /* value to suggest; 0: the value that the remedies suggest */
+	uint64_t want; /* value to suggest; 0: the value that remedies_for() suggests */
 } lows[] = {
 	{"max_map_count", 65530,
 	 "this is the kernel's default, but JVMs, data loaders and databases need more"},
@@ -23,13 +26,13 @@ static const struct row {
 	{"pid_max", 32768, "this is the kernel's default, and threads count too"},
 };
 
-/* Settings with these values, or higher ones, hide information from faultscope. */
+/* Settings that hide information from faultscope if they have these values or higher ones. */
 static const struct row highs[] = {
 	{"kptr_restrict", 2,
 	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
 };
 
-/* If one of these limits is almost used up, twice the value of that limit is suggested. */
+/* If one of these limits is almost used up, the advice is to double the limit. */
 static const char *const doubled[] = {"max_map_count", "file_max", "threads_max",
 				      "cgroup_memory_max_bytes", "cgroup_pids_max"};
 
@@ -42,7 +45,10 @@ struct advices {
 	size_t used;
 };
 
-/* Adds advice about a setting; NULL: the setting has advice already, or there is no room. */
+/*
+ * Appends advice about a setting and returns it. Returns NULL if the setting has advice already, or
+ * if the list is full.
+ */
 static struct advice *__attribute__((format(printf, 3, 4)))
 add(struct advices *all, const char *key, const char *why, ...)
 {
@@ -70,7 +76,7 @@ static const struct setting *get(const struct advices *all, const char *key)
 	return s && s->known && !s->unlimited ? s : NULL;
 }
 
-/* Returns how much of a limit is in use, in percent; -1: not known. */
+/* Returns the percentage of a limit that is in use; -1: not known. */
 static int use_of(const struct advices *all, const struct setting *limit)
 {
 	const struct setting *use = setting_use(all->s, all->n, limit->key);
@@ -85,7 +91,10 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 	snprintf(ret, size, "%s", r ? r->command : "");
 }
 
-/* Adds commands that raise the limit, and the cost, which depend on where the limit was set. */
+/*
+ * Copies from remedies_for() the commands that raise the limit, and the cost of a higher limit.
+ * Both depend on where the limit was set.
+ */
 static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
 			  struct advice *a)
 {
@@ -131,7 +140,9 @@ static void advise_doubled(struct advices *all, const char *key)
 		take_remedies(all, s, s->value * 2, a);
 }
 
-/* Suggests the hard RLIMIT_NOFILE as soft limit, which needs no root, or else 65536. */
+/*
+ * Suggests to raise the soft RLIMIT_NOFILE to the hard one, which needs no root, or else to 65536.
+ */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");
@@ -147,7 +158,9 @@ static void advise_nofile(struct advices *all)
 			      a);
 }
 
-/* Calls fail at the commit limit only with vm.overcommit_memory=2. */
+/*
+ * Gives advice only with vm.overcommit_memory=2: in other modes no call fails at the commit limit.
+ */
 static void advise_commit(struct advices *all)
 {
 	const struct setting *mode = get(all, "overcommit_memory");

@@ -37,7 +37,10 @@ static uint64_t rise(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* The increase of a counter of the process in the last window; 0 if the process had no update. */
+/*
+ * The increase of a counter of the process since its previous update; 0 if it had no update in this
+ * window.
+ */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
 						facts_counters(&(o)->s->prev)->member)             \
@@ -54,9 +57,13 @@ static double seconds_of(const struct subject *s)
 
 /* Rule F05 accept-emfile-loop: accept() fails with EMFILE in a loop. */
 
-#define LEAST_SECONDS	0.2 /* shortest window for which a rate is given */
+/* seconds; in a shorter window a few events would already be a high rate */
+#define LEAST_SECONDS	0.2
 #define SPIN_PER_SECOND 1000.0
-/* least share of one CPU; low, because other programs may use the CPUs too */
+/*
+ * Least share of one CPU that the process uses. It is low, because other programs may use the CPUs
+ * too.
+ */
 #define SPIN_CPU_SHARE 0.05
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -86,8 +93,9 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * Returns true if the event of an open finding happened again, or happened at most HOLD_NS ago.
- * Stores the time of the last event in f->grew_ns.
+ * Returns true if the event of a finding happened in this window (`again`), or if the finding is
+ * open and its event happened less than HOLD_NS ago. Stores the time of the last event in
+ * f->grew_ns.
  */
 static bool is_recent(const struct occasion *o, const struct finding *open, bool again,
 		      struct finding *f)
@@ -160,7 +168,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 
 /* Rule M22 python-thread-hang: a Python thread that gets ENOMEM never reports that it runs. */
 
-/* ns; a process that is active this long after the failure does not hang */
+/* ns; a process that is active for longer than this after the failure does not hang */
 #define LIVES_NS 2000000000ULL
 #define HANGS_NS 5000000000ULL
 

@@ -119,9 +119,10 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * Returns the bytes of the commit limit that __vm_enough_memory() (mm/util.c) keeps free: 8 MiB
- * unless the caller has CAP_SYS_ADMIN, and 1/32 of the process's own size, up to 128 MiB (the
- * defaults of vm.admin_reserve_kbytes and vm.user_reserve_kbytes).
+ * Returns the bytes of the commit limit that __vm_enough_memory() (mm/util.c) keeps in reserve: 8
+ * MiB unless the caller has CAP_SYS_ADMIN, and in addition 1/32 of the size of the process, at most
+ * 128 MiB. 8 MiB and 128 MiB are the defaults of vm.admin_reserve_kbytes and
+ * vm.user_reserve_kbytes.
  */
 static uint64_t kept_back(const struct request *q)
 {
@@ -141,7 +142,8 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	    !has_fact(q, FACT_SAID_COMMIT))
 		return false;
 	/*
-	 * Committed_AS was read later than the call failed: another process may have exited since
+	 * Committed_AS was read later than the call failed, and may have fallen since. The cause is
+	 * certain only if the kernel logged its message about the failed request.
 	 */
 	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
@@ -167,7 +169,10 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* The kernel charges pages to a cgroup in batches of this many pages (MEMCG_CHARGE_BATCH). */
+/*
+ * The kernel charges pages to a cgroup in batches of this many pages (MEMCG_CHARGE_BATCH), so a
+ * cgroup at its limit may show that many pages less.
+ */
 #define CGROUP_SLACK_PAGES 64
 
 bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -186,8 +191,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 }
 
 /*
- * Clears the limit value that a check stored, if the errno of the check is not that of the failed
- * call.
+ * If a check failed with another errno than the call, clears the limit value that the check stored.
  */
 static void forget_need(struct verdict *v)
 {
@@ -205,8 +209,8 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		return;
 	if (v->cause) {
 		/*
-		 * an uncertain check, or a check that compares no values, does not show which limit
-		 * fails the call next
+		 * Only a certain check that compares values shows that its limit would fail the
+		 * call next.
 		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
@@ -241,8 +245,9 @@ static void overlay(const struct refused_record *r, enum variable which, uint64_
 }
 
 /*
- * Computes CommitLimit as the kernel's vm_commit_limit() does. The kernel subtracts the pools of
- * huge pages, which the record lacks: if there are huge pages, the value of /proc/meminfo stays.
+ * Computes CommitLimit from the values in the record, as the kernel's vm_commit_limit() does. The
+ * kernel subtracts the pools of huge pages, whose size the record lacks. If there are huge pages,
+ * CommitLimit keeps the value of /proc/meminfo.
  */
 static void overlay_commit_limit(const struct refused_record *r, struct host_limits *l)
 {
@@ -261,8 +266,8 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 }
 
 /*
- * Replaces values of /proc, read a little later, by values that the BPF program read at the
- * failure.
+ * Replaces limits that were read from /proc a little after the failure by the values that the BPF
+ * program read at the failure.
  */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
@@ -282,9 +287,10 @@ static void overlay_variables(const struct refused_record *r, struct host_limits
 }
 
 /*
- * If a seccomp filter failed the call, the kernel never checked a limit, even if one would explain
- * the errno. A ptrace tracer cannot be seen here: it replaces the system call number, or changes
- * the result after the BPF program ran.
+ * If a seccomp filter failed the call, the kernel never checked a limit, even if a limit would
+ * explain the errno: the cause is then uncertain. faultscope cannot detect a ptrace tracer that
+ * failed the call. The tracer replaces the system call number, or changes the result after the BPF
+ * program ran.
  */
 static void answered_by_others(const struct request *q, struct verdict *v)
 {

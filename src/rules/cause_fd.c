@@ -7,10 +7,12 @@
 
 #include "rules/request.h"
 
-/* fewest pages that a new pipe gets when its user is beyond the soft limit (fs/pipe.c) */
+/*
+ * fewest pages that a new pipe gets if its user is above the soft limit on pipe pages (fs/pipe.c)
+ */
 #define PIPE_PAGES 2
 
-/* Returns how many descriptors the call creates: pipe() and socketpair() create two. */
+/* Returns how many descriptors the call creates. */
 static uint32_t wanted(const struct request *q)
 {
 	return q->r->call == CALL_PIPE || q->r->call == CALL_SOCKETPAIR ? 2 : 1;
@@ -48,15 +50,16 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	/*
-	 * open fds may have numbers above the limit, and F_DUPFD skips numbers: the count of open
-	 * fds alone does not show that no number is free
+	 * The evidence needs the count of free numbers too, because the count of open fds alone
+	 * does not show that no number is free: open fds may have numbers above the limit, and
+	 * F_DUPFD skips numbers.
 	 */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
-/* Returns true if F_DUPFD requests a number of fs.nr_open or more, which no table can have. */
+/* Returns true if F_DUPFD requests a number of fs.nr_open or more, which is never possible. */
 static bool begins_past_nr_open(const struct request *q)
 {
 	return names_lowest(q) && q->r->args[2] >= q->l->nr_open;
@@ -101,7 +104,10 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* do_inotify_init() creates the inotify instance, and counts it, before it takes a descriptor. */
+/*
+ * The user's inotify instances are the cause if they are at the limit: do_inotify_init() checks
+ * them before it needs a descriptor number.
+ */
 static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
@@ -133,9 +139,9 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
 }
 
 /*
- * mqueue_get_inode() (ipc/mqueue.c) first takes a descriptor; EMFILE after that means that the
- * queues of the user take too many bytes. The existing queues are within the limit, so the limit
- * plus the bytes of this queue is enough.
+ * mqueue_get_inode() (ipc/mqueue.c) fails with EMFILE if the queues of the user take too many
+ * bytes. The existing queues are within the limit, so the limit plus the bytes of this queue is
+ * enough.
  */
 static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -155,8 +161,8 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 }
 
 /*
- * too_many_pipe_buffers_hard() exempts CAP_SYS_RESOURCE and CAP_SYS_ADMIN. A limit of 0 is no
- * limit.
+ * The user's pipes have more pages than the limit allows: too_many_pipe_buffers_hard(). The check
+ * does not apply with CAP_SYS_RESOURCE or CAP_SYS_ADMIN, and a limit of 0 is no limit.
  */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -171,9 +177,9 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * pipe() fails with ENFILE only for the user's pipe pages or for fs.file-max. If the number of open
- * files is far below fs.file-max, pipe pages were the reason, and their limit has been changed
- * since.
+ * pipe() fails with ENFILE only at the user's limit on pipe pages or at fs.file-max. If the number
+ * of open files is far below fs.file-max, the limit on pipe pages is the cause, even if the user is
+ * below it now.
  */
 static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -186,7 +192,10 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* get_empty_filp() compares a per-CPU counter, which may lag behind by some files on each CPU. */
+/*
+ * The host has fs.file-max open files: get_empty_filp(). It compares a per-CPU counter, which may
+ * lag behind by some files on each CPU.
+ */
 bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	bool said = has_fact(q, FACT_SAID_FILE_MAX);
@@ -201,7 +210,10 @@ bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* Returns the requested number: the second argument of dup2() and dup3(), the third of fcntl(). */
+/*
+ * Returns the descriptor number that the call requests: the second argument of dup2() and dup3(),
+ * the third of fcntl().
+ */
 static uint64_t number_of(const struct request *q)
 {
 	return q->r->error == EINVAL ? q->r->args[2] : q->r->args[1];
@@ -238,7 +250,10 @@ static bool number_is_wrong(const struct request *q, struct verdict *v, bool *re
 	return q->r->call == CALL_DUP;
 }
 
-/* Only recvmsg() drops descriptors without an errno, and only if no number is free. */
+/*
+ * The kernel dropped passed descriptors because no number was free: only recvmsg() fails without an
+ * errno.
+ */
 static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = is_counted(q) && q->r->fds_free < 1;
@@ -249,9 +264,9 @@ static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_s
 }
 
 /*
- * io_uring_setup() pins 64 bytes and an index of 4 bytes for each entry, two completions of 16
- * bytes, and less than a page of counters for each of the two rings. The kernel rounds the number
- * of entries up to a power of two.
+ * Returns how many bytes io_uring_setup() pins: for each entry 64 bytes, an index of 4 bytes and
+ * two completions of 16 bytes, and less than a page of counters for each of the two rings. The
+ * kernel rounds the number of entries up to a power of two.
  */
 static uint64_t ring_bytes(uint64_t entries)
 {
@@ -263,8 +278,8 @@ static uint64_t ring_bytes(uint64_t entries)
 }
 
 /*
- * perf, io_uring and, until Linux 5.11, BPF maps count pinned memory for each user, not each
- * process.
+ * The user's pinned pages are above RLIMIT_MEMLOCK. perf, io_uring and, until Linux 5.11, BPF maps
+ * count pinned memory for each user, not for each process.
  */
 static bool past_user_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {

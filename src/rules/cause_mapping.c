@@ -28,8 +28,8 @@
 #define KIND_CHARACTER	     0020000
 
 /*
- * Future kernels may compare map_count with a slightly lower value than vm.max_map_count: if the
- * count is this near to the limit, the answer is uncertain.
+ * Future kernels may compare map_count with a value slightly below vm.max_map_count. A count that
+ * is at most this much below the limit is therefore a possible, but uncertain cause.
  */
 #define COUNT_LEEWAY 6
 
@@ -58,9 +58,9 @@ static uint64_t range_end(const struct request *q)
 }
 
 /*
- * Returns true if the call had to split the mapping at which it failed, or if the range was not
- * read and a split is possible. At the limit munmap() can still cut off the start or the end of a
- * mapping; only a hole in its middle adds a mapping.
+ * Returns true if the call had to split the mapping at which it failed. Also returns true if the
+ * address range was not read, but the call may split a mapping. At the limit, munmap() can still
+ * unmap the start or the end of a mapping: only a hole in the middle adds a mapping.
  */
 static bool may_split(const struct request *q)
 {
@@ -87,8 +87,9 @@ bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure
 }
 
 /*
- * A map count that is only near the limit is never a certain cause: MAP_FIXED may have to split the
- * mapping that it replaces, and future kernels may compare with another value (COUNT_LEEWAY).
+ * The map count is near the limit, but not above it, so it is an uncertain cause: MAP_FIXED may
+ * have to split the mapping that it replaces, and future kernels may compare with another value
+ * (COUNT_LEEWAY).
  */
 static bool near_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -103,7 +104,7 @@ static bool past_count_move(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * With MREMAP_FIXED or MREMAP_DONTUNMAP, mremap() first requires room for splits of both ranges: it
+ * With MREMAP_FIXED or MREMAP_DONTUNMAP, mremap() may have to split mappings in both ranges. It
  * fails if map_count >= vm.max_map_count - 5.
  */
 static bool past_count_to(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -184,8 +185,8 @@ static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure
 }
 
 /*
- * With a soft RLIMIT_DATA of 0, may_expand_vm() compares with the hard limit (for Valgrind), so the
- * answer is uncertain.
+ * may_expand_vm() compares private writable memory with RLIMIT_DATA. If the soft limit is 0, the
+ * kernel compares with the hard limit (for Valgrind), so the cause is uncertain.
  */
 static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -193,7 +194,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
-	/* mprotect() does not apply this check to a range that exceeded RLIMIT_AS before */
+	/* mprotect() skips this check for a process that is above RLIMIT_AS already */
 	if (q->r->call == CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
@@ -202,7 +203,10 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
-/* mlock() does not count pages that are already locked: count_mm_mlocked_page_nr(). */
+/*
+ * Returns the pages of the range that are locked already, which mlock() does not count again:
+ * count_mm_mlocked_page_nr().
+ */
 static uint64_t locked_in_range(const struct request *q)
 {
 	uint64_t pages = q->r->range.locked_bytes / q->l->page_bytes;
@@ -210,7 +214,10 @@ static uint64_t locked_in_range(const struct request *q)
 	return pages < q->pages ? pages : q->pages;
 }
 
-/* With MCL_FUTURE all later mappings are locked too, so no finite limit is enough. */
+/*
+ * Stores which limit the call needs. With MCL_FUTURE all later mappings are locked too, so no
+ * finite limit is enough.
+ */
 static void need_locked(const struct request *q, struct verdict *v, uint64_t have, uint64_t asked)
 {
 	need_pages(q, v, have, asked);
@@ -230,7 +237,7 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	if (q->r->call == CALL_MLOCK) {
 		uint64_t most = have < asked ? have : asked;
 
-		/* if the range was not read, all locked pages may lie in it already */
+		/* if the range was not read, it may contain all pages that are locked already */
 		*ret_sure = was_looked_at(q) || have + asked - most > limit;
 		asked -= locked_in_range(q);
 	}
@@ -267,8 +274,8 @@ static bool past_min_address(const struct request *q, struct verdict *v, bool *r
 }
 
 /*
- * Only the pool of the default huge page size is read: for pages of other sizes the answer is
- * uncertain.
+ * The pool of huge pages has too few free pages. faultscope reads only the pool of the default
+ * size, so the cause is uncertain for other sizes.
  */
 static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -312,12 +319,15 @@ static bool file_of_wrong_mode(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
-/* mprotect(PROT_WRITE) fails on a shared mapping whose file is open for reading only. */
+/* mprotect(PROT_WRITE) fails on a shared mapping of a file that was opened only for reading. */
 static bool range_of_wrong_mode(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!q->walked || !(q->r->args[2] & F_PROT_WRITE) || q->r->range.flags_all & VM_MAYWRITE)
 		return false;
-	/* a seal against writes clears VM_MAYWRITE as well: range_of_sealed_file() */
+	/*
+	 * a seal against writes clears VM_MAYWRITE too, and has a check of its own:
+	 * range_of_sealed_file()
+	 */
 	if (q->r->file.seals & SEALS_AGAINST_WRITES)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
@@ -376,8 +386,8 @@ static bool range_is_sealed(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * If the range was not read (the target of MREMAP_FIXED never is), only mseal() or a seccomp filter
- * explains why the call failed with EPERM.
+ * The range was not read (the target range of MREMAP_FIXED never is) and the call failed with
+ * EPERM: only mseal() or a seccomp filter can be the cause.
  */
 static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -395,7 +405,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* Returns true if the driver's mmap method decides: for any file but a regular one. */
+/* Returns true if the file is not a regular file, so that a driver's mmap method decides. */
 static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -408,9 +418,9 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
 
 /*
  * perf_mmap() (kernel/events/core.c) fails with EPERM only at RLIMIT_MEMLOCK. Pages of the buffer
- * beyond kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record lacks
- * the count of pinned pages, but it was within the limit: the limit plus the requested bytes is
- * enough.
+ * above kernel.perf_event_mlock_kb of each CPU count as pinned by the process. The record lacks the
+ * number of pinned pages. As this number was within the limit, the limit plus the requested bytes
+ * is enough.
  */
 static bool past_memlock_of_perf(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -450,13 +460,16 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/* If every mapping before the hole already has the requested state, the hole ended the call. */
+/*
+ * The call failed at a hole. This is certain if every mapping before the hole already has the
+ * requested state.
+ */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
 }
 
-/* If the range could not be read and no limit explains the failure, a hole is likely. */
+/* The range was not read. If no limit explains the failure, the range probably has a hole. */
 static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -477,7 +490,10 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 {
 	if (!q->r->range.above)
 		return false;
-	/* brk() keeps one page above the new break free, and a larger gap only below a stack */
+	/*
+	 * Below another mapping, brk() keeps one page above the new break free. Only below a stack
+	 * is the gap larger, so a larger distance is uncertain.
+	 */
 	*ret_sure = q->r->range.above < q->r->args[0] + q->l->page_bytes;
 	verdict_address(v, "blocked by the mapping at", q->r->range.above);
 	return true;
@@ -530,7 +546,10 @@ static const struct {
 #include "rules/mapping_checks.def"
 };
 
-/* Checks of an mmap() failure that no limit explains, in no order. Only EINVAL can be certain. */
+/*
+ * Checks for an mmap() failure that no limit explains. Their order does not follow the kernel. Only
+ * the cause of an EINVAL can be certain.
+ */
 static const struct step rest_of_mmap[] = {
 	{"bad_argument", argument_is_wrong, EINVAL},
 	{"rlimit_memlock", past_memlock_of_perf, EPERM},
@@ -546,7 +565,7 @@ static const struct step rest_of_rights[] = {
 	{"security_module", is_filtered, EACCES},
 };
 
-/* Adds the values that were read as evidence when no check explains the failure. */
+/* If no check explains the failure, stores the values that were compared as evidence. */
 static void describe(const struct request *q, struct verdict *v)
 {
 	verdict_count(v, "map_count", IN_COUNT, q->r->map_count, q->l->max_map_count);
@@ -604,7 +623,7 @@ static void read_mremap(struct request *q, const __u64 *a)
 
 	q->length_bytes = a[2];
 	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
-	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays, so its whole size counts */
+	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays, so the whole new size counts */
 		q->pages = to_pages(q, a[1]);
 	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
 	q->accounted = !q->walked || flags & VM_ACCOUNT;
@@ -614,9 +633,9 @@ static void read_mremap(struct request *q, const __u64 *a)
 }
 
 /*
- * Counts only the mapping that mprotect() could not change: mappings before it are already in the
- * kernel's counters, mappings behind it were not tried. Private pages that become writable count as
- * data, and are committed unless they already were.
+ * Counts only the mapping that mprotect() could not change. The kernel's counters already include
+ * the mappings before it, and the call did not reach the mappings behind it. Private pages that
+ * become writable count as data, and are committed unless they were before.
  */
 static void read_mprotect(struct request *q, const __u64 *a)
 {
@@ -668,14 +687,14 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
-	/* MAP_FIXED unmaps its range: pages that were mapped there do not count again */
+	/* MAP_FIXED unmaps the pages that are mapped in its range: subtract them */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }
 
 /*
- * Returns true if the range was not read, so that it may have a hole. A hole also causes ENOMEM, so
- * a limit that the kernel compares with whole pages is then no certain cause.
+ * Returns true if the range was not read, so that it may have a hole. A hole also makes the call
+ * fail with ENOMEM, so a limit that seems to be the cause is then uncertain.
  */
 static bool hole_is_open(const struct request *q)
 {

@@ -28,7 +28,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 {
 	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
 		return false;
-	/* a thread count from /proc was read a little later than the call failed */
+	/* the thread count was read from /proc a little later than the call failed */
 	*ret_sure = q->r->variables & 1U << VARIABLE_THREADS;
 	verdict_need(v, q->l->threads, 1);
 	verdict_count(v, "threads", IN_COUNT, q->l->threads, q->l->threads_max);
@@ -67,7 +67,8 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 }
 
 /*
- * Bounds on the size of all arguments in bprm_stack_limits() (fs/exec.c): 3/4 of _STK_LIM, ARG_MAX.
+ * Bounds that bprm_stack_limits() (fs/exec.c) sets for the size of all arguments: 3/4 of _STK_LIM,
+ * and ARG_MAX.
  */
 #define MOST_ARGS_BYTES	 (6ULL << 20)
 #define LEAST_ARGS_BYTES (128ULL << 10)
@@ -103,7 +104,10 @@ static bool arguments_too_long(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
-/* execve() applies RLIMIT_AS while it maps the new program, whose size is not known here. */
+/*
+ * Any RLIMIT_AS is a possible cause: execve() applies it while it maps the new program, whose size
+ * is not known here.
+ */
 static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -114,8 +118,8 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 }
 
 /*
- * execve() copies the arguments to the stack of the new address space. If RLIMIT_AS does not let
- * that stack grow, execve() fails with E2BIG. How many of the bytes are pointers is not known.
+ * execve() copies the arguments to the stack of the new address space, and fails with E2BIG if
+ * RLIMIT_AS does not let this stack grow. The record lacks how many of the bytes are pointers.
  */
 static bool past_as_of_arguments(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -129,7 +133,7 @@ static bool past_as_of_arguments(const struct request *q, struct verdict *v, boo
 	return true;
 }
 
-/* io_uring_register() accepts at most RLIMIT_NOFILE files, however many are open. */
+/* io_uring_register() accepts at most RLIMIT_NOFILE files, even if the process has no file open. */
 #define IORING_REGISTER_FILES 2
 static bool past_files_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -147,7 +151,10 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_watches != UINT64_MAX;
 
-	/* ENOSPC may also come from a seccomp filter, or watches were removed after the failure */
+	/*
+	 * if the user is below the limit: a seccomp filter failed the call, or watches were removed
+	 * later
+	 */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FACT_FILTERED))
 		return false;
@@ -170,7 +177,10 @@ static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sur
 	return true;
 }
 
-/* io_uring counts pinned memory for each user, all rings together. CAP_IPC_LOCK lifts the limit. */
+/*
+ * The user's pinned pages are above RLIMIT_MEMLOCK. io_uring counts the rings of a user together.
+ * The limit does not apply with CAP_IPC_LOCK.
+ */
 static bool past_memlock_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
@@ -192,8 +202,8 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	uint64_t size = (uint32_t)q->r->args[2];
 
 	/*
-	 * pipe_set_size(): CAP_SYS_RESOURCE lifts both limits, CAP_SYS_ADMIN lifts the limit of
-	 * pages
+	 * pipe_set_size(): neither limit applies with CAP_SYS_RESOURCE, and the limit on pages does
+	 * not apply with CAP_SYS_ADMIN
 	 */
 	if (has_fact(q, FACT_RESOURCE))
 		return false;
@@ -214,7 +224,10 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
-/* With CAP_SYS_RESOURCE only fs.nr_open makes setrlimit() fail; other failures are not recorded. */
+/*
+ * A process with CAP_SYS_RESOURCE can set any RLIMIT_NOFILE up to fs.nr_open. (faultscope records
+ * no other failures of setrlimit().)
+ */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_count(v, "fs.nr_open", IN_COUNT, q->l->nr_open, q->l->nr_open);

@@ -48,8 +48,9 @@ static bool is_id(const char *id, const char *word)
 }
 
 /*
- * Finds a slug by its full name or by a beginning that only one slug has. A single word such as
- * "crash" is not taken as the beginning of a slug: messages are searched for the word.
+ * Finds a diagnosis by its full slug, or by the beginning of a slug if no other slug begins like
+ * this. A single word such as "crash" is not compared with beginnings: it may be a word of a
+ * message.
  */
 static const struct diagnosis *find_slug(const char *word)
 {

@@ -193,9 +193,9 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 }
 
 /*
- * Adds the findings that may have led to this one (rule->after): open findings, and findings that
- * closed after this finding began. For example, an OOM kill frees memory, so the next scan closes
- * the finding about the shortage that led to the kill.
+ * Adds the findings that may have led to this one (rule->after), if they are open or closed after
+ * this finding began. They may have closed: for example, an OOM kill frees memory, so the next scan
+ * closes the finding about the shortage that led to the kill.
  */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {
@@ -208,7 +208,7 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
-		if (!one) /* the cause may be a finding about the whole host */
+		if (!one) /* a finding about the whole host may be the cause, too */
 			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
@@ -216,8 +216,8 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 }
 
 /*
- * Collects the whole chain of findings that led to this one, step by step. A chain that became
- * longer is reported again.
+ * Collects the findings that led to this one, those that led to them, and so on. If this chain
+ * becomes longer, the finding is reported again.
  */
 static void find_because(const struct findings *fs, struct finding *f)
 {
@@ -234,8 +234,8 @@ static void find_because(const struct findings *fs, struct finding *f)
 }
 
 /*
- * Returns the closed finding to overwrite: the least severe one, and the oldest of equal severity;
- * NULL: none.
+ * Returns the closed finding to overwrite if the table is full: the least severe one, of equal ones
+ * the oldest. Returns NULL if no finding is closed.
  */
 static struct finding *least_kept(struct findings *fs)
 {
@@ -278,7 +278,7 @@ static void count_severity(struct findings *fs, const struct finding *was,
 		fs->reached[s]++;
 }
 
-/* Stores the finding that a rule returned: opens it, or updates the open finding. */
+/* Opens the finding that a rule returned (`said`), or updates it if it is open. */
 static void keep(struct findings *fs, const struct occasion *o, const struct finding *said)
 {
 	struct finding *f = find(fs, said->rule, &said->subject), was = {};
@@ -344,7 +344,10 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	}
 }
 
-/* A process that the user's filter hides gets no findings. Faults of the kernel always do. */
+/*
+ * Calls the rules of a trigger. A process that the user's filter hides gets no findings, except for
+ * faults of the kernel.
+ */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
 		      const struct process_key *id, const char *comm)
 {
@@ -401,7 +404,10 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
-/* Also judges processes that sleep: their cgroup may fill up, or a limit of the host may change. */
+/*
+ * Calls the rules for processes that had no activity too: their cgroup may fill up, or a limit of
+ * the host may change.
+ */
 static void judge_sleeping(struct findings *fs, const struct model *m)
 {
 	bool all = m->limits_window == m->window;
@@ -415,8 +421,8 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * After a scan, completes findings about events. Such a finding is judged before the scan that
- * shows what led to it, and before the counter with the exact number of events was read.
+ * After a scan, completes findings about events. When the event was judged, the scan that shows
+ * what led to it had not been read, nor the counter with the exact number of events.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -464,8 +470,8 @@ static void judge_places(struct findings *fs, const struct model *m)
 }
 
 /*
- * Judges an open finding again that no rule confirmed in this window: the passing of time may close
- * it. Findings about events close after QUIET_NS.
+ * Decides whether a finding that no rule confirmed in this window stays open. Findings about events
+ * close QUIET_NS after the last event.
  */
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
@@ -479,8 +485,9 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 }
 
 /*
- * Judges failed calls that were kept from the last interval if their outcome is known by now; with
- * `all`, also calls whose outcome is not known. Returns true if any call was judged.
+ * Judges failed calls that were kept from the last interval, if it is known by now whether the
+ * program repeated them with success. With `all`, also judges the others. Returns true if any call
+ * was judged.
  */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {

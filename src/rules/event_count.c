@@ -14,8 +14,9 @@ static const struct event_count *find(const struct findings *fs, enum trigger by
 }
 
 /*
- * In a series of equal events each record has a higher count. A record of another kind, or with a
- * lower count, shows that the row counts events of several kinds.
+ * Updates the row of this event's process and call. In a series of equal events each record has a
+ * higher count than the one before. A record of another kind, or with a lower count, shows that the
+ * row counts events of several kinds.
  */
 static void take(struct findings *fs, const struct event_count *one)
 {
@@ -27,8 +28,8 @@ static void take(struct findings *fs, const struct event_count *one)
 		return;
 	}
 	/*
-	 * overwrites the oldest row; if the first count of the new row is above 1, earlier events
-	 * are unknown
+	 * Overwrite the oldest row. If the first count of the new row is above 1, there were events
+	 * without a record, which may have been of another kind.
 	 */
 	c = &fs->count[fs->nr_counts++ % EVENT_COUNTS_MAX];
 	*c = *one;
@@ -53,9 +54,7 @@ void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_rec
 					       .count = r->count});
 }
 
-/*
- * Reads the counter that the BPF programs keep for the events of a finding; false: there is none.
- */
+/* Reads the counter of such events from the values of the process; false: there is none. */
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);
@@ -88,9 +87,10 @@ static struct evidence *evidence_of(struct finding *f)
 }
 
 /*
- * If all events were equal, the counter of the process is exact. If the events differed, the count
- * of the last record is a lower bound, and the evidence says so. The count of a single event is
- * exact, because a second event would have a record too.
+ * Sets the number of events in a finding. If all events were equal, the counter of the process is
+ * exact. If the events differed, the count of the last record is a lower bound, and the evidence
+ * says so. A single event is always counted exactly, because a second event would have a record
+ * too.
  */
 void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f)
 {

@@ -26,7 +26,7 @@
 	65536 /* default of vm.mmap_min_addr: lower addresses are offsets from NULL */
 /* bytes by which one function call may move the stack pointer */
 #define STACK_REACH	(64ULL << 10)
-#define OOM_SLACK_PAGES 64   /* in pages: the kernel charges a cgroup in batches of 64 */
+#define OOM_SLACK_PAGES 64   /* the kernel charges pages to a cgroup in batches of 64 */
 #define LAG_PAGES	1024 /* pages that per-CPU counters may hold back: 32 on each CPU */
 
 static bool is_mapped(const struct signal_record *r)
@@ -40,9 +40,9 @@ static bool is_near_stack_pointer(const struct signal_record *r)
 }
 
 /*
- * Returns true if nothing is mapped at the address, a stack is the next mapping above, and the
- * stack pointer has left it. If the stack pointer is not known, the address must be within reach of
- * RLIMIT_STACK.
+ * Returns true if the access was just below a stack: nothing is mapped at the address, a stack is
+ * the next mapping above, and the stack pointer is near the address or in the same gap between
+ * mappings. If the stack pointer is not known, the address must be within reach of RLIMIT_STACK.
  */
 static bool is_below_stack(const struct signal_record *r)
 {
@@ -123,7 +123,10 @@ static bool is_privileged(uint64_t bytes)
 	       (first == 0x0f && memchr(two, second, sizeof(two)));
 }
 
-/* A return instruction reads its target from the stack, so no register holds the bad address. */
+/*
+ * Returns true for a return instruction: its target was read from the stack, so no register holds
+ * the bad address.
+ */
 static bool is_return(uint64_t bytes)
 {
 	return (bytes & 0xff) == 0xc3 || (bytes & 0xff) == 0xc2;

@@ -131,7 +131,7 @@ static bool take_field(struct gate *g, const char *name)
 	return true;
 }
 
-/* Parses a threshold such as "60%", "1000", "2G" or "500ms". */
+/* Parses the number after > or <, such as "60%", "1000", "2G" or "500ms". */
 static int take_threshold(struct gate *g, const char *s, char *error, size_t size)
 {
 	char *end;
@@ -199,7 +199,10 @@ int gates_parse(struct gates *g, const char *text, char *error, size_t size)
 	return 0;
 }
 
-/* Reads the value of a process that the gate compares; false: that value is not known. */
+/*
+ * Reads the process's value that the gate compares with its threshold; false: the value is not
+ * known.
+ */
 static bool get_value(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret)
 {
@@ -212,8 +215,7 @@ static bool get_value(const struct gate *g, const struct model *m, const struct 
 }
 
 /*
- * Reads a peak as a share of the limit that was in force at the peak: the limit may have been
- * changed since.
+ * Reads a peak, and the limit that was in force at the peak: the limit may have been changed since.
  */
 static bool get_share(const struct gate *g, const struct model *m, const struct subject *s,
 		      uint64_t *ret_value, uint64_t *ret_limit)
@@ -235,8 +237,8 @@ static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 }
 
 /*
- * Adds the value of a process that has ended to a total; total_of() adds the processes that live at
- * the end.
+ * Takes the values of a process at a scan. A gate on a sum adds only processes that have ended
+ * here: total_of() adds the others after the last scan.
  */
 static void look_at(struct gate *g, const struct model *m, const struct subject *s)
 {
@@ -296,8 +298,8 @@ void gates_check(struct gates *g, const struct model *m)
 }
 
 /*
- * Adds the values of processes that live to the total; look_at() has added those of processes that
- * ended.
+ * Returns the sum over all processes: those that have ended, which look_at() added up, and those
+ * that still live.
  */
 static double total_of(const struct gate *g, const struct model *m)
 {

@@ -14,27 +14,30 @@
 #include "rules/runtime_hint.h"
 
 #define SORTS	     32
-#define MANY_MAPS    1000 /* fewer mappings of a kind are not reported */
+#define MANY_MAPS    1000 /* a process with fewer mappings of a kind gets no finding */
 #define MANY_FDS     100
 #define MANY_THREADS 250
 #define PLACES_ASKED 4
 #define FRAMES_TOLD  5
 
-/* The mappings or file descriptors of one kind that a process holds, or created while watched. */
+/*
+ * The mappings or file descriptors of one kind that a process holds, or that it created while
+ * faultscope watched it.
+ */
 struct part {
 	uint64_t n, all;
 	char name[GROWER_NAME]; /* name of the largest group of that kind */
 	/* index of the stack that created most of this kind; < 0: not known */
 	int32_t stack;
-	/* true: `n` is what the process holds; false: what it created while watched */
+	/* true: `n` is what the process holds; false: what it created while it was watched */
 	bool held;
 };
 
 typedef bool is_part_fn(const char *name);
 
 /*
- * Names in the list of a process's mappings and fds have the same form as names of growth groups:
- * is_part() matches both.
+ * Names in the list of a process's mappings and fds look like the names of its growth groups, so
+ * one function is_part() recognizes a kind in both.
  */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
@@ -79,7 +82,10 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
 	return p;
 }
 
-/* Adds what the process created since its holdings were read; never more than it has now. */
+/*
+ * Adds what the process created since its mappings and fds were listed, but never more than it has
+ * now.
+ */
 static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
 	const struct gauges *g = &o->s->now.g;
@@ -127,8 +133,8 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 #define SORTS_TOLD 2
 
 /*
- * If the growth table was full, unknown code may have created most of the growth: the evidence says
- * so.
+ * The table of growth was full, so part of the growth was not counted for any code: says so in the
+ * evidence.
  */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
@@ -188,7 +194,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 #define TREE_TOLD 4
 #define TREE_MOST 256
 
-/* A process of a process tree, and how many mappings or fds of one kind it holds. */
+/* One process of a process tree, and how many mappings or fds of the kind it holds. */
 struct branch {
 	const struct subject *s;
 	uint64_t n;
@@ -223,7 +229,10 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 
 #define TREE "its process tree"
 
-/* When a command ends, its last process is in no process tree any more: keeps the old evidence. */
+/*
+ * Keeps the evidence of the open finding: when a command ends, its last process is in no process
+ * tree any more.
+ */
 static void keep_tree(struct finding *f, const struct finding *open)
 {
 	for (size_t i = 0; open && i < open->nr_evidence; i++)
@@ -307,7 +316,7 @@ static bool frames_have(const struct occasion *o, int32_t stack, const char *con
 	return false;
 }
 
-/* Rule M04 thread-stacks: two mappings for each thread. */
+/* Rule M04 thread-stacks: each thread has two mappings. */
 
 static bool is_guard(const char *name)
 {
@@ -317,7 +326,10 @@ static bool is_guard(const char *name)
 static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
 				     "guard_pages",    "Thread::",    NULL};
 
-/* Returns a stack that creates threads and is among those with most mappings; -1: none. */
+/*
+ * Returns a call stack that creates threads and is one of those that created most mappings; -1:
+ * none.
+ */
 static int32_t thread_maker(const struct occasion *o)
 {
 	struct grower g[PLACES_ASKED];
@@ -331,8 +343,9 @@ static int32_t thread_maker(const struct occasion *o)
 }
 
 /*
- * Each thread has two mappings, its stack and a guard. glibc creates both with one mmap() and
- * splits it with mprotect(), so growth by file name does not show thread stacks.
+ * glibc maps the stack and the guard of a thread with one mmap(), and splits the mapping with
+ * mprotect(). Growth by file name therefore does not show thread stacks: the rule compares the
+ * number of threads with the number of mappings.
  */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -371,7 +384,10 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	return true;
 }
 
-/* Rules M06 allocator-splits-mappings, M08 go-thp-splits: an allocator or Go splits mappings. */
+/*
+ * Rules M06 allocator-splits-mappings and M08 go-thp-splits: a memory allocator, or the Go runtime,
+ * splits mappings.
+ */
 
 static bool is_split(const char *name)
 {
@@ -436,7 +452,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* Rule M09 mapping-per-file: one mapping for each file. */
+/* Rule M09 mapping-per-file: a mapping for each file. */
 
 static bool is_numbered_file(const char *name)
 {
@@ -473,10 +489,10 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 
 /* Rule M10 mapping-leak: mappings are created and never unmapped. */
 
-/* Returns true if another rule reports this kind of mapping. */
+/* Returns true if another rule reports this kind of mapping, so that M10 does not. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	/* M04, M06 and M08 report splits whose stack shows code that they know */
+	/* M04, M06 and M08 report splits whose stack shows code that these rules know */
 	if (is_split(g->name))
 		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
 		       frames_have(o, g->stack, go_runtime);
@@ -494,7 +510,10 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	known = added;
 	for (size_t i = 0; i < n; i++)
 		if (place[i].stack < 0)
-			/* growth without a stack does not show which code caused it */
+			/*
+			 * growth without a stack does not show which code caused it: leave it out
+			 * of the sum
+			 */
 			known -= place[i].added;
 		else if (!g)
 			g = &place[i];
@@ -517,7 +536,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	return true;
 }
 
-/* Rule M11 map-count-peak: a peak that scans do not show. */
+/* Rule M11 map-count-peak: the number of mappings has a peak between two scans. */
 
 bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
 {
@@ -591,7 +610,10 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 
 	if (!is_many(&p, MANY_FDS, 50) || is_windows_program(o->s) || is_torch(p.name))
 		return false;
-	/* many open fds alone are no leak: their number must grow, and few of them may be closed */
+	/*
+	 * Many open fds alone are no leak: their number must grow, and the process must close few
+	 * of them.
+	 */
 	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;

@@ -12,16 +12,23 @@
 #include "model/limit.h"
 #include "rules/shared_limits.h"
 
-/* A growth finding stays open this long after its last forecast: noisy values give gaps. */
+/*
+ * ns; a growth finding stays open this long after its last forecast, because noisy values sometimes
+ * allow no forecast
+ */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
-/* Growth has ended when the value falls by 1/FALLEN_SHARE of the limit. */
+/* A growth finding closes when the value falls by 1/FALLEN_SHARE of the limit. */
 #define FALLEN_SHARE 20
-/* The peak of a value that goes up and down is remembered at least this long. */
+/* ns; the peak of a value that goes up and down counts for at least this long */
 #define PEAK_NS 60000000000ULL
-/* The largest burst is reported if it is at least 1/BURST_SHARE of what is left below the limit. */
+/*
+ * The evidence shows the largest burst if it is at least 1/BURST_SHARE of what is left below the
+ * limit.
+ */
 #define BURST_SHARE 10
-#define BURST_TIMES 3 /* a burst is at least this many times the average growth of an interval */
+/* a burst is growth in one interval of at least this many times the average */
+#define BURST_TIMES 3
 
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
@@ -62,8 +69,9 @@ static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *o
 }
 
 /*
- * Returns the recent peak of a value that goes up and down, or 0 if it only rises or falls. With
- * many short cycles the finding itself remembers the peak (grew_to).
+ * Returns the recent peak of a value that goes up and down, or 0 if the value only rises or only
+ * falls. The finding itself stores the peak (grew_to), because the history may be too short for
+ * many cycles.
  */
 static uint64_t peak_of(const struct occasion *o, const struct finding *open, uint64_t value,
 			struct finding *f)
@@ -81,8 +89,8 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 }
 
 /*
- * The level of a value that goes up and down is the level of its peaks, so that one finding covers
- * all cycles.
+ * Returns the level of the value or, if the value goes up and down, the level of its peaks. So one
+ * finding stays open for all cycles.
  */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
 {
@@ -172,8 +180,9 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 }
 
 /*
- * A burst can reach the limit before any rate shows growth. A single burst may be chance: the
- * finding is a warning only if two of the bursts would each reach the limit.
+ * Adds the largest burst as evidence: a burst can reach the limit before any rate shows growth. The
+ * finding becomes a warning only if two bursts were large enough to reach the limit now, because a
+ * single burst may be chance.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
@@ -208,8 +217,8 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 }
 
 /*
- * Suggests a higher RLIMIT_NOFILE for the running process, or, after its exit, for the shell that
- * starts it.
+ * Suggests a command that raises RLIMIT_NOFILE: for the running process or, after its exit, in the
+ * shell that starts the program.
  */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
@@ -381,7 +390,10 @@ static enum severity severity_of(const struct forecast *c, const struct finding 
 	return c->sure && c->seconds < press ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 }
 
-/* Reports a process that ended while its growth finding was open, in the past tense. */
+/*
+ * Completes the finding of a process that ended while the finding was open: the title is in the
+ * past tense.
+ */
 static bool was_coming(const struct occasion *o, const struct finding *open, const struct use *u,
 		       struct finding *f)
 {

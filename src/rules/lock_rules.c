@@ -12,13 +12,19 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS  0.05 /* waits below this share of a thread's time are not reported */
-#define CONVOY 0.3  /* least wait in a convoy, as a share of a thread's time or fault time */
-/* ns; a shorter stall is INFO: threads that start at once wait briefly */
+#define WAITS  0.05 /* with waits below this share of a thread's time there is no finding */
+/* least waits for P12, as a share of a thread's time or of its time in page faults */
+#define CONVOY 0.3
+/*
+ * ns; a stall shorter than this has severity INFO, because threads that start together wait briefly
+ */
 #define CONVOY_NS 3000000000ULL
-/* ns; a shorter stall is INFO: one read of a memory map is harmless */
+/* ns; a stall shorter than this has severity INFO, because one read of a memory map is harmless */
 #define AGENT_NS 2000000000ULL
-/* ns; longer waits for another process in one window are a warning at once */
+/*
+ * ns; if waits for another process in one window take longer than this, the finding is a warning at
+ * once
+ */
 #define AT_ONCE_NS 500000000ULL
 /* least wait for mmap_lock, as a share of the time of all threads of the process */
 #define EACH_THREAD 0.03

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A text is compared with each known message in two ways: does the wording of the message occur in
- * the text as a whole, and how many words do both share. A whole wording weighs more than shared
- * words.
+ * Finds known error messages in a text. For each known message, the code looks for its whole
+ * wording in the text, and counts the words that both share. A whole wording gives a higher score
+ * than shared words.
  */
 #define _GNU_SOURCE /* for memmem() and strcasestr() */
 #include "rules/messages.h"
@@ -18,21 +18,25 @@
 #define WORDING_MAX   320
 #define MATCHES_MAX   512
 #define DIAGNOSES_MAX 128
-/* a diagnosis whose text shares words with the search needs at least this score */
+/* lowest score for a diagnosis whose text shares words with the search */
 #define LEAST_TEXT 4.5
 /* texts of at most this many words are also compared with the explanations (`means`) */
 #define TITLE_WORDS 6
 #define LEAST_SCORE 6.0	 /* messages with a lower score are not reported */
 #define LEAST_SHARE 0.35 /* messages below this share of the best score are not reported */
 #define WHOLE_BONUS 5.0
-#define SIMILAR	    0.8 /* score factor for a message that only shares words with the text */
-#define BESIDE	    0.4 /* score factor for shared words if another message matches as a whole */
+/*
+ * score factor for a known message that shares words with the text, but does not match as a whole
+ */
+#define SIMILAR	    0.8
+#define BESIDE	    0.4 /* score factor for such a message if another message matches as a whole */
 /* score factor for words shared with an explanation (`means`), if the text is short */
 #define SEARCH 0.7
-/* score factor for the name of an errno if a program's own message matches, too */
+/* score factor for the name of an errno if a message of a program matches too */
 #define GENERIC	  0.6
-#define CUT_SHORT 0.3 /* factor for a message whose end another, longer message covers */
-#define NUMBER	  5   /* score of a number that is shared, as in "exit code 137" */
+#define CUT_SHORT 0.3 /* score factor for a message if a longer message matches beyond its end */
+/* score of a number that the message and the text share, as in "exit code 137" */
+#define NUMBER	  5
 
 #define MESSAGE(...) {__VA_ARGS__},
 
@@ -67,7 +71,8 @@ const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len)
 }
 
 struct text {
-	char s[TEXT_MAX + 1]; /* text in lower case; a run of blanks is one blank; newlines stay */
+	/* the text in lower case: each run of blanks is one blank, newlines are kept */
+	char s[TEXT_MAX + 1];
 	size_t len;
 	char word[WORDS_MAX][WORD_BYTES];
 	size_t words;
@@ -121,7 +126,7 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* Returns true for words that many messages have: a shared common word says little. */
+/* Returns true for words of many messages: if a text shares only such a word, that says little. */
 static bool is_common(const char *word)
 {
 	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
@@ -145,7 +150,10 @@ static double weight(const char *word)
 	return is_common(word) ? 2 : len > 12 ? 12 : (double)len;
 }
 
-/* Reads the next word of *s in lower case; skips stop words and long numbers. False at the end. */
+/*
+ * Stores the next word of *s in lower case, and moves *s behind it. Skips stop words and long
+ * numbers. Returns false at the end.
+ */
 static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 {
 	while (*s < end) {
@@ -216,9 +224,9 @@ static bool in_number(char c)
 }
 
 /*
- * Returns true if a part of a wording (up to a '*' or its end) matches at `s`; *ret_end is then
- * behind the match. A '#' takes as many characters of a number as possible, but only one before a
- * '*'.
+ * Returns true if a part of a wording (up to a '*' or the end of the wording) matches at `s`, and
+ * sets *ret_end to the end of the match. A '#' takes as many characters of a number as possible,
+ * but only one before a '*'.
  */
 static bool fits(const char *part, size_t len, const char *s, const char *end, const char **ret_end)
 {
@@ -241,8 +249,8 @@ static bool fits(const char *part, size_t len, const char *s, const char *end, c
 }
 
 /*
- * Returns true if the other parts of a wording follow in the line, in order. Each part takes the
- * first place where it matches, which leaves the most room to the parts after it.
+ * Returns true if the other parts of a wording follow in the same line, in this order. Each part
+ * takes the first place where it matches, so that the most text is left for the parts after it.
  */
 static bool follow(const char *wording, const char *s, const char *line_end, const char **ret_end)
 {
@@ -264,7 +272,9 @@ static bool joins(char a, char b)
 	return isalnum((unsigned char)a) && isalnum((unsigned char)b);
 }
 
-/* Finds the first place where a wording stands in the text as whole words. */
+/*
+ * Finds the first place in the text where a wording matches and begins and ends at word boundaries.
+ */
 static bool find(const struct text *t, const char *wording, const char **ret, const char **ret_end)
 {
 	const char *s = t->s, *end = t->s + t->len;
@@ -286,8 +296,8 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 			continue;
 		if (!follow(wording + first, behind, line_end, ret_end)) {
 			/*
-			 * if the first part of the wording begins later in this line, less room is
-			 * left for its other parts
+			 * If the first part of the wording matches again later in this line, less
+			 * text is left for the other parts: go on with the next line.
 			 */
 			s = line_end;
 			continue;
@@ -301,8 +311,8 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 }
 
 /*
- * Copies a wording in the form in which texts are compared: lower case, single blanks. Returns its
- * number of characters other than '*', '#' and blanks.
+ * Copies a wording in the form of struct text: lower case, single blanks. Returns the number of its
+ * characters other than '*', '#' and blanks.
  */
 static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
 {
@@ -321,8 +331,9 @@ static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
 struct match {
 	const struct message *message;
 	double score;
-	const char *wording;   /* the wording of `message` that is nearest to the text */
-	const char *from, *to; /* where `wording` stands in the text; NULL: only words are shared */
+	const char *wording;   /* the wording of `message` that is most similar to the text */
+	/* where `wording` matches in the text; NULL: text and message only share words */
+	const char *from, *to;
 };
 
 static struct match match_one(const struct text *t, const struct message *m)
@@ -404,7 +415,9 @@ static size_t stem_len(const char *word)
 	return len;
 }
 
-/* Returns true if `text`, in any case, has the word, perhaps with another English ending. */
+/*
+ * Returns true if `text`, in upper or lower case, has the word, also with another English ending.
+ */
 static bool stands_in(const char *text, const char *word)
 {
 	size_t len = stem_len(word);
@@ -436,8 +449,9 @@ static bool mentions(const struct diagnosis *d, const char *word)
 }
 
 /*
- * If no message matches: searches the words in the long texts of the diagnoses. A word that few
- * diagnoses have weighs most. If the text has several words, a diagnosis must have two of them.
+ * If no message matches: searches the texts of the diagnoses for the words. A word that few
+ * diagnoses have gives the highest score. If the search has several words, a diagnosis must have
+ * two of them.
  */
 static void add_texts(struct scores *sc, const struct text *t)
 {
@@ -510,8 +524,8 @@ static bool is_generic(const struct message *m)
 }
 
 /*
- * Returns true if match `as` covers the end of match `m` and says more: "too many open files",
- * followed by "in system", means something else.
+ * Returns true if match `as` begins within `m`, ends behind it and changes its meaning: "too many
+ * open files in system" means another error than "too many open files".
  */
 static bool goes_on(const struct match *m, const struct match *as)
 {
@@ -526,8 +540,8 @@ static bool goes_on(const struct match *m, const struct match *as)
 }
 
 /*
- * Drops matches inside longer matches, and matches with scores far below the best. Returns how many
- * are left.
+ * Drops matches that lie within longer matches, and matches with scores far below the best. Returns
+ * how many are left.
  */
 static size_t sift(struct match *m, size_t n)
 {
@@ -560,8 +574,8 @@ static size_t sift(struct match *m, size_t n)
 }
 
 /*
- * Returns whether the messages of programs in the text have causes that are no limit. An "Aborted"
- * beside them then says nothing more.
+ * Returns whether the messages of programs in the text have causes other than a limit. If they do,
+ * an "Aborted" in the same text is only their consequence.
  */
 static bool has_no_limit(const struct match *m, size_t n)
 {
@@ -600,7 +614,7 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 		if (!no_limit || !is_generic(match[i].message))
 			add_ids(&sc, match[i].message->ids,
 				match[i].score * match[i].score / match->score);
-	/* a message without a diagnosis is an answer, too: no other search is needed */
+	/* the best message has no diagnosis because its cause is no limit: search no further */
 	if (!n || (!match->from && *match->message->ids))
 		add_texts(&sc, &t);
 	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {

@@ -14,7 +14,10 @@
 #define STEP_BYTES   (1 << 20)
 #define SPARE_SHARE  8 /* suggested limits are 1/SPARE_SHARE higher than what is needed */
 
-/* Returns how many pieces of `each` bytes fit; LIMIT_NONE if either number is 0 (not known). */
+/*
+ * Returns how many objects of `each` bytes fit into `bytes`; LIMIT_NONE if one of the numbers is 0
+ * (not known).
+ */
 static uint64_t pieces(uint64_t bytes, uint64_t each)
 {
 	return bytes && each ? bytes / each : LIMIT_NONE;
@@ -68,7 +71,10 @@ uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
 
-/* These limits count reserved memory: beyond memory and swap, unlimited is suggested for them. */
+/*
+ * Returns true for limits that count reserved memory. If they must be larger than memory and swap,
+ * the suggested value is "unlimited".
+ */
 static bool counts_reservations(const struct limit *limit)
 {
 	return limit == &limit_table[LIMIT_AS] || limit == &limit_table[LIMIT_DATA];
@@ -83,8 +89,8 @@ static uint64_t with_spare(uint64_t bytes)
 }
 
 /*
- * Returns a value for a limit that leaves room for later calls too; need_of() reduces it to what
- * the machine has.
+ * Returns a value for a limit that leaves room for later calls too. need_of() then reduces it to
+ * what the machine has.
  */
 static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 		      const struct host_limits *l)
@@ -130,7 +136,10 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 	buf_free(&b);
 }
 
-/* Returns the next check that would fail the call, if no limit controls that check; else NULL. */
+/*
+ * Returns the check that would fail the call next if the limit were raised, but only a check that
+ * no limit controls; else NULL.
+ */
 static const char *next_wall(const struct verdict *v)
 {
 	static const char *const walls[] = {"overcommit_heuristic", "overcommit_strict",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * P17 oom-killed: which process the OOM killer killed, whose limit was reached, and what had used
- * the memory. The victim is the largest process, not always the one that grew. Files in tmpfs may
- * have filled the cgroup without any process.
+ * P17 oom-killed: shows which process the OOM killer killed, whose limit was reached, and what had
+ * used the memory. The victim is the process with the highest score, not always the one that grew.
+ * Files in tmpfs may even have filled the cgroup without any process.
  */
 #include "rules/pressure_rules.h"
 
@@ -12,23 +12,25 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4 /* tmpfs is mentioned if it takes at least 1/SHMEM_TELLS of the limit */
-/* a victim that grew by at least this share of the largest growth counts as the cause */
+#define SHMEM_TELLS 4 /* the evidence shows tmpfs if it takes at least 1/SHMEM_TELLS of the limit */
+/* if the victim grew by at least this share of the largest growth, it counts as the cause */
 #define ALIKE 0.5
 
 /*
- * Growth is searched for in these time spans, the shortest first, because the process that caused
- * the OOM kill still grows.
+ * The time spans in which the rule searches for growth. The shortest span comes first, because the
+ * process that caused the OOM kill was still growing.
  */
 enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
 
 static const struct {
 	uint64_t ns;
-	unsigned int least_share; /* less than 1/least_share of the limit is no growth */
+	/* growth by less than 1/least_share of the limit does not count */
+	unsigned int least_share;
 } spans[NR_SPANS] = {{0, 8}, {5000000000ULL, 32}, {30000000000ULL, 32}};
 
 #define LEAST_BYTES (1u << 20)
-#define HELD_SHARE  8 /* a process with less than 1/HELD_SHARE of the limit did not fill it */
+/* a process that holds less than 1/HELD_SHARE of the limit is not the cause */
+#define HELD_SHARE  8
 
 /* The memory limit at which the OOM killer acted. */
 struct limited {
@@ -71,7 +73,8 @@ static const struct level *level_at(const struct model *m, const char *path)
 }
 
 /*
- * Finds the cgroup whose limit was reached: the record says how many levels above the victim it is.
+ * Returns the limit that was reached. The record shows how many levels above the victim's cgroup
+ * the cgroup with the limit is.
  */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
@@ -94,8 +97,8 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 }
 
 /*
- * Returns how many pages a process held at the beginning of the time span, and sets *ret_ns to that
- * time. SINCE_LOOK begins at the last scan, and does not set *ret_ns.
+ * Returns how many pages a process held at the beginning of the time span, and stores the time in
+ * *ret_ns. SINCE_LOOK begins at the last scan: *ret_ns stays as it is.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
@@ -121,8 +124,8 @@ static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t
 }
 
 /*
- * Returns true if the process grew in the last seconds too: a process that is idle is not the
- * cause.
+ * Returns true if the process also grew in the last seconds: a process that has stopped growing is
+ * not the cause.
  */
 static bool grows_still(const struct occasion *o, const struct subject *s, uint64_t kept_pages)
 {
@@ -165,27 +168,32 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 	if (s->final || s->now.g.flags & (PROC_SHARES_MM | PROC_NO_MM) ||
 	    s->id.pid == o->oom->subject.pid)
 		return false;
-	/* the same limit stopped the process that requested memory */
+	/*
+	 * the process that requested memory is in the cgroup too, because it reached the same limit
+	 */
 	return !l->cgroup || s->id.pid == o->oom->by ||
 	       (l->known && cgroup_is_within(s->cgroup, l->path));
 }
 
 struct scene {
-	/* `other`: the process that grew most, apart from the victim */
+	/* `other` is the process that grew most, apart from the victim */
 	struct grown_process victim, other;
-	uint64_t grown, kept; /* sums over all processes in question, in bytes */
+	uint64_t grown, kept; /* sums in bytes over all processes that may be the cause */
 	/* most bytes of tmpfs and shared memory that any one process maps */
 	uint64_t mapped;
 };
 
-/* faultscope often starts when memory is already short: its own growth is not the cause. */
+/*
+ * Returns true for faultscope itself: it often starts when memory is already short, so its own
+ * growth is not the cause.
+ */
 static bool is_this_program(const struct grown_process *x)
 {
 	return !strncmp(x->comm, "faultscope", strlen("faultscope"));
 }
 
 /*
- * Returns true if the process has enough memory to have filled the limit together with the victim.
+ * Returns true if the victim and this process together hold enough memory to have filled the limit.
  */
 static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {
@@ -251,7 +259,9 @@ static struct grown_process grower_of(const struct occasion *o, const struct lim
 	return (struct grown_process){};
 }
 
-/* Returns the bytes of tmpfs files that no process maps: they stay when a process ends. */
+/*
+ * Returns the bytes of tmpfs files that no process maps: these files stay when a process is killed.
+ */
 static uint64_t files_left(const struct limited *l, const struct scene *c)
 {
 	uint64_t shmem = l->level ? l->level->now.n[CGROUP_SHMEM] : FIGURE_UNKNOWN;
@@ -268,7 +278,7 @@ static bool files_filled_it(const struct limited *l, const struct scene *c,
 	       left > grower->kept;
 }
 
-/* Returns how much of the used memory belongs to no process that was seen, in bytes. */
+/* Returns how many bytes of the used memory do not belong to any process that faultscope saw. */
 static uint64_t unseen_bytes(const struct occasion *o, const struct limited *l,
 			     const struct scene *c)
 {
@@ -371,8 +381,8 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 }
 
 /*
- * A higher limit helps a process that is too large, but a process that keeps growing fills any
- * limit.
+ * A higher limit only helps a process that needs more memory than it has: a process that keeps
+ * growing fills any limit.
  */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
 		      const struct grown_process *g)
