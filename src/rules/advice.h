@@ -18,7 +18,7 @@ struct advice {
 
 /*
  * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` says where limits were
- * set. For a limit without an origin, only the value is known.
+ * set. Of a limit that is not in `origin`, only the value is known.
  */
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
 	      struct advice *ret);

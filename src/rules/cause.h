@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: decides which limit made a call fail, from the state read at that moment and in the
- * kernel's own order of checks (mm/mmap.c, mm/vma.c, mm/mremap.c, fs/file.c). If no value decides,
- * the cause is "unknown", and the values that were read are the evidence. The cause is never a
- * guess.
+ * rules: finds which limit made a call fail. The cause engine compares the state that was read at
+ * the failure in the order of the kernel's own checks (mm/mmap.c, mm/vma.c, mm/mremap.c,
+ * fs/file.c). If no value explains the failure, the cause is "unknown", never a guess, and the
+ * values that were read are the evidence.
  */
 #ifndef FS_RULES_CAUSE_H
 #define FS_RULES_CAUSE_H
@@ -19,8 +19,8 @@
 #define NEXT_MAX 4
 
 struct verdict {
-	const char *cause; /* a name of cause_names[]; static */
-	/* true: a value that was read decides the cause; false: the cause is only likely */
+	const char *cause; /* one of cause_names[]; static */
+	/* true: a value that was read proves the cause; false: the cause is only likely */
 	bool certain;
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t nr_evidence;
@@ -32,14 +32,14 @@ struct verdict {
 	uint64_t need;
 	/* how much the call itself requested, part of `need`; 0: not known */
 	uint64_t asked;
-	const struct limit *limit;  /* the limit to raise; NULL: `cause` names it */
+	const struct limit *limit;  /* the limit to raise; NULL: the limit that `cause` names */
 	const char *next[NEXT_MAX]; /* limits at which the call would have failed next */
 	size_t nr_next;
 };
 
 /*
- * Fills ret with the cause of a failed call. `arch`, as in uname -m, decides how much address space
- * a process has.
+ * Fills ret with the cause of a failed call. `arch`, as printed by uname -m, determines the size of
+ * the address space.
  */
 void cause_of(const struct refused_record *r, const struct host_limits *l, const char *arch,
 	      struct verdict *ret);

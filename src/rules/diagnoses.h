@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: the text about each diagnosis; the rule with the same id detects it. The text of a
- * diagnosis without a rule says how to detect the problem by hand.
+ * rules: the text of each diagnosis. A diagnosis is detected by the rule with the same id. If there
+ * is no such rule, its text says how to detect the problem by hand.
  */
 #ifndef FS_RULES_DIAGNOSES_H
 #define FS_RULES_DIAGNOSES_H
@@ -21,7 +21,7 @@ enum {
 struct diagnosis {
 	const char *id;		/* the id never changes after release */
 	const char *slug;	/* the slug (name) never changes after release */
-	enum severity severity; /* the highest severity that its findings can have */
+	enum severity severity; /* the highest severity that a finding with this id can have */
 	const char *title;
 	/* Paragraphs of text, each on one line. A line that begins with "$ " is a command. */
 	const char *about[NR_ABOUTS];
@@ -52,12 +52,12 @@ const struct diagnosis *diagnosis_find(const char *word);
 const char *diagnosis_slug(const char *id);
 
 /*
- * Stores up to `most` diagnoses whose ids are equally near to a word, and nearer than all others.
- * Returns how many.
+ * If a word is no id: stores up to `most` diagnoses whose ids are most similar to the word. Returns
+ * how many; 0 if no id is similar.
  */
 size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most);
 
-/* Returns the rule that detects a diagnosis; NULL if this version has none. */
+/* Returns the rule that detects a diagnosis; NULL if faultscope cannot detect it. */
 const struct rule *diagnosis_rule(const struct diagnosis *d);
 
 #endif

@@ -180,9 +180,9 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 }
 
 /*
- * Adds the largest burst as evidence: a burst can reach the limit before any rate shows growth. The
- * finding becomes a warning only if two bursts were large enough to reach the limit now, because a
- * single burst may be chance.
+ * Adds the largest burst to the evidence, because a burst can reach the limit before any rate shows
+ * growth. If it would reach the limit now, the title says so. If two bursts would, the finding is
+ * at least a warning: a single burst may be chance.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {

@@ -12,7 +12,7 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS  0.05 /* with waits below this share of a thread's time there is no finding */
+#define WAITS 0.05 /* with waits below this share of a thread's time there is no finding */
 /* least waits for P12, as a share of a thread's time or of its time in page faults */
 #define CONVOY 0.3
 /*

@@ -28,15 +28,15 @@
 /*
  * score factor for a known message that shares words with the text, but does not match as a whole
  */
-#define SIMILAR	    0.8
-#define BESIDE	    0.4 /* score factor for such a message if another message matches as a whole */
+#define SIMILAR 0.8
+#define BESIDE	0.4 /* score factor for such a message if another message matches as a whole */
 /* score factor for words shared with an explanation (`means`), if the text is short */
 #define SEARCH 0.7
 /* score factor for the name of an errno if a message of a program matches too */
 #define GENERIC	  0.6
 #define CUT_SHORT 0.3 /* score factor for a message if a longer message matches beyond its end */
 /* score of a number that the message and the text share, as in "exit code 137" */
-#define NUMBER	  5
+#define NUMBER 5
 
 #define MESSAGE(...) {__VA_ARGS__},
 
@@ -331,7 +331,7 @@ static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
 struct match {
 	const struct message *message;
 	double score;
-	const char *wording;   /* the wording of `message` that is most similar to the text */
+	const char *wording; /* the wording of `message` that is most similar to the text */
 	/* where `wording` matches in the text; NULL: text and message only share words */
 	const char *from, *to;
 };

@@ -12,7 +12,8 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4 /* the evidence shows tmpfs if it takes at least 1/SHMEM_TELLS of the limit */
+#define SHMEM_TELLS 4 /* the evidence shows tmpfs if it takes at least 1/SHMEM_TELLS of the limit  \
+		       */
 /* if the victim grew by at least this share of the largest growth, it counts as the cause */
 #define ALIKE 0.5
 
@@ -30,7 +31,7 @@ static const struct {
 
 #define LEAST_BYTES (1u << 20)
 /* a process that holds less than 1/HELD_SHARE of the limit is not the cause */
-#define HELD_SHARE  8
+#define HELD_SHARE 8
 
 /* The memory limit at which the OOM killer acted. */
 struct limited {
@@ -381,8 +382,8 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 }
 
 /*
- * A higher limit only helps a process that needs more memory than it has: a process that keeps
- * growing fills any limit.
+ * Suggests a higher limit. If a process grew, says how long the higher limit would last, because a
+ * process that keeps growing fills any limit.
  */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
 		      const struct grown_process *g)

@@ -45,7 +45,10 @@ static void help_unknown(const struct refused_record *r, struct finding *f)
 			       "the namespace is used");
 }
 
-/* A user namespace has a limit of its own, which the host's setting does not raise. */
+/*
+ * Suggests to raise the limit in the user namespace: the namespace has a limit of its own, which
+ * the host's setting does not raise.
+ */
 static void of_namespace(const struct refused_record *r, const char *sysctl, struct finding *f)
 {
 	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
@@ -71,7 +74,7 @@ static bool help_inotify(const struct occasion *o, struct finding *f)
 	return true;
 }
 
-/* Adds a command that raises the limit to a value with which the call succeeds, if known. */
+/* Adds the command that REFUSAL's column `gain` asks for, to raise the limit. */
 static void help_gain(const struct occasion *o, enum gain gain, struct finding *f)
 {
 	if (gain == GAIN_NONE || help_inotify(o, f))
@@ -97,7 +100,7 @@ bool refused_by_row(const struct occasion *o, const struct finding *open, struct
 {
 	const struct refusal *r = refusal_of(o, f->rule);
 
-	/* rule M17 fork-enomem reports a fork that is too large */
+	/* rule M17 fork-enomem reports forks that the overcommit heuristic rejects */
 	if (!r || (refusal_is_fork(o) && !strcmp(r->cause, "overcommit_heuristic")))
 		return false;
 	refusal_say(o, f, r->words);

@@ -9,23 +9,30 @@
 #include "rules/limits_rules.h"
 #include "rules/stall_rules.h"
 
-/* A finding opens at a threshold, and stays open down to half of it. */
+/*
+ * The threshold of an open finding is half as high, so that it does not close and open again and
+ * again.
+ */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-#define STALL_SOME 0.10 /* least PSI some, as a share of time, that is memory pressure */
-#define STALL_FULL 0.20 /* least PSI full, as a share of time, that is critical */
-#define SWAP_INS   50	/* least number of pages swapped in a second */
+/* PSI some, as a share of time; from this value on there is memory pressure */
+#define STALL_SOME 0.10
+/* PSI full, as a share of time; from this value on the finding is critical */
+#define STALL_FULL 0.20
+#define SWAP_INS   50 /* pages swapped in a second; fewer are no thrashing */
 #define SWAP_OUTS  10
-/* least number of pages swapped in, and out, a second, if the kernel has no PSI */
+/* pages swapped a second, both in and out; the threshold if the kernel has no PSI */
 #define BLIND_SWAPS    500
 #define REFAULTS       200
-#define HINTS	       10000 /* least number of NUMA hint faults a second */
+#define HINTS	       10000 /* NUMA hint faults a second; fewer are not reported */
 #define MIGRATED_SHARE 0.05
-#define THROTTLES      5 /* least number of "high" events of a cgroup a second (memory.events) */
-/* a warning if this percentage of memory and swap, or less, is available */
+/* "high" events of a cgroup a second (memory.events); fewer are not reported */
+#define THROTTLES 5
+/* percent; the finding is a warning if this much, or less, of memory and swap is available */
 #define LEFT_WARNS   10
 #define LEFT_PRESSES 5
-#define KEPT_SHORT   90 /* percentage of a cgroup's limit that leaves little page cache */
+/* percent of a cgroup's limit; if more is not reclaimable, there is little room for page cache */
+#define KEPT_SHORT 90
 
 static uint64_t page_bytes(const struct model *m)
 {
@@ -122,8 +129,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
 	/*
-	 * pages that are only read are swapped out once: swap-ins with pressure for a minute
-	 * suffice
+	 * Pages that are only read are swapped out only once: swap-ins with memory pressure for a
+	 * minute are enough.
 	 */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
@@ -145,7 +152,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	/* as much memory is missing as swap is in use */
+	/* the host lacks as much memory as it has swapped out */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
 	finding_advise(f);
 	return true;
@@ -157,7 +164,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	double file = host_rate(m, HOST_REFAULT_FILE), some = host_stall(m, false);
 	double in = swapped_in(m);
 
-	/* without PSI, a busy page cache and memory pressure look the same */
+	/* without PSI, a busy page cache looks the same as memory pressure */
 	if (file < OPENED(open, REFAULTS) || in > file / 4 || some < OPENED(open, STALL_SOME))
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
@@ -204,8 +211,8 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 }
 
 /*
- * Returns true if an open finding about the host or a cgroup explains the memory pressure in more
- * detail.
+ * Returns true if an open finding about the host or a cgroup explains the memory pressure, so that
+ * P23 need not open.
  */
 static bool is_told_better(const struct occasion *o)
 {
@@ -241,7 +248,10 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* Suggests 20 % more if the value is constant. If it grows, says how long twice the limit lasts. */
+/*
+ * Suggests to raise the limit by 20 % if the value does not grow. If it grows, says how long twice
+ * the limit would last.
+ */
 static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
 		       uint64_t limit, const char *what)
 {
@@ -352,8 +362,8 @@ struct room {
 };
 
 /*
- * Returns the level (2 or 3) that the forecast gives; 0 if the limit is far away. Without a
- * forecast, growth that was seen a moment ago gives level 2.
+ * Returns the level (2 or 3) for the time until the limit; 0 if the limit is far away. If there is
+ * no forecast now, but there was one a moment ago, returns 2.
  */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)
@@ -372,8 +382,8 @@ static uint32_t soon_level(const struct occasion *o, const struct room *r, const
 }
 
 /*
- * Returns level 1 to 3 by the share in use and the time until full; 0: far from the limit. An open
- * finding leaves a level only three percentage points below its threshold.
+ * Returns the level (1 to 3) for the share in use and the time until the limit; 0: far from the
+ * limit. The level of an open finding falls only three percentage points below its threshold.
  */
 static uint32_t fill_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, const unsigned int *at, struct finding *f)
@@ -411,7 +421,10 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->level = fill_level(o, &(struct room){kept, limit}, &c, open, at, f);
 	if (!f->level)
 		return false;
-	/* with free swap the cgroup swaps at its limit, and other findings report that */
+	/*
+	 * with free swap the kernel swaps at the limit instead of killing: the finding is not
+	 * critical
+	 */
 	if (swaps && f->level > 2)
 		f->level = 2;
 	f->severity = f->level - 1;

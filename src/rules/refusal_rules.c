@@ -12,8 +12,8 @@
 #include "rules/pressure_rules.h"
 
 /*
- * Stores the limit that failed the call, and the value that remedies suggest for it, or that no
- * value helps.
+ * Stores in the finding which limit failed the call, and the value that remedies suggest for it. If
+ * no value helps, stores that.
  */
 static void take_need(const struct occasion *o, struct finding *f)
 {
@@ -121,7 +121,7 @@ bool refusal_is_fork(const struct occasion *o)
 	return o->refused->call == CALL_CLONE;
 }
 
-/* Returns by how many bytes the commit limit is too low for the call. */
+/* Returns how many bytes the commit limit lacks for the call to succeed. */
 static uint64_t missing_commit(const struct occasion *o)
 {
 	const struct host_limits *l = &o->m->tick.limits;
@@ -131,7 +131,10 @@ static uint64_t missing_commit(const struct occasion *o)
 	return want > l->commit_limit_bytes ? want - l->commit_limit_bytes : 0;
 }
 
-/* Suggests the vm.overcommit_ratio that adds the missing bytes; above 100 % only swap helps. */
+/*
+ * Suggests a vm.overcommit_ratio with which the call succeeds. If it would be above 100 %, suggests
+ * more swap.
+ */
 static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t missing)
 {
 	uint64_t counted = l->commit_limit_bytes > l->swap_total_bytes
@@ -164,7 +167,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 					   "find the processes with the most virtual memory"),
 		       "ps -eo pid,vsz,comm --sort=-vsz | head");
-	/* more swap, or less memory in use, counts in full towards the missing bytes */
+	/* the missing bytes may come from more swap, or from less memory in use */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
 	finding_advise(f);

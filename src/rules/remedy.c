@@ -17,7 +17,7 @@
 	"find what grows, and use smaller caches, batches or heaps; tmpfs files also count as "    \
 	"memory of the cgroup"
 
-/* Texts about a limit, independent of where the limit was set. */
+/* Advice about a limit that is the same wherever the limit was set. */
 struct remedy_facts {
 	const char *fix;   /* how to use less of the limited resource */
 	const char *cost;  /* cost of a higher limit; NULL: none */
@@ -95,7 +95,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 }
 
 /*
- * Returns the value to suggest. For vm.overcommit_memory, which is a mode, returns one with which
+ * Returns the value to suggest. vm.overcommit_memory is a mode: for it, returns the mode with which
  * fewer calls fail.
  */
 static uint64_t proposed(const struct origin *o, uint64_t want)

@@ -11,9 +11,9 @@ static bool is_memory(const struct limit *l)
 }
 
 /*
- * --memory-swap limits memory and swap together, and must not be below --memory. The container
- * keeps its present amount of swap. If the amount is not known, the container gets docker's
- * default: as much swap as memory.
+ * Returns the value for --memory-swap, which limits memory and swap together and must not be below
+ * --memory. The container keeps its amount of swap. If this amount is not known, the container gets
+ * docker's default: as much swap as memory.
  */
 static uint64_t with_swap(const struct remedies *all)
 {
@@ -113,7 +113,10 @@ static bool set_by_runtime(struct remedies *all)
 		return update_container(all, "podman");
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
-	/* a pod's setting changes new containers: the running one needs another remedy */
+	/*
+	 * a change in Kubernetes applies to new containers: the running container needs another
+	 * command
+	 */
 	return false;
 }
 

@@ -33,8 +33,8 @@ static const char *base_name(const char *path)
 }
 
 /*
- * Returns true if the line that sets the limit is in a file of the administrator (/etc) and sets
- * nothing else. Such a line can be edited in place.
+ * Returns true if the line that sets the limit sets nothing else and is in a file that belongs to
+ * the administrator (in /etc). A command can then edit the line in place.
  */
 static bool can_edit(const struct origin_line *l)
 {
@@ -53,8 +53,8 @@ static void edit_line(struct remedies *all, struct buf *c)
 }
 
 /*
- * sysctl reads the files of sysctl.d by name and keeps the last value: the new file must sort
- * behind the one that sets the limit now.
+ * Writes a command that creates a file in sysctl.d. sysctl reads these files in the order of their
+ * names and keeps the last value: the new name must come after the file that sets the limit now.
  */
 static void add_file(struct remedies *all, struct buf *c)
 {
@@ -90,7 +90,10 @@ static void set_for_good(struct remedies *all)
 		->scope = SCOPE_HOST;
 }
 
-/* Pods and containers can set only namespaced sysctls, and none of these limits is namespaced. */
+/*
+ * Suggests a privileged initContainer: pods and containers can set only namespaced sysctls, and
+ * none of these limits is namespaced.
+ */
 static void set_for_pod(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;

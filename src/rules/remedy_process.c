@@ -11,8 +11,8 @@ static bool within_hard(const struct remedies *all)
 }
 
 /*
- * setrlimit() rejects a hard RLIMIT_NOFILE above fs.nr_open, even from root: adds a command that
- * raises fs.nr_open.
+ * If the new hard RLIMIT_NOFILE is above fs.nr_open, adds a command that raises fs.nr_open first:
+ * else setrlimit() fails, even for root.
  */
 static void raise_ceiling(const struct remedies *all, struct buf *c)
 {
@@ -62,7 +62,10 @@ static void set_in_shell(struct remedies *all)
 		   &c);
 }
 
-/* Writes "soft:hard" for options that set both limits. The hard limit is never lowered. */
+/*
+ * Writes "soft:hard" for an option that sets both limits. The hard limit never becomes lower than
+ * it is.
+ */
 static void put_pair(const struct remedies *all, const char *none, struct buf *c)
 {
 	bool keep = within_hard(all);
@@ -130,7 +133,10 @@ static void set_in_pam(struct remedies *all)
 	remedy_add(all, REMEDY_WORKAROUND, true, "permanently, from this user's next login on", &c);
 }
 
-/* A container gets its resource limits when it is created: they cannot be changed later. */
+/*
+ * Suggests an option of `run`: a container gets its resource limits when it is created, and they
+ * cannot be changed later.
+ */
 static void set_at_run(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
@@ -158,8 +164,8 @@ static void set_at_run(struct remedies *all, const char *program)
 }
 
 /*
- * Kubernetes has no setting for rlimits: containers get the rlimits of the node's container
- * runtime.
+ * Suggests to change the container runtime on the node: Kubernetes has no setting for resource
+ * limits, so containers get those of the runtime.
  */
 static void set_on_node(struct remedies *all)
 {
@@ -247,7 +253,7 @@ static bool is_login(const struct origin *o)
 	       !strncmp(o->at_holder.unit, "session-", 8);
 }
 
-/* Adds a permanent change, at the place from which the process got its limit. */
+/* Adds the permanent change for the place where the process's limit was set. */
 static void set_for_good(struct remedies *all)
 {
 	const struct origin *o = all->o;

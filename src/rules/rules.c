@@ -44,7 +44,10 @@ bool refused_by_memlock(const struct occasion *o, const struct finding *open, st
 	if (!refusal_has_cause(o, "rlimit_memlock"))
 		return false;
 	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) reached");
-	/* programs lock memory and register buffers where they can: most continue if that fails */
+	/*
+	 * Programs lock memory and register buffers where they can, and most continue if that
+	 * fails: such a failure is a warning at most.
+	 */
 	if (o->refused->call != CALL_MMAP && o->refused->call != CALL_BRK &&
 	    o->refused->call != CALL_MREMAP && o->refused->call != CALL_IO_URING)
 		f->severity = SEVERITY_WARNING;
@@ -89,7 +92,10 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	const struct symbol *sym = model_symbol(o->m, r->ip);
 
 	if (r->nofault)
-		/* copy_from_kernel_nofault() and similar always recover from a fault */
+		/*
+		 * copy_from_kernel_nofault() and similar functions recover from every fault: no
+		 * finding
+		 */
 		return false;
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
@@ -109,7 +115,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* A signal counts as the result of a failed call if the call failed at most this long before. */
+/* ns; a signal that comes at most this long after a failed call counts as its result */
 #define HEELS_NS 1000000000ULL
 
 /*

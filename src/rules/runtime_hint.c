@@ -4,8 +4,9 @@
 #include <string.h>
 
 /*
- * Functions that are compiled at run time are in no file. They have names if an option makes the
- * runtime write /tmp/perf-PID.map, and callers if the runtime keeps frame pointers.
+ * The runtimes, and the options with which stacks show their functions. Code that is compiled at
+ * run time is in no file: its functions have names only if the runtime writes /tmp/perf-PID.map,
+ * and their callers are known only if the runtime keeps frame pointers.
  */
 static const struct {
 	const char *program, *help;

@@ -9,7 +9,8 @@
 #include "base/units.h"
 
 /*
- * Another process takes over the report of a shared limit if it uses this many times as much of it.
+ * If another process uses this many times as much of a shared limit, that process reports the limit
+ * from now on.
  */
 #define STAY 1.25
 
@@ -19,9 +20,9 @@ static uint64_t key_of_user(const struct subject *s)
 }
 
 /*
- * Returns a hash of the cgroup that has the limit, which may be some levels above the process's
- * own. With cgroup v1 the path is that of another hierarchy, so the value of the limit is what
- * distinguishes two limits.
+ * Returns a hash of the cgroup that has the limit, which may be some levels above the process's own
+ * cgroup. In cgroup v1 the path belongs to another hierarchy, so the hash includes the value of the
+ * limit to tell two limits apart.
  */
 static uint64_t key_of_level(const struct subject *s, const struct level_room *l)
 {
@@ -60,10 +61,10 @@ static uint64_t memory_of(const struct model *m, const struct subject *s)
 }
 
 static const struct {
-	/* hash that is equal for all processes that share the limit */
+	/* returns a hash that is equal for all processes that share the limit */
 	uint64_t (*key)(const struct subject *s);
 	uint64_t (*part)(const struct model *m, const struct subject *s);
-	const char *what; /* name of the evidence: the process's own part */
+	const char *what; /* evidence field with how much of the limit the process itself uses */
 } shared[NR_RESOURCES] = {
 	[RESOURCE_THREADS] = {key_of_user, threads_of, "its own threads"},
 	[RESOURCE_CGROUP_MEMORY] = {key_of_memory, memory_of, "its own memory"},

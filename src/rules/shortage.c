@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* if the pressure takes a smaller share of time, its duration is not computed */
-#define WAITS	     0.02
-#define SINCE_MOST_S 900 /* seconds; three times the span of the longest PSI average */
+/* share of time; if PSI some is lower, the age of the pressure is not computed */
+#define WAITS 0.02
+/* seconds; the largest age that is computed, three times the span of the longest PSI average */
+#define SINCE_MOST_S 900
 
 enum { NONE, SWAP, PAGE_CACHE, WAITING, MEMORY, COMMIT, CGROUP, THROTTLED, TMPFS, KILLED };
 
@@ -24,7 +25,8 @@ static const char *const kind_name[] = {
 };
 
 /*
- * Kinds of memory shortage by precedence: shortages that exist now, then near ones, then forecasts.
+ * The rules about memory shortage by precedence: shortages that exist now, then near ones, then
+ * forecasts.
  */
 static const struct {
 	const char *id;
@@ -51,7 +53,11 @@ bool shortage_is_about(const struct rule *rule)
 	return rank_of(rule) < NR_KINDS;
 }
 
-/* Among warnings and critical findings, a shortage that exists outranks one that is forecast. */
+/*
+ * Returns true if finding `a` is graver than `b`. If both are warnings or critical, the order of
+ * kinds[] decides, so that a shortage that exists outranks a forecast. Otherwise the severity
+ * decides.
+ */
 static bool is_graver(const struct finding *a, const struct finding *b)
 {
 	if (a->severity >= SEVERITY_WARNING && b->severity >= SEVERITY_WARNING)
@@ -61,8 +67,8 @@ static bool is_graver(const struct finding *a, const struct finding *b)
 }
 
 /*
- * Constant pressure x that began t seconds ago shows as x (1 - exp(-t / 300)) in the average over
- * 300 s (kernel/sched/psi.c: calc_avgs()).
+ * Estimates when the memory pressure began. Constant pressure x that began t seconds ago shows as x
+ * (1 - exp(-t / 300)) in the average over 300 s (kernel/sched/psi.c: calc_avgs()).
  */
 static void tell_since(const struct stall *some, struct shortage *ret)
 {

@@ -27,8 +27,8 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 }
 
 /*
- * Returns true if the file of the signal is on this mount: by device number, or if one of the two
- * is not known, by the type of the file system.
+ * Returns true if the file that caused the signal is on this mount. Compares device numbers or, if
+ * one of them is not known, the types of the file systems.
  */
 static bool is_on(const struct signal_record *r, const struct mount_use *u)
 {
@@ -37,7 +37,10 @@ static bool is_on(const struct signal_record *r, const struct mount_use *u)
 	return u->now.magic == r->file.magic;
 }
 
-/* Returns the tmpfs that has the size of the signal record; NULL if faultscope does not see it. */
+/*
+ * Returns the tmpfs that has as many pages as the tmpfs in the signal's record; NULL if faultscope
+ * sees none.
+ */
 static const struct mount_use *mount_of(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;
@@ -47,7 +50,10 @@ static const struct mount_use *mount_of(const struct occasion *o)
 	for (size_t i = 0; p && i < p->mounts; i++)
 		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
 			if (found && found->now.device != p->mount[i].now.device)
-				/* several tmpfs have that size: it is unknown which one */
+				/*
+				 * several tmpfs have that size, so it is not known which one was
+				 * full
+				 */
 				return NULL;
 			found = &p->mount[i];
 		}
@@ -92,9 +98,9 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * Returns how many bytes the process can still allocate. Root may also use the blocks reserved for
- * root, but not the lesser of 4096 clusters and 2 %, which ext4 keeps
- * (ext4_calculate_resv_clusters(), fs/ext4/super.c).
+ * Returns how many bytes the process can still allocate on the file system. Only root may use the
+ * blocks that are reserved for root. Nobody may use those that ext4 reserves for itself: 4096
+ * clusters or 2 %, whichever is less (ext4_calculate_resv_clusters(), fs/ext4/super.c).
  */
 static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 {
@@ -107,8 +113,9 @@ static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 }
 
 /*
- * Returns the file system of the file if it is full; NULL: it has room, or is not seen. A deleted
- * file frees its blocks when the process dies of the signal: they do not count as room.
+ * Returns the file system of the file if it was full; NULL: it has free space, or faultscope does
+ * not see it. If the file is deleted, its blocks became free only when the signal killed the
+ * process, so they do not count as free.
  */
 static const struct mount_use *full_disk(const struct occasion *o)
 {

@@ -9,17 +9,17 @@
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
-/* a handler may write a message or a backtrace before it aborts */
+/* ns; a handler may write a message or a backtrace for this long before it aborts */
 #define ABORTS_WITHIN_NS 10000000000ULL
-#define STACK_MOST_BYTES (1ULL << 30) /* a larger area is more than one stack */
+#define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping cannot be the stack of one thread */
 #define STACK_TIMES	 4
 /* bytes by which one function call may move the stack pointer */
 #define FAR_BYTES (64ULL << 10)
 #define VM_RIGHTS 7 /* VM_READ, VM_WRITE, VM_EXEC: include/linux/mm.h */
 
 /*
- * Returns true for an access to a guard region near the stack pointer. Other guard regions do not
- * count.
+ * Returns true for an access to a guard region near the stack pointer, which is then the guard of a
+ * stack.
  */
 static bool is_guard(const struct signal_record *r, const struct verdict *v)
 {
@@ -28,8 +28,8 @@ static bool is_guard(const struct signal_record *r, const struct verdict *v)
 }
 
 /*
- * Returns true if the guard is a mapping of its own. A guard of MADV_GUARD_INSTALL (662df3e5c376,
- * Linux 6.13) is part of the stack's mapping.
+ * Returns true if the guard is a separate mapping. A guard that MADV_GUARD_INSTALL (662df3e5c376,
+ * Linux 6.13) created is part of the stack's mapping.
  */
 static bool is_apart(const struct signal_record *r)
 {
@@ -44,8 +44,8 @@ void stack_fault_take(struct findings *fs, const struct signal_record *r, const 
 
 /*
  * Returns the access to a guard that led to this abort() or raise(); NULL: none. The thread must
- * still run on the alternate signal stack: after its handler it would be back on the stack that
- * overflowed.
+ * still be on its alternate signal stack. If its handler had returned, the thread would be on its
+ * normal stack again.
  */
 static const struct signal_record *before_abort(const struct findings *fs,
 						const struct signal_record *r)
@@ -73,7 +73,10 @@ static uint64_t stack_bytes(const struct signal_record *r, uint64_t page_bytes)
 	return to > from && to - from <= STACK_MOST_BYTES ? to - from : 0;
 }
 
-/* `abort` is the later signal that the handler of the SIGSEGV raised; NULL: there is no handler. */
+/*
+ * Fills a finding about a thread's stack. `abort` is the signal that the handler of the SIGSEGV
+ * raised; NULL: there is no handler.
+ */
 static void say_thread(const struct occasion *o, const struct signal_record *r,
 		       const struct signal_record *abort, struct finding *f)
 {
@@ -110,7 +113,7 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 			"ulimit -s %" PRIu64, more >> 10);
 }
 
-/* Reports a stack overflow at RLIMIT_STACK: of the main thread, or of a stack without a guard. */
+/* Fills a finding about RLIMIT_STACK, which limits the main thread's stack. */
 static void say_main(const struct occasion *o, struct finding *f)
 {
 

@@ -10,21 +10,30 @@
 
 #define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
 #define WINDOW_LEAST_NS 50000000       /* ns; in a shorter window one event would be a high rate */
-/* ns; longest pause within one stall, in addition to two intervals */
+/*
+ * ns; if a condition does not hold for up to this time, in addition to two intervals, it is still
+ * the same stall
+ */
 #define GAP_NS 1000000000ULL
-/* ns; a shorter stall is INFO, because programs also read their files when they start */
+/*
+ * ns; a stall shorter than this has severity INFO, because programs also read their files when they
+ * start
+ */
 #define READS_NS 10000000000ULL
-/* ns; a shorter stall is INFO, because garbage collections also take that long */
+/*
+ * ns; a stall shorter than this has severity INFO, because garbage collections also take that long
+ */
 #define PURGES_NS 3000000000ULL
 /* stalls below this share of a thread's time are not reported */
 #define WAITS  0.05
-#define COSTS  0.02 /* least share of a thread's time that copies take */
-#define COPIES 2000 /* least number of pages copied a second */
-/* ns; highest age of a child that may be writing a snapshot */
-#define YOUNG_NS       120000000000ULL
-#define PURGES	       200 /* least number of madvise() calls a second */
-#define TOUCHES	       2000
-#define FLAT_SHARE     0.2 /* resident memory may grow by this share of touched pages */
+#define COSTS  0.02 /* share of a thread's time; copies that take less are not reported */
+#define COPIES 2000 /* pages copied a second; fewer are not reported */
+/* ns; an older child is not writing a snapshot */
+#define YOUNG_NS 120000000000ULL
+#define PURGES	 200 /* madvise() calls a second; fewer are not reported */
+#define TOUCHES	 2000
+/* P11 opens only if resident memory grows by less than this share of the touched pages */
+#define FLAT_SHARE     0.2
 #define MAJORS	       50
 #define AROUND_PAGES   16 /* pages that a file fault maps at once: fault_around_bytes */
 #define SWAP_PAGES     8  /* pages that a swap fault reads at once: vm.page-cluster */
@@ -106,7 +115,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	return true;
 }
 
-/* Returns a child, forked a short while ago, that has not called exec(); NULL: none. */
+/* Returns a child that was forked a short while ago and has not called exec(); NULL: none. */
 static const struct subject *young_child(const struct occasion *o)
 {
 	for (struct subject *c = model_each(o->m, NULL); c; c = model_each(o->m, c))
@@ -172,10 +181,16 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
 	major = served_of(o->s, CLASS_FILE_MAJOR, s);
-	/* bytes read, a lower bound: a swap fault may have read fewer pages */
+	/*
+	 * bytes that file faults read, at least: a swap fault may have read fewer pages than
+	 * SWAP_PAGES
+	 */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
-	/* bytes touched, an upper bound: a minor fault maps pages that may stay unused */
+	/*
+	 * bytes that threads touched, at most: a fault maps AROUND_PAGES pages, and some stay
+	 * unused
+	 */
 	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))

@@ -37,8 +37,8 @@ bool unsettled_keep(struct findings *fs, const struct model *m, const union even
 }
 
 /*
- * Returns true if the same thread succeeded with another request in this interval. A success in the
- * interval of the failed call is already marked in its record.
+ * Returns true if the same thread succeeded with another request in this interval. If it succeeded
+ * in the interval of the failed call, the record of that call says so already.
  */
 static bool is_answered(const struct model *m, const struct refused_record *r)
 {
