@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: how often an event happened. The BPF programs merge equal events into one record. Events
- * after the last record show only in the counter of the process.
+ * rules: how often an event happened. The BPF programs merge equal events into one record with a
+ * count. Events that follow the last record increase only the counter of the process.
  */
 #ifndef FS_RULES_EVENT_COUNT_H
 #define FS_RULES_EVENT_COUNT_H
@@ -13,7 +13,7 @@
 #define KERNEL_FAULT_TIMES "times"
 
 /*
- * Stores the count of a failed call, or of a bad memory access by the kernel, when the event is
+ * Stores the count of the record when a failed call, or a bad memory access by the kernel, is
  * judged.
  */
 void event_count_refused(struct findings *fs, const struct refused_record *r);

@@ -11,8 +11,8 @@
 #define EVIDENCE_MAX 16
 
 /*
- * The unit of evidence. For IN_SECONDS and the units after it the number is in `real`, for the
- * units before it in `value`.
+ * The unit of evidence. Evidence has its number in `value` for the units before IN_SECONDS, and in
+ * `real` from IN_SECONDS on.
  */
 enum evidence_unit {
 	IN_TEXT, /* the evidence is `text` alone, without a number */
@@ -28,11 +28,12 @@ enum evidence_unit {
 
 struct evidence {
 	char field[40];
-	char text[160]; /* the value if there is no number, else what the number is about */
+	/* the evidence itself if there is no number, else what the number is about */
+	char text[160];
 	enum evidence_unit unit;
 	uint64_t value;
 	double real;
-	uint64_t asked; /* amount that a call requested on top of `value`; 0: does not apply */
+	uint64_t asked; /* the amount that a call requested in addition to `value`; 0: none */
 	uint64_t limit; /* the limit of `value`; UINT64_MAX: unlimited */
 	bool has_limit;
 	bool at_least; /* `value` is a lower bound */

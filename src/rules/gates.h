@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: gates: conditions under which a measurement fails (--fail-on), such as "maps.peak>60%". A
- * gate compares a number of events or findings, or any value of the field table.
+ * rules: gates of --fail-on. A gate is a condition such as "maps.peak>60%": if it is true, the
+ * command fails. It compares a number of events or findings, or any value of the field table, with
+ * a threshold.
  */
 #ifndef FS_RULES_GATES_H
 #define FS_RULES_GATES_H
@@ -12,26 +13,25 @@
 #define GATES_MAX 32
 
 enum gate_kind {
-	GATE_TOTAL,   /* GATE_TOTAL compares the sum over all processes, ended ones too */
+	/* GATE_TOTAL compares the sum over all processes, including those that have ended */
+	GATE_TOTAL,
 	GATE_HIGHEST, /* GATE_HIGHEST compares the highest value of any process, at any scan */
 	GATE_SIGNAL,
 	GATE_FINDINGS,
 };
 
-/* What a gate can compare with a number: a row of the help text. */
+/* One thing that a gate can compare with a threshold. The help text lists these rows. */
 struct gate_row {
 	const char *name;
 	enum gate_kind kind;
 	int number;  /* signal number for GATE_SIGNAL, severity for GATE_FINDINGS */
-	double unit; /* unit of a threshold without a suffix, in units of the field */
+	double unit; /* what 1 means in a threshold without a suffix, in units of the field */
 	const char *help;
 	const struct field *field, *plus; /* fields whose values are added up; NULL: none */
 	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
 };
 
-/*
- * Stores the gate number `nth` among gates with a name of their own. Returns false behind the last.
- */
+/* Stores row `nth` of the gates that the help text lists. Returns false behind the last. */
 bool gate_row(size_t nth, struct gate_row *ret);
 
 enum gate_op { GATE_ABOVE, GATE_FROM, GATE_BELOW, GATE_TO };
@@ -47,13 +47,13 @@ struct gate {
 	enum gate_op op;
 	bool percent;
 	double threshold; /* threshold in percent, or in units of the field */
-	/* gates_check() updates the following members */
+	/* gates_check() updates the members from here on */
 	double ended; /* sum of the values of processes that have ended, or number of signals */
-	double most;  /* highest value that one process had */
+	double most;  /* highest value that any process had */
 	uint64_t most_value, most_limit, asked, answered;
 	uint32_t pid; /* pid of the process with the highest value; 0: none */
 	char comm[COMM_LEN];
-	/* gates_judge() sets the following members */
+	/* gates_judge() sets the members from here on */
 	enum gate_state state;
 	double value;	 /* the value that was compared with the threshold */
 	bool incomplete; /* records were lost: `value` is a lower bound */
@@ -69,18 +69,21 @@ struct gates {
 int gates_parse(struct gates *g, const char *text, char *error, size_t size);
 
 /*
- * Updates the gates. Must be called once at the end of each window, before the model drops the
- * window's data.
+ * Updates the gates. Must be called once at the end of each interval, before the model drops the
+ * data of that interval.
  */
 void gates_check(struct gates *g, const struct model *m);
 
-/* Sets the state and value of each gate, after the last window. */
+/* Sets the state and the value of each gate, after the last interval. */
 void gates_judge(struct gates *g, const struct model *m, const struct findings *fs);
 
-/* Returns the probe without which the gate is not measured; NULL: the kernel has no such value. */
+/*
+ * Returns the probe without which the gate cannot be measured; NULL: the kernel does not have the
+ * value.
+ */
 const char *gate_lacks(const struct gate *g);
 
-/* Returns what `value` counts: UNIT_COUNT if it is a percentage. */
+/* Returns the unit of `value`; UNIT_COUNT if it is a percentage. */
 enum unit gate_unit(const struct gate *g);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: of which kinds the mappings and file descriptors of a process are, and which code created
- * them. The data come from the list of its mappings and fds if it was read, else from what its
- * calls added while it was watched.
+ * rules: findings about the kinds of a process's mappings and file descriptors, and about the code
+ * that created them. If the list of the process's mappings and fds was read, the kinds come from
+ * that list. Otherwise they come from the calls that faultscope saw.
  */
 #ifndef FS_RULES_GROWTH_RULES_H
 #define FS_RULES_GROWTH_RULES_H
@@ -10,8 +10,8 @@
 #include "rules/rules.h"
 
 /*
- * Adds evidence to a finding about a count: the largest groups by name, and the stack of the
- * largest.
+ * Adds evidence to a finding about a number of mappings or fds: the groups that grew most, by name,
+ * and the call stack of the first.
  */
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		     enum what what);

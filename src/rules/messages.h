@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: error messages of programs, and the diagnoses that each of them may have. A message is a
- * symptom: it leads to candidates, not to a verdict.
+ * rules: known error messages of programs, and the diagnoses that may explain each message. Such
+ * diagnoses are candidates, because a message is only a symptom.
  */
 #ifndef FS_RULES_MESSAGES_H
 #define FS_RULES_MESSAGES_H
@@ -29,7 +29,7 @@ const struct message *message_at(size_t i);
 #define CANDIDATES_MAX 5
 #define MESSAGES_MAX   6 /* at most this many messages are reported for a text */
 
-/* What a text may mean. All pointers are to constants. */
+/* What faultscope explain finds for a text. All pointers are to constants. */
 struct candidates {
 	size_t n;
 	/* candidate diagnoses, likeliest first */
@@ -37,15 +37,18 @@ struct candidates {
 	size_t nr_messages;
 	/* messages that led to `diagnosis`, best match first */
 	const struct message *message[MESSAGES_MAX];
-	/* nearest wording of each message's pattern; ends at '|' or NUL */
+	/*
+	 * for each message, the wording of its pattern that is most similar to the text; ends at
+	 * '|' or NUL
+	 */
 	const char *wording[MESSAGES_MAX];
-	/* true: no message matches as a whole, some only share words */
+	/* true: no message matches as a whole, some share words with the text */
 	bool similar;
 };
 
 /*
- * Compares `len` bytes of text, of one line or many, with each message. Sets ret->n and
- * ret->nr_messages to 0 if nothing is similar.
+ * Compares `len` bytes of text, one line or many, with all messages. If no message is similar,
+ * ret->n and ret->nr_messages are 0.
  */
 void messages_match(const char *text, size_t len, struct candidates *ret);
 

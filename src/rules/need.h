@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: how high a limit must be for a failed call to succeed, and whether that is possible. */
+/*
+ * rules: the value with which a limit lets a failed call succeed, and whether the machine allows
+ * that value.
+ */
 #ifndef FS_RULES_NEED_H
 #define FS_RULES_NEED_H
 
@@ -8,12 +11,13 @@
 struct need {
 	const struct limit *limit; /* the limit that failed the call; NULL: none did */
 	/*
-	 * Value to set, in the unit of the limit; LIMIT_NONE: unlimited; 0: not known. The value
-	 * covers what the process holds and what the call requested, and is not more than the
+	 * Value to set, in the unit of the limit; LIMIT_NONE: unlimited; 0: not known. The value is
+	 * enough for what the process has and for what the call requested, but never more than the
 	 * machine has.
 	 */
 	uint64_t want;
-	char never[160]; /* why no value helps; empty: a value helps, or that is not known */
+	/* why no value helps; empty: a value helps, or it is not known whether one does */
+	char never[160];
 };
 
 void need_of(const struct verdict *v, const struct host_limits *l, struct need *ret);

@@ -12,8 +12,7 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4 /* the evidence shows tmpfs if it takes at least 1/SHMEM_TELLS of the limit  \
-		       */
+#define SHMEM_TELLS 4 /* the evidence shows tmpfs of at least 1/SHMEM_TELLS of the limit */
 /* if the victim grew by at least this share of the largest growth, it counts as the cause */
 #define ALIKE 0.5
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: memory shortage of the machine, of its cgroups and of file systems; processes that the OOM
- * killer killed; page faults that ended in a signal.
+ * rules: findings about memory shortage of the machine, of cgroups and of file systems, about
+ * processes that the OOM killer killed, and about signals for failed page faults.
  */
 #ifndef FS_RULES_PRESSURE_RULES_H
 #define FS_RULES_PRESSURE_RULES_H
@@ -10,34 +10,37 @@
 
 /*
  * Returns true if there is little room for page cache: almost all memory of the machine or of the
- * process's cgroup is not reclaimable, or pages are swapped in and out. Files that are read again
- * were then evicted from the page cache.
+ * process's cgroup is not reclaimable, or pages are swapped in and out. If files are read again,
+ * the kernel then evicted them, so read-ahead is not the cause.
  */
 bool memory_is_short(const struct model *m, const struct subject *s);
 
-/* Makes the finding critical and adds the evidence of the signal's own record. */
+/* Makes a finding about a signal critical, and adds the evidence of the signal's record. */
 void pressure_say_signal(const struct occasion *o, struct finding *f);
 
 /* Adds evidence: the processes with the most memory, and the next victim of the OOM killer. */
 void pressure_say_who(struct finding *f, const struct model *m);
 
-/* Adds a remedy with numbers: how much more of `what` is needed, or how many fewer workers. */
+/*
+ * Adds a remedy with numbers: how much more of `what` (memory, swap) is needed, or how many workers
+ * fewer.
+ */
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what);
 
 /*
- * Like pressure_help_room(), but for memory use that grows: says how long the additional memory
- * would last. Never suggests more than the machine has available, where that is known.
+ * Like pressure_help_room(), but for memory in use that grows: says how long `more_bytes` would
+ * last. If it is known how much memory the machine has left, suggests no more than that.
  */
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what);
 
-/* Adds evidence in bytes. A limit of FIGURE_UNKNOWN means no limit. */
+/* Adds evidence in bytes. With FIGURE_UNKNOWN as limit it has no limit. */
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit);
 
 /*
- * Quotes a path of a record, which may have any bytes, as one word of a shell command. Returns
- * `text`; it is "DIR" if the path is too long.
+ * Quotes a path as one word of a shell command: paths in records may have any bytes. Returns
+ * `text`, which is "DIR" if the quoted path is too long.
  */
 #define PATH_WORD 520
 const char *path_as_word(const char *path, char text[PATH_WORD]);

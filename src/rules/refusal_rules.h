@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: findings of failed calls: title and evidence, whether the program got its request in
- * another form, and commands that raise the limit.
+ * rules: findings about failed calls: their title and evidence, commands that raise the limit, and
+ * whether the program repeated its request with success in another form.
  */
 #ifndef FS_RULES_REFUSAL_RULES_H
 #define FS_RULES_REFUSAL_RULES_H
@@ -9,7 +9,7 @@
 #include "rules/rules.h"
 
 /*
- * Fills what all findings of failed calls have: the title, which ends with `limit`, the cause, the
+ * Fills what all findings about failed calls have: a title that ends with `limit`, the cause, the
  * evidence, and the limits that would fail the call next.
  */
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit);
@@ -18,21 +18,23 @@ bool refusal_has_cause(const struct occasion *o, const char *cause);
 bool refusal_is_fork(const struct occasion *o);
 
 /*
- * Returns true if the request may succeed in another form: without huge pages, without a lock,
- * smaller, or at another address. A request that failed at vm.max_map_count, for example, cannot.
+ * Returns true if a program can repeat the request in another form that may succeed: without huge
+ * pages, without locking, with a smaller size, or at another address. A request that failed at
+ * vm.max_map_count, for example, has no such form.
  */
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
- * If the program repeated its request with success in another form, the finding is only INFO,
- * unless it is already open for a request that failed for good. If faultscope did not see what the
- * program did next, the finding is at most a WARNING.
+ * Lowers the severity of a finding by what the program did after the failure. If it repeated its
+ * request with success in another form, the finding is INFO, unless it is open for a request that
+ * was not repeated. If faultscope did not see what the program did next, the finding is at most a
+ * WARNING.
  */
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * Adds a command that raises the limit to a value with which the call succeeds; nothing if no value
- * helps. Returns false if no such value is known.
+ * Adds a command that raises the limit to a value with which the call succeeds, or nothing if no
+ * value helps. Returns false if it is not known which value is enough.
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 

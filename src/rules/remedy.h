@@ -10,7 +10,7 @@
 #define REMEDY_MAX 10
 
 enum remedy_kind {
-	REMEDY_WORKAROUND, /* a workaround raises the limit, or reduces the effect */
+	REMEDY_WORKAROUND, /* a workaround raises the limit, or makes the problem less severe */
 	REMEDY_FIX,	   /* a fix removes the cause */
 	REMEDY_CHECK,	   /* a check shows more about the problem, changes nothing */
 	NR_REMEDY_KINDS,
@@ -24,7 +24,7 @@ struct remedy {
 	enum remedy_scope scope;
 	/* true: the change lasts beyond the next start of the program, or a reboot */
 	bool persistent;
-	char text[384];	   /* instruction for people, as a sentence */
+	char text[384];	   /* what to do, as a sentence for people */
 	char command[768]; /* shell command, never truncated; empty: none */
 	char risk[320];	   /* cost or danger of the command; empty: none known */
 };
@@ -61,11 +61,15 @@ void remedy_command(struct remedy *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 struct remedy_for {
-	/* value to set; LIMIT_NONE: unlimited; 0: twice the use or the limit, rounded up */
+	/*
+	 * value to set; LIMIT_NONE: unlimited; 0: choose one (twice the use or the limit, rounded
+	 * up)
+	 */
 	uint64_t want;
 	uint64_t most; /* the largest value that this machine can use; 0: not known */
-	uint32_t pid;  /* pid of the process that has the limit; 0: the shell that asks */
-	bool gone;     /* true: the process has exited, only its next start can get more */
+	/* pid of the process that has the limit; 0: the shell of the user who reads the remedy */
+	uint32_t pid;
+	bool gone; /* true: the process has exited, only its next start can get more */
 };
 
 /* Fills ret with up to REMEDY_MAX remedies; the best of each kind comes first. Returns how many. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: helpers that the remedies for limits of machine, process and cgroup share. */
+/* rules: functions that remedy_machine.c, remedy_process.c and remedy_cgroup.c share. */
 #ifndef FS_RULES_REMEDY_PARTS_H
 #define FS_RULES_REMEDY_PARTS_H
 
 #include "rules/remedy.h"
 
-/* The list of remedies under construction. */
+/* The list of remedies that remedies_for() fills. */
 struct remedies {
 	const struct origin *o;
 	const struct remedy_for *f;
@@ -14,7 +14,7 @@ struct remedies {
 	size_t n;
 };
 
-/* Adds a remedy and returns it. Frees `command`, which is left out if it does not fit. */
+/* Adds a remedy and returns it. Frees `command`. A command that is too long is left out. */
 struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool persistent,
 			  const char *say, struct buf *command);
 

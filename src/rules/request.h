@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: shared parts of the cause engine: a failed call as a request, checks in the kernel's
- * order, and the verdict that they fill.
+ * rules: what the files of the cause engine share: a failed call with what it requested, the checks
+ * that the kernel makes in its order, and functions that fill the verdict.
  */
 #ifndef FS_RULES_REQUEST_H
 #define FS_RULES_REQUEST_H
@@ -38,7 +38,7 @@
 
 #define ANY_ERROR (-1)
 
-/* A failed call, and what it requested on top of what its process had. */
+/* A failed call, and how much it requested in addition to what its process had. */
 struct request {
 	const struct refused_record *r;
 	const struct host_limits *l;
@@ -46,13 +46,13 @@ struct request {
 	uint64_t more_pages;   /* requested pages minus those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
 	/*
-	 * bytes of user address space for calls whose address hint is not above it; UINT64_MAX: not
-	 * known
+	 * bytes of user address space in which the kernel places the mapping of a call whose
+	 * address hint is not above it; UINT64_MAX: not known
 	 */
 	uint64_t space_bytes;
 	bool data;	/* true: private writable memory, which RLIMIT_DATA limits */
 	bool accounted; /* true: the memory counts towards the commit limit */
-	bool by_name;	/* `accounted` was decided by the name of the file, which may mislead */
+	bool by_name;	/* true: `accounted` is a guess from the name of the file */
 	/* true: MAP_NORESERVE, which the kernel ignores if vm.overcommit_memory is 2 */
 	bool no_reserve;
 	bool locked; /* true: the memory counts towards RLIMIT_MEMLOCK */
@@ -62,12 +62,13 @@ struct request {
 };
 
 /*
- * A check of the kernel: returns true if its limit makes the request fail. Adds evidence to `v`.
- * Before the check *ret_sure is true; the check clears it if the known values do not decide.
+ * One check of the kernel. Returns true if the limit of this check makes the request fail, and adds
+ * evidence to `v`. *ret_sure is true before the check. The check sets it to false if the known
+ * values do not prove the failure.
  */
 typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 
-/* A check, and the errno of a call that this check fails; ANY_ERROR: any errno. */
+/* A check, and the errno with which a call fails at it; ANY_ERROR: any errno. */
 struct step {
 	const char *cause;
 	check_fn *refuses;
@@ -75,14 +76,14 @@ struct step {
 };
 
 /*
- * Runs the checks in order. The first check that fails the request with the errno seen is the
- * cause; later ones name limits at which the call would have failed next.
+ * Runs the checks in order. The first check that fails the request with the call's errno is the
+ * cause. Checks after it that fail name limits at which the call would have failed next.
  */
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v);
 
 void verdict_set(struct verdict *v, const char *cause, bool certain);
 
-/* Adds evidence, and drops what is beyond EVIDENCE_MAX. A limit of UINT64_MAX is no limit. */
+/* Adds evidence, unless EVIDENCE_MAX is reached. A limit of UINT64_MAX means: no limit. */
 void verdict_count(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value,
 		   uint64_t limit);
 void verdict_figure(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value);
@@ -91,7 +92,10 @@ void verdict_sum(struct verdict *v, const char *field, enum evidence_unit unit, 
 void verdict_text(struct verdict *v, const char *field, const char *value);
 void verdict_address(struct verdict *v, const char *field, uint64_t address);
 
-/* Stores how much is held, and how much is requested on top of it, in the unit of the limit. */
+/*
+ * Stores, in the unit of the limit, how much the process has and how much the call requested in
+ * addition.
+ */
 void verdict_need(struct verdict *v, uint64_t held, uint64_t asked);
 
 uint64_t limit_pages(const struct request *q, uint64_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: the table of rules, and the findings that they open. A rule only compares values of the
- * model; it returns a title, evidence and remedies. The engine opens a finding when a rule first
- * matches a subject (a process, cgroup, mount or the host), and closes it when the rule no longer
+ * rules: the table of rules, and the findings that they open. A rule compares values of the model;
+ * it returns a title, evidence and remedies. The engine opens a finding when a rule first matches a
+ * subject (a process, a cgroup, a mount or the host). It closes the finding when the rule no longer
  * matches.
  */
 #ifndef FS_RULES_RULES_H
@@ -24,16 +24,19 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIE
 struct finding;
 
 /*
- * The input of a rule: always the model and the findings, and the record that triggered the rule.
+ * What a rule gets: the model, the findings, and the record of the event if an event triggered the
+ * rule.
  */
 struct occasion {
 	const struct model *m;
 	const struct findings *findings;
-	/* process that is judged; NULL: it is gone, or the host is judged */
+	/*
+	 * the process to which the rule is applied; NULL: it is gone, or the rule is about the host
+	 */
 	const struct subject *s;
 	uint64_t t_ns; /* time of the trigger: the event, or the scan */
 	const struct refused_record *refused;
-	/* true: it was not seen what the program did after the failure */
+	/* true: faultscope did not see what the program did after the failure */
 	bool cut_short;
 	const struct verdict *verdict; /* the verdict about `refused`, `signal` or `oom` */
 	const struct signal_record *signal;
@@ -44,12 +47,12 @@ struct occasion {
 };
 
 enum trigger {
-	/* rules that judge a state at each scan: rule_is_state() */
+	/* rules about a state, which are called at each scan: rule_is_state() */
 	ON_SUBJECT,
 	ON_HOST,
 	ON_CGROUP,
 	ON_MOUNT,
-	/* rules that judge a single event */
+	/* rules about a single event */
 	ON_REFUSED,
 	ON_SIGNAL,
 	ON_KERNEL_FAULT,
@@ -59,19 +62,21 @@ enum trigger {
 struct rule {
 	const char *id; /* the id never changes after release; rules/diagnoses.h has its texts */
 	enum trigger trigger;
-	const char *needs; /* the probe without which the rule cannot judge; NULL: none */
+	const char *needs; /* the probe without which the rule cannot work; NULL: none */
 	/*
 	 * Fills severity, title, evidence and remedies. Returns false if the rule does not match.
 	 */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
 	/*
-	 * Ids of rules, separated by blanks, whose findings may lead to this one: findings that are
-	 * open for the subject, and findings that led to them, become its `because`. NULL: none.
+	 * Ids of rules, separated by blanks, whose findings may lead to this one. If such a finding
+	 * is open for the subject, it becomes part of `because`, with the findings that led to it.
+	 * NULL: none.
 	 */
 	const char *after;
 	/* the resource that is near its limit, or grows towards it */
 	enum resource_id resource;
-	struct remedy_row advice[RULE_ADVICE_MAX]; /* remedies with constant texts */
+	/* remedies that are the same for all findings of the rule */
+	struct remedy_row advice[RULE_ADVICE_MAX];
 };
 
 extern const struct rule rules[];
@@ -91,46 +96,50 @@ struct finding {
 	char place[160]; /* path of the cgroup or mount; else empty */
 	enum severity severity;
 	bool open;
-	bool fresh; /* true: opened, changed or closed in this window, to be reported */
+	bool fresh; /* true: opened, changed or closed in this window, so outputs report it */
 	bool said;  /* true: the rule matched in this window */
-	bool told;  /* true: an output that reports at once has reported the finding */
+	/* true: an output that does not wait for the end of the window has reported the finding */
+	bool told;
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	/* name of the cause, one of cause_names[]; NULL: none */
 	const char *cause;
-	/* evidence; what is beyond EVIDENCE_MAX goes to the extra last entry */
+	/* evidence beyond EVIDENCE_MAX goes to the extra last entry, which no output shows */
 	struct evidence evidence[EVIDENCE_MAX + 1];
 	size_t nr_evidence;
 	struct remedy remedy[REMEDIES_MAX];
 	size_t nr_remedies;
 	const struct limit *limit; /* the limit that failed a call; NULL: none, or not known */
-	uint64_t want;		   /* value to set for `limit`, as in struct need */
+	uint64_t want;		   /* value to set for `limit`, as `want` in struct need */
 	bool hopeless;		   /* true: no value of `limit` helps */
 	uint64_t shared;	   /* hash of a limit that processes share; 0: not shared */
 	char set_by[320];	   /* where the limit was set; empty: not looked up */
 	struct forecast forecast;
-	uint64_t lasted_ns; /* ns for which a stall has been seen without a gap */
+	uint64_t lasted_ns; /* ns for which the condition of a stall has held without a gap */
 	uint64_t grew_ns;   /* growth: time of the last forecast */
 	uint64_t grew_to;   /* growth: the value at the last forecast */
-	uint32_t limit_up;  /* levels of a cgroup's limit above the process's own cgroup */
-	uint32_t level;	    /* level that the rule chose (step of severity): a change is reported */
+	/* how many levels above the process's own cgroup the cgroup with the limit is */
+	uint32_t limit_up;
+	/* step of severity that the rule chose; if it changes, the finding is reported again */
+	uint32_t level;
 	/* rules of the findings that led to it, the nearest first */
 	const struct rule *because[BECAUSE_MAX];
 	size_t nr_because;
 	enum severity worst; /* highest severity since it opened */
 	uint32_t call;	     /* enum call_id of the call that failed; 0: none */
-	uint64_t times;	     /* number of events by the records: a lower bound */
+	uint64_t times;	     /* number of events in the records, a lower bound */
 };
 
 #define EVENT_COUNTS_MAX 64 /* when the table is full, the oldest entry is overwritten */
 
-/* Events of one process that share a counter: failures of one call, or kernel faults. */
+/* Events of one process that increase the same counter: failures of one call, or kernel faults. */
 struct event_count {
 	enum trigger by; /* trigger of the events: ON_REFUSED or ON_KERNEL_FAULT */
 	struct process_key of;
 	uint32_t call; /* the call that failed, enum call_id; 0: none */
-	uint64_t sort; /* errno or instruction address: the same for equal events */
-	bool mixed;    /* true: the events that share this counter were not all equal */
+	/* errno or instruction address: equal for events that are merged into one record */
+	uint64_t sort;
+	bool mixed; /* true: the events that share this counter were not all equal */
 	uint64_t count;
 };
 
@@ -142,7 +151,7 @@ struct findings {
 	bool keep_cleared; /* true: closed findings are kept for a summary; set by the caller */
 	struct finding *f;
 	size_t n, room;
-	uint64_t lost; /* findings that were dropped beyond FINDINGS_MAX */
+	uint64_t lost; /* findings that were dropped because FINDINGS_MAX were kept */
 	size_t judged; /* number of events of this window that were judged */
 	uint64_t opened[NR_SEVERITIES];
 	struct event_count count[EVENT_COUNTS_MAX];
@@ -161,28 +170,28 @@ struct findings {
 };
 
 /*
- * Judges the events since the last call at once, without waiting for the end of the interval. Stops
- * at a failed call that the program may have repeated with success in another form: the end of the
- * interval decides.
+ * Judges the events that came since the last call, without waiting for the end of the interval.
+ * Stops at a failed call that the program may have repeated with success: at the end of the
+ * interval this is known.
  */
 void findings_judge_events(struct findings *fs, const struct model *m);
 
 /*
  * At the end of an interval: judges the remaining events, then each process, cgroup and mount that
- * changed. A failed call that is younger than UNSETTLED_NS stays for the next interval if its
+ * changed. Keeps a failed call for the next interval if it is younger than UNSETTLED_NS, and if its
  * process lives and may still repeat the call with success in another form.
  */
 void findings_judge(struct findings *fs, const struct model *m);
 
 /*
- * After the last record: judges failed calls that were kept. None of them is critical, because no
- * record shows what the program did next. Returns true if any call was judged.
+ * After the last record: judges the failed calls that were kept. None of them becomes critical,
+ * because no record shows what the program did next. Returns true if any call was judged.
  */
 bool findings_judge_rest(struct findings *fs, const struct model *m);
 
 /*
- * To be called after output was written for a window: drops closed findings, and marks the others
- * as reported.
+ * Must be called after the output for a window was written: drops closed findings, and marks the
+ * others as reported.
  */
 void findings_next_window(struct findings *fs);
 
@@ -211,8 +220,8 @@ const struct finding *finding_open(const struct findings *fs, const char *id,
 				   const struct process_key *subject);
 
 /*
- * Stores where the limit was set, and replaces general commands that raise the limit by commands
- * for this machine. A workaround without a command stays, because it offers another solution.
+ * Stores where the limit was set. Replaces general commands that raise the limit by commands for
+ * this machine, but keeps workarounds without a command, because they offer other solutions.
  */
 void finding_take_origin(struct finding *f, const struct origin_record *r);
 

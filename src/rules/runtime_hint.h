@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: options that make language runtimes give functions names and stacks all their frames. */
+/*
+ * rules: options of language runtimes, with which stacks contain all frames and the names of
+ * functions.
+ */
 #ifndef FS_RULES_RUNTIME_HINT_H
 #define FS_RULES_RUNTIME_HINT_H
 

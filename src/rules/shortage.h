@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: whether this machine is short of memory, in which way, and since when. */
+/*
+ * rules: whether the machine is short of memory, of which kind the shortage is, and since when it
+ * exists.
+ */
 #ifndef FS_RULES_SHORTAGE_H
 #define FS_RULES_SHORTAGE_H
 
@@ -11,16 +14,16 @@ struct shortage {
 	/* kind of shortage: "none", "swap", "page_cache", ...; static, never changes */
 	const char *kind;
 	const struct finding *main; /* gravest finding about memory; NULL: none */
-	/* PSI some and full of memory, as shares of time; below 0: not known */
+	/* PSI some and full of memory, as shares of time; negative: not known */
 	double some, full;
-	/* approximate age of the pressure; below 0: not known, or no pressure */
+	/* approximate age of the pressure; negative: not known, or no pressure */
 	double since_seconds;
-	bool since_longer; /* true: the pressure is at least `since_seconds` old */
+	bool since_longer; /* true: the pressure may be older than `since_seconds` */
 };
 
 /*
- * Returns true for rules about a shortage of memory. False for rules about file descriptors, map
- * counts, truncated files, and page faults that wait for something else.
+ * Returns true for rules about memory shortage. Other rules are about file descriptors, numbers of
+ * mappings, truncated files, or page faults that wait for something else.
  */
 bool shortage_is_about(const struct rule *rule);
 
