@@ -191,7 +191,10 @@ static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 erro
 	if (error_code & PF_INSTR)
 		return 2;
 #if defined(__TARGET_ARCH_x86)
-	/* do_user_addr_fault() passes an access outside of STAC and CLAC to page_fault_oops(). */
+	/*
+	 * With SMAP, a user copy runs between STAC and CLAC. Outside of them, an access to a user
+	 * address is fatal: do_user_addr_fault() calls page_fault_oops().
+	 */
 	if (config.smap && !(BPF_CORE_READ(regs, flags) & EFLAGS_AC))
 		return 2;
 #endif
@@ -213,7 +216,9 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	}
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
-	/* There is no code at the unmapped target of a jump. The stack shows the caller. */
+	/*
+	 * The kernel jumped to an unmapped address, which has no name. The stack shows the caller.
+	 */
 	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
@@ -240,10 +245,9 @@ struct {
 #define TRAP_PF 14
 
 /*
- * Returns whether an instruction is expected to fault and has an exception table entry for that.
- * The function checks for instructions that access registers that this CPU may lack (rdmsr_safe()),
- * or restore state that a program chose (segments, FPU). Faults of these instructions are not
- * reported as recovered faults.
+ * Returns whether the instruction may fault although the kernel works correctly. Such instructions
+ * access registers that this CPU may lack (rdmsr_safe()), or restore state that a program chose
+ * (segments, FPU). Their faults are not reported as recovered faults.
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {

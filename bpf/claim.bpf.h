@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Per-CPU memory that several programs share. A BPF program can be interrupted by another BPF
- * program on its CPU: in an interrupt, by a tracepoint that it triggers, or by another task, since
- * the kernel switches tasks within tracepoint programs from 7.0 on ("tracing: Guard
- * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"). Each program claims an element,
- * which no other program uses until unclaim(). A program never moves to another CPU
+ * program on its CPU: by an interrupt, or by a tracepoint that it triggers. From 7.0 on, also by
+ * another task, because the kernel switches tasks within tracepoint programs ("tracing: Guard
+ * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"). Each program therefore claims an
+ * element, which no other program uses until unclaim(). A program never moves to another CPU
  * (migrate_disable()).
  */
 #ifndef FS_CLAIM_BPF_H

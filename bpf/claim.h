@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A lock without waiting for memory that the programs of one CPU share. */
+/*
+ * A lock for memory that the BPF programs of one CPU share. No program waits for the lock: claim()
+ * fails instead.
+ */
 #ifndef FS_CLAIM_H
 #define FS_CLAIM_H
 

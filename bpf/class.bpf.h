@@ -25,7 +25,8 @@
 #define AREA_DRIVER  5
 #define AREA_GROWS   6 /* the address is below a stack that can grow to it */
 #define AREA_SORT    7
-#define AREA_SHARED  8 /* AREA_SHARED and the values below are flags, which are added to a kind */
+/* AREA_SHARED and the values below are flags, which are combined with a kind */
+#define AREA_SHARED  8
 #define AREA_MISSING 16
 #define AREA_WP	     32
 

@@ -131,7 +131,10 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		/* `vmas` is a flag, because the verifier would check each value of a count. */
+		/*
+		 * The member is a flag, not a count: the verifier would check each value of a
+		 * count.
+		 */
 		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
@@ -325,7 +328,10 @@ static __always_inline void read_pids_levels(struct task_struct *task, struct le
 	}
 }
 
-/* Finds the cgroup levels with the least room, for memory and for pids. */
+/*
+ * Finds the cgroup level that is closest to its memory limit, and the level that is closest to its
+ * limit of pids.
+ */
 record_part(read_levels)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -479,7 +485,10 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 	return facts;
 }
 
-/* Counts open fds whose number is below `limit`. Higher fds were opened under a higher limit. */
+/*
+ * Counts open fds with numbers below `limit`. Fds with higher numbers were opened while the limit
+ * was higher.
+ */
 static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 {
 	__u64 bits = (__u64)BPF_CORE_READ(fdt, open_fds), word;

@@ -110,9 +110,9 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 }
 
 /*
- * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel also calls
- * handle_mm_fault() for a retry, and, without registers, in get_user_pages(). The kernel does not
- * call handle_mm_fault() if no mapping exists.
+ * Called at handle_mm_fault(), for kernels without fault tracepoints (arm64). The kernel calls
+ * handle_mm_fault() only if a mapping exists. The kernel also calls it for a retry of a fault, and
+ * in get_user_pages(), where `regs` is NULL.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -142,7 +142,10 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 	return begin_handling(address, flags, regs != NULL);
 }
 
-/* Called for the software event of page faults, which has neither access type nor protection. */
+/*
+ * Called for the software event of page faults, whose sample says neither whether the access was a
+ * write nor whether the page was present.
+ */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
@@ -150,10 +153,10 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Returns whether a kernel-mode access cannot be a copy from or to user memory. Accesses to a
- * kernel address, instruction fetches, and accesses to a user address without EFLAGS.AC on a CPU
- * with SMAP cannot (user copies run between STAC and CLAC). A NULL pointer dereference in a driver
- * is an access to a user address without EFLAGS.AC.
+ * Returns whether a kernel-mode access cannot be a copy from or to user memory. This is so for an
+ * access to a kernel address, and for an instruction fetch. On a CPU with SMAP, it is also so for
+ * an access to a user address without EFLAGS.AC, because user copies run between STAC and CLAC: for
+ * example, a NULL pointer dereference in a driver.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -174,7 +177,9 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	__u64 count;
 
 	fill_subject(&s, get(task, group_leader));
-	/* Bad accesses are counted by process, probe reads together for all processes. */
+	/*
+	 * Bad accesses are counted per process. Probe reads of all processes are counted together.
+	 */
 	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
 		return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Combines all BPF programs into one object: they share maps; a tracepoint has one program. */
+/*
+ * Combines all BPF programs into one object. The programs share maps, and each tracepoint has only
+ * one program.
+ */
 #include "task.bpf.c"
 #include "fault.bpf.c"
 #include "signal.bpf.c"
@@ -58,7 +61,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
-		take_note(st); /* the call succeeded: deletes what its failed steps noted */
+		/* the call succeeded: deletes notes about steps of the call that failed */
+		take_note(st);
 	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);
 	return 0;

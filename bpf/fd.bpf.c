@@ -80,9 +80,9 @@ static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut,
 
 /*
  * Updates fd counts after a call created fds. The kernel assigns the lowest free number: after a
- * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. The fd
- * bitmap is counted only if n + 1, or the count that is kept since the last scan, may have crossed
- * a threshold.
+ * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. To
+ * save time, the set bits of the fd bitmap are counted only if n + 1 or st->fds has reached a
+ * threshold. st->fds is the count of the last scan, updated by each call since then.
  */
 static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
 					__u32 at_least)

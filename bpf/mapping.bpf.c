@@ -51,7 +51,9 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	if (c->shape == FS_SHAPE_BRK && !refused)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
-	/* The sum of all differences is the total change, in whatever order threads get here. */
+	/*
+	 * Threads may get here in any order: the sum of all differences is still the total change.
+	 */
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)

@@ -134,7 +134,10 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
 	if (n <= 0)
 		return 1;
-	/* A full chunk ends with a NUL in place of a byte: the next chunk begins with that byte. */
+	/*
+	 * The read replaced the last byte of a full chunk by NUL: the next chunk begins with that
+	 * byte.
+	 */
 	if (n == STRING_CHUNK)
 		n--, w->at += n;
 	else

@@ -18,7 +18,10 @@
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
-/* Reads how full a tmpfs is, without pages that other CPUs have not added up yet. */
+/*
+ * Reads size and used pages of a tmpfs. The used pages lack those that the per-CPU counters hold
+ * and have not added to the sum yet.
+ */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
@@ -28,8 +31,8 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * Reads the minimum disk space of a file. Disk blocks of delayed allocation are counted only as
- * pages.
+ * Reads how much disk space a file uses at least. i_blocks lacks blocks of delayed allocation, so
+ * the size of the cached pages is used if it is greater.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {

@@ -148,7 +148,10 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
-		/* In mmap_lock tracepoints, which report other waits, stacks get no files. */
+		/*
+		 * A wait outside of faults is reported within an mmap_lock tracepoint. A stack that
+		 * is walked there must not search the mappings for files: see fill_addresses().
+		 */
 		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif

@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* Maps frame pointer chains as they were before cut_chain() to the stack numbers after it. */
+/* Maps a frame pointer chain before cut_chain() to the stack number of the cut chain. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);

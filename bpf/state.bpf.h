@@ -363,9 +363,10 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 
 /*
  * Returns whether the sums over all threads of the last scan can be reused. A new sum takes 0.1 us
- * per thread, mostly for cold cache lines. If no fault was counted since the last scan, the sums
- * differ only by faults that began before both scans, or that no probe sees. If faults were
- * counted, reused sums are late by one scan per 256 threads.
+ * per thread, mostly for cold cache lines. If no fault was counted since the last scan, the old
+ * sums lack only two kinds of faults: those that began before both scans, and those that no probe
+ * sees. If faults were counted, new sums are made every n-th scan, where n is the number of threads
+ * divided by 256.
  */
 static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 {

@@ -289,7 +289,10 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
 	    !st->counted && from_outside == st->from_outside)
 		return true;
-	/* ran_ns is read first: if the thread runs meanwhile, the next scan reads again. */
+	/*
+	 * ran_ns is read before the other values: if the thread runs meanwhile, the next scan sees
+	 * another ran_ns, and reads all values again.
+	 */
 	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;

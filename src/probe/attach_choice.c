@@ -13,7 +13,10 @@ bool choice_is_hash(const struct choice *c)
 {
 	const struct hook_alternate *state = choice_of(c, hook_find("state"));
 
-	/* Without state nothing is counted: use the hash-table build, which loads on any kernel. */
+	/*
+	 * If no process state is kept, any build will do: choose the hash-table build, which loads
+	 * on any kernel.
+	 */
 	return !state || state->state == STATE_HASH;
 }
 

@@ -14,7 +14,8 @@
 struct hook_status {
 	enum hook_use state;
 	const struct hook_alternate *used; /* attach type in use; valid if `state` is HOOK_ON */
-	char why[512];	    /* attach types that failed, and their errors; empty: the best is on */
+	/* attach types that failed, with their errors; empty: the best attach type is in use */
+	char why[512];
 	const char *remedy; /* fix that may make a better attach type work; NULL: none is known */
 };
 
@@ -27,16 +28,25 @@ struct choice {
 	struct hook_status status[HOOKS_MAX];
 };
 
-/* Chooses first attach types. `majors`: measure only the end of major faults, despite `tiers`. */
+/*
+ * Chooses the best attach type of each probe. `majors`: measure only the end of major faults,
+ * whatever `tiers` says.
+ */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
 /* Returns the chosen attach type of a probe; NULL: the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
-/* Called if the kernel loads no BPF programs: chooses attach types without a program, or none. */
+/*
+ * Called if the kernel loads no BPF programs. Each probe gets an attach type that needs no program,
+ * or none.
+ */
 void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
-/* Called if a probe's attach type failed: chooses the next attach type in this build, or none. */
+/*
+ * Called if a probe's attach type failed. Chooses the next attach type of the probe that this build
+ * has, or none.
+ */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
 /* Returns a text if --probe disabled a probe without which fault_class is unavailable; else "". */

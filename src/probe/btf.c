@@ -17,7 +17,7 @@ static int check_file(const char *path, char *error, size_t size)
 	struct btf *btf;
 	int err;
 
-	/* access() tells the cause of an error: btf__parse() returns one error for any cause. */
+	/* btf__parse() returns one error for any cause; the errno of access() is the cause. */
 	if (access(path, R_OK)) {
 		err = -errno;
 		snprintf(error, size, "--btf %s: cannot be read: %s", path, strerror(-err));

@@ -46,7 +46,7 @@ int call_filter_enter(bool all_threads)
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = n;
-	/* For one thread, prctl() is used: seccomp filters of some services forbid seccomp(2). */
+	/* For one thread, use prctl(): the seccomp filters of some services forbid seccomp(2). */
 	other = all_threads ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 				      SECCOMP_FILTER_FLAG_TSYNC, &program)
 			    : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

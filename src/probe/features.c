@@ -37,7 +37,7 @@ bool kernel_lacks_reads(void)
 
 void features_ask(struct features *f)
 {
-	/* Messages of these tests do not belong in the log of the load. */
+	/* The errors that these tests cause are expected: keep them out of the log of the load. */
 	libbpf_print_fn_t print = f->asked ? NULL : libbpf_set_print(NULL);
 	struct btf *kernel;
 

@@ -25,7 +25,10 @@ static bool read_row(const struct growth_table *t, __u32 place, struct growth *r
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*ret = t->row[place];
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	ret->last_ns = last_ns; /* last_ns before the copy: later growth is sent again */
+	/*
+	 * last_ns was read before the row was copied: if the row grew meanwhile, it is sent again
+	 */
+	ret->last_ns = last_ns;
 	return last_ns && row->first_ns == first_ns;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: reads the BPF programs' table of growth, in memory shared with them. Sends rows, and
- * releases entries before the table is full.
+ * probe: reads the BPF programs' table of growth (new mappings and fds by call stack), in memory
+ * shared with them. Sends rows, and releases entries before the table is full.
  */
 #ifndef FS_PROBE_GROWTH_TABLE_H
 #define FS_PROBE_GROWTH_TABLE_H

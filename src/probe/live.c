@@ -107,7 +107,10 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/* Metrics contain no CPU time, which changes even without faults: sums can be skipped. */
+	/*
+	 * Metrics contain no CPU time, which changes even without faults. Without CPU time, sums
+	 * over threads may be skipped.
+	 */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
@@ -202,9 +205,9 @@ static int find_failed_hook(const struct live *live)
 }
 
 /*
- * Without the kernel's own BTF, no program can attach to kernel types, because a BTF file cannot
- * give their type ids. Chooses the next attach type of all probes whose programs attach to kernel
- * types. Returns false if there is no such probe.
+ * Without the kernel's own BTF, no program can attach to a kernel function or tracepoint by its
+ * type, because a BTF file cannot give the type's id. Chooses the next attach type for all probes
+ * that need such ids. Returns false if there is no such probe.
  */
 static bool refuse_typed(struct live *live)
 {
@@ -371,7 +374,7 @@ static int read_scan(struct live *live)
 	char none[64];
 	ssize_t n;
 
-	/* No file can be opened: keep the values of the last scan. */
+	/* No more files can be opened: keep the values of the last scan. */
 	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
 		live->missed++;
 		return 0;
@@ -524,7 +527,10 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
-/* Under lockdown, skips all programs for `doctor`. Returns false if the load must end. */
+/*
+ * Under lockdown, no program can be loaded. For `doctor`, continues without programs. Returns false
+ * if the load must end.
+ */
 static bool leave_programs(struct live *live)
 {
 	if (!live->opt.examines || live->locked)

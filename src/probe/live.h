@@ -15,7 +15,8 @@
 struct live_options {
 	bool watch_all;	    /* watch all processes, not only those of live_watch() */
 	unsigned int tiers; /* bit i: overhead level i is enabled */
-	bool majors;	    /* measure only major faults; bucket limits are 2^n seconds */
+	/* measure only major faults; latency buckets have limits of 2^n seconds */
+	bool majors;
 	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
@@ -36,9 +37,9 @@ struct live_options {
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 
 /*
- * Watches an existing process, given its pid in faultscope's namespace; with `follow`, also
- * children that it creates later. Returns 0 or -errno; -EOPNOTSUPP in a pid namespace with the
- * hash-table build.
+ * Watches an existing process, given its pid in faultscope's namespace. With `follow`, also watches
+ * children that the process creates later. Returns 0 or -errno; -EOPNOTSUPP in a pid namespace with
+ * the hash-table build.
  */
 int live_watch(struct source *src, pid_t pid, bool follow);
 
@@ -51,7 +52,10 @@ void live_run_parent(struct source *src, bool begin);
  */
 void live_sample(struct source *src, bool on);
 
-/* Converts a pid of faultscope's namespace to the initial one's, as in records; 0: not known. */
+/*
+ * Converts a pid of faultscope's pid namespace to the pid in the initial namespace, which records
+ * contain; 0: not known.
+ */
 pid_t live_pid_of(struct source *src, pid_t pid);
 
 /* Returns whether scans and map commands of bpf(2) need CAP_BPF, as on kernels before 5.19. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: a load that fails because files or memory run out. Since all programs would fail to load,
- * and the kernel lacks no feature, the load ends at once with an explanation.
+ * probe: explains a load that fails because open files or memory run out. No other build or attach
+ * type is tried, because each would fail for the same reason.
  */
 #ifndef FS_PROBE_LOAD_SHORTAGE_H
 #define FS_PROBE_LOAD_SHORTAGE_H
@@ -16,8 +16,8 @@ bool is_exhausted(int err);
 int exhausted_files(size_t needed);
 
 /*
- * Returns the real error of a load that failed with `err`: libbpf returns -ESRCH whenever it cannot
- * read the kernel's BTF.
+ * Returns the real error of a load that failed with `err`. If `err` is -ESRCH, libbpf could not
+ * read the kernel's BTF, and the cause may be a lack of files or memory.
  */
 int exhausted_by_btf(int err);
 

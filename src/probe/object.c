@@ -8,7 +8,7 @@
 
 #include "probe/growth_table.h"
 
-/* Embeds the object files unchanged: a libbpf skeleton supports only one byte order. */
+/* Embeds the object files unchanged. A libbpf skeleton would support only one byte order. */
 #define BYTES_OF(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n.balign 16\n"                                               \
 		".globl " #name ", " #name "_end\n.hidden " #name ", " #name "_end\n" #name        \

@@ -128,7 +128,8 @@ static void attach_one(struct precursors *p, size_t h)
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
 		if (prog && !bpf_program__autoload(prog))
-			continue; /* not loaded: the probe uses another program */
+			/* not selected for the load: the probe uses another program */
+			continue;
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;

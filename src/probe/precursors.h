@@ -39,7 +39,10 @@ int precursors_fd(const struct precursors *p); /* returns an fd to wait for reco
 int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),
 		     void *ctx);
 
-/* Returns how many events of one kind occurred so far at an instruction, sent or not. */
+/*
+ * Returns how many events of one kind occurred at an instruction so far, including events that were
+ * not sent.
+ */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
 /* Returns whether precursors_count() needs CAP_BPF, as before 5.19 if bpf(2) is privileged. */
@@ -53,7 +56,10 @@ bool precursors_need_rights(struct precursors *p);
 __u64 precursors_panic(const struct precursors *p);
 void precursors_panic_kept(struct precursors *p);
 
-/* Returns whether a panic would wait: a probe for it is on, and another CPU can run faultscope. */
+/*
+ * Returns whether a panic would wait for the recorder: the panic probe is attached, and another CPU
+ * can run faultscope.
+ */
 bool precursors_holds(const struct precursors *p);
 
 /* Returns the kernel memory with copies of records, and its size; NULL: none. */

@@ -190,7 +190,10 @@ static void take_state(struct process_record *r, const struct fs_state *st)
 	r->g.fd_high = st->fd_high;
 }
 
-/* Reads values that only a live thread has from its directory; false: the thread has exited. */
+/*
+ * Reads the values that /proc shows only for a live thread, from the thread's directory. Returns
+ * false if the thread has exited.
+ */
 static bool read_alive(int dir, struct process_record *r)
 {
 	char text[1024];
@@ -224,9 +227,9 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Returns whether a process without state has counters elsewhere. The process's last record may be
- * in the ring. If a thread called execve() and becomes the leader, the state of the process is in a
- * table meanwhile, or was moved after /proc was read.
+ * Returns whether a process without state has counters elsewhere. Its last record may still be in
+ * the ring. If a thread called execve() and replaces the leader, the state of the process is in a
+ * table in the meantime, or was moved back after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)
@@ -249,7 +252,10 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	/* Skips a command that still has inherited fds: posix_spawn() may return before exec. */
+	/*
+	 * Skips a command that still has the fds of faultscope: posix_spawn() may return before the
+	 * exec.
+	 */
 	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: packs records for recordings. A record is written as the difference from the last record
- * of the same process, growth entry or tick. A chunk of records is deflated. A key chunk depends on
- * no other chunk, so reading can begin there; other chunks depend on all chunks since the last key
- * chunk.
+ * of the same process or growth entry; a tick record, as the difference from the last tick record.
+ * Records are deflated in chunks. A key chunk depends on no other chunk, so reading can begin
+ * there. Other chunks depend on all chunks since the last key chunk.
  */
 #ifndef FS_PROBE_RECORD_PACKING_H
 #define FS_PROBE_RECORD_PACKING_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: recordings. A file is a header (magic, format, byte order) and chunks of packed records
- * (probe/record_packing.h): first the list of fields, then one chunk for each scan. If a crash or a
- * full disk cuts a chunk off, all earlier chunks are readable, and all chunks from the next key
- * chunk on. docs/design/recording-format.md describes each byte.
+ * (probe/record_packing.h): the list of fields, then one chunk for each scan. If a crash or a full
+ * disk cuts a chunk off, all earlier chunks stay readable. If a chunk in the middle is damaged,
+ * reading continues at the next key chunk. docs/design/recording-format.md describes each byte.
  */
 #ifndef FS_PROBE_RECORDING_H
 #define FS_PROBE_RECORDING_H
@@ -16,8 +16,9 @@
 struct recorder;
 
 /*
- * Creates a recording. An existing file is kept; with `force`, the file is replaced when the new
- * recording is published or closed. Returns 0; or -EEXIST or another -errno, with `error` set.
+ * Creates a recording. Without `force`, an existing file is an error (-EEXIST). With `force`, an
+ * existing file is replaced when the new recording is published or closed. Returns 0; or -EEXIST or
+ * another -errno, with `error` set.
  */
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
 
@@ -32,7 +33,10 @@ int recorder_open_capped(const char *path, bool force, unsigned long long max_by
 /* Returns the size of all complete chunks so far, in bytes. */
 unsigned long long recorder_bytes(const struct recorder *rec);
 
-/* Returns whether no scan interval is complete in the recording: a failure would leave no file. */
+/*
+ * Returns whether the recording has no complete scan interval. If recording failed now, no file
+ * would be left.
+ */
 bool recorder_is_empty(const struct recorder *rec);
 
 /*
@@ -47,7 +51,7 @@ int recorder_publish(struct recorder *rec);
 
 /*
  * Flushes and closes the recording, and gives the file its final name. Returns 0 or -errno. On
- * error, the end of a published recording is missing, and a recording that was not published is
+ * error, a recording that was published lacks its end, and a recording that was not published is
  * lost.
  */
 int recorder_close(struct recorder *rec);

@@ -55,8 +55,8 @@ bool rights_are_of_file(void)
 }
 
 /*
- * Becomes the calling user again, and keeps the permitted capabilities. A set-user-ID process opens
- * files as the owner of its program, whatever effective capabilities the process has.
+ * Makes the calling user the effective user, and keeps the permitted capabilities. A set-user-ID
+ * process opens files as the owner of its program, whatever its effective capabilities are.
  */
 static int become_caller(void)
 {
@@ -102,7 +102,9 @@ cap_t rights_raise(enum rights_use use)
 	for (size_t i = 0; raised && i < n; i++)
 		if (permitted(raised, wanted[i]))
 			cap_set_flag(raised, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
-	/* The caller reports an error here, because its operation then fails too. */
+	/*
+	 * If this fails, the operation of the caller fails too, and the caller reports that error.
+	 */
 	if (raised)
 		cap_set_proc(raised);
 	cap_free(raised);
@@ -116,7 +118,10 @@ void rights_lower(cap_t had)
 	cap_free(had);
 }
 
-/* Chooses the capabilities of `keep` that the process has; for those that it lacks, `instead`. */
+/*
+ * Chooses the capabilities of `keep` that the process has. For each capability that the process
+ * lacks, chooses its member `instead`.
+ */
 static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
 {
 	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {
@@ -138,7 +143,7 @@ static void drop_capabilities(const struct right *keep, size_t n, struct rights 
 		goto out;
 	}
 	choose_kept(had, keep, n, ret);
-	/* no_new_privs suffices if the bounding set cannot be dropped, which needs CAP_SETPCAP. */
+	/* Dropping the bounding set needs CAP_SETPCAP. If it fails, no_new_privs suffices. */
 	for (int cap = 0; cap < cap_max_bits(); cap++)
 		if (cap_drop_bound(cap))
 			break;

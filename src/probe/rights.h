@@ -42,17 +42,17 @@ enum rights_use {
 };
 
 /*
- * Returns whether this process got capabilities from its file (setcap, set-user-ID), by AT_SECURE
- * of getauxval(3). The user who started the process lacks these capabilities, and must gain nothing
- * by these capabilities but BPF.
+ * Returns whether this process got capabilities from its program file (setcap, set-user-ID), by
+ * AT_SECURE of getauxval(3). The user who started the process lacks these capabilities, and must be
+ * able to use them only for BPF.
  */
 bool rights_are_of_file(void);
 
 /*
- * Clears effective capabilities that come from the file, and returns to the calling user if the
- * file is set-user-ID. After this call, files are opened with the user's rights, except between
- * rights_raise() and rights_lower(). Call rights_set_aside() before any file of the user is read.
- * Returns 0 or -errno.
+ * Clears effective capabilities that come from the program file, and returns to the calling user if
+ * that file is set-user-ID. After this call, files are opened with the user's rights, except
+ * between rights_raise() and rights_lower(). Call rights_set_aside() before any file of the user is
+ * read. Returns 0 or -errno.
  */
 int rights_set_aside(void);
 
@@ -71,13 +71,16 @@ void rights_filter_calls(struct rights *ret, bool all_threads);
 
 /*
  * Drops all capabilities except `keep`, and the ways to regain them. With Landlock, only /proc,
- * /sys and the files of `scope` can then be opened. If one step of this fails, `ret` says so, and
- * the next step follows.
+ * /sys and the files of `scope` can then be opened. If a step fails, `ret` says which one, and the
+ * remaining steps are still done.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
 
-/* Runs call() without effective capabilities. Returns 0, or -errno if clearing them fails. */
+/*
+ * Runs call() without effective capabilities, and stores its result in *ret_answer. Returns 0, or
+ * -errno if the capabilities cannot be cleared.
+ */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
 /* Returns a capability's name such as "cap_bpf", in a buffer of at least 32 bytes. */

@@ -71,7 +71,10 @@ static void read_rlimit(struct setting *s, int resource, bool hard)
 	set(s, s->unlimited ? 0 : hard ? r.rlim_max : r.rlim_cur);
 }
 
-/* Sets a value from struct host_limits. 0 means unreadable, except for values that can be 0. */
+/*
+ * Sets a value from struct host_limits. The value 0 means that the file was unreadable, except for
+ * limits that can be 0.
+ */
 static void take_limit(struct setting *s, const struct host_limits *l, size_t at)
 {
 	uint64_t value = *(const uint64_t *)((const char *)l + at);

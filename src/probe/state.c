@@ -11,9 +11,9 @@
 #include "probe/proc_scan.h"
 
 /*
- * Reads the state of a process. When the main thread of a process exits, the state moves to another
- * table. A copy that is taken during the move may have counters that are already 0; the second
- * lookup detects such a move.
+ * Reads the state of a process. When the main thread of a process exits, BPF programs move the
+ * state to another table. During the move, counters of the old copy become 0. The second lookup
+ * detects that the copy was made during a move.
  */
 static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 {

@@ -22,7 +22,10 @@ static void take(const char *name, size_t len, __u64 address, __u64 *ret)
 			ret[i] = ret[i] ? TWICE : address;
 }
 
-/* Parses "ffffffff9a26a140 D sysctl_max_map_count", for modules with the module's name after it. */
+/*
+ * Parses "ffffffff9a26a140 D sysctl_max_map_count". In lines for modules, the module's name
+ * follows.
+ */
 static void take_line(const char *line, const char *end, __u64 *ret)
 {
 	const char *space = memchr(line, ' ', end - line);
