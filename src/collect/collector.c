@@ -13,7 +13,8 @@
 #define RECORD_MAX 4096
 
 /*
- * Finds where the text fields of a record end, and sets their NUL, which a hostile file may lack.
+ * Finds the last byte of each text field, by kind of record. end_texts() sets these bytes to NUL,
+ * because a hostile file may lack the NUL.
  */
 static void find_texts(struct collector *c)
 {
@@ -47,7 +48,10 @@ static const struct record_fields *fields_of(__u32 kind)
 	return NULL;
 }
 
-/* Returns whether `h` is a stack record. Recordings contain none, and stack records no text. */
+/*
+ * Returns whether `h` is a stack record, which needs less work: it has no texts, and is in no
+ * recording.
+ */
 static bool is_stack(const struct record *h)
 {
 	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
@@ -118,7 +122,9 @@ static int take_exec(struct collector *c, const struct exec_record *r)
 	return name_process(c, &at);
 }
 
-/* Decides whether the view shows a process; called again if its name or cgroup changes. */
+/*
+ * Decides whether the view shows a process. Called again if the process's name or cgroup changes.
+ */
 static void judge_view(struct collector *c, const struct process_key *id)
 {
 	struct subject *s = model_find(c->m, id);
@@ -271,7 +277,10 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* A tick record ends a scan: cgroup levels, which the kernel side does not send, go before it. */
+/*
+ * A tick record ends a scan. Before it, sends the usage and limits of cgroups: collect reads them
+ * from cgroupfs, because no BPF program sends them.
+ */
 static int take_tick(struct collector *c, const struct tick_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};

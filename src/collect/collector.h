@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks every record, whether the kernel sent it or a file. Adds names and symbols, which
- * only the live machine knows, as records, so that a recording has all that a replay needs.
+ * collect: checks each record, whether it is from the kernel or from a file. Adds names and symbols
+ * as records of their own. Only the live machine knows names and symbols, so a recording without
+ * them could not be replayed elsewhere.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H

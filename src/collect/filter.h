@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: selects the processes that a view shows, unless the kernel side selects them. */
+/* collect: selects the processes that a view shows, unless the BPF programs already select them. */
 #ifndef FS_COLLECT_FILTER_H
 #define FS_COLLECT_FILTER_H
 

@@ -214,7 +214,7 @@ static uint32_t kind_of_fd(const char *target)
 }
 
 /*
- * The sockets of a process, read when its first socket is found. To read sockets is slow, because
+ * The sockets of a process, read when its first socket is found. Reading sockets is slow, because
  * the kernel walks the socket tables of the whole machine.
  */
 struct lazy_sockets {

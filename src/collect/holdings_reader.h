@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: reads the mappings and open file descriptors of a process, grouped by kind and by name
- * with numbers folded. Reads /proc/PID/maps and /proc/PID/fd once, on request; never reads smaps.
+ * collect: reads the mappings and open file descriptors of a process. Groups them by kind and by
+ * name; numbers in names become "#". Reads /proc/PID/maps and /proc/PID/fd once, on request; never
+ * reads smaps.
  */
 #ifndef FS_COLLECT_HOLDINGS_READER_H
 #define FS_COLLECT_HOLDINGS_READER_H

@@ -85,7 +85,10 @@ static const char *access_of(__u64 error_code)
 	return error_code & 16 ? "exec" : error_code & 2 ? "write" : "read";
 }
 
-/* Adds the vmalloc or ioremap area that a driver freed before, and how long ago it did so. */
+/*
+ * Adds which vmalloc or ioremap area contained the address before a driver freed the area, and how
+ * long ago that was.
+ */
 static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)
 {
@@ -281,7 +284,7 @@ static void put_argument(const struct namer *n, const struct precursor_record *p
 		buf_printf(b, "%llx", (unsigned long long)value);
 }
 
-/* Formats panic()'s message as printk() does, with the arguments that the kernel side copied. */
+/* Formats panic()'s message as printk() does, with the arguments that the BPF program copied. */
 static void put_formatted(const struct namer *n, const struct precursor_record *p, struct buf *b)
 {
 	char format[PRE_WORD_AT + 1] = {};

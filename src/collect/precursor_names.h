@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: converts events that the flight recorder's kernel side captured to records. Function
+ * collect: converts events that the flight recorder's BPF programs captured to records. Function
  * names are looked up at once, while the module is still loaded.
  */
 #ifndef FS_COLLECT_PRECURSOR_NAMES_H

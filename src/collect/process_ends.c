@@ -27,7 +27,10 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 {
 	uint64_t losses = losses_of(m);
 
-	/* a process missing from a scan with losses may still live: wait for the next scan */
+	/*
+	 * Records were lost, so a process that this scan lacks may still live: wait for the next
+	 * scan.
+	 */
 	if (e->foreign ? !e->whole || losses != e->before
 		       : losses == e->losses && model_hook_on(m, "lifecycle"))
 		return false;
@@ -36,7 +39,7 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 }
 
 /*
- * Returns whether a process is gone. A pid becomes free when the parent has waited for the process,
+ * Returns whether a process is gone. Its pid becomes free only when the parent has waited for it,
  * long after the probe of its exit ran (release_task(), kernel/exit.c). EPERM means that the
  * process exists. /proc is not used, because hidepid= may hide processes.
  */

@@ -8,7 +8,10 @@
 
 #include "collect/collector.h"
 
-/* Finds ended processes by signal 0 or, for pids of another namespace, by a scan of all. */
+/*
+ * State of the search for ended processes. A process has ended if signal 0 does not find its pid.
+ * For pids of another namespace, a scan of all processes is made instead.
+ */
 struct ends {
 	bool foreign;	 /* records have pids of another pid namespace than ours */
 	bool whole;	 /* the current scan sends all processes, changed or not */
@@ -17,7 +20,10 @@ struct ends {
 	uint64_t begin_ns;
 };
 
-/* Call before a scan. The scan sends all processes if ends in another namespace may be lost. */
+/*
+ * Call before a scan. If records have pids of another namespace, and ends may have been lost, the
+ * scan sends all processes.
+ */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
 /* Call after a scan. Returns whether a process end may have been lost and can be detected now. */

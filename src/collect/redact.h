@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: removes addresses and names of the host, files and paths from a recording for others.
- * Equal values stay equal, and distances of addresses stay the same: findings do not change.
+ * collect: removes addresses and names of the host, files and paths from a recording that is given
+ * to others. Equal values stay equal, and distances between addresses stay the same, so that
+ * findings do not change.
  */
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H

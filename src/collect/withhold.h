@@ -2,8 +2,8 @@
 /*
  * collect: hides data of other users' processes if faultscope runs with file capabilities. The
  * kernel shows a process's addresses, mapped files and open files only to those who may ptrace it
- * (ptrace_may_access() in fs/proc). BPF records contain these data of every process. What /proc
- * would hide from the caller is removed before other code sees it. Counters and findings stay.
+ * (ptrace_may_access() in fs/proc), but BPF programs record them of every process. What /proc would
+ * hide from the caller is removed before other code sees it. Counters and findings are not hidden.
  */
 #ifndef FS_COLLECT_WITHHOLD_H
 #define FS_COLLECT_WITHHOLD_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Takes over from the flight recorder if the CPU of its thread panics. A CPU that panics handles no
- * more interrupts, so a thread that sleeps on it never wakes, and an interrupted thread never
- * continues. Therefore a second thread watches on another CPU, and one of the two threads survives.
+ * more interrupts: a thread that sleeps on it never wakes, and an interrupted thread never
+ * continues. A second thread, on another CPU, therefore watches the recorder's thread. At most one
+ * of the two CPUs panics.
  */
 #ifndef FS_CRASH_BLACKBOX_GUARD_H
 #define FS_CRASH_BLACKBOX_GUARD_H

@@ -151,8 +151,8 @@ static void copy_pair(struct bb_record *to, const struct bb_record *from, const 
 }
 
 /*
- * Records suspected faults as recovered if no oops followed in time, for kernels on which exception
- * fixups cannot be probed.
+ * For kernels on which exception fixups cannot be probed: records a suspected fault as recovered if
+ * no oops followed within SETTLED_NS.
  */
 static void settle_survived(struct recording *r)
 {

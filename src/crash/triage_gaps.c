@@ -6,7 +6,8 @@
 
 #include "render/completeness.h"
 
-#define NO_TEXT_PERCENT 10 /* input in which this percentage of bytes is odd is no text */
+/* if this percentage of an input's bytes is odd (see odd_bytes()), the input is no text */
+#define NO_TEXT_PERCENT 10
 
 /*
  * Counts bytes that a text log does not contain: control characters (except blanks and escapes) and

@@ -67,7 +67,10 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		if (a >= MODULES_KASLR && a < MODULES_HIGH)
 			return REGION_MODULES;
 		if (a >= MODULES_LOW && a < MODULES_KASLR && e->has_error && !(e->error & 1))
-			/* The kernel image has no unmapped pages: this is the area of modules. */
+			/*
+			 * All pages of the kernel image are mapped: an unmapped address here is in
+			 * the area of modules.
+			 */
 			return REGION_MODULES;
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}

@@ -187,7 +187,10 @@ static void add(struct crash_signs *p, const char *id, const struct look *l,
 		enum bb_severity severity)
 {
 	struct crash_sign *one = crash_sign_of(p, id, l->module);
-	/* Records of recovered faults contain the total of their code location: do not add up. */
+	/*
+	 * The count in a record of recovered faults is the total of the code location so far, so
+	 * counts of several records are not added.
+	 */
 	bool sums = l->r->class == BB_FIXUP;
 
 	if (!one)

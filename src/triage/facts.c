@@ -22,7 +22,10 @@ static void on_esr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_ARM64;
 }
 
-/* Takes the address from KASAN's second line; the header has the function's address. */
+/*
+ * Takes the address from the second line of a KASAN report. The address in the first line is that
+ * of the function.
+ */
 static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
@@ -162,7 +165,10 @@ static bool is_user_selector(struct str s)
 	return str_starts_any(s, "0033:|0023:|002b:|001b:|0073:|0x33:");
 }
 
-/* Returns whether a check, not an exception, made the report: it has no registers of its own. */
+/*
+ * Returns whether a check in the kernel's code made the report, not an exception. Such a report has
+ * no registers of a fault.
+ */
 static bool has_no_ip(enum kind k)
 {
 	switch (k) {
@@ -206,7 +212,10 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			}
 			return;
 		}
-		/* In an interrupt handler's trace, this instruction is the interrupted one. */
+		/*
+		 * In the trace of an interrupt handler, this is the instruction that was
+		 * interrupted.
+		 */
 		r->regs_shut = true;
 		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
 		    !ip.function.n || str_same(e->ip.function, ip.function))

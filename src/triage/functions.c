@@ -70,8 +70,8 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 }
 
 /*
- * Keeps the functions that took a lock. Functions that run work items or timers are skipped: the
- * trace also has the functions that they call.
+ * Keeps the functions that took a lock. Skips functions that run work items or timers, because the
+ * trace also has the work item or timer function that they called.
  */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {
@@ -96,7 +96,10 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
-/* Keeps functions that neither print reports nor enter the kernel; sanitizers' functions last. */
+/*
+ * Keeps functions that neither print reports nor enter the kernel. Functions of sanitizers are the
+ * least useful, so they are added at the end.
+ */
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {

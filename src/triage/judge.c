@@ -88,7 +88,10 @@ static void infer_kind(struct judged *j)
 	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
-	/* No page fault has such an address; without error code: a general protection fault. */
+	/*
+	 * A page fault cannot have a non-canonical address. Without an error code in the report,
+	 * the fault was a general protection fault.
+	 */
 	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
 	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
 		v->kind = KIND_GPF;

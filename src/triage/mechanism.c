@@ -370,7 +370,10 @@ static bool by_user(struct judged *j)
 		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
 		return true;
 	}
-	/* No page is mapped: only stack, mmap and PIE addresses are user pointers. */
+	/*
+	 * The report does not show that a page is mapped at the address. Only addresses in the
+	 * usual ranges of stack, mmap and PIE are taken for pointers to user memory.
+	 */
 	j->v->mechanism = MECH_WILD_POINTER;
 	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
 	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))

@@ -399,7 +399,10 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
-/* Returns whether any program may have printed a line: no kernel prefix, no report after it. */
+/*
+ * Returns whether a program, not the kernel, may have printed the line: it has no kernel prefix,
+ * and no further lines of a report follow.
+ */
 static bool is_hearsay(const struct incident *e, const struct log_line *l)
 {
 	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&

@@ -108,7 +108,10 @@ static void say(struct judged *j)
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
-/* Returns whether a report is minor: beside a crash, it is only a precursor. */
+/*
+ * Returns whether a report is minor. If the log also has a crash, a minor report is only its
+ * precursor.
+ */
 static bool is_minor(const struct incident *e)
 {
 	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
@@ -196,7 +199,9 @@ static bool is_complaint(const struct incident *e)
 	}
 }
 
-/* Returns whether a crash matters more than an earlier complaint, too old to be its cause. */
+/*
+ * Returns whether a crash matters more than an earlier complaint, which is too old to be the cause.
+ */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
 	return is_complaint(first->event) && later->event->fatal &&

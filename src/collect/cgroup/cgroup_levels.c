@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The cgroup with the least room, among one cgroup and its ancestors, as read in this scan. */
+/*
+ * The cgroup that has the least room below its limit, among a process's cgroup and its ancestors,
+ * as read in this scan.
+ */
 struct reading {
 	const struct cgroup_tree *tree;
 	char dir[FILE_PATH_BYTES];
@@ -83,7 +86,7 @@ static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t
 	r->level = *ret;
 }
 
-/* Returns whether the levels in a record differ from the model's, so that it must be sent. */
+/* Returns whether a record has other levels than the model. Other records need not be sent. */
 static bool is_news(const struct subject *s, const struct levels_record *r)
 {
 	return memcmp(&s->memory, &r->memory, sizeof(r->memory)) ||

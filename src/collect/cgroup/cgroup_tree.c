@@ -267,7 +267,10 @@ static bool find_path(const struct cgroup_tree *t, uint32_t pid, const char *pat
 	return found;
 }
 
-/* Makes a path relative to the mount's root, or "" if it is outside of our cgroup namespace. */
+/*
+ * Makes a path relative to the mount's root. The result is "" if the path is outside of
+ * faultscope's cgroup namespace.
+ */
 static void below_mount(const struct cgroup_mount *m, char *path)
 {
 	size_t len = strlen(m->root);

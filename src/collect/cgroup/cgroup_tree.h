@@ -29,7 +29,7 @@ struct cgroup_tree {
 	const char *controller;
 	struct cgroup_mount mount;
 	char page[16]; /* huge page size in file names: "2MB" */
-	bool firm;     /* count only memory that is not reclaimable as used */
+	bool firm;     /* count memory as used only if it is not reclaimable */
 };
 
 bool cgroup_tree_open(struct files *f, const char *controller, struct cgroup_tree *ret);
@@ -56,7 +56,10 @@ struct cgroup_level {
 void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struct limit *l,
 		       struct cgroup_level *ret);
 
-/* Finds the cgroup with the least room among `dir` and its ancestors. Overwrites `dir`. */
+/*
+ * Finds the cgroup with the least room below its limit, among `dir` and its ancestors. Overwrites
+ * `dir`.
+ */
 void cgroup_tree_find(const struct cgroup_tree *t, char *dir, const struct limit *l,
 		      struct cgroup_level *ret);
 

@@ -7,7 +7,8 @@
 
 /* The process whose limit is to be found; unknown fields are 0 or NULL. */
 struct origin_of {
-	uint32_t pid; /* pid in /proc below the root; `ppid`, `cgroup`: if it is gone */
+	/* pid in /proc below the root; if the process is gone, `ppid` and `cgroup` are used */
+	uint32_t pid;
 	uint32_t ppid;
 	const char *cgroup; /* last known cgroup path, of v2 or of the v1 memory controller */
 	bool at_cgroup;	    /* find the limit of `cgroup` itself, ignoring those of its ancestors */

@@ -66,7 +66,10 @@ static bool judge_unit(struct files *f, struct origin *o)
 	return is_share(f, o->value, 15); /* systemd's DefaultTasksMax=15% since 228 */
 }
 
-/* Returns whether a container runtime made a cgroup: that of a container or pod, not below it. */
+/*
+ * Returns whether a container runtime created a cgroup: the cgroup is of a container or pod itself,
+ * not a descendant.
+ */
 static bool is_runtimes(const char *dir)
 {
 	const char *name = strrchr(dir, '/');
@@ -108,7 +111,10 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-/* Reads the swap limit. cgroup v1 limits memory plus swap: equal to memory if swap is forbidden. */
+/*
+ * Reads the swap limit. cgroup v1 limits only memory plus swap: if that limit equals the memory
+ * limit, no swap is allowed.
+ */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {
 	char path[sizeof(o->dir) + 32];

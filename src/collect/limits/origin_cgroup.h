@@ -6,7 +6,10 @@
 #include "collect/limits/limit_source.h"
 #include "collect/files/rooted_file.h"
 
-/* Finds the cgroup with the least room, or with at_cgroup the given one, and who set its limit. */
+/*
+ * Finds the cgroup whose limit applies, and who set its limit. This is the cgroup with the least
+ * room or, with at_cgroup, the given cgroup.
+ */
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 
 #endif

@@ -70,7 +70,10 @@ static bool has_same(const struct origin_process *a, const struct origin_process
 	return a->known && b->known && a->soft == b->soft && a->hard == b->hard;
 }
 
-/* Finds the oldest ancestor with the same limit as a process, and its parent with another limit. */
+/*
+ * Finds the oldest ancestor that has the same limit as a process. Also finds the parent of that
+ * ancestor, whose limit differs.
+ */
 static void climb(struct files *f, struct relative *at, struct origin *o)
 {
 	struct relative up;
@@ -141,7 +144,10 @@ static bool is_scope(const struct workload *w)
 	return is_unit(w->unit, "scope");
 }
 
-/* A process that systemd started has its unit's limit, or the manager's, or a built-in default. */
+/*
+ * A process that systemd started has the limit of its unit, the manager's default, or systemd's
+ * built-in default.
+ */
 static bool judge_unit(struct files *f, struct origin *o)
 {
 	const struct workload *w = &o->at_holder;
@@ -193,7 +199,7 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* Returns whether the process that has the limit is the first process of a container. */
+/* Returns whether the process that set the limit is the first process of a container. */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;
@@ -239,7 +245,7 @@ static void judge_first(struct origin *o)
 		o->from = is_kernels(o) ? ORIGIN_KERNEL : ORIGIN_PROCESS;
 }
 
-/* Finds who set the limit of o->holder, the oldest ancestor with the same limit. */
+/* Finds who set the limit of o->holder, the oldest ancestor with the limit of the process. */
 static void judge(struct files *f, struct origin *o)
 {
 	struct origin_line tried = {};
@@ -263,7 +269,10 @@ static void judge(struct files *f, struct origin *o)
 	o->raised = o->from == ORIGIN_PROCESS && is_raised(o);
 }
 
-/* Prefers the process's own unit if it sets the limit: ancestors outside may have an equal one. */
+/*
+ * If the process's own unit sets the limit, chooses that unit: the limit of an ancestor outside of
+ * the unit may be equal by chance.
+ */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {
 	struct origin own = *o;

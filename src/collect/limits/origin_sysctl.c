@@ -138,7 +138,10 @@ static void scan_cmdline(void *ctx, const char *path, struct span text)
 		o->line.line = 0;
 }
 
-/* Files are applied after the command line: a file with the current value set it last. */
+/*
+ * At boot, sysctl files are applied after the kernel command line: if a file has the current value,
+ * the file set it.
+ */
 static void judge_files(struct files *f, struct origin *o)
 {
 	struct sysctl_setting said = {.key = o->limit->path}, late = said;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a cache of workload identities, by cgroup path or program name, of fixed size. The least
- * recently used entry is evicted. If an evicted identity is created again with equal content, it
- * has the same serial.
+ * collect: a cache of workload identities (names of a pod, container, unit or program), by cgroup
+ * path or program name. The cache has a fixed size, and evicts the least recently used entry. If an
+ * evicted identity is created again with equal content, it has the same serial.
  */
 #ifndef FS_COLLECT_NAMES_IDENTITY_CACHE_H
 #define FS_COLLECT_NAMES_IDENTITY_CACHE_H
@@ -19,7 +19,8 @@ struct known {
 	char key[CGROUP_PATH_LEN];   /* a cgroup path, or ":" and a program name */
 	uint64_t used;		     /* value of the use counter at the last use */
 	bool waits;		     /* some names of the pod are still missing */
-	uint64_t retry_ns, pause_ns; /* time of the next lookup of missing names; next pause */
+	/* when to look up missing names again, and the pause after that lookup */
+	uint64_t retry_ns, pause_ns;
 };
 
 struct known_table {

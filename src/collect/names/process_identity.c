@@ -68,12 +68,12 @@ struct identities {
 	struct known_table known;
 	bool has_pattern;
 	regex_t pattern;
-	bool unified; /* only cgroup v2 is mounted, where a cgroup id identifies a path */
+	bool unified; /* only cgroup v2 is mounted, so that a cgroup id identifies a path */
 	struct cgroup_v2 v2;
 	struct place *place;
 	struct pids procs; /* table of struct proc, one per live process */
 	uint64_t uses;
-	struct budget starting, again; /* limits of reads after exec; of repeated reads */
+	struct budget starting, again; /* limits of reads after exec, and of repeated reads */
 	struct identity_counts counts;
 };
 
@@ -202,7 +202,9 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 	return oldest;
 }
 
-/* Stores a path, or "" if it names no workload, so that the program's name is used. */
+/*
+ * Stores a path. The path "" stands for a cgroup of no workload: the program's name is then used.
+ */
 static void keep_path(char **to, struct link *link, const char *path)
 {
 	free(*to);

@@ -28,10 +28,11 @@ struct identity_options {
 /* Cumulative counters of the lookups of workloads. */
 struct identity_counts {
 	uint64_t reads;	     /* reads of /proc/PID/cgroup */
-	uint64_t unresolved; /* requests answered with the program's name: unknown cgroup */
+	/* requests answered with the program's name, because the cgroup is unknown */
+	uint64_t unresolved;
 	/* program starts whose cgroup was not read at once, as there were too many per second */
 	uint64_t skipped;
-	uint64_t told; /* new cgroups that the kernel side reported */
+	uint64_t told; /* new cgroups that BPF programs reported */
 	uint64_t lost; /* processes not stored because the table is full */
 };
 
@@ -41,9 +42,9 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
- * Used if /proc has other pids than records: reads the paths of all v2 cgroups below the directory
- * `dir`, and closes `dir`. The kernel side reports cgroups that are created later. Returns how many
- * cgroups were skipped because there were too many.
+ * Reads the paths of all v2 cgroups below the directory `dir`, and closes `dir`. Call this if /proc
+ * has other pids than records. Cgroups that are created later are reported by BPF programs. Returns
+ * how many cgroups were skipped because there were too many.
  */
 uint64_t identities_walk(struct identities *ids, int dir);
 

@@ -32,7 +32,7 @@ struct names {
 	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };
 
-/* Store a fork or exec that the kernel side reported, for use if /proc/PID/exe may not be read. */
+/* Store a fork or exec that a BPF program reported, for use if /proc/PID/exe may not be read. */
 void names_forked(struct names *n, const struct fork_record *r);
 void names_execed(struct names *n, const struct exec_record *r);
 

@@ -24,7 +24,7 @@ enum pressure_file {
 struct listed_mount {
 	char path[128];
 	uint64_t device; /* device number of the kernel: MKDEV() */
-	uint32_t pid;	 /* pid of a process that sees the mount at `path`; 0: ours */
+	uint32_t pid;	 /* pid of a process that sees the mount at `path`; 0: faultscope sees it */
 	bool in_memory;
 };
 
@@ -35,7 +35,10 @@ struct pressure_reader {
 	char (*level)[256];
 	struct listed_mount *mount;
 	size_t levels, mounts;
-	/* cgroups and mounts left out as too many: in this listing; maximum of all listings */
+	/*
+	 * `over`: cgroups and mounts that this listing left out, because there are too many;
+	 * `left_out`: maximum of `over` in all listings
+	 */
 	uint64_t over, left_out;
 	unsigned int looks;
 	bool targets; /* read only the cgroups of watched processes */

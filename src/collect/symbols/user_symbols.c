@@ -123,7 +123,10 @@ static bool is_power_of_two(__u32 n)
 	return !(n & (n - 1));
 }
 
-/* Broken frame chains also end in no mapping: read the mappings only at every 2^n-th address. */
+/*
+ * An address outside of all known mappings may be in a new mapping, or random, from a broken chain
+ * of frames. To save time, mappings are read again only at each 2^n-th such address.
+ */
 static bool find_address(struct user_symbols *us, const struct process_key *of, __u64 ip,
 			 bool innermost, struct user_symbol *ret)
 {
