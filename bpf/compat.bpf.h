@@ -122,8 +122,9 @@ static __always_inline __u32 map_count_of(struct mm_struct *mm)
 
 /*
  * Until f1a7941243c1 (6.2) the kernel has one atomic counter per kind of page, since then per-CPU
- * counters. The types below are flavours (libbpf's ___ suffix) of types that every kernel has: for
- * missing types, libbpf searches the BTF of modules, which CAP_BPF alone does not permit.
+ * counters. The types below are flavours (libbpf's ___ suffix) of types that every kernel has. A
+ * type that an older kernel lacks must not be used: libbpf would search for it in the BTF of
+ * modules, which CAP_BPF alone does not permit.
  */
 struct mm_struct___plain_rss {
 	struct {

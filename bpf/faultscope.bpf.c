@@ -45,8 +45,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (!st)
 		return 0;
 	/*
-	 * The code below uses the result of as_task(), because for each load through a trusted
-	 * pointer the verifier searches all types.
+	 * The code below uses the result of as_task(). For each load through a trusted pointer, the
+	 * verifier would search all types of the kernel, which takes time.
 	 */
 	c.task = as_task(task);
 	c.leader = as_task(c.leader);

@@ -479,10 +479,10 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 #define BEYOND_NPROC (1UL << CAP_SYS_ADMIN | 1UL << CAP_SYS_RESOURCE)
 
 /*
- * Reads the number of threads that RLIMIT_NPROC limits, and this limit, which does not apply to
- * root and to some capabilities: copy_process() in kernel/fork.c. User threads are not read with
- * watch_all, since this would be the most expensive part of a scan. Arguments: addresses of a
- * struct cred and a struct signal_struct.
+ * Reads the number of threads that RLIMIT_NPROC limits, and RLIMIT_NPROC itself. This limit does
+ * not apply to root, nor to processes with some capabilities: copy_process() in kernel/fork.c. With
+ * watch_all, these values are not read, since this would be the most expensive part of a scan.
+ * Arguments: addresses of a struct cred and a struct signal_struct.
  */
 once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)
 {

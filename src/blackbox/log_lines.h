@@ -21,8 +21,8 @@ struct bb_line {
 bool bb_line_parse(const char *record, size_t size, struct bb_line *ret);
 
 /*
- * Returns the class of a line by the rows of signs.def. If no row matches, returns BB_CONSOLE for
- * warnings and worse, else BB_NONE.
+ * Returns the class of a line, by the first row of signs.def that matches. If no row matches,
+ * returns BB_CONSOLE for warnings and worse, else BB_NONE.
  */
 enum bb_class bb_line_class(int level, const char *text, enum bb_severity *ret_severity);
 

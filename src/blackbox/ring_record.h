@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: one record of the flight recorder, as up to 512 bytes or as a line of text. The format
- * is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace. A checksum shows that a
- * record is complete, wherever the record is found. This code uses no files and no clock.
+ * blackbox: one record of the flight recorder, in binary form (up to 512 bytes) or as a line of
+ * text. The format is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace. A
+ * checksum shows that a record is complete, wherever the record is found. This code uses no files
+ * and no clock.
  */
 #ifndef FS_BLACKBOX_RING_RECORD_H
 #define FS_BLACKBOX_RING_RECORD_H

@@ -12,8 +12,9 @@
 #define HOLDINGS_TOLD 48 /* maximum records per process for maps, and for fds */
 
 /*
- * Sends RECORD_HOLDING records to the consumer `sink`. `pid` is the process's pid in our /proc.
- * Returns 0, -errno of the read (-ESRCH: the process is gone, -EACCES), or the consumer's error.
+ * Sends RECORD_HOLDING records to the consumer `sink`. `pid` is the process's pid in the /proc that
+ * faultscope sees. Returns 0, -errno of the read (-ESRCH: the process is gone; -EACCES), or the
+ * consumer's error.
  */
 int holdings_read(__u32 pid, const struct process_key *of, enum what what, const struct sink *sink);
 

@@ -86,8 +86,8 @@ static const char *access_of(__u64 error_code)
 }
 
 /*
- * Adds which vmalloc or ioremap area contained the address before a driver freed the area, and how
- * long ago that was.
+ * If a driver freed the vmalloc or ioremap area that contained the address, adds that area, and how
+ * long ago it was freed.
  */
 static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)

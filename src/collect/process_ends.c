@@ -28,8 +28,8 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 	uint64_t losses = losses_of(m);
 
 	/*
-	 * Records were lost, so a process that this scan lacks may still live: wait for the next
-	 * scan.
+	 * For pids of another namespace, a scan of all processes is needed, and no record of it may
+	 * be lost. Otherwise a process that the scan lacks may still live: wait for the next scan.
 	 */
 	if (e->foreign ? !e->whole || losses != e->before
 		       : losses == e->losses && model_hook_on(m, "lifecycle"))

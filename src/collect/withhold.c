@@ -70,7 +70,7 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 
 	if (!w->on)
 		return true;
-	/* compare the uid that the kernel side reported: the pid may be reused by now */
+	/* compare the uid that the BPF programs reported: the pid may be reused by now */
 	if (w->foreign || (s && s->now.g.uid != getuid()))
 		return false;
 	err = ask(of->pid);

@@ -2,8 +2,8 @@
 /*
  * Takes over from the flight recorder if the CPU of its thread panics. A CPU that panics handles no
  * more interrupts: a thread that sleeps on it never wakes, and an interrupted thread never
- * continues. A second thread, on another CPU, therefore watches the recorder's thread. At most one
- * of the two CPUs panics.
+ * continues. Therefore a second thread, on another CPU, watches for a panic. Only one CPU can
+ * panic, so one of the two threads survives.
  */
 #ifndef FS_CRASH_BLACKBOX_GUARD_H
 #define FS_CRASH_BLACKBOX_GUARD_H

@@ -157,7 +157,8 @@ static int make_images(struct record_layout *l)
 			for (uint32_t n = 0; f->unknown_is_max && n < f->count; n++)
 				memset(k->first + f->offset + n * f->stride, 0xff, f->size);
 		}
-		for (size_t j = 0; j < k->parts; j++) /* fields of the recording begin as 0 */
+		/* a field of the recording is 0 until a record sets it */
+		for (size_t j = 0; j < k->parts; j++)
 			for (uint32_t n = 0; n < k->part[j].count; n++)
 				memset(k->first + k->part[j].offset + n * k->part[j].stride, 0,
 				       k->part[j].size);

@@ -149,7 +149,7 @@ static void header_fill(struct incident *e, const struct signature *sig, const s
 		e->place = c->place;
 }
 
-/* Returns the architecture if no other one prints this line, else ARCH_UNKNOWN. */
+/* Returns the architecture whose kernels alone print this line; ARCH_UNKNOWN if several do. */
 static enum arch arch_of(const struct signature *sig)
 {
 	static const struct {
@@ -201,7 +201,10 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 
 	if (s->last < 0)
 		return false;
-	/* A panic within a report is a result of that report, whatever its text says. */
+	/*
+	 * A panic within a report is a consequence of the reported error, whatever the panic's text
+	 * says.
+	 */
 	if (!(sig->flags & SIG_WRAPPER) &&
 	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
 	      !s->r->event[st->event].ended))

@@ -8,7 +8,8 @@
 struct recognised {
 	struct incident *event;
 	size_t n, room;
-	uint64_t lost; /* number of reports that were not stored, because there are INCIDENTS_MAX */
+	/* number of reports that were not stored, because there were more than INCIDENTS_MAX */
+	uint64_t lost;
 	/* number of lines that look like a crash, but belong to no known kind of report */
 	uint64_t unknown;
 	uint32_t unknown_line; /* index of the first line counted in `unknown` */

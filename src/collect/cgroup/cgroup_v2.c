@@ -37,7 +37,7 @@ enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, u
 	struct stat st;
 	int len;
 
-	/* the path of a cgroup outside of our cgroup namespace begins with "/.." */
+	/* a path that begins with "/.." is outside of faultscope's cgroup namespace */
 	if (!v->mount.point[0] || !strncmp(path, "/..", 3))
 		return CGROUP_UNKNOWN;
 	len = snprintf(whole, sizeof(whole), "%s%s", v->mount.point + 1, path);

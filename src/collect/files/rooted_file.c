@@ -24,7 +24,10 @@ static int open_below(const struct files *f, const char *path, int flags)
 	if (f->foreign)
 		how.resolve |= RESOLVE_NO_XDEV;
 	fd = syscall(SYS_openat2, f->root, path, &how, sizeof(how));
-	/* openat2() fails on old kernels and in old containers; our own root can be trusted */
+	/*
+	 * openat2() fails on old kernels and in old containers. faultscope's own root is trusted,
+	 * so a plain open() will do.
+	 */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !f->foreign)
 		fd = openat(f->root, path + strspn(path, "/"), flags | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;

@@ -143,7 +143,10 @@ int target_link_open(int proc, const char *name, struct stat *ret)
 	return fd < 0 ? -errno : reopen_regular(fd, ret);
 }
 
-/* Finds the last of up to skip + 1 numbers in a line "KEY: n n n". Returns false without any. */
+/*
+ * Finds the last of up to skip + 1 numbers in a line "KEY: n n n". Returns false if there is no
+ * number.
+ */
 static bool parse_last(const char *text, const char *key, int skip, __u32 *ret)
 {
 	const char *line = strstr(text, key);

@@ -15,9 +15,10 @@ struct origin_of {
 };
 
 /*
- * Opens the root directory whose files configure this kernel: our own, or the host's if we run in a
- * container that shares the host's pid namespace and may access it. Returns a descriptor that the
- * caller closes, or -errno.
+ * Opens the root directory whose files configure this kernel: faultscope's own root or, in a
+ * container, that of the host. The host's root is opened only if the container shares the host's
+ * pid namespace and may access the host's files. Returns a descriptor that the caller closes, or
+ * -errno.
  */
 int origin_root(void);
 

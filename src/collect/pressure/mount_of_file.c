@@ -81,7 +81,7 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 
 /*
  * Searches the mounts of a process's ancestors, too. A dying process has left its mount namespace,
- * so that its paths lead nowhere. Its parent is usually in the same mount namespace.
+ * so its own paths cannot be used. Its parent is usually in the same mount namespace.
  */
 static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
 {

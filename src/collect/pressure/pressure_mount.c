@@ -93,7 +93,10 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 	return pressure_is_mounted(ret->path, &line);
 }
 
-/* Lists /dev/shm of watched processes: containers have their own, which is not in our mounts. */
+/*
+ * Lists /dev/shm of watched processes: each container has its own, which is not among faultscope's
+ * mounts.
+ */
 static void list_targets(struct pressure_reader *r, const struct model *m)
 {
 	unsigned int asked = 0;

@@ -54,7 +54,7 @@ void pressure_close(struct pressure_reader *r);
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* Read the cgroups, or the mounts, as parts of pressure_scan(). */
+/* The parts of pressure_scan(): the first function reads the cgroups, the second one the mounts. */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
 int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);

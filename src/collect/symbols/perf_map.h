@@ -25,7 +25,10 @@ struct perf_map {
  */
 int perf_map_open(int proc, struct perf_map *ret);
 
-/* Reads new lines, and finds the name of an address, from the last line that contains it. */
+/*
+ * Reads new lines of the map, then finds the name of an address. If several lines contain the
+ * address, the last one counts: code may have been replaced.
+ */
 bool perf_map_find(struct perf_map *m, __u64 ip, char *ret, size_t size, __u64 *ret_offset);
 
 /* Parses "START SIZE NAME" (hexadecimal). Sets *ret_name to the position of the name. */
