@@ -153,10 +153,11 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Returns whether a kernel-mode access cannot be a copy from or to user memory. This is so for an
- * access to a kernel address, and for an instruction fetch. On a CPU with SMAP, it is also so for
- * an access to a user address without EFLAGS.AC, because user copies run between STAC and CLAC: for
- * example, a NULL pointer dereference in a driver.
+ * Returns whether a kernel-mode access cannot be a copy from or to user memory. Three kinds of
+ * access cannot: an access to a kernel address; an instruction fetch; and, on a CPU with SMAP, an
+ * access to a user address without EFLAGS.AC. (With SMAP, user copies run between STAC and CLAC,
+ * which set and clear EFLAGS.AC.) An example of the third kind is a NULL pointer dereference in a
+ * driver.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -247,8 +248,8 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 
 /*
  * Called on arm64, which has no fault tracepoints. __do_kernel_fault() is called for each
- * kernel-mode fault without a mapping, also for user copies from bad addresses. For kernel-mode
- * accesses to user addresses that are no user copies, the kernel directly calls die_kernel_fault().
+ * kernel-mode fault without a mapping, also for user copies from bad addresses. If a kernel-mode
+ * access to a user address is not a user copy, the kernel calls die_kernel_fault() directly.
  */
 static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
 {

@@ -57,7 +57,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
-		; /* the process is older than faultscope: no earlier count */
+		; /* the process started before faultscope: no earlier count is known */
 	else if (count > before)
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)

@@ -49,7 +49,8 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64); /* default value; the loader raises it for the number of CPUs */
+	/* default value; the loader increases it on machines with many CPUs */
+	__uint(max_entries, 64);
 	__type(key, __u32);	 /* pid of the thread that requested memory */
 	__type(value, struct oom);
 } ooms SEC(".maps");

@@ -124,7 +124,8 @@ struct fs_config {
 	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
 	__u64 variable[NR_VARIABLES]; /* addresses of kernel variables; 0: not known */
 	__u32 mark_percent[FS_NR_MARKS];
-	__u32 attribute; /* record growth of processes that reach attribute_maps or attribute_fds */
+	/* record growth of processes that have attribute_maps mappings or attribute_fds fds */
+	__u32 attribute;
 	__u32 attribute_maps;
 	__u32 attribute_fds;
 	__u32 samples; /* page faults may be sampled: see sample_each */

@@ -26,7 +26,8 @@ struct fs_fault_slot {
 	__u64 wait_ns;		   /* time when the current wait began; 0: none */
 	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
 	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
-	__u8 as[NR_ENDS];	   /* enum fault_class: [0] if minor, [1] if major */
+	/* class of the fault, enum fault_class: as[0] for a minor fault, as[1] for a major one */
+	__u8 as[NR_ENDS];
 	__u16 read_for;		   /* enum fault_class of the fault if it read from a disk */
 	__u32 holder;		   /* pid that held mmap_lock; 0: nobody, or not known */
 	__u32 holder_writes;

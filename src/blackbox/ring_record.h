@@ -49,7 +49,7 @@ struct bb_record {
 	enum bb_class class;
 	enum bb_severity severity;
 	uint32_t count;		    /* number of equal events so far, including this one */
-	uint32_t dropped;	    /* events of this class so far that were dropped */
+	uint32_t dropped;	    /* number of events of this class that were dropped so far */
 	char text[BB_TEXT_MAX + 1]; /* key=value pairs, see bb_put() */
 };
 

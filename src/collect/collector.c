@@ -109,7 +109,10 @@ static int name_process(struct collector *c, const struct process_record *r)
 	return pass_on(c, &names.h);
 }
 
-/* Names a process again if its exec record arrives after a process record that counts the exec. */
+/*
+ * Looks up the names of a process again if its exec record arrives late. An earlier process record
+ * already counts the exec, but its names were looked up without the path in the exec record.
+ */
 static int take_exec(struct collector *c, const struct exec_record *r)
 {
 	const struct subject *s = model_find(c->m, &r->subject);

@@ -52,7 +52,10 @@ static void sorts_close(struct sorts *s)
 	free(s->first);
 }
 
-/* Counts a mapping or fd in its group, displayed as `shown` while all members have one name. */
+/*
+ * Counts a mapping or fd in its group. The group is displayed as `shown` as long as all its members
+ * have one name.
+ */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
@@ -241,7 +244,8 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 		label = label ? label : "socket";
 		sorts_add(s, HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
-		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* pipe numbers have no meaning */
+		/* the number of a pipe tells a user nothing */
+		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0);
 	} else {
 		sorts_add_named(s, kind_of_fd(target), target, 0);
 	}

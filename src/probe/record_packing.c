@@ -23,7 +23,10 @@
 #define REF_NEW	     1u
 #define REF_FIRST    2u
 
-/* The last record of one process or entry. Packer and unpacker have equal slots in equal order. */
+/*
+ * The last record of one process or growth entry. Packer and unpacker have equal slots in equal
+ * order.
+ */
 struct slot {
 	__u64 a; /* start time of the process; only the packer needs it */
 	__u32 b, kind;
@@ -75,7 +78,10 @@ static bool memory_is_full(const struct memory *m)
 	return m->n == SLOTS_MAX || m->bytes + RECORD_BYTES_MAX > SLOT_BYTES_MAX;
 }
 
-/* Finds which process or entry a record is about; false: the record has no key. */
+/*
+ * Finds which process or growth entry a record is about. Returns false if records of its kind are
+ * not packed as differences.
+ */
 static bool key_of(const struct record *h, struct slot *ret)
 {
 	const unsigned char *bytes = (const unsigned char *)h;

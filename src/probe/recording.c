@@ -136,7 +136,10 @@ static int put_chunk(struct recorder *rec)
 	return 0;
 }
 
-/* If a chunk does not fit, a last key chunk with END_FULL is written instead. */
+/*
+ * If a chunk would make the file larger than its maximum, a last key chunk with END_FULL is written
+ * instead.
+ */
 static int put_full(struct recorder *rec)
 {
 	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};

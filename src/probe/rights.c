@@ -23,8 +23,9 @@ struct ruleset {
 	__u64 scopes;
 };
 #define NET_ALL	      3ULL /* Landlock rights to bind and connect TCP sockets */
-#define SCOPE_SOCKETS 1ULL /* Landlock: no abstract UNIX sockets of other processes */
-#define SCOPE_SIGNALS 2ULL /* Landlock: no signals to processes outside of the Landlock domain */
+/* Landlock: forbid connections to abstract UNIX sockets of processes outside of the domain */
+#define SCOPE_SOCKETS 1ULL
+#define SCOPE_SIGNALS 2ULL /* Landlock: forbid signals to processes outside of the domain */
 
 static const struct {
 	int abi;

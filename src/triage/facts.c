@@ -205,7 +205,10 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			return;
 		}
 		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
-			/* Some kernels print "PC is at f", and later "pc : [<address>]". */
+			/*
+			 * Some kernels print the function in "PC is at f", and the address in a
+			 * later line "pc : [<address>]".
+			 */
 			if (!e->ip.has_address) {
 				e->ip.address = ip.address;
 				e->ip.has_address = ip.has_address;
@@ -294,7 +297,7 @@ static bool place_parse(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Parses other CPUs' instruction pointers: "pc : f+0x1/0x2", "PC is at f", "epc : f" and others. */
+/* Parses instruction pointers of other architectures: "pc : f+0x1/0x2", "PC is at f", "epc : f". */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
 	static const struct {

@@ -31,7 +31,10 @@ bool trace_section(struct reading *r, struct str text, uint32_t line);
 bool registers_take(struct reading *r, struct str text);
 bool code_take(struct incident *e, struct str text);
 
-/* Parse "CPU: … Comm: …" or "Pid: …, comm: …", and module lists. Return whether the line is one. */
+/*
+ * Parse "CPU: … Comm: …" or "Pid: …, comm: …", and module lists. Return whether the line has one of
+ * these forms.
+ */
 bool identity_take(struct incident *e, struct str text);
 bool modules_take(struct reading *r, struct str text, uint32_t line);
 

@@ -39,7 +39,10 @@ struct reason {
 };
 
 struct suspect {
-	struct str module; /* module name; "vmlinux": the kernel's own code; "hardware" */
+	/*
+	 * module name; "vmlinux": the kernel's own code; "hardware": no module, but faulty hardware
+	 */
+	struct str module;
 	struct str function;
 	bool cut; /* the log has only the beginning of this module's name */
 	int points;

@@ -7,8 +7,8 @@
 #include "collect/files/rooted_file.h"
 
 /*
- * Finds the cgroup whose limit applies, and who set its limit. This is the cgroup with the least
- * room or, with at_cgroup, the given cgroup.
+ * Finds the cgroup whose limit applies, and who set its limit. The limit that applies is the one
+ * with the least room among the cgroup and its ancestors; with at_cgroup, the cgroup's own.
  */
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 

@@ -199,7 +199,10 @@ static bool judge_login(struct files *f, struct origin *o)
 	return false;
 }
 
-/* Returns whether the process that set the limit is the first process of a container. */
+/*
+ * Returns whether o->holder, the oldest ancestor with the limit, is in another container than its
+ * parent: it is then the first process of that container.
+ */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
 	const struct workload *w = &o->at_holder;

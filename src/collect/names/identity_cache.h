@@ -33,7 +33,8 @@ struct known_table {
 
 /* The process for which an identity is requested. */
 struct member {
-	uint32_t pid; /* pid of the process; 0: not in our /proc */
+	/* pid of the process; 0: the process is not in the /proc that faultscope sees */
+	uint32_t pid;
 	const char *comm;
 	bool kernel_thread;
 	uint64_t t_ns; /* time in ns, CLOCK_MONOTONIC; never decreases */

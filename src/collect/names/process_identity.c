@@ -40,7 +40,8 @@ struct link {
 /* A cached path of a v2 cgroup. */
 struct place {
 	uint64_t id;	  /* cgroup id; 0: the entry is free */
-	char *path;	  /* path, owned; "": no workload; NULL: not read yet */
+	/* path of the cgroup, owned; "": the cgroup is of no workload; NULL: not read yet */
+	char *path;
 	bool unsure;	  /* `path` was not checked against `id`: read it again */
 	uint64_t read_ns; /* last attempt to read `path`; 0: never */
 	uint64_t used;

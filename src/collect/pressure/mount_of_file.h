@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: measures how full the file system of a mapped file is when a process gets SIGBUS. The
- * last scan may be too old for that: a file system may have filled up since.
+ * values of the last scan may be outdated, because a file system may fill up between two scans.
  */
 #ifndef FS_COLLECT_PRESSURE_MOUNT_OF_FILE_H
 #define FS_COLLECT_PRESSURE_MOUNT_OF_FILE_H

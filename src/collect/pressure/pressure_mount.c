@@ -47,7 +47,7 @@ bool pressure_measure_mount(const char *path, struct mount_record *ret)
 {
 	struct statfs st;
 
-	/* f_blocks is 0 for pseudo file systems, and if there is no size limit */
+	/* f_blocks is 0 for pseudo file systems, and for a tmpfs without a size limit */
 	if (statfs(path, &st) || !st.f_blocks)
 		return false;
 	ret->magic = st.f_type;

@@ -39,7 +39,10 @@ static bool find_by_id(struct elf_symbols *s, int our_root, int its_root)
 	return try_path(s, our_root, path) || try_path(s, its_root, path);
 }
 
-/* Tries the file of .gnu_debuglink: beside `path`, in .debug beside it, and in DEBUG_PLACE. */
+/*
+ * Tries the file that .gnu_debuglink names: in the directory of `path`, in its subdirectory .debug,
+ * and in the same directory below DEBUG_PLACE.
+ */
 static bool find_by_link(struct elf_symbols *s, const char *path, int root)
 {
 	static const char *const places[][2] = {{"", ""}, {"", "/.debug"}, {DEBUG_PLACE, ""}};

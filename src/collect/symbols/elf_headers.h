@@ -25,7 +25,10 @@ struct elf_symtab {
 
 struct elf_headers {
 	bool wide;  /* the ELF file is 64-bit */
-	bool marks; /* untyped local symbols are no functions: ARM marks code and data by them */
+	/*
+	 * untyped local symbols are no functions: on ARM they only mark where code and data begin
+	 */
+	bool marks;
 	__u8 build_id[BUILD_ID_BYTES]; /* build-id, padded with zeros, as in the kernel */
 	__u32 build_id_bytes;	       /* length of the build-id; 0: none */
 	__u64 entry;		       /* entry point of a program; 0: a library */
