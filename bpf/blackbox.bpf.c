@@ -16,7 +16,7 @@ struct {
 	__uint(max_entries, 256 << 10);
 } ring SEC(".maps");
 
-/* Copies of the latest records, which can be found in a memory dump. */
+/* Copies of the latest records. They are in kernel memory, so a memory dump contains them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

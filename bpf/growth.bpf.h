@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records growth: new mappings and fds by user stack, system call and folded name. Growth is
- * recorded only for processes that hold many mappings or fds, so that the start of other processes
- * costs nothing.
+ * Records growth: counts new mappings and fds by user stack, system call and name, in which numbers
+ * become "#". Growth is recorded only for processes that hold many mappings or fds, so that the
+ * start of other processes costs nothing.
  */
 #ifndef FS_GROWTH_BPF_H
 #define FS_GROWTH_BPF_H
@@ -91,8 +91,8 @@ static __always_inline struct scratch *begin_growth(enum what what)
 
 /*
  * Replaces each number in a name by "#", including hexadecimal digits after a decimal digit.
- * Returns the hash of the new name. Removed digits become NAME_FILLER, so that the verifier sees
- * one position per step.
+ * Returns the hash of the new name. Removed digits become NAME_FILLER: each loop step then writes
+ * one position, as the verifier requires.
  */
 once_verified __u64 fold_name(struct growth *g)
 {

@@ -17,7 +17,7 @@ struct call {
 	__u8 shape; /* form of arguments and result: enum fs_shape */
 	bool compat;
 	__u32 nr; /* system call number in the table that `compat` selects */
-	/* Growth that the call caused, for growth.bpf.h. */
+	/* The members below describe growth that the call caused, for growth.bpf.h. */
 	__u32 added;   /* number of mappings added, or of fds created */
 	__u32 removed; /* number of mappings removed */
 	__u32 fds;     /* number of fds in `fd`; 0 for mapping calls */

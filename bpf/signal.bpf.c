@@ -19,8 +19,8 @@
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
 /*
- * Reads size and used pages of a tmpfs. The used pages lack those that the per-CPU counters hold
- * and have not added to the sum yet.
+ * Reads size and used pages of a tmpfs. The number of used pages is approximate, because the kernel
+ * adds per-CPU counts to it only now and then.
  */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: checks each record, whether it is from the kernel or from a file. Adds names and symbols
- * as records of their own. Only the live machine knows names and symbols, so a recording without
- * them could not be replayed elsewhere.
+ * as records of their own, because only the live machine knows them: a replay shows the names that
+ * were recorded.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H

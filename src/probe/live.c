@@ -108,8 +108,8 @@ static void fill_config(struct live *live)
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
 	/*
-	 * Metrics contain no CPU time, which changes even without faults. Without CPU time, sums
-	 * over threads may be skipped.
+	 * Metrics contain no CPU time, which changes even without faults. Sums over threads can
+	 * therefore be skipped while no faults are counted.
 	 */
 	c->sums_spared = live->opt.majors && begin &&
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
