@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Per-CPU memory that several programs share. A BPF program can be interrupted by another BPF
- * program on its CPU: by an interrupt, or by a tracepoint that it triggers. From 7.0 on, also by
- * another task, because the kernel switches tasks within tracepoint programs ("tracing: Guard
+ * program on its CPU, which an interrupt or a tracepoint starts. From 7.0 on, another task can also
+ * run in between, because the kernel switches tasks within tracepoint programs ("tracing: Guard
  * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"). Each program therefore claims an
  * element, which no other program uses until unclaim(). A program never moves to another CPU
  * (migrate_disable()).

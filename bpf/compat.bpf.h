@@ -7,12 +7,12 @@
  * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17). The default build reads kernel
  * objects by plain loads.
  *
- * FS_PLAIN needs no kfunc. Weak kfuncs do not help: for weak kfuncs, libbpf before 1.3 searches the
- * BTF of modules, which CAP_BPF alone does not permit, and fails.
+ * FS_PLAIN needs no kfunc. Weak kfuncs would not help: for a weak kfunc, libbpf before 1.3 searches
+ * the BTF of modules. CAP_BPF alone does not permit this, so the load fails.
  *
- * FS_HASH needs nothing newer than the ring buffer (457f44363a88, 5.8): state is in hash tables,
- * kernel objects are read by probe reads, loops are bounded. FS_HASH is also needed for probes
- * without typed arguments (raw tracepoints).
+ * FS_HASH needs nothing newer than the ring buffer (457f44363a88, 5.8). State is kept in hash
+ * tables, kernel objects are read by bpf_probe_read_kernel(), and all loops are bounded. FS_HASH is
+ * also needed for probes without typed arguments (raw tracepoints).
  */
 #ifndef FS_COMPAT_BPF_H
 #define FS_COMPAT_BPF_H

@@ -196,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * find_stack() and the functions below are nested deeply. These functions are not inlined, so that
- * the end of a system call has only `struct call` and `struct refusal` on the stack.
+ * The functions from find_stack() on make a deep chain of calls. They are not inlined, so that the
+ * end of a system call has only `struct call` and `struct refusal` on the stack.
  */
 returns_unread int find_stack(struct call *c)
 {

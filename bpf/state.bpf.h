@@ -119,7 +119,10 @@ static __always_inline __u32 popcount(__u64 v)
 /* The verifier accepts a loop over 2^16 fds; with more fds, the count is a lower bound. */
 #define FD_WORDS (1 << 10)
 
-/* A global function, because the verifier checks such a function once, not once per loop step. */
+/*
+ * This function is global, because the verifier checks a global function once, not at each loop
+ * step.
+ */
 __noinline __u32 count_word(__u64 at)
 {
 	return popcount(word_at(at));
@@ -146,7 +149,7 @@ struct fd_walk {
 	__u32 count;
 };
 
-/* Not inlined, because its array would be on the stack twice. */
+/* count_chunk() is not inlined: otherwise its array would be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;

@@ -80,9 +80,9 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 }
 
 /*
- * Called at the first exec of a new process. The parent's open fds and mappings are not counted in
- * the peaks of the program that starts. The parent of the command of `faultscope run` is
- * faultscope.
+ * Called at the first exec of a new process. The open fds and mappings of its parent must not count
+ * in the peaks of the new program. For example, the parent of the command that `faultscope run`
+ * starts is faultscope itself.
  */
 static __always_inline void forget_parent(struct fs_state *st, struct task_struct *task)
 {
@@ -374,9 +374,9 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 
 #ifdef FS_ADDRESSES
 /*
- * send_if_changed() as a global function, which takes no tasks as arguments, but finds them in
- * `scanned`. The verifier checks a global function once, not in each state of the loop over
- * processes, which took 240 MiB of kernel memory.
+ * Calls send_if_changed() from a global function, whose tasks are in `scanned`, because they cannot
+ * be arguments. The verifier checks a global function once. Without it, the verifier checked
+ * send_if_changed() in each state of the loop over processes, which took 240 MiB of kernel memory.
  */
 __noinline int send_if_changed_once(struct fs_state *st)
 {

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Makes system calls that call_filter.def does not list fail with EPERM, for the calling thread and
- * its later threads, or for all threads. Needs no_new_privs. Returns 0 or -errno; -EBUSY if a
- * thread has another filter.
+ * Makes all system calls fail with EPERM, except those in call_filter.def. Applies to the calling
+ * thread and the threads that it starts later or, with `all_threads`, to all threads. Needs
+ * no_new_privs. Returns 0 or -errno; -EBUSY if a thread has another filter.
  */
 int call_filter_enter(bool all_threads);
 

@@ -44,7 +44,8 @@ struct live {
 	bool limits_sent;	  /* a limits_record was sent since the drain began */
 	__u64 missed;
 	__u32 sampled; /* value of fs_shared.sampled at the last scan */
-	bool nested;   /* faultscope is in a pid namespace, but records have initial pids */
+	/* faultscope is in a pid namespace, but records have pids of the initial one */
+	bool nested;
 	bool locked;   /* kernel lockdown forbids BPF: no program is loaded */
 	struct live_options opt;
 	struct object obj;

@@ -124,7 +124,10 @@ static bool read_limits(int dir, struct gauges *g)
 	return true;
 }
 
-/* Counts fds. /proc/PID/fd has this number as its size since f1f1f2569901 (6.2), before 0. */
+/*
+ * Counts fds. Since f1f1f2569901 (6.2), the size of the directory /proc/PID/fd is this number;
+ * before, the size is 0.
+ */
 static __u32 count_fds(int dir)
 {
 	struct stat st;
@@ -227,9 +230,9 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Returns whether a process without state has counters elsewhere. Its last record may still be in
- * the ring. If a thread called execve() and replaces the leader, the state of the process is in a
- * table in the meantime, or was moved back after /proc was read.
+ * Returns whether a process for which the BPF programs have no state was counted elsewhere. Its
+ * last record may still be in the ring. If a thread called execve() and replaces the leader, the
+ * state of the process is in a table in the meantime, or was moved back after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)

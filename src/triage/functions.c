@@ -234,7 +234,10 @@ static bool has_module(const struct incident *e)
 	return false;
 }
 
-/* Names a blocked task by synchronize_rcu(), or by the first function that does more than wait. */
+/*
+ * Names the hang of a blocked task. The name is synchronize_rcu() if the task waits there, else the
+ * first function that does more than wait.
+ */
 static void waits(struct judged *j, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {

@@ -65,7 +65,10 @@ struct module {
 	bool cut; /* the log line ends within the module's name */
 };
 
-/* Register numbers: x86-64 as encoded (rax 0, rcx 1 … r15 15); arm64 x0 to x30, and sp as 31. */
+/*
+ * Register numbers. On x86-64 as in instructions (rax 0, rcx 1 … r15 15), on arm64 those of x0 to
+ * x30, and 31 for sp.
+ */
 #define REGS_MAX 32
 
 struct registers {

@@ -234,8 +234,8 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 
 /*
  * Reads the path of a v2 cgroup in /proc/PID/cgroup of a process in it; `pid` is 0 if the process
- * has ended. A path that could not be checked against the cgroup id is used, but read again later.
- * If the process was moving while it was read, the path is that of another cgroup.
+ * has ended. If the path could not be checked against the cgroup id, the path is used, but read
+ * again later: the process may have moved to another cgroup during the read.
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
