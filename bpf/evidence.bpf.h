@@ -90,7 +90,10 @@ struct range_walk {
 	struct refused_record *to;
 	struct area a;
 	__u64 at, end;
-	/* file of the first mapping without the requested flags, otherwise of the first mapping */
+	/*
+	 * file of the first mapping without the requested flags; if all have them, of the first
+	 * mapping
+	 */
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
 	__u64 wants; /* values of the bits in `mask` after the call */

@@ -143,8 +143,8 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 }
 
 /*
- * Called for the software event of page faults, whose sample says neither whether the access was a
- * write nor whether the page was present.
+ * Called for the software event of page faults. The event reports neither whether the access was a
+ * write, nor whether the page was present.
  */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)

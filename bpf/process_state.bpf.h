@@ -384,7 +384,10 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* Clears only the leader's open fault, which ended with its thread; state by pid stays valid. */
+/*
+ * Clears only the leader's open fault, which ended with its thread. The process state is stored by
+ * pid, and stays valid.
+ */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));

@@ -73,7 +73,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
-	st->flags = flags; /* flags are set last: a scan that sees PROC_BORN uses fd_base */
+	st->flags = flags; /* flags are set last, because a scan that sees PROC_BORN uses fd_base */
 	rebase_maps(st, child);
 	send_fork(parent, child);
 	return 0;

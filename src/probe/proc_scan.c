@@ -232,7 +232,7 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 /*
  * Returns whether a process for which the BPF programs have no state was counted elsewhere. Its
  * last record may still be in the ring. If a thread called execve() and replaces the leader, the
- * state of the process is in a table in the meantime, or was moved back after /proc was read.
+ * state is in the table of processes without a leader, or was moved back after /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)

@@ -20,8 +20,8 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
 
 /*
  * Sums over all BPF programs. A program on a tracepoint does not run while it already runs on that
- * CPU (05b24ff9b2cf, 6.1). If the kernel switches tasks within a program, the next task's event is
- * missed.
+ * CPU (05b24ff9b2cf, 6.1). If the kernel switches to another task within the program, it therefore
+ * misses events of that task.
  */
 struct statistics_sum {
 	__u64 run_ns; /* run time, counted only if kernel.bpf_stats_enabled is set */

@@ -186,8 +186,9 @@ static size_t below_report(const struct candidates *c)
 }
 
 /*
- * Names a hang or a stack overflow by the outermost function that the entry point, or a dispatch
- * function such as vfs_read(), called. Inner functions change from moment to moment.
+ * Names a hang or a stack overflow after an outer function of the trace, because inner functions
+ * change from moment to moment. Chooses the outermost function that the entry point, or a dispatch
+ * function such as vfs_read(), called.
  */
 static void stalled(struct judged *j, const struct candidates *c)
 {

@@ -82,7 +82,10 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 
 	if (!mountinfo_parse(text, &line))
 		return false;
-	/* of the overlays, which may be hundreds, only a container's root is listed */
+	/*
+	 * There may be hundreds of overlay mounts: only those that are a container's root are
+	 * listed.
+	 */
 	if (!pressure_is_local(line.type, &ret->in_memory) &&
 	    !(text_is(line.type, "overlay") && text_is(line.point, "/")))
 		return false;

@@ -15,7 +15,10 @@
 struct elf_symbols {
 	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
 	struct byte_source file; /* the ELF file, or its debug file if found; owns the fd */
-	int held; /* owned fd of the ELF file if `file` is its debug file: keeps the inode; or -1 */
+	/*
+	 * fd of the ELF file, owned, if `file` is its debug file: keeps the inode in use; else -1
+	 */
+	int held;
 	struct {
 		struct byte_source from; /* source of the names; owned if in memory */
 		struct elf_span at;
