@@ -377,11 +377,10 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * Ends a fault at half the cost of a software event: mm_account_fault() counts PGFAULT for the
- * memory cgroup just before it decides between minor and major. The raw tracepoint ends every
- * fault. The software event is needed only for major faults, and corrects major faults for which
- * PGMAJFAULT is not counted. Failed faults also end in the raw tracepoint; the signal that follows
- * discards them.
+ * Ends a fault at half the cost of a software event: the raw tracepoint ends each fault, because
+ * mm_account_fault() counts PGFAULT for the memory cgroup just before it decides between minor and
+ * major. A software event is used only for major faults: it corrects those for which PGMAJFAULT is
+ * not counted. Failed faults also end in the raw tracepoint; the signal that follows discards them.
  */
 #define is_item(item, name)                                                                        \
 	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \

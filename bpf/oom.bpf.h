@@ -51,7 +51,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	/* default value; the loader increases it on machines with many CPUs */
 	__uint(max_entries, 64);
-	__type(key, __u32);	 /* pid of the thread that requested memory */
+	__type(key, __u32); /* pid of the thread that requested memory */
 	__type(value, struct oom);
 } ooms SEC(".maps");
 struct {

@@ -28,8 +28,8 @@ struct fs_fault_slot {
 	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
 	/* class of the fault, enum fault_class: as[0] for a minor fault, as[1] for a major one */
 	__u8 as[NR_ENDS];
-	__u16 read_for;		   /* enum fault_class of the fault if it read from a disk */
-	__u32 holder;		   /* pid that held mmap_lock; 0: nobody, or not known */
+	__u16 read_for; /* enum fault_class of the fault if it read from a disk */
+	__u32 holder;	/* pid that held mmap_lock; 0: nobody, or not known */
 	__u32 holder_writes;
 	char holder_comm[16];
 	__u64 no_area_bytes; /* length of a free range that the call did not find; 0: none */

@@ -46,7 +46,7 @@ struct live {
 	__u32 sampled; /* value of fs_shared.sampled at the last scan */
 	/* faultscope is in a pid namespace, but records have pids of the initial one */
 	bool nested;
-	bool locked;   /* kernel lockdown forbids BPF: no program is loaded */
+	bool locked; /* kernel lockdown forbids BPF: no program is loaded */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;

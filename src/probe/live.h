@@ -17,7 +17,7 @@ struct live_options {
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	/* measure only major faults; latency buckets have limits of 2^n seconds */
 	bool majors;
-	bool attribute;	    /* record growth of mappings and fds, and send user stacks */
+	bool attribute; /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
 	/* Returns whether a process has exited. If NULL, growth entries are never released. */

@@ -22,7 +22,7 @@ struct ruleset {
 	__u64 net;
 	__u64 scopes;
 };
-#define NET_ALL	      3ULL /* Landlock rights to bind and connect TCP sockets */
+#define NET_ALL 3ULL /* Landlock rights to bind and connect TCP sockets */
 /* Landlock: forbid connections to abstract UNIX sockets of processes outside of the domain */
 #define SCOPE_SOCKETS 1ULL
 #define SCOPE_SIGNALS 2ULL /* Landlock: forbid signals to processes outside of the domain */

@@ -15,10 +15,10 @@
 #include "records/records.h"
 
 struct known {
-	struct identity id;	     /* cached identity; serial 0: the entry is free */
-	char key[CGROUP_PATH_LEN];   /* a cgroup path, or ":" and a program name */
-	uint64_t used;		     /* value of the use counter at the last use */
-	bool waits;		     /* some names of the pod are still missing */
+	struct identity id;	   /* cached identity; serial 0: the entry is free */
+	char key[CGROUP_PATH_LEN]; /* a cgroup path, or ":" and a program name */
+	uint64_t used;		   /* value of the use counter at the last use */
+	bool waits;		   /* some names of the pod are still missing */
 	/* when to look up missing names again, and the pause after that lookup */
 	uint64_t retry_ns, pause_ns;
 };

@@ -39,7 +39,7 @@ struct link {
 
 /* A cached path of a v2 cgroup. */
 struct place {
-	uint64_t id;	  /* cgroup id; 0: the entry is free */
+	uint64_t id; /* cgroup id; 0: the entry is free */
 	/* path of the cgroup, owned; "": the cgroup is of no workload; NULL: not read yet */
 	char *path;
 	bool unsure;	  /* `path` was not checked against `id`: read it again */

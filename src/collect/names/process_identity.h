@@ -27,7 +27,7 @@ struct identity_options {
 
 /* Cumulative counters of the lookups of workloads. */
 struct identity_counts {
-	uint64_t reads;	     /* reads of /proc/PID/cgroup */
+	uint64_t reads; /* reads of /proc/PID/cgroup */
 	/* requests answered with the program's name, because the cgroup is unknown */
 	uint64_t unresolved;
 	/* program starts whose cgroup was not read at once, as there were too many per second */

@@ -24,7 +24,7 @@ struct elf_symtab {
 };
 
 struct elf_headers {
-	bool wide;  /* the ELF file is 64-bit */
+	bool wide; /* the ELF file is 64-bit */
 	/*
 	 * untyped local symbols are no functions: on ARM they only mark where code and data begin
 	 */
