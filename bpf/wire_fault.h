@@ -14,7 +14,10 @@ struct fs_fault_slot {
 	__u64 area_from; /* mapping of the thread's last fault: [area_from, area_to) */
 	__u64 area_to;
 	__u64 area_version; /* mappings_version() when area_from and area_to were set */
-	/* bytes read from disks by the thread before the fault; after its end, within the fault */
+	/*
+	 * bytes that the thread read from disks: in total before the fault; once the fault has
+	 * ended, during the fault
+	 */
 	__u64 read_bytes;
 	/* Anonymous RSS before the fault, to detect huge pages. */
 	__s64 known;

@@ -23,8 +23,8 @@ struct filter {
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size);
 
 /*
- * Selects processes by cgroup: `path` is below a cgroup mount, or as in /proc/PID/cgroup. Returns
- * 0, or -ENOENT with `error` set.
+ * Selects processes by cgroup. `path` is a directory below a cgroup mount, or a path as in
+ * /proc/PID/cgroup. Returns 0, or -ENOENT with `error` set.
  */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 

@@ -62,7 +62,10 @@ static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 	return true;
 }
 
-/* Names the region of an address by the memory layout of x86-64; elsewhere only user or kernel. */
+/*
+ * Names the region of an address by the memory layout of x86-64. On other architectures, only the
+ * user and the kernel half are distinguished.
+ */
 static const char *region_of(__u64 address)
 {
 	if (address < NULL_BYTES)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: finds the addresses of kernel variables that hold limits, in /proc/kallsyms. */
+/*
+ * probe: finds the addresses of kernel variables that hold limits. Reads them from /proc/kallsyms.
+ */
 #ifndef FS_PROBE_VARIABLES_H
 #define FS_PROBE_VARIABLES_H
 

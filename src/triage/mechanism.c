@@ -184,7 +184,10 @@ static bool by_user_call(struct judged *j)
 	return true;
 }
 
-/* Returns whether the offset exceeds the symbol's size, because another module has the memory. */
+/*
+ * Returns whether the offset exceeds the symbol's size, which shows that another module now has the
+ * memory.
+ */
 static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;

@@ -234,7 +234,10 @@ static void by_work(struct judged *j)
 			    "its work was running");
 }
 
-/* Adds points to the module after which a kernel thread is often named: "xhci_wq", "nouveau/0". */
+/*
+ * Adds points to the module after which the kernel thread is named, as in "xhci_wq" and
+ * "nouveau/0".
+ */
 static void by_comm(struct judged *j)
 {
 	const struct incident *e = j->e;

@@ -46,7 +46,10 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
 
-/* Marks consequences of the first oops: more oopses, tasks that wait for its locks, the panic. */
+/*
+ * Marks consequences of the first oops: later oopses, hangs of tasks that wait for its locks, and
+ * the panic.
+ */
 static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;

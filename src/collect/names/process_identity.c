@@ -22,8 +22,8 @@
 #define READS_MOST 500	      /* maximum reads of /proc/PID/cgroup after exec, per second */
 #define SECOND_NS  1000000000ULL
 /*
- * The event of a move within a v1 hierarchy may be lost: each process's path is read again every 60
- * s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
+ * The event of a move within a v1 hierarchy may be lost, so each process's path is read again every
+ * 60 s. A read takes about 15 us: 32 reads per second cost at most 0.05 % of a CPU.
  */
 #define AGAIN_NS     (60 * SECOND_NS)
 #define AGAIN_MOST   32		      /* maximum number of repeated path reads per second */

@@ -9,8 +9,9 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* maximum open files; at most half of RLIMIT_NOFILE */
-#define USER_TABLE_BYTES (24u << 20) /* bytes of all symbol tables, or of a single larger one */
+#define USER_FILES_MAX 512 /* maximum open files; at most half of RLIMIT_NOFILE */
+/* maximum bytes of all symbol tables; a single table may be larger */
+#define USER_TABLE_BYTES (24u << 20)
 
 /* Identifies a file as /proc/PID/maps does. The identity is unique while the file is open. */
 struct user_file_id {
