@@ -394,7 +394,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	struct task_struct *task;
 
 	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
-		return 0; /* this tracepoint also fires for each page that is charged */
+		return 0; /* this tracepoint also fires for each page that is charged to a cgroup */
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)

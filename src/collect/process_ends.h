@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: finds processes that ended without a last record, because the probe `lifecycle` is off,
- * the ring buffer was full, or the kernel skipped the event. They must not stay watched forever.
+ * the ring buffer was full, or the kernel skipped the event. Without this search, such processes
+ * would stay in the model forever.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H
