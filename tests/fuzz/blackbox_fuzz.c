@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fuzzes the reader of the flight recorder: records found in any bytes go to every renderer. */
+/*
+ * Fuzzes the reader of flight recorder records. The records that it finds in arbitrary bytes are
+ * passed to every renderer.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Checks that each record found can be encoded and decoded again, as binary and as a log line. */
+/*
+ * Checks that each record can be encoded and decoded again, in the binary format and as a log line.
+ */
 static void check_record(const struct bb_record *r)
 {
 	struct bb_record back;
@@ -23,7 +28,10 @@ static void check_record(const struct bb_record *r)
 		abort();
 }
 
-/* Corrects checksums of records that begin well: the fuzzer would not find one by chance. */
+/*
+ * Corrects the checksum of each record whose header is valid, because random bytes almost never
+ * contain a right checksum.
+ */
 static void mend(uint8_t *data, size_t size)
 {
 	struct bb_record r = {.sequence = 1};

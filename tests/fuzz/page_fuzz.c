@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes the writers of pages: the bytes become names of programs, cgroups, pods and kernel
- * functions, and request headers. Each output format must stay well-formed. The first byte sets the
- * number of workloads into which the other input bytes are divided.
+ * Fuzzes the writers of metrics pages. The input bytes become request headers and the names of
+ * programs, cgroups, pods and kernel functions. Each output format must stay well-formed. The first
+ * byte is the number of workloads, among which the other bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_workload(p, i + 1, text);
 		exposition_negotiate(text);
 		gzip_accepted(text);
-		/* The name of a host may be any text. */
+		/* The kernel version in a recording may be any text. */
 		snprintf(p->m.host.kernel, sizeof(p->m.host.kernel), "%.*s",
 			 (int)sizeof(p->m.host.kernel) - 1, text);
 		free(text);

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes the reader of recordings, and reports about them. The first input byte says what the other
- * input bytes are: R: a file, unchanged; F: a file, whose checksums are corrected, so that the code
- * after the checks is reached; C: a chunk before compression, after a valid list of fields; L: a
- * list of fields, a NUL, and a chunk before compression.
+ * Fuzzes the reader of recordings, and the reports made from them. The first input byte sets how
+ * the other input bytes are used:
+ *
+ * R: They are a recording file, and are read unchanged.
+ *
+ * F: They are a recording file whose checksums are corrected first, so that the code after the
+ * checksum tests runs.
+ *
+ * C: They are the uncompressed content of a chunk, which follows a valid list of fields.
+ *
+ * L: They are a list of fields, a NUL, and the uncompressed content of a chunk.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int file = -1;
 
-/* The beginning of a valid recording, up to its list of fields. */
+/* The start of a valid recording, including its list of fields. */
 static unsigned char begin[16384];
 static size_t begin_size;
 
@@ -78,7 +85,7 @@ static void repair_chunks(unsigned char *s, size_t size)
 	}
 }
 
-/* Writes a chunk with these bytes at offset `at`. Returns the end of the chunk. */
+/* Writes a chunk with these bytes as content at offset `at`. Returns the offset after the chunk. */
 static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flags,
 			const uint8_t *data, size_t size)
 {
@@ -92,7 +99,9 @@ static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flag
 	return at + sizeof(ch) + packed;
 }
 
-/* Writes two chunks: a list of fields up to the first NUL, and records after it. */
+/*
+ * Writes two chunks. The bytes before the first NUL are the list of fields, the others are records.
+ */
 static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Fuzzes triage: the bytes are logs, and the diagnosis goes to every renderer. With `make fuzz`,
- * libFuzzer makes the bytes; with `make check`, the seed files are the input. The first byte sets
- * the number of logs into which the other bytes are divided.
+ * Fuzzes triage: the bytes are read as kernel logs, and the diagnosis is passed to every renderer.
+ * With `make fuzz`, libFuzzer makes the bytes; with `make check`, the seed files are the input. The
+ * first byte is the number of logs, among which the other bytes are divided.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int run_file(const char *path)
 		return 1;
 	size = fread(data + 1, 1, sizeof(data) - 1, f) + 1;
 	fclose(f);
-	/* each round removes more from the end of the log */
+	/* each round cuts more bytes off the end of the log */
 	for (size_t cut = size; cut; cut -= cut / 7 + 1) {
 		exact = malloc(cut);
 		if (!exact)

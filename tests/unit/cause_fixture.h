@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Failed calls like those that BPF programs record, and checks of the cause that is found. */
+/* Makes records of failed calls like those of BPF programs, and checks which cause is found. */
 #ifndef FS_TESTS_CAUSE_FIXTURE_H
 #define FS_TESTS_CAUSE_FIXTURE_H
 
@@ -18,7 +18,7 @@
 #define FIXED_NOREPLACE 0x100000
 #define F_DUPFD_COMMAND 0
 
-/* Flags of include/linux/mm.h and fs.h. */
+/* These VM_* and FMODE_* values are copied from include/linux/mm.h and fs.h of the kernel. */
 #define VM_WRITE     0x2
 #define VM_EXEC	     0x4
 #define VM_SHARED    0x8
@@ -55,7 +55,7 @@ static inline void begin_mmap(int error, uint64_t pages, uint64_t prot, uint64_t
 	r.args[3] = flags;
 }
 
-/* brk() requests `pages` pages above a break at 1 MiB. */
+/* Makes a record of a brk() call that requests `pages` pages above a heap that ends at 1 MiB. */
 static inline void begin_brk(uint64_t pages)
 {
 	begin(CALL_BRK, 0);
@@ -63,7 +63,10 @@ static inline void begin_brk(uint64_t pages)
 	r.args[0] = r.ret + pages * PAGE;
 }
 
-/* A call on a range of `pages` pages, of which the first `mapped` are mapped with `flags`. */
+/*
+ * Makes a record of a call on a range of `pages` pages. The first `mapped` of them are mapped with
+ * VM_* `flags`.
+ */
 static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {
@@ -74,7 +77,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	/* No page has the flags yet that the call requests. */
+	/* At the first page of the range, the requested flags are not yet set. */
 	r.range.start = mapped ? RANGE_AT : 0;
 	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
 	r.range.start_flags = flags;

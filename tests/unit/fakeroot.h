@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A root directory with made-up files of another machine. */
+/* Makes a root directory whose files in /proc, /etc, ... describe another machine. */
 #ifndef FS_TESTS_FAKEROOT_H
 #define FS_TESTS_FAKEROOT_H
 
@@ -70,7 +70,10 @@ static inline void fake_remove(const struct fakeroot *r, const char *path)
 	unlink(fake_path(r, path, whole, sizeof(whole)));
 }
 
-/* Makes a root directory like the host's: the initial pid namespace, and a pid 1 with this root. */
+/*
+ * Makes a root directory in which pid 1 is in the initial pid namespace and has this directory as
+ * its root.
+ */
 static inline struct fakeroot fakeroot_make(void)
 {
 	struct fakeroot r = {.path = "/tmp/fakeroot.XXXXXX"};
@@ -132,7 +135,7 @@ static inline struct origin fake_find(const struct fakeroot *r, unsigned int pid
 	return o;
 }
 
-/* Returns the description of a limit's origin. The last four descriptions stay valid. */
+/* Returns the description of a limit's origin. The text stays valid during the next three calls. */
 static inline const char *fake_said(const struct origin *o)
 {
 	static char said[4][1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Evidence and remedies of findings as text, for tests that compare them. */
+/* Returns evidence and remedies of findings as text, so that tests can compare them. */
 #ifndef FS_TESTS_UNIT_FINDING_TEXT_H
 #define FS_TESTS_UNIT_FINDING_TEXT_H
 
@@ -8,7 +8,7 @@
 
 #include "rules/rules.h"
 
-/* Returns evidence as text, as renderers print it. The text stays valid for three more calls. */
+/* Returns evidence as renderers print it. The text stays valid during the next three calls. */
 static inline const char *evidence_str(const struct evidence *e)
 {
 	static char text[4][256];
@@ -31,7 +31,9 @@ static inline const char *evidence_value_str(const struct evidence *e)
 	return evidence_str(&value);
 }
 
-/* Returns remedy i, such as "workaround: raise the limit: ulimit -n 1024"; "": there are fewer. */
+/*
+ * Returns remedy i, such as "workaround: raise the limit: ulimit -n 1024"; "" if it does not exist.
+ */
 static inline const char *remedy_str(const struct finding *f, size_t i)
 {
 	static char text[4][1400];

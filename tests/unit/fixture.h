@@ -52,7 +52,10 @@ static inline struct tick_record tick_record(uint64_t t_ns)
 	return r;
 }
 
-/* Returns a sampled write fault in anonymous memory, which stands for `weight` faults. */
+/*
+ * Returns the record of a sampled write fault in anonymous memory. The sample represents `weight`
+ * faults.
+ */
 static inline struct sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
 						 uint32_t weight)
 {
@@ -154,7 +157,10 @@ static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
 					    "fault_end",    "mmap_lock",  "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
-/* Begins a model with a host, all probes except `blind` (may be NULL), and a tick at 1 s. */
+/*
+ * Initializes a model with records of a host, of all probes, and of a scan at 1 s. The probe
+ * `blind` (may be NULL) is unavailable.
+ */
 static inline void begin_model(struct model *m, const char *blind)
 {
 	struct host_record host = host_record(SECOND / 2);

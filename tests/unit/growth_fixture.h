@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process with pid 10 whose mappings and fds a test sets, and the findings about it. */
+/*
+ * Simulates a process with pid 10. The test sets its mappings and fds, and checks the findings
+ * about it.
+ */
 #ifndef FS_TESTS_GROWTH_FIXTURE_H
 #define FS_TESTS_GROWTH_FIXTURE_H
 
@@ -62,7 +65,10 @@ static inline void take_growth(struct growth g)
 	model_take(&m, &r.h);
 }
 
-/* Records mappings of a file, or fds, as made and removed; digits in `name` are already folded. */
+/*
+ * Adds to the counts of created and removed mappings of a file, or fds. Digits in `name` are
+ * already folded to '#'.
+ */
 static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {
@@ -89,7 +95,7 @@ static inline void made_split(int32_t stack, enum call_id call, uint64_t added)
 	take_growth(growth_of(10, WHAT_MAPS, call, stack, added));
 }
 
-/* Records that mappings were removed: munmap() does not show which code had made them. */
+/* Records removed mappings without a call stack: munmap() does not show which code created them. */
 static inline void unmapped(uint64_t removed)
 {
 	struct growth g = growth_of(10, WHAT_MAPS, CALL_MUNMAP, -1, 0);
@@ -151,7 +157,7 @@ static inline const struct finding *find(const char *id)
 	return find_of(id, 10);
 }
 
-/* Returns the value of an evidence field; NULL: the finding has none. */
+/* Returns the value of an evidence field; NULL if the finding has no such field. */
 static inline const char *evidence_of(const struct finding *f, const char *field)
 {
 	for (size_t i = 0; f && i < f->nr_evidence; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adds up the numbers of all findings that a test makes: ids, severities, times, and the digits of
- * texts, but no words. The test contains the expected sum, so any changed number is noticed. After
- * an intended change, copy the new sum into the test. FS_SHOW_EXPECTED=FILE in the environment
- * appends the numbers to a file, for a comparison with another build.
+ * Computes a checksum over all findings of a test: their ids, severities, times, and the digits in
+ * their texts, but no words. The test contains the expected checksum, so it fails if any number
+ * changes. After an intended change, copy the new checksum into the test. If the environment
+ * variable FS_SHOW_EXPECTED=FILE is set, the numbers are appended to FILE, so that they can be
+ * compared with those of another build.
  */
 #ifndef FS_TESTS_KEPT_FINDINGS_H
 #define FS_TESTS_KEPT_FINDINGS_H
@@ -63,7 +64,7 @@ static void note_findings(const struct findings *fs)
 		note_findings(fs);                                                                 \
 	} while (0)
 
-/* Checks the sum over all findings at the end of a test. */
+/* Checks the checksum over all findings at the end of a test. */
 #define numbers_are(want)                                                                          \
 	ok(sum_of_findings == (want), "the numbers of all findings come to 0x%08x",                \
 	   sum_of_findings)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adds up all causes of failed calls that a test finds: names, numbers and fields, but no other
- * words. The test contains the sum, so any change is noticed. After an intended change, copy the
- * new sum into it.
+ * Computes a checksum over all causes of failed calls that a test finds: their names, numbers and
+ * fields, but no other words. The test contains the expected checksum, so it fails if any cause
+ * changes. After an intended change, copy the new checksum into the test.
  */
 #ifndef FS_TESTS_KEPT_VERDICTS_H
 #define FS_TESTS_KEPT_VERDICTS_H
@@ -46,7 +46,7 @@ static void note_verdict(const struct verdict *v)
 		note_verdict(v);                                                                   \
 	} while (0)
 
-/* Checks the sum over all causes at the end of a test. */
+/* Checks the checksum over all causes at the end of a test. */
 #define verdicts_are(want)                                                                         \
 	ok(sum_of_verdicts == (want), "all verdicts come to 0x%016" PRIx64, sum_of_verdicts)
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A strict parser of metrics pages, for unit tests and the fuzzer; independent of the writers. */
+/*
+ * A strict parser of metrics pages, for unit tests and the fuzzer. It shares no code with the
+ * functions that write the pages, so that an error in them is noticed.
+ */
 #ifndef FS_TESTS_PAGE_CHECK_H
 #define FS_TESTS_PAGE_CHECK_H
 
@@ -20,7 +23,7 @@ static inline const char *page_name(const char *s)
 	return s;
 }
 
-/* Returns the end of a quoted value, or NULL. Adds the value's length to *characters. */
+/* Returns the end of a quoted value, or NULL if it is invalid. Adds its length to *characters. */
 static inline const char *page_value(const char *s, size_t *characters)
 {
 	if (*s++ != '"')
@@ -122,7 +125,10 @@ static inline bool page_varint(const unsigned char **at, const unsigned char *en
 	return false;
 }
 
-/* Returns whether the bytes are protobuf messages, nested as in metrics, with right lengths. */
+/*
+ * Returns whether the bytes are protobuf messages, nested as in the metrics format, whose lengths
+ * are right.
+ */
 static inline bool page_message(const unsigned char *at, const unsigned char *end)
 {
 	uint64_t key, n;

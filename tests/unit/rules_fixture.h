@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A model to which a test sends processes and scans, and its findings. */
+/* A model that receives simulated processes and scans from a test, and the findings about them. */
 #ifndef FS_TESTS_RULES_FIXTURE_H
 #define FS_TESTS_RULES_FIXTURE_H
 

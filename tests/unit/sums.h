@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sums (64 bits, FNV-1a) over the results of a pure function for very many values: any changed
- * result is noticed. After an intended change, copy the new sum into the test.
+ * Computes 64-bit FNV-1a checksums over the results of a function for very many arguments, so that
+ * a test notices any changed result. After an intended change, copy the new checksum into the test.
  */
 #ifndef FS_TESTS_SUMS_H
 #define FS_TESTS_SUMS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test Anything Protocol for the unit tests: `return tap_done();` ends main(). */
+/*
+ * Prints test results in the Test Anything Protocol. Each unit test ends main() with `return
+ * tap_done();`.
+ */
 #ifndef FS_TESTS_TAP_H
 #define FS_TESTS_TAP_H
 
@@ -56,7 +59,7 @@ static inline int tap_done(void)
 	return tap_failed || !tap_count;
 }
 
-/* Each macro prints one test result, with a name for people. */
+/* Each macro prints the result of one check and a description of the check. */
 #define ok(good, ...)		tap_result(good, __FILE__, __LINE__, __VA_ARGS__)
 #define is_u64(got, want, name) tap_u64(got, want, __FILE__, __LINE__, name)
 #define is_str(got, want, name) tap_str(got, want, __FILE__, __LINE__, name)

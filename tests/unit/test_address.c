@@ -15,7 +15,7 @@ static void is_region(const struct incident *e, uint64_t a, enum region want, co
 		       region_name(want));
 }
 
-/* Tests addresses of Documentation/arch/x86/x86_64/mm.rst. */
+/* Tests the addresses that Documentation/arch/x86/x86_64/mm.rst lists. */
 static void test_x86_64(void)
 {
 	struct incident e = {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST};
@@ -71,7 +71,7 @@ static void test_others(void)
 	   "i386: the upper half, whatever the split");
 }
 
-/* Tests values of include/linux/poison.h. */
+/* Tests the poison values that include/linux/poison.h defines. */
 static void test_poison(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests arrays that grow up to a maximum, and numbers printed as decimal digits. */
+/* Tests arrays that grow up to a maximum size, and the conversion of numbers to decimal digits. */
 #include <stdlib.h>
 
 #include "base/array.h"

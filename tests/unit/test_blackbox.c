@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests records of the flight recorder: both encodings, torn records, and the ring file. */
+/* Tests flight recorder records: both encodings, incomplete records, and the ring file. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -205,7 +205,7 @@ static void test_ring(const char *path)
 	unlink(path);
 }
 
-/* Tests writes to a full file system, which the test imitates by RLIMIT_FSIZE. */
+/* Tests writes to a full file system. RLIMIT_FSIZE makes the writes fail as if it were full. */
 static void test_full_disk(const char *path)
 {
 	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
@@ -252,8 +252,9 @@ static void test_full_disk(const char *path)
 #define PMSG_ZONE 2000
 
 /*
- * Tests records in /dev/pmsg0. pstore returns the last bytes of the zone, oldest first
- * (persistent_ram_save_old() of fs/pstore/ram_core.c), so the first record is truncated.
+ * Tests records in /dev/pmsg0. pstore returns the last bytes of its buffer, oldest first
+ * (persistent_ram_save_old() of fs/pstore/ram_core.c). The first record may therefore lack its
+ * beginning.
  */
 static void test_pmsg(const char *path)
 {
@@ -285,7 +286,7 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
-/* Tests more boots than there is room for: records that are kept belong to boots that are kept. */
+/* Tests more boots than the table holds: if a boot is dropped, its records are dropped as well. */
 static void test_many_boots(void)
 {
 	struct bb_found f = {};
@@ -296,7 +297,8 @@ static void test_many_boots(void)
 		struct bb_record r = example(1 + i % 2);
 
 		r.boot_id[0] = i / 2;
-		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* ids are not sorted by time */
+		/* the order of the boot ids is not the order of the boots */
+		r.boot_id[1] = 0xa5 ^ r.boot_id[0];
 		r.wall_ns -= r.boot_id[0];
 		bb_found_add(&f, &r);
 	}
@@ -316,7 +318,7 @@ static void test_many_boots(void)
 	bb_found_free(&f);
 }
 
-/* Tests that records above the maximum number are counted, but not kept. */
+/* Tests that records beyond the maximum number are counted, but not stored. */
 static void test_many_records(void)
 {
 	struct bb_record r = example(1);

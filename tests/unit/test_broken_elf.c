@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests symbol lookup in damaged ELF files: it returns a name or none, and never crashes. */
+/* Tests symbol lookup in damaged ELF files. A lookup may find no name, but must not crash. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -50,7 +50,8 @@ static bool victim_open(struct victim *v)
 }
 
 /*
- * Looks up random addresses, and checks the results. Returns the number of names; -1: no ELF file.
+ * Looks up random addresses, and checks the results. Returns the number of names found, or -1 if
+ * the file is not accepted as an ELF file.
  */
 static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 {
@@ -79,7 +80,7 @@ static int names_of(const struct victim *v, uint64_t *random, bool *ret_sound)
 	return named;
 }
 
-/* Chooses where to damage the file: header, program or section headers, symbols, anywhere. */
+/* Returns a random offset to damage: in a header, in the symbols, or anywhere in the file. */
 static size_t place_of(const struct victim *v, uint64_t *random)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)v->bytes;
@@ -140,7 +141,7 @@ static void test_spoiled(struct victim *v)
 		else
 			opened++;
 		unsound += !sound;
-		/* The file is restored after every fourth damage. */
+		/* Up to four damages accumulate before the file is restored. */
 		if (round % 4 == 3 && pwrite(v->fd, v->bytes, v->n, 0) != (ssize_t)v->n)
 			ok(false, "the file could not be restored");
 	}
@@ -169,7 +170,10 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/* Tests a file that shrinks while it is open. ELF files are read, not mapped: no SIGBUS. */
+/*
+ * Tests a file that shrinks while it is open. ELF files are read with pread(), not mapped, so
+ * SIGBUS cannot occur.
+ */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;
@@ -188,7 +192,9 @@ static void test_shrinks(struct victim *v)
 		ok(false, "the file could not be restored");
 }
 
-/* Tests a sparse file that has as many gigabytes as its headers claim. */
+/*
+ * Tests a sparse file whose headers claim many gigabytes, and whose size is as large as they claim.
+ */
 static void test_sparse(struct victim *v)
 {
 	Elf64_Ehdr e = *(const Elf64_Ehdr *)v->bytes;
@@ -196,7 +202,7 @@ static void test_sparse(struct victim *v)
 	uint64_t random = 1;
 	bool sound;
 
-	e.e_shnum = 0; /* if 0, the first section header has the number of sections */
+	e.e_shnum = 0; /* 0 means that the first section header contains the number of sections */
 	e.e_shoff = 1 << 20;
 	ok(!ftruncate(sparse.fd, sparse.n) &&
 		   pwrite(sparse.fd, &e, sizeof(e), 0) == (ssize_t)sizeof(e),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which BTF file is used, and which features are found missing in this kernel. */
+/* Tests which BTF file is used, and which kernel features are reported as missing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void test_own(void)
 	is_str(path, "", "but the kernel's own comes first");
 }
 
-/* Tests that a kernel has the features of its release, or more. */
+/* Tests that the kernel has at least the features of its release. */
 static void test_features(void)
 {
 	struct features f = {}, again;

@@ -49,7 +49,7 @@ static void test_growth(void)
 	is_str(b.s, "ababab.", "repeat, also by zero and less");
 	buf_free(&b);
 	ok(!b.s && !b.len && !b.size, "free forgets all");
-	/* These lengths in bytes are near the initial size of a buffer. */
+	/* These lengths are near the initial size of a buffer, so that it must grow. */
 	for (size_t n = 254; n < 258; n++) {
 		memset(chunk, 'x', sizeof(chunk));
 		buf_add(&b, chunk, n < sizeof(chunk) ? n : sizeof(chunk));
@@ -156,7 +156,7 @@ static void test_safe(void)
 	is_safe("\xe2\x82", true, "\\xe2\\x82", "safe: cut short");
 }
 
-/* Returns whether a shell turns the quoted word into the original word. */
+/* Returns whether a shell expands the quoted word to the original word. */
 static bool survives(const char *word)
 {
 	struct buf b = {};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests rules about how a program makes calls, and about limits that several processes share. */
+/*
+ * Tests findings about the way a program makes calls, and about limits that several processes
+ * share.
+ */
 #include <errno.h>
 #include <signal.h>
 
@@ -219,7 +222,10 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/* Tests that processes which exit at the same time under a full pids.max cause only one finding. */
+/*
+ * Tests that only one finding opens if several processes that share a full pids.max exit at the
+ * same time.
+ */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests which limit is found as the cause of a failed call. The search follows the order of the
- * kernel's checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
+ * Tests which limit faultscope names as the cause of a failed call. faultscope must check limits in
+ * the order of the kernel (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c).
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -13,7 +13,10 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		/* also just below the limit, the limit is the cause, but not for certain */
+		/*
+		 * whether the limit is named as an uncertain cause also at one mapping less than
+		 * `at`
+		 */
 		bool near;
 		const char *name;
 	} rows[] = {
@@ -151,7 +154,7 @@ static void test_data(void)
 	r.args[1] = 10 * PAGE;
 	r.args[2] = RW;
 	r.data_limit_bytes = 509 * PAGE;
-	/* mprotect() of a range with a hole also fails with ENOMEM. */
+	/* For mprotect(), ENOMEM may also mean that the range has a hole. */
 	is_cause("rlimit_data", false, "mprotect to writable");
 	r.args[2] = PROT_READ;
 	is_cause("unknown", false, "mprotect to read only");
@@ -375,7 +378,7 @@ static void test_overcommit(void)
 
 static void test_order(void)
 {
-	/* All limits are exceeded. The kernel checks the map count first. */
+	/* The request exceeds all limits. The kernel checks the map count first. */
 	begin_mmap(ENOMEM, 1ULL << 22, RW, ANON);
 	r.map_count = MAX + 1;
 	r.as_limit_bytes = r.data_limit_bytes = PAGE;
@@ -545,7 +548,10 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Tests random records: each cause is a known one, with at most EVIDENCE_MAX evidence. */
+/*
+ * Tests random records: faultscope names one of its defined causes, with at most EVIDENCE_MAX
+ * evidence values.
+ */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests causes of failed calls that depend on more than limits: on the range and the file of a
- * call, its arguments, its cgroups and its user.
+ * Tests causes of failed calls that are no numeric limits. They depend on the address range, the
+ * file, the arguments, the cgroup or the user of a call.
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -62,7 +62,7 @@ static void test_ranges(void)
 	r.range.hole = UINT64_MAX;
 	is_cause("bad_argument", true, "mremap of two mappings");
 
-	/* mlock() does not count pages that are already locked towards RLIMIT_MEMLOCK again. */
+	/* mlock() counts pages that are already locked only once towards RLIMIT_MEMLOCK. */
 	begin_range(CALL_MLOCK, ENOMEM, 10, 10, VM_WRITE);
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 12 * PAGE;
@@ -373,7 +373,7 @@ static void test_objects(void)
 	is_cause("nr_open", true, "setrlimit beyond fs.nr_open");
 }
 
-/* Tests rare errnos: they come from a driver or similar code, never from a limit. */
+/* Tests rare errnos. Drivers and similar code return them, so faultscope must not name a limit. */
 static void test_other_errnos(void)
 {
 	static const int errors[] = {EIO, ENXIO, EBUSY, EFAULT, ENOSYS, ENOTTY, EROFS, ELOOP};

@@ -89,7 +89,10 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/* Tests two pods with one name. If the pod whose labels are shown ends, the other pod's are. */
+/*
+ * Tests two pods with the same name. After the pod whose labels are shown has ended, the labels of
+ * the other pod are shown.
+ */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -195,7 +198,7 @@ static void test_retention(void)
 	census_free(&c);
 }
 
-/* Tests a unit that crashes two seconds after each start, and is restarted each time. */
+/* Tests a systemd unit that crashes two seconds after each start and is restarted each time. */
 static void test_crash_loop(void)
 {
 	struct census c;
@@ -342,7 +345,10 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/* Tests that the census forgets programs that come and go, but keeps programs that live. */
+/*
+ * Tests that the census drops workloads whose processes have exited, and keeps those that still
+ * run.
+ */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -368,8 +374,8 @@ static void test_names_that_come_and_go(void)
 }
 
 /*
- * Simulates random processes and checks that no series decreases, each count is in exactly one
- * series, and there are no more series than the maximum.
+ * Simulates random processes. Checks that no series decreases, that each count is in exactly one
+ * series, and that the number of series stays within its maximum.
  */
 #define LIVES	  600
 #define NAMES	  40
@@ -387,7 +393,8 @@ struct world {
 	struct census c;
 	struct life life[LIVES];
 	uint64_t now_ns, seed, serials[NAMES];
-	uint64_t told[NR_CENSUS_COUNTERS];	      /* sums of counts given to the census */
+	/* sums of all counts that the census has received */
+	uint64_t told[NR_CENSUS_COUNTERS];
 	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* value of each series at the last check */
 	uint64_t seen_limited, births;
 	unsigned int backwards, lost, over, unsound;
@@ -437,9 +444,10 @@ static void live(struct world *w, uint32_t i)
 	w->told[CENSUS_MINOR_FAULTS] += faults;
 	w->told[CENSUS_MAJOR_STALL_NS] += stall;
 	if (!any(w, 20))
-		l->name = any(w, NAMES); /* another cgroup or program */
+		/* the process moves to another cgroup or executes another program */
+		l->name = any(w, NAMES);
 	if (!any(w, 40))
-		w->serials[l->name]++; /* another pod has the name now */
+		w->serials[l->name]++; /* another pod with the same name replaces this pod */
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =
@@ -461,7 +469,9 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/* Checks all series. Dropped series count with their last values, and may come back. */
+/*
+ * Checks all series. A series may be dropped and return later; its last values count in the sums.
+ */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;
@@ -501,7 +511,8 @@ static void test_random(uint64_t seed)
 	w->now_ns = 1000 * SECOND;
 	l.workloads = 7;
 	l.series = SERIES_AT;
-	l.retention_ns = UINT64_MAX; /* no series expires, so that all counts remain */
+	/* no series expires, so the sums over all series stay complete */
+	l.retention_ns = UINT64_MAX;
 	census_init(&w->c, &l);
 	for (int step = 0; step < STEPS; step++) {
 		for (int k = any(w, 60); k >= 0; k--)

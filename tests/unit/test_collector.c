@@ -47,7 +47,10 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* The record is as long as its header says, or far less: sanitizers report overreads. */
+	/*
+	 * The memory block may be much shorter than the length in the header, so that a sanitizer
+	 * reports a read beyond it.
+	 */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;
@@ -228,7 +231,7 @@ static void test_view(void)
 	end();
 }
 
-/* Tests that a malformed record is not recorded, and is no failure of the recording. */
+/* Tests that a malformed record is not written to the recording, and that recording continues. */
 static void test_recording_failure(void)
 {
 	struct process_record a = process_record(10, 1, SECOND);
@@ -280,7 +283,10 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/* Tests programs of processes whose /proc is not readable: BPF programs send their paths. */
+/*
+ * Tests processes whose /proc files are not readable: the path of the program comes from BPF
+ * programs.
+ */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests that no command prints an all-clear, or exits with 0, if something was lost, did not match
- * or was not measured. Every command that reads a recording gets random recordings.
+ * Tests that a command neither reports that all is well nor exits with 0 if events were lost, files
+ * did not match or a probe was unavailable. Every command that reads a recording gets random
+ * recordings.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,14 +19,14 @@
 #define CASES	  240
 #define PROCESSES 3
 
-/* Texts in the output of commands that mean: no problem was found. */
+/* Texts by which commands say that they found no problem. */
 static const char *const all_clears[] = {
 	"all is well",
 	"not short of memory",
 	"nothing found: no limit is near",
 };
 
-/* A random recording: which data in it is lost, unavailable or does not match. */
+/* Properties of a random recording: which of its data is lost, unavailable or does not match. */
 struct scene {
 	/* number of lost events by cause: ring, map, slot, missed, stack, growth */
 	uint64_t lost[6];
@@ -36,7 +37,7 @@ struct scene {
 
 static uint64_t seed = 20261122;
 
-/* Returns a random number below `n`. xorshift64 gives the same cases in each run. */
+/* Returns a random number below `n`. The sequence (xorshift64) is the same in each run. */
 static uint64_t random_below(uint64_t n)
 {
 	seed ^= seed << 13;
@@ -45,7 +46,10 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/* Returns a random recording. A quarter is complete, and must give an all-clear. */
+/*
+ * Returns a random recording. A quarter of them are complete, so that commands must report no
+ * problem.
+ */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -139,7 +143,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o, NULL); /* no textfile is written */
+		return command_report(o, NULL); /* `report` is tested without writing a textfile */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:
@@ -192,7 +196,9 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/* All commands that read a recording ("FILE"), and what each command judges. */
+/*
+ * All commands that read a recording ("FILE"), and which part of the recording each command judges.
+ */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];
@@ -211,7 +217,9 @@ static const struct {
 	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
 };
 
-/* Returns whether `host` needs a probe: only the OOM probe, because its rules are about memory. */
+/*
+ * Returns whether `host` needs a probe. Its rules are about memory, so it needs only the OOM probe.
+ */
 static bool host_needs(const char *hook)
 {
 	return !strcmp(hook, "oom");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings about fault signals: after a failed call, at a stack's guard page, by cause. */
+/*
+ * Tests findings about fault signals: after a failed call, at the guard page of a stack, and for
+ * each cause.
+ */
 #include <errno.h>
 #include <signal.h>
 
@@ -19,7 +22,10 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* A call fails at 2 s, and a signal arrives `later` s after it. Returns M24 crash-after-enomem. */
+/*
+ * Simulates a call that fails at 2 s, and a signal `later` seconds after it. Returns finding M24
+ * crash-after-enomem.
+ */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -35,7 +41,7 @@ static const struct finding *crash(enum call_id call, int error, int signal, dou
 
 #define GUARD_AT 0x7f0000000000ULL
 
-/* Returns a fault signal: a stack access hit the guard page below a stack of 2 MiB. */
+/* Returns the record of a fault signal that an access to the guard page of a 2 MiB stack caused. */
 static struct signal_record guard_fault(uint64_t t_ns)
 {
 	struct signal_record r = signal_record(SIGSEGV, t_ns);
@@ -59,7 +65,10 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/* A thread hits a guard page, then aborts. Returns finding P18 stack-overflow, or NULL. */
+/*
+ * Simulates a thread that hits a guard page and then aborts. Returns finding P18 stack-overflow, or
+ * NULL.
+ */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

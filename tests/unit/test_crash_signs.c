@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings K01 to K12, which flight recorder records alone lead to. */
+/* Tests findings K01 to K12, for which records of the flight recorder suffice. */
 #include "tap.h"
 #include "triage/crash_signs.h"
 
@@ -43,7 +43,7 @@ static struct bb_record fault(enum bb_severity severity, uint64_t address, const
 	return r;
 }
 
-/* Checks the ids of all findings that the records lead to, then deletes the records. */
+/* Checks the ids of all findings that the records cause. Deletes the records afterwards. */
 static void is_ids(struct told *t, const char *ids, const char *name)
 {
 	char found[8 * PORTENTS_MAX] = "";

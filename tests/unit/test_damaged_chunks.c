@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests recording chunks with right checksums and wrong content, as hostile or newer writers make
- * them. Each byte of a chunk is changed in turn. A sum over everything that is read must stay equal
- * to a known one.
+ * Tests recording chunks whose checksums are right but whose content is wrong, as a hostile or a
+ * newer program may write them. Each byte of a chunk is changed in turn. The checksum over all data
+ * that is read must be equal to the expected checksum.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* every result so far was an allowed one */
+static bool good = true; /* false after any result that is not allowed */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {
@@ -64,7 +64,7 @@ static void pack(struct chunk *c)
 	c->head.header_crc = head_crc(&c->head);
 }
 
-/* Adds only values of a record whose position stays when records get new fields. */
+/* Adds only fields whose offset never changes, so that new fields do not change the checksum. */
 static void mix_record(uint64_t *sum, const struct record *h)
 {
 	const struct process_record *p = (const struct process_record *)h;
@@ -85,7 +85,7 @@ static void mix_record(uint64_t *sum, const struct record *h)
 	}
 }
 
-/* Adds each result of unpacking these chunks, and each record in them, to the sum. */
+/* Reads these chunks. Adds the result of each chunk, and each record in it, to the checksum. */
 static void read_chunks(uint64_t *sum, const struct chunk *const *c, size_t n)
 {
 	struct unpacker *u;
@@ -143,7 +143,9 @@ static void make_chunks(void)
 	packer_free(p);
 }
 
-/* Changes every `step`th byte of a chunk in turn. Returns the sum over what is read each time. */
+/*
+ * Changes every `step`th byte of a chunk in turn. Returns the checksum over the data that is read.
+ */
 static uint64_t sum_of_changes(struct chunk *c, size_t step)
 {
 	static const unsigned char others[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -167,7 +169,10 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 	return sum;
 }
 
-/* Returns the sum over chunks in wrong orders, and without a chunk on which others depend. */
+/*
+ * Returns the checksum over chunks in wrong order, and over chunks from which a chunk that the
+ * others need is missing.
+ */
 static uint64_t sum_of_orders(void)
 {
 	const struct chunk *const c[] = {&fields, &key, &records};
@@ -204,7 +209,9 @@ int main(void)
 
 	make_chunks();
 	test_heads();
-	/* the list of fields changes with each new field, so its sum is not checked */
+	/*
+	 * The list of fields becomes longer with each new field, so its checksum is not compared.
+	 */
 	sum_of_changes(&fields, 7);
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),

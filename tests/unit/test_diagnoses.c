@@ -5,7 +5,10 @@
 #include "rules/diagnoses.h"
 #include "tap.h"
 
-/* Ids of findings that the documentation promises. Each id has a text, also without a rule. */
+/*
+ * Ids of findings that the documentation mentions. Each id must have a text, even if no rule uses
+ * it.
+ */
 static const struct {
 	char letter;
 	int from, to;
@@ -26,8 +29,8 @@ static void test_all_are_there(void)
 }
 
 /*
- * Returns whether a text is printable ASCII, and each paragraph ends with a full stop, a colon or a
- * quotation, or is a command.
+ * Returns whether a text is printable ASCII. Each paragraph must be a command, or end with a full
+ * stop, a colon or a quotation mark.
  */
 static bool is_well_formed(const char *text)
 {
@@ -92,7 +95,7 @@ static void test_find(void)
 	ok(m01 && diagnosis_rule(m01) && !strcmp(diagnosis_rule(m01)->id, "M01"), "and its rule");
 }
 
-/* Tests that slugs never change: tests/e2e/compatible/findings.txt has a copy of them. */
+/* Tests that slugs never change. tests/e2e/compatible/findings.txt contains a copy of all slugs. */
 static void test_slugs(void)
 {
 	const struct diagnosis *d, *m01 = diagnosis_find("M01");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the output of `diagnose` as text, folded stacks and JSON, for a model made by the test. */
+/*
+ * Tests the output of `diagnose` as text, as folded stacks and as JSON. The test fills the model.
+ */
 #include "growth_fixture.h"
 #include "render/render.h"
 #include "tap.h"
@@ -117,7 +119,7 @@ static void test_well(void)
 	end();
 }
 
-/* Tests that a process which exited before `diagnose` ended is reported with its last values. */
+/* Tests that a process which exits while `diagnose` runs is reported with its last values. */
 static void test_ended(void)
 {
 	struct process_record r;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests complete answers of the HTTP endpoint over a local socket, in a single thread. */
+/*
+ * Tests complete HTTP responses of the endpoint over a local socket. Client and server share one
+ * thread.
+ */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -16,7 +19,7 @@
 
 #define ANSWER_BYTES 65536
 
-/* Arguments and results of the callbacks that make the page. */
+/* Arguments and results of the callbacks that write the metrics page. */
 struct page {
 	const char *type, *text;
 	bool ready;
@@ -27,7 +30,7 @@ struct page {
 
 static char config_path[] = "/tmp/faultscope-endpoint-XXXXXX";
 static char error[512];
-static size_t length; /* value of Content-Length in the last answer */
+static size_t length; /* value of the Content-Length header in the last response */
 
 static const char *make_metrics(void *ctx, const char *accept, double timeout_s, struct buf *body)
 {
@@ -77,7 +80,7 @@ static int connect_to(const struct endpoint *e)
 	return fd;
 }
 
-/* Runs the event loop once. Returns whether the client can read an answer. */
+/* Runs the event loop once. Returns whether the client can read a response. */
 static bool turn(struct endpoint *e, int fd)
 {
 	struct pollfd p[2] = {{.fd = fd, .events = POLLIN},
@@ -88,7 +91,10 @@ static bool turn(struct endpoint *e, int fd)
 	return p[0].revents;
 }
 
-/* Removes a header line from an answer. Returns the header's value; "": it is missing. */
+/*
+ * Removes a header line from a response. Returns the header's value, or "" if there is no such
+ * header.
+ */
 static const char *take_header(char *s, size_t *len, const char *name)
 {
 	static char value[64];
@@ -104,9 +110,9 @@ static const char *take_header(char *s, size_t *len, const char *name)
 }
 
 /*
- * Reads until the connection is closed, and removes the date. The first Content-Length header is
- * also removed, because its position depends on the version of the library; its value is stored in
- * `length`.
+ * Reads until the server closes the connection, and removes the Date header. The first
+ * Content-Length header is also removed, because its position depends on the version of
+ * libmicrohttpd; its value is stored in `length`.
  */
 static const char *read_all(struct endpoint *e, int fd)
 {
@@ -137,7 +143,7 @@ static int send_text(const struct endpoint *e, const char *text)
 	return fd;
 }
 
-/* Returns the answer to a request with these first lines, which asks to close the connection. */
+/* Sends a request with these header lines and "Connection: close". Returns the response. */
 static const char *ask(struct endpoint *e, const char *lines)
 {
 	char text[4096];
@@ -149,7 +155,7 @@ static const char *ask(struct endpoint *e, const char *lines)
 #define PLAIN "Content-Type: text/plain; charset=utf-8\r\n"
 #define CLOSE "HTTP/1.1 %s\r\nConnection: close\r\n%s\r\n%s"
 
-/* Checks that the answer has this status, these headers and this body, and nothing else. */
+/* Checks that the response has this status, these headers and this body, and nothing else. */
 static void answers(struct endpoint *e, const char *lines, const char *status, const char *headers,
 		    const char *body, const char *name)
 {
@@ -239,7 +245,10 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* Tests that a connection above the maximum number closes the one that has been idle longest. */
+/*
+ * Tests that a new connection beyond the maximum number closes the connection that has been idle
+ * longest.
+ */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};
@@ -278,7 +287,7 @@ static void write_config(const char *text)
 		exit(99);
 }
 
-/* Returns a request with Basic authentication of "user:password" in base64. */
+/* Returns a request with Basic authentication. `base64` is "user:password" in base64. */
 static const char *with_password(const char *base64)
 {
 	static char lines[256];
@@ -367,7 +376,7 @@ static void test_reload(void)
 	endpoint_close(e);
 }
 
-/* Tests that a compressed page is smaller, has the right header, and is restored by zlib. */
+/* Tests that a gzip response is smaller, has the right header, and unpacks to the original page. */
 static void test_gzip(void)
 {
 	static char text[8192];
@@ -419,7 +428,7 @@ int main(void)
 	int fd = mkstemp(config_path);
 
 	close(fd);
-	alarm(60); /* ends the test after 60 s if a client gets no answer */
+	alarm(60); /* ends the test after 60 s, in case a response never arrives */
 	test_pages();
 	test_refusals();
 	test_connections();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings about failed calls and bad kernel accesses: when they open, and their counts. */
+/*
+ * Tests findings about failed calls and about bad kernel accesses: when they open, and their
+ * counts.
+ */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -52,7 +55,9 @@ static const char *evidence(const char *field)
 	return "none";
 }
 
-/* Sends records of the 1st, 2nd and 4th failure, and a count of 7. Checks the count shown. */
+/*
+ * Sends records of failure 1, 2 and 4, and a counter with the value 7. Checks the reported count.
+ */
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
@@ -194,7 +199,7 @@ static void test_refused_and_retried(void)
 	end();
 }
 
-/* A process starts, and one of its calls fails just before the end of a scan interval. */
+/* Simulates a process that starts and has a failed call just before a scan interval ends. */
 static struct refused_record refused_at_the_end(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);
@@ -331,7 +336,10 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/* Sends records of the 1st, 2nd and 4th bad access, and a count of 7. Checks the reported count. */
+/*
+ * Sends records of bad access 1, 2 and 4, and a counter with the value 7. Checks the reported
+ * count.
+ */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

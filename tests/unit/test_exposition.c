@@ -158,7 +158,7 @@ static void test_protobuf(void)
 	buf_free(&b);
 }
 
-/* Tests hostile names at all places of a page, in every format. */
+/* Tests hostile names wherever a page contains a name, in every format. */
 static void test_page(void)
 {
 	static const struct exposition_format *const formats[] = {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which class each fault signal gets. The signal records are like those of BPF programs. */
+/*
+ * Tests which class each fault signal is assigned to. The test makes records like those of BPF
+ * programs.
+ */
 #include <signal.h>
 
 #include "fixture.h"
@@ -40,7 +43,7 @@ static const char *const fault_classes[] = {
 #define PAGE 4096ULL
 #define AT   0x7f0000001000ULL
 
-/* VM_*: include/linux/mm.h; PF_*: arch/x86/include/asm/trap_pf.h */
+/* The VM_* values are copied from include/linux/mm.h, PF_* from arch/x86/include/asm/trap_pf.h. */
 #define VM_READ	     0x1
 #define VM_WRITE     0x2
 #define VM_EXEC	     0x4
@@ -68,7 +71,7 @@ static void begin(int signal, int code, uint64_t address)
 	l = tick_record(0).limits;
 }
 
-/* Sets the access to the second page of a mapping of four pages, with VM_* `flags`. */
+/* Sets the accessed address to the second page of a mapping of four pages with VM_* `flags`. */
 static void is_in(uint64_t flags)
 {
 	r.area = MAPPED_FOUND;

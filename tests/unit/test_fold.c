@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests that names which differ only in numbers or random characters are folded to one name. */
+/*
+ * Tests that names which differ only in numbers or in random characters become the same folded
+ * name.
+ */
 #include <stdlib.h>
 
 #include "base/fold.h"
@@ -46,7 +49,7 @@ static void test_names(void)
 	}
 }
 
-/* Tests that a truncated result is terminated, and that no byte after it is written. */
+/* Tests that a truncated result ends with a NUL, and that no byte after the NUL is changed. */
 static void test_cut(void)
 {
 	static const char *const names[] = {"/dev/shm/torch_2653_91_7 (deleted)", "1-2-3-4-5-6",

@@ -26,7 +26,7 @@ static int poisson(double mean)
 /* A growing value that is scanned each second: its random parameters and its current state. */
 struct run {
 	double limit, first, left;
-	double looks; /* approximate number of scans until the limit */
+	double looks; /* approximate number of scans until the value reaches its limit */
 	double rate;  /* growth per scan that reaches the limit in `looks` scans */
 	double noise, period, level, until, every, size;
 	double t, sum, phase;
@@ -276,7 +276,7 @@ static double step(struct run *r)
 	return r->t < r->period ? 0 : r->level;
 }
 
-/* Growth per scan changes by about half, up or down, within 50 scans. */
+/* Returns growth whose rate varies by about half, up and down, within 50 scans. */
 static double wandering(struct run *r)
 {
 	r->level = 0.98 * r->level + 0.1 * normal();
@@ -291,10 +291,10 @@ static double decelerating(struct run *r)
 static const struct kind {
 	const char *name;
 	void (*begin)(struct run *r);
-	double (*value)(struct run *r); /* returns how far the value is above `first` */
-	/* allowed minimum and maximum percentage of trials in which a forecast is given */
+	double (*value)(struct run *r); /* returns the growth since the first value */
+	/* range of the percentage of trials in which a forecast must be given */
 	int least, most;
-	int held; /* minimum percent of right forecasts; 0 stands for 90 */
+	int held; /* minimum percentage of right forecasts; 0 means 90 */
 } kinds[] = {
 	{"linear", begin_linear, linear, 95, 100},
 	{"linear with noise", begin_noisy, noisy, 80, 100},
@@ -351,7 +351,7 @@ static void look(struct series *s, double t, double value)
 	series_add(s, (100 + t) * SECOND, value);
 }
 
-/* Scans a value for a part of its growth, makes a forecast, and follows the value to check it. */
+/* Scans a growing value and makes a forecast. Simulates further growth to check the forecast. */
 static void try_kind(const struct kind *kind, struct score *score)
 {
 	struct run r = draw(kind);
@@ -375,7 +375,7 @@ static void try_kind(const struct kind *kind, struct score *score)
 		return;
 	while (++truth < most && next(&r, kind) < r.limit)
 		;
-	/* The value reached the limit within the second before the scan that showed it. */
+	/* The value reached the limit at most one second before this scan. */
 	score->early += truth < f.low;
 	score->late += truth - 1 > f.high || truth >= most;
 	score->error[score->given] = fabs(f.seconds - truth) / truth;
@@ -425,7 +425,10 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/* Makes a forecast at every scan: for these kinds of values, no forecast may ever be given. */
+/*
+ * Makes a forecast at every scan. For these kinds of values, at most 0.1 % of the forecasts may
+ * give a time.
+ */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;
@@ -590,7 +593,7 @@ static void test_extremes(void)
 	ok(true, "random values: each interval is one, and holds its time");
 }
 
-/* Prints the time that a forecast takes, without a check, because machines differ. */
+/* Measures how long a forecast takes. The time is only printed, because machines differ. */
 static void tell_cost(void)
 {
 	struct timespec from, to;
@@ -600,7 +603,10 @@ static void tell_cost(void)
 	for (int shape = 0; shape < 2; shape++) {
 		struct series s = {};
 
-		/* shape 0: even growth; shape 1: saw-tooth, for which all windows are tried */
+		/*
+		 * shape 0 is even growth; shape 1 is a saw-tooth, for which all windows are tried
+		 * in vain
+		 */
 		for (int i = 0; i < 400; i++)
 			look(&s, i, 1000 + (shape ? i + i % 10 * 500 : 10 * i));
 		clock_gettime(CLOCK_MONOTONIC, &from);

@@ -3,7 +3,10 @@
 #include "model/frames.h"
 #include "tap.h"
 
-/* Returns the stack frames that are shown, joined by " <- ", then "..." if there are more. */
+/*
+ * Returns the shown stack frames, joined by " <- ", and "..." at the end if not all frames are
+ * shown.
+ */
 static const char *telling(const char *text, size_t room)
 {
 	static char said[512];

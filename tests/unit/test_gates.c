@@ -30,7 +30,7 @@ static void end(void)
 	model_free(&m);
 }
 
-/* Sends the record of a process at the end of a scan interval. */
+/* Sends the record of a process, and ends the scan interval. */
 static void look(uint32_t pid, uint64_t minor, uint32_t maps, uint32_t flags)
 {
 	struct process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
@@ -175,7 +175,7 @@ static void test_limits_of_their_time(void)
 	r.g.fds = r.g.fd_high = 114;
 	model_take(&m, &r.h);
 	next_window();
-	/* The soft limit is lowered: BPF programs start a new peak. */
+	/* When the soft limit is lowered, BPF programs start to measure a new peak. */
 	r.g.fds = r.g.fd_high = 20;
 	r.g.fd_soft = 40;
 	model_take(&m, &r.h);

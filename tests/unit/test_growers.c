@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the growth of a process by kind of name, and which call stack added most of it. */
+/*
+ * Tests which kinds of file names account for a process's growth, and which call stack added most
+ * of it.
+ */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"
@@ -40,7 +43,10 @@ static void test_sorts(void)
 	struct grower g[4];
 	uint64_t added;
 
-	/* BPF programs replace the digits of a number by one '#' and fill bytes. */
+	/*
+	 * BPF programs overwrite a number with '#' and fill bytes (0x01), so that the name keeps
+	 * its length.
+	 */
 	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
 	add(row("torch_#\x01_#", 30, 10, 6));
 	add(row("model.bin", 70, 70, 7));
@@ -78,7 +84,7 @@ static void stack_reads(int32_t stack, const char *text)
 	model_take(&m, &r.h);
 }
 
-/* Tests that stacks with equal text count as one, and that their growth is added up. */
+/* Tests that the growth of stacks whose text is equal is added up and shown as one stack. */
 static void test_places(void)
 {
 	struct grower g[4];
@@ -140,7 +146,10 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/* Tests that kinds of names above the maximum are merged, and that the total stays complete. */
+/*
+ * Tests that names beyond the maximum number are merged into one row, and that the total stays
+ * complete.
+ */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -189,7 +198,10 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
-/* Tests that a row with a new key replaces the old row, as when BPF programs reuse an entry. */
+/*
+ * Tests that a row with a new key replaces the old row. BPF programs reuse table entries in this
+ * way.
+ */
 static void test_taken_places(void)
 {
 	struct growth_record r = row("leak", 5, 0, 1);
@@ -274,7 +286,10 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* Tests that the kind that grew most is found, even if too many other kinds precede it. */
+/*
+ * Tests that the name with the most growth is found, even if the maximum number of names precedes
+ * it.
+ */
 static void test_late_sort(void)
 {
 	struct grower g[2];

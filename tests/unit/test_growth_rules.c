@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests growth findings M03 to M12 and F08 to F11: each opens for its own pattern, but not for
- * similar ones.
+ * Tests growth findings M03 to M12 and F08 to F11. Each finding must open for its own pattern of
+ * growth, but not for similar patterns.
  */
 #include "growth_fixture.h"
 #include "tap.h"
@@ -21,7 +21,7 @@ static void judged(const char *want, const char *name)
 	is_str(open_ids(), want, name);
 }
 
-/* Checks the parts that every finding about growth has. */
+/* Checks the contents that all findings about growth have in common. */
 static void has_finding(const char *id, enum severity severity, const char *title,
 			const char *holds, const char *from, const char *fix)
 {
@@ -90,7 +90,7 @@ static void test_torch(void)
 	end();
 }
 
-/* Tests a training process with two workers, which have mappings too. */
+/* Tests a training process and two worker processes. The workers have mappings as well. */
 static void test_tree(void)
 {
 	struct process_record r = process_with(5000, 50);
@@ -303,7 +303,10 @@ static void test_files(void)
 	end();
 }
 
-/* A program of this name leaks mappings from a call stack with these flags. */
+/*
+ * Simulates a program that leaks mappings from a call stack with these flags. The program's name is
+ * `comm`.
+ */
 static void leaks_as(const char *comm, uint32_t flags)
 {
 	struct process_record r;

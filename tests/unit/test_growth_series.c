@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests findings about growth, scan by scan, for random values. If a value never reaches its limit,
- * no forecast may cause a critical finding; if it does, forecast intervals must be right. Seeds are
- * fixed. A third of the seeds was not used to write the rules; results for these are summed
- * separately.
+ * Tests findings about growth with random series of values. If a value never reaches its limit, no
+ * forecast may cause a critical finding. If it does, the forecast intervals must contain the right
+ * time. Seeds are fixed. A third of the seeds was not used while the rules were written, and the
+ * results for these seeds are counted separately.
  */
 #include <stdlib.h>
 
@@ -22,11 +22,17 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* simulated processes; with a false critical finding; with F12 opened too often */
+	/*
+	 * number of simulated processes; of these, with a false critical finding; of these, for
+	 * which F12 opened too often
+	 */
 	int lives, critical, opened_near;
-	/* forecasts for values that reach the limit (each change counts); right forecasts */
+	/*
+	 * number of forecasts for values that reach the limit (each change counts); of these, right
+	 * ones
+	 */
 	int told, right;
-	/* forecasts in the first tooth of a saw-tooth; they are right if growth goes on */
+	/* forecasts in the first tooth of a saw-tooth, which are right only if growth continues */
 	int first;
 	int reached, warned;
 };
@@ -101,7 +107,10 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		before = value;
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
-		/* A forecast that only causes a warning states its condition. */
+		/*
+		 * A forecast that is not certain causes at most a warning, and the title states the
+		 * condition.
+		 */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
 				       strstr(f->title, "if it goes on") != NULL;
@@ -113,7 +122,10 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* With uneven teeth, one above those of the last minute may reopen F12. */
+	/*
+	 * If teeth are uneven, F12 may open again for a tooth that is higher than those of the last
+	 * minute.
+	 */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;
@@ -147,7 +159,8 @@ static void tell(const char *name, const struct score *s)
 
 int main(void)
 {
-	struct score all[2] = {}; /* scores: [0] of seeds used to write the rules, [1] of others */
+	/* [0]: seeds that were used while the rules were written; [1]: all other seeds */
+	struct score all[2] = {};
 
 	for (size_t k = 0; k < NR_KINDS; k++) {
 		struct score s = {};

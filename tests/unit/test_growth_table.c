@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the table of growth: a row is sent when it has grown; entries are released in time. */
+/*
+ * Tests the table of growth by call stack. A row must be sent after each growth, and entries must
+ * be released before the table is full.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +100,7 @@ static void test_telling(void)
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
 	row[place].added++;
-	row[place].last_ns = EARLY - 1; /* its writer had read the clock earlier */
+	row[place].last_ns = EARLY - 1; /* the CPU that wrote the row had read its clock earlier */
 	look();
 	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
 	row[place].last_ns = 0;
@@ -159,13 +162,17 @@ static void test_never_used(void)
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
 	row[7].last_ns = row[7].added =
-		0; /* two threads had one key: one entry was not used */
+		/* two threads created a row for one key, so one of the two entries stays unused */
+		0;
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/* Simulates random growth: all is sent, and no row with fds of a living process is released. */
+/*
+ * Simulates random growth. Checks that all growth is sent, and that no row with open fds of a
+ * living process is released.
+ */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};
@@ -182,7 +189,8 @@ static bool random_history(unsigned int seed)
 			if (place == GROWTH_MAX)
 				break;
 			made++;
-			good &= !held[place] || held[place] <= alive_from; /* held[]: pid + 1 */
+			/* held[] contains the pid + 1 */
+			good &= !held[place] || held[place] <= alive_from;
 			held[place] = kept ? pid + 1 : 0;
 		}
 		look();

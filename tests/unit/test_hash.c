@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests FNV-1a hashes of texts with the test vectors of draft-eastlake-fnv, appendix C. */
+/* Tests FNV-1a hashes of texts. The expected hashes are from appendix C of draft-eastlake-fnv. */
 #include "base/hash.h"
 #include "tap.h"
 

@@ -89,7 +89,9 @@ static void test_sums(void)
 	end();
 }
 
-/* Tests more scans than there are points: points are merged, and sums stay complete. */
+/*
+ * Tests more scans than the history has points. Points are merged, and the sums must stay complete.
+ */
 static void test_joined(void)
 {
 	struct process_record p = process_record(10, 1, 0);
@@ -109,7 +111,10 @@ static void test_joined(void)
 	end();
 }
 
-/* Tests more processes than there are rows: exited processes with the fewest faults are dropped. */
+/*
+ * Tests more processes than the history has rows. Exited processes with the fewest faults are
+ * dropped.
+ */
 static void test_bounded(void)
 {
 	struct process_record busy = process_record(9, 1, 0), p;
@@ -138,7 +143,7 @@ static void test_bounded(void)
 	end();
 }
 
-/* Tests more living processes than there are rows: each gets a row, and each is counted. */
+/* Tests more living processes than the history has rows. Each process gets a row and is counted. */
 static void test_crowd(void)
 {
 	static struct process_record p[HISTORY_ROWS_MAX + 500];
@@ -162,7 +167,7 @@ static void test_crowd(void)
 	end();
 }
 
-/* Tests that events are kept. Records of slow faults are not events. */
+/* Tests that the history keeps events. It does not keep records of slow faults. */
 static void test_events(void)
 {
 	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, SECOND);
