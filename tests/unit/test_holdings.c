@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the holdings (mappings and fds) of this process, read as for any other process. */
+/* Tests the lists of mappings and open fds of this process, which are read as for any process. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int take(void *ctx, const struct record *h)
 
 static const struct sink sink = {.take = take, .ctx = &m};
 
-/* Returns the number of mappings or fds of a kind, and the row with it. */
+/* Returns the number of mappings or fds of a kind. Stores the row that contains this number. */
 static uint64_t held(enum what what, uint32_t kind, const char *with, const struct holding **ret)
 {
 	const struct subject *s = model_find(&m, &me);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests deadlines: a connection without a request is closed at its deadline. */
+/* Tests that a connection without a request is closed at its deadline. */
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static struct endpoint e;
 static struct client client[CLIENTS];
 static int peer[CLIENTS];
 
-/* Makes connections in the order of the list; seconds[i] is the deadline in seconds from now. */
+/* Makes connections in the order of the list. seconds[i] is connection i's deadline from now. */
 static bool connect_all(const int seconds[CLIENTS])
 {
 	uint64_t now = http_now_ns();
@@ -42,7 +42,7 @@ static void close_all(void)
 	}
 }
 
-/* Returns whether connection i has the earliest deadline, allowing for the time of the call. */
+/* Returns whether connection i has the earliest deadline, within the time that the call took. */
 static bool is_next(int i)
 {
 	uint64_t before = http_now_ns(), until = client[i].deadline_ns;

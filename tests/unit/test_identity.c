@@ -27,7 +27,7 @@ struct machine {
 	struct identities *ids;
 };
 
-/* Makes a machine. `own` is the exporter's /proc/self/cgroup, which shows the cgroup versions. */
+/* Makes a machine. `own` is the exporter's /proc/self/cgroup, which shows the cgroup version. */
 static struct machine machine_make(const char *own, const char *pattern)
 {
 	struct machine m = {.root = fakeroot_make()};
@@ -252,7 +252,7 @@ static void test_podman(void)
 	machine_free(&m);
 }
 
-/* Tests that a cgroup is read once, through its first process; later processes may have exited. */
+/* Tests that one process of a cgroup is read, and that the other processes may have exited. */
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -282,7 +282,7 @@ static void test_cache(void)
 	machine_free(&m);
 }
 
-/* Tests a process that moves to another cgroup: its record and /proc may disagree. */
+/* Tests a process that moves to another cgroup. Its record and /proc may then disagree. */
 static void test_moved(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -312,7 +312,7 @@ static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32
 	identities_take(m->ids, &r.h);
 }
 
-/* Returns the name of a process of which only its record is left. */
+/* Returns the workload name of a process that has exited, from its record alone. */
 static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 {
 	struct process_record r = process(pid, 1, "java", t_ns);
@@ -320,7 +320,7 @@ static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 	return identity_of(m->ids, &r)->name;
 }
 
-/* Tests that a move to another cgroup is noticed within a minute, even if its record was lost. */
+/* Tests that a move to another cgroup is noticed within a minute if its record was lost. */
 static void test_moved_unseen(void)
 {
 	struct machine m = machine_make(V1, NULL);
@@ -458,7 +458,7 @@ static void test_pattern(void)
 	machine_free(&m);
 }
 
-/* Tests more cgroups and pids than there is room for: lookups become slower, but never wrong. */
+/* Tests more cgroups and pids than the caches hold: lookups become slower, but stay right. */
 static void test_many(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -498,7 +498,7 @@ static void test_foreign(void)
 	machine_free(&m);
 }
 
-/* Tests that a walk through the host's cgroup file system finds a cgroup by its id. */
+/* Tests that a search of the host's cgroup file system finds a cgroup by its id. */
 static void test_walked(void)
 {
 	static const char path[] =
@@ -528,7 +528,7 @@ static void test_walked(void)
 #define LOOKS	  120
 #define PROGRAMS  400 /* number of new programs between two scans */
 
-/* Each workload has two processes: one has a record in each scan, the other sleeps. */
+/* Each workload has two processes: one is active in each scan, the other sleeps. */
 static uint32_t pid_of(unsigned int workload, bool sleeps)
 {
 	return 1000 + workload * 2 + sleeps;
@@ -555,8 +555,8 @@ static unsigned int lost_labels(const struct census *c)
 }
 
 /*
- * Tests programs that come and go, each with its own name. Workloads that live all the time keep
- * their identity in the census, and their labels.
+ * Tests short-lived programs, each with its own name. Workloads that live all the time must keep
+ * their entry in the census, and their labels.
  */
 static void test_churn(const char *own, const char *line, const char *what)
 {
@@ -588,7 +588,10 @@ static void test_churn(const char *own, const char *line, const char *what)
 	}
 	ok(!wrong, "%s: another identity at %llu looks", what, (unsigned long long)wrong);
 	ok(!lost, "%s: labels lost %llu times", what, (unsigned long long)lost);
-	/* If the process that gave a workload's labels exits, another one gives them. */
+	/*
+	 * If the process from which a workload's labels were read exits, another process supplies
+	 * them.
+	 */
 	for (unsigned int w = 0; w < WORKLOADS; w++)
 		census_gone(&c, &(struct process_key){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
 	census_update(&c, LOOKS * SECOND, 65530);

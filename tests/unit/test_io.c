@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests that small files are read as far as there is room, and texts are written completely. */
+/*
+ * Tests that a small file is read up to the buffer's size, and that a text is written completely.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +68,7 @@ static void test_fails(void)
 	is_str(text, "", "and there is no text");
 }
 
-/* Tests a text that is longer than a pipe's buffer, and so needs several reads and writes. */
+/* Tests a text that is longer than a pipe's buffer, so that several reads and writes are needed. */
 static void test_pieces(void)
 {
 	static char sent[LONG_BYTES], got[LONG_BYTES + 1];

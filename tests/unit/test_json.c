@@ -34,7 +34,7 @@ static void test_numbers(void)
 	       "numbers keep all their digits");
 }
 
-/* Tests that NaN and infinity become null: JSON cannot express them, and 0 would be wrong. */
+/* Tests that NaN and infinity are written as null, since JSON has no such numbers. */
 static void test_no_numbers(void)
 {
 	const double none[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0 / 0.0 * 2, 1e308 * 10};

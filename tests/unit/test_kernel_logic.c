@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests BPF logic in user space: claims, hashes of gauges, time spans between CPU clocks. */
+/*
+ * Runs BPF code in user space. Tests claims of shared entries, hashes of gauges, and time
+ * differences between the clocks of two CPUs.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -13,8 +16,9 @@
 #include "tap.h"
 
 /*
- * Several CPUs claim parts at the same time. Claims by several CPUs are a harder test than claims
- * on one CPU. Each user fills its part with its own number and reads it back.
+ * Several threads claim parts of a shared table. BPF programs claim parts on one CPU only, which is
+ * easier. Each thread fills its part with its own number and checks that no other thread changed
+ * it.
  */
 #define PARTS 8
 #define WORDS 64
@@ -88,7 +92,7 @@ static void test_claims_of_one(void)
 	ok(claim(&users), "and admitted when the first one is done");
 }
 
-/* If the hash were a weighted sum, these different gauges would have equal hashes. */
+/* These gauges differ, but their weighted sums would be equal. Their hashes must differ. */
 static void test_signature(void)
 {
 	struct gauges none = {}, a, b;
@@ -120,9 +124,10 @@ static void test_signature(void)
 #ifdef __x86_64__
 
 /*
- * Interrupts code at each instruction: the processor traps after each instruction of the code under
- * test. In each try, the handler runs the interrupting code once, one instruction later than in the
- * previous try. The interrupting code may keep its claim, as a preempted task does.
+ * Interrupts the code under test after each of its instructions. The trap flag makes the processor
+ * trap after each instruction. In each try, the trap handler runs the interrupting code once, one
+ * instruction later than in the previous try. The interrupting code may keep its claim, as a
+ * preempted task does.
  */
 #define TRAP_FLAG 0x100
 
@@ -143,7 +148,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 		intrude();
 }
 
-/* Returns the number of tries; 0: `judge` rejected a result. */
+/* Returns the number of tries, or 0 if `judge` rejected the result of a try. */
 static int interrupt_each(void (*prepare)(void), void (*once)(void), void (*intruder)(void),
 			  bool (*judge)(void))
 {
@@ -209,7 +214,10 @@ static void test_claims_interrupted(void)
 	   "by who has ended then: the other parts are free");
 }
 
-/* Function that reads the flag for changed counters: this or the next scan reports each count. */
+/*
+ * The function under test. It reads and clears the flag that says that a counter has changed. Each
+ * count must be reported by this scan or by the next one.
+ */
 static bool (*take)(__u32 *flag);
 static volatile uint64_t counter, told;
 static __u32 flag;

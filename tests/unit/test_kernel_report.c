@@ -4,7 +4,7 @@
 
 static uint64_t now_ns = 1000;
 
-/* Returns the reports that are found in log lines (ended by NULL) as "kind module, kind module". */
+/* Returns the reports found in log lines as "kind module, kind module". NULL ends the lines. */
 static const char *counted(const char *const *line)
 {
 	static char text[1024];
@@ -84,7 +84,7 @@ static void test_place_follows(void)
 		"WARNING: CPU: 1 PID: 89 at mm/maccess.c:228 __copy_overflow+0x16/0x30");
 }
 
-/* Tests names of processes and files that look like kernel reports. */
+/* Tests that names of processes and files are not taken for kernel reports. */
 static void test_none(void)
 {
 	COUNTED("", "no report", "WARNING: this is not what it seems",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the layout of structures that BPF programs read without relocation, with made-up BTF. */
+/* Tests whether BPF programs may read kernel structures at fixed offsets, with made-up BTF. */
 #include <errno.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ static void test_success(void)
 	btf__free(none);
 }
 
-/* Tests the BTF of this kernel, if it has all structures, as tests/e2e/test_doctor.py does. */
+/* Tests the BTF of this kernel if it has all structures; tests/e2e/test_doctor.py does so, too. */
 static void test_here(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();

@@ -42,7 +42,10 @@ static void test_levels(const char *id)
 	end();
 }
 
-/* Tests that a sleeping process is judged again after vm.max_map_count has changed. */
+/*
+ * Tests that a sleeping process, which sends no record, is compared with a changed
+ * vm.max_map_count.
+ */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;
@@ -108,7 +111,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* Tests a program that opens and closes as many fds as it can, to learn its limit: no finding. */
+/* Tests that no finding opens for a program that opens fds up to its limit to learn the limit. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
@@ -149,7 +152,7 @@ static void test_peak_of_one_that_ended(void)
 	end();
 }
 
-/* Tests the first scan, in which records of processes precede the limits of the machine. */
+/* Tests the first scan, in which processes are reported before the limits of the machine. */
 static void test_first_look(void)
 {
 	struct process_record r = process_record(10, 1, SECOND / 2);
@@ -204,8 +207,8 @@ static void test_growth(void)
 }
 
 /*
- * A value rises from 10 to 97 % in `looks` scans, then drops; this happens `cycles` times. Returns
- * how many times the finding opens.
+ * Simulates a value that rises from 10 to 97 % of its limit in `looks` scans and then drops,
+ * `cycles` times. Returns how often the finding opens.
  */
 static uint64_t opens(const char *id, int looks, int cycles)
 {
@@ -244,7 +247,7 @@ static void test_saw_tooth(void)
 	end();
 }
 
-/* Tests that no time until the limit is forecast for a process that grew and exited. */
+/* Tests that no forecast is made for a process that has grown and then exited. */
 static void test_growth_of_dead(void)
 {
 	const struct finding *f = NULL;
@@ -317,7 +320,7 @@ static void test_assumed(void)
 	end();
 }
 
-/* Scans a process with `n` open fds and a limit of 1000. */
+/* Simulates a scan of a process with `n` open fds and a limit of 1000. */
 static const struct finding *look_at_fds(const char *id, int n)
 {
 	return look(id, 1, n / 10.0, 0);

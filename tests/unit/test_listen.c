@@ -34,7 +34,10 @@ static void test_words(void)
 	refused("::1:80", "IPv6 without brackets");
 }
 
-/* Checks that an address has one listener whose name begins so, and that clients can connect. */
+/*
+ * Checks that a listener opens at the address, that its name begins so, and that clients can
+ * connect.
+ */
 static void opens(const char *address, const char *begin)
 {
 	struct listener l = {.fd = -1};
@@ -81,7 +84,7 @@ static void test_taken(void)
 	close(two.fd);
 }
 
-/* Tests sockets that systemd passes: sd_listen_fds(3). */
+/* Tests listening sockets that systemd passes to the process, as sd_listen_fds(3) describes. */
 static void test_handed(void)
 {
 	struct listener l[2];

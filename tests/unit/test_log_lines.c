@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests how kernel messages are extracted from the formats of loggers, terminals and test robots.
- * Checks each line, and one sum over many damaged copies of each log.
+ * Each line is checked, and for many damaged copies of each log, one checksum over all results.
  */
 #include <stdlib.h>
 
@@ -11,13 +11,13 @@
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
 /*
- * A log, and the values that its first line must have. level: -1 if unknown; caller: task ID, or -2
- * - CPU number, or -1 if unknown.
+ * A log, and the expected values of its first line. level: -1 if the line has none. caller: the
+ * task ID, or -2 - CPU number, or -1 if the line has neither.
  */
 static const struct row {
 	const char *log, *text;
 	int level, caller;
-	double seconds; /* timestamp in seconds; -1: none */
+	double seconds; /* timestamp in seconds; -1 if the line has none */
 	bool user;
 } rows[] = {
 	{OOPS, OOPS, -1, -1, -1, false},
@@ -96,7 +96,7 @@ static const struct row {
 	 "first", 4, -1, 12.000001, false},
 };
 
-/* Logs in which several input lines are one message, or one input line has several messages. */
+/* Logs in which one message has several input lines, or one input line has several messages. */
 static const char *const more[] = {
 	"[   12.345678] one[   12.345679] two[   12.345680] three\n",
 	"4,1,5678901,-;one \n4,2,5678902,+;and on\n4,3,5678903,c;next\n",
@@ -114,7 +114,10 @@ static const char *const more[] = {
 
 static void mix_lines(uint64_t *sum, const char *data, size_t size)
 {
-	/* The memory block is as large as the log: a sanitizer reports a read beyond it. */
+	/*
+	 * The memory block is as large as the log, so that a sanitizer reports a read beyond the
+	 * log.
+	 */
 	char *copy = malloc(size + !size);
 	struct triage_input in = {.name = "log", .data = copy, .size = size};
 	struct lines ls;
@@ -144,7 +147,9 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* Adds to the sum a log, and copies in which a byte is missing, changed, or the last one. */
+/*
+ * Adds to the checksum a log, and copies in which one byte is missing, is changed or is the last.
+ */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";
@@ -187,7 +192,9 @@ static void test_row(const struct row *row)
 	lines_free(&ls);
 }
 
-/* Tests journal export: a message with line feeds is binary, and follows an 8-byte size. */
+/*
+ * Tests the journal export format. A message with line feeds follows its size, which has 8 bytes.
+ */
 static void test_binary(void)
 {
 	static const char log[] = "__REALTIME_TIMESTAMP=1\nMESSAGE\n\x04\0\0\0\0\0\0\0x\nyz\n"

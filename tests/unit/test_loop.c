@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the event loop with pipes, a real timer, and signals that the process sends to itself. */
+/* Tests the event loop with pipes, a timer, and signals that the process sends to itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

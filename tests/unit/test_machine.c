@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Compares values read from this machine and its processes with /proc and the C library. */
+/*
+ * Tests values that are read from this machine and its processes. The expected values are from
+ * /proc and the C library.
+ */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -114,7 +117,7 @@ static void test_limits(void)
 	   "whether BPF programs are timed");
 	ok(near(limits_own_rss_bytes(&files), keyed("/proc/self/status", "VmRSS:") * 1024, MB),
 	   "what we have resident ourselves");
-	/* Reading the open files again gives current values. */
+	/* Open files of /proc return current values when they are read again. */
 	limits_read(&files, &l);
 	is_u64(l.mem_total_bytes, total, "read again");
 	limits_close(&files);
@@ -176,7 +179,7 @@ static uint64_t clock_of(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Checks that a value lies between two readings of a clock. */
+/* Checks that the result of `call` lies between two readings of the clock. */
 #define IS_BETWEEN(call, clock, name)                                                              \
 	do {                                                                                       \
 		uint64_t before = clock_of(clock), now = (call), after = clock_of(clock);          \
@@ -267,7 +270,7 @@ struct taken {
 	uint32_t pid;
 	int records;
 	struct process_record last;
-	int answer; /* what take() returns */
+	int answer; /* value that take() returns */
 };
 
 static int take(void *ctx, const struct record *h)
@@ -291,7 +294,7 @@ static int look(struct proc_scan **pl, const struct proc_states *states, bool ev
 	return proc_scan(pl, everyone, states, &sink);
 }
 
-/* Gives a child process limits, memory and file descriptors. */
+/* Runs in a child. Sets its limits, allocates memory and opens file descriptors. */
 static bool take_resources(long argument)
 {
 	struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
@@ -377,12 +380,12 @@ static void test_look(void)
 	proc_scan_free(pl);
 }
 
-/* ---- state that BPF programs keep of processes ---- */
+/* ---- state of processes that BPF programs store ---- */
 
 struct states {
 	uint32_t pid;
 	int answer;
-	int later; /* return value of read_state() from its second call on */
+	int later; /* value that read_state() returns from its second call on */
 	bool waits;
 	struct fs_state state;
 };
@@ -423,7 +426,7 @@ static void test_states(void)
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
-	s.state.slot.ended_ns = 5000; /* 5 us: latency bucket 4, band 2 */
+	s.state.slot.ended_ns = 5000; /* 5 us is in latency bucket 4 and band 2 */
 	s.state.slot.address = 0x1000;
 	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
@@ -443,7 +446,8 @@ static void test_states(void)
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
 	s.state.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
-	s.state.fd_limit = 5000; /* when the peak occurred, the process had another fd limit */
+	/* the fd limit at the time of the peak, which has changed since then */
+	s.state.fd_limit = 5000;
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");
 	is_u64(t.last.g.map_count, 71, "with the count of the hooks");

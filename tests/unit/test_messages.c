@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the table of error messages: its form, and that messages of programs match their row. */
+/* Tests the table of error messages: its form, and that each program's message matches one row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define LEAST_MESSAGES 150
 #define BYTES	       1024
 
-/* Fills in a pattern, as programs print the message: '#' becomes a number, '*' another text. */
+/* Makes a message from a pattern: '#' becomes a number, and '*' becomes a text. */
 static void fill(const char *w, size_t len, unsigned int seed, char ret[BYTES])
 {
 	static const char *const texts[] = {"/srv/data/a", "0x7f3a", "worker-3", "x", "C2 (main)"};
@@ -53,7 +53,7 @@ static void test_rows(void)
 	ok(n >= LEAST_MESSAGES, "%zu messages", n);
 }
 
-/* Tests that each pattern is found in a log line, after a time and before another line. */
+/* Tests that each pattern is found in a log line, after a timestamp and before other lines. */
 static void test_each_is_found(void)
 {
 	const struct message *m;
@@ -139,7 +139,7 @@ static void test_nothing(void)
 	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
 }
 
-/* Tests that errors which no limit causes, and other texts, match no row. */
+/* Tests that messages about errors which no limit causes, and other texts, match no row. */
 static void test_no_candidate(void)
 {
 	static const char *const texts[] = {

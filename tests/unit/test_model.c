@@ -209,7 +209,7 @@ static void test_final(void)
 	model_free(&m);
 }
 
-/* Tests that opened minus closed fds is the number of open fds, even if calls were missed. */
+/* Tests that the number of open fds is opened minus closed fds, even if some calls were missed. */
 static void test_fd_balance(void)
 {
 	static const struct {
@@ -537,7 +537,7 @@ static void test_series(void)
 	model_free(&m);
 }
 
-/* Checks a host resource after a tick: its limit, and how much of it is in use. */
+/* Checks the limit and the current use of a host resource after a scan. */
 static void is_host(enum resource_id id, struct tick_record *t, uint64_t value, uint64_t limit)
 {
 	struct use u = {};

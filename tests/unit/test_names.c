@@ -73,7 +73,9 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
 }
 
-/* Tests a process that exits before /proc is read; its cgroup's name was recorded before. */
+/*
+ * Tests a process that exits before /proc is read. The name of its cgroup is known from a record.
+ */
 static void test_made(void)
 {
 	struct cgroup_path_record made = {.id = 7, .path = "/system.slice/a.service"};
@@ -125,9 +127,9 @@ static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, co
 }
 
 /*
- * Tests a process that moves to another cgroup after its record was made. The new cgroup's name
- * must not be used for the id of the old one, which most processes share if both cgroup versions
- * are in use.
+ * Tests a process that moves to another cgroup after its record was sent. The name of the new
+ * cgroup must not be stored for the id of the old one. If both cgroup versions are in use, most
+ * processes have the same cgroup id, so the wrong name would be shown for all of them.
  */
 static void test_moved_meanwhile(void)
 {
@@ -150,7 +152,7 @@ static void test_moved_meanwhile(void)
 	fakeroot_free(&root);
 }
 
-/* Tests pids that may belong to other processes now, because records were lost. */
+/* Tests pids that other processes may have reused, because records were lost. */
 static void test_pid_reused(void)
 {
 	struct process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};

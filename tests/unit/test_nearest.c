@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests "did you mean": the edit distance between words, and suggestions in error messages. */
+/*
+ * Tests the edit distance between words, and the "did you mean" suggestions that are based on it.
+ */
 #include <stdlib.h>
 
 #include "base/nearest.h"
@@ -45,7 +47,7 @@ static size_t random_below(size_t n)
 	return seed % n;
 }
 
-/* Tests that an edit distance is symmetric, 0 for equal words, and at most the number of edits. */
+/* Tests that the edit distance is symmetric, 0 for equal words, and at most the number of edits. */
 static void test_random_words(void)
 {
 	size_t wrong = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests that suggested limits are large enough for the call that failed, and within the machine's
- * resources. In random cases, each suggested value is compared with the sum of current use and
- * request.
+ * Tests that each suggested limit is large enough for the failed call and is not more than the
+ * machine has. In random cases, the suggested value is compared with the sum of the current use and
+ * the request.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static uint64_t drawn(uint64_t least, uint64_t most)
 	return least + (seed >> 16) % (most - least + 1);
 }
 
-/* Returns a random size from 1 to 2^bits. All magnitudes are equally likely. */
+/* Returns a random size from 1 to 2^bits. Each power of two is equally likely. */
 static uint64_t drawn_size(unsigned int bits)
 {
 	uint64_t top = 1ULL << drawn(0, bits);
@@ -29,7 +29,7 @@ static uint64_t drawn_size(unsigned int bits)
 	return drawn(top / 2 + 1, top);
 }
 
-/* Limits of the random machine. begin() of the fixture sets `l` to another machine. */
+/* Limits of the random machine. begin() overwrites `l` with those of a fixed machine. */
 static struct host_limits own;
 
 static void machine(void)
@@ -47,11 +47,13 @@ static void machine(void)
 	own.threads = drawn(100, own.threads_max);
 }
 
-/* How much a request needs by the kernel's own sums, and which limit it exceeds. */
+/*
+ * The expected result: the need of a request, computed as the kernel does, and the exceeded limit.
+ */
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;
-	uint64_t machine; /* how much the machine has; LIMIT_NONE: no bound */
+	uint64_t machine; /* maximum that the machine can provide; LIMIT_NONE: no maximum */
 };
 
 static struct truth hugetlb(void)
@@ -191,7 +193,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* The size of the user's message queues is not known, but it is at most the limit. */
+/* The current use is unknown, since /proc does not show it. It is at most the limit. */
 static struct truth queues(void)
 {
 	uint64_t held;
@@ -213,7 +215,7 @@ static struct truth (*const kinds[])(void) = {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Parses the value that a command sets: it follows the last "=", ">" or blank. */
+/* Parses the value that a command sets. The value follows the last "=", ">" or blank. */
 static bool value_of(const char *command, const struct limit *limit, uint64_t *ret)
 {
 	const char *at = strstr(command, limit->kind == LIMIT_OF_PROCESS ? limit->word : "=");
@@ -241,7 +243,7 @@ static bool is_enough(uint64_t value, const struct truth *t)
 	return value >= t->wants && (t->machine == LIMIT_NONE || value <= t->machine);
 }
 
-/* Checks every command that is suggested if the origin of the limit is known. */
+/* Checks all commands that are suggested when it is known who set the limit. */
 static bool commands_are_right(const struct truth *t, char *bad, size_t size)
 {
 	struct origin o = {.limit = need.limit, .known = true, .value = drawn_size(20)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the node's counters of page faults by class, and their text on the metrics page. */
+/* Tests the counters of page faults by class for the whole node, and their metrics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -83,7 +83,9 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Tests sums of classes. No two sets of classes have the same sum of faults. */
+/*
+ * Tests the sums over classes. The counts are chosen so that each set of classes has another sum.
+ */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -106,7 +108,9 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/* Tests that counters never decrease if processes exit, pids are reused, or records come twice. */
+/*
+ * Tests that counters never decrease when processes exit, pids are reused or records are repeated.
+ */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -128,7 +132,7 @@ static void test_growth(void)
 	close_world(&w);
 }
 
-/* Tests signal codes, which are ambiguous without the signal: each signal has codes of its own. */
+/* Tests signal codes. One code has different meanings for different signals. */
 static void test_signals(void)
 {
 	static const struct {
@@ -165,7 +169,7 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 		node_refused(&w->n, &r, why);
 }
 
-/* Tests failures for several reasons between two records of a process: all reasons are counted. */
+/* Tests that failures between two records of a process are counted for each of their reasons. */
 static void test_reasons(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -254,7 +258,7 @@ static struct kernel_fault_record bad_access(uint64_t count)
 	return r;
 }
 
-/* Tests recovered faults: number 1, 2, 4, … have records; the process's counter has all of them. */
+/* Tests recovered faults. Faults 1, 2, 4, … have records; a counter of the process counts all. */
 static void test_fixups(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the advice that is given when file descriptors run out, by the soft and the hard limit. */
+/* Tests the advice for a process without free fds. It depends on the soft and the hard limit. */
 #include "fixture.h"
 #include "rules/limits_rules.h"
 #include "tap.h"

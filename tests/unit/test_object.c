@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests tables of BPF programs for a machine with many CPUs: no table drops an entry in use. */
+/*
+ * Tests that on a machine with many CPUs, BPF tables are large enough to keep all entries in use.
+ */
 #include <stdlib.h>
 
 #include "probe/object.h"
 #include "tap.h"
 
 #define CPUS	   512
-#define EACH_TAKES 128 /* free entries that each CPU reserves: kernel/bpf/bpf_lru_list.c */
+/* number of free entries that each CPU reserves in an LRU table: kernel/bpf/bpf_lru_list.c */
+#define EACH_TAKES 128
 
-/* Replaces libbpf's function, which is all that object.c reads about the machine. */
+/* Replaces libbpf's function. object.c reads nothing else about the machine. */
 int libbpf_num_possible_cpus(void)
 {
 	return CPUS;
@@ -16,7 +19,7 @@ int libbpf_num_possible_cpus(void)
 
 extern const unsigned char blackbox_object[], blackbox_object_end[];
 
-/* Returns the number of LRU tables. `ret_small` is the name of one that is too small, or NULL. */
+/* Returns the number of LRU tables. Stores the name of a table that is too small, or NULL. */
 static int count_lru(struct bpf_object *obj, const char **ret_small)
 {
 	struct bpf_map *map;
@@ -47,7 +50,7 @@ static void test_build(enum object_build build, const char *name)
 	object_close(&o);
 }
 
-/* Tests that data which probes keep from entry to exit of a function is in task storage. */
+/* Tests that data which a probe keeps from a function's entry to its exit is in task storage. */
 static void test_on_tasks(void)
 {
 	static const char *const names[] = {"procs", "slots", "ooms"};

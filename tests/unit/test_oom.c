@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests finding P17 oom-killed: the process and the limit that it names, and its advice. */
+/* Tests finding P17 oom-killed: the killed process, the exceeded limit, and the advice. */
 #include "fixture.h"
 
 #include "model/pressure.h"
@@ -19,20 +19,21 @@ static struct findings fs;
 struct life {
 	uint32_t pid;
 	const char *comm, *cgroup;
-	/* first and last second of growth; the process starts at second 1 */
+	/* first and last second of growth; the process starts in second 1 */
 	unsigned int from, until;
 	uint64_t first, last; /* resident memory in MiB before and after the growth */
-	uint64_t shmem;	      /* tmpfs pages in resident memory, in MiB */
+	uint64_t shmem;	      /* resident tmpfs memory in MiB */
 };
 
 struct scene {
 	const char *what;
 	struct life life[3];
-	const char *level; /* cgroup with a limit; NULL: no cgroup was read */
+	const char *level; /* path of a cgroup with a limit; NULL if no cgroup was read */
 	uint64_t limit, shmem, up;
 	uint32_t by;
 	uint64_t by_kept;
-	bool ended; /* the victim's last record arrives together with the kill */
+	/* whether the last record of the killed process arrives together with the kill */
+	bool ended;
 	enum oom_constraint constraint;
 	const char *says, *never;
 };
@@ -51,7 +52,7 @@ static void take_life(const struct life *l, unsigned int t)
 	struct process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
 	struct names_record n = RECORD(names_record, RECORD_NAMES, t * SECOND);
 
-	/* A scan only sends processes that have changed. */
+	/* A scan sends only processes whose values have changed. */
 	if (t > 1 && held(l, t) == held(l, t - 1))
 		return;
 	r.g.rss_anon_pages = PAGES(held(l, t) - l->shmem);
@@ -250,7 +251,9 @@ static void test_scenes(void)
 	}
 }
 
-/* Tests that no suggested value exceeds what the machine has left, or the limit. */
+/*
+ * Tests that a suggested value exceeds neither the limit nor the memory that the machine has left.
+ */
 static void test_room(void)
 {
 	uint64_t seed = 9;

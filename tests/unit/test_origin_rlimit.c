@@ -112,7 +112,7 @@ static void test_pam_scan(void)
 	       "but has a name");
 }
 
-/* Makes a machine on which systemd starts sshd, sshd starts a shell, and the shell starts a job. */
+/* Makes a machine on which systemd starts sshd, sshd a shell, and the shell a job. */
 static struct fakeroot make_machine(void)
 {
 	struct fakeroot r = fakeroot_make();
@@ -181,7 +181,10 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/* Tests drop-ins of one name in several directories: `systemd-analyze verify` shows the order. */
+/*
+ * Tests drop-ins with equal names in several directories. `systemd-analyze verify` shows their
+ * order.
+ */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {
@@ -303,7 +306,9 @@ static void test_hostile(void)
 	struct fakeroot r = make_machine();
 	struct origin o;
 
-	/* Each of two processes is the parent of the other, and a limit is not a number. */
+	/*
+	 * Hostile /proc files: two processes are each other's parents, and a limit is not a number.
+	 */
 	fake_process(&r, 80, 81, "a", 0, "0::/../../etc/x.service\n");
 	fake_process(&r, 81, 80, "b\x1b[2J", 0, "no colons");
 	fake_limit(&r, 80, FILES_TITLE, "10", "10");

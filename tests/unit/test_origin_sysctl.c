@@ -9,7 +9,7 @@ static struct span span_of(const char *s)
 	return (struct span){s, strlen(s)};
 }
 
-/* Returns the value that the text of a sysctl.d file sets for a key; "none": it sets no value. */
+/* Returns the value that a sysctl.d file with this text sets for a key; "none" if it sets none. */
 static const char *said(const char *key, const char *text)
 {
 	static struct sysctl_setting s;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests output files: written completely or not at all, never through links; devices in place. */
+/*
+ * Tests output files. Regular files are written completely or not at all, and never through links.
+ * Devices are written directly.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +91,7 @@ static void test_whole(void)
 	is_u64(files_in(dir), 0, "no draft is left");
 }
 
-/* Tests a write that fails in the middle of a file, because of RLIMIT_FSIZE. */
+/* Tests a write that fails in the middle of a file. RLIMIT_FSIZE makes it fail. */
 static void test_no_room(void)
 {
 	static char much[20000];

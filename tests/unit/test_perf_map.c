@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests a perf map of this process that grows while it is read, as a JIT compiler's does. */
+/* Tests a perf map of this process. It grows while it is read, as if a JIT compiler wrote it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void test_growth(void)
 	is_at(0x6000, NULL, 0);
 }
 
-/* Tests more lines than are searched one by one, and a line that is longer than one read. */
+/* Tests more lines than are searched linearly, and a line that is longer than one read. */
 static void test_many(void)
 {
 	size_t room = 200000, n = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the reasons given for failed loads of BPF programs, from libbpf's and verifier's log. */
+/*
+ * Tests the reasons that are given for failed loads of BPF programs. The reasons are taken from the
+ * logs of libbpf and the verifier.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -24,12 +27,12 @@ static void says(int err, const char *log, const char *text)
 	is_str(answer.text, text, text);
 }
 
-/* Tests the text for each errno if the log is empty. */
+/* Tests the text for each errno without a log. */
 static void test_errnos(void)
 {
 	static const struct {
 		int err;
-		/* text if the load fails; text if fentry cannot be attached */
+		/* text if loading fails; text if attaching an fentry program fails */
 		const char *load, *attach;
 	} rows[] = {
 		{-EPERM, "not permitted by this kernel's policy (EPERM)",
@@ -57,7 +60,7 @@ static void test_errnos(void)
 	     "the BTF in use lacks what it reads (EINVAL)");
 	says(-EINVAL, "libbpf: struct x: not found in kernel BTF\n",
 	     "this kernel has no such function or tracepoint (EINVAL)");
-	/* A truncated log contains no reason. */
+	/* The log was truncated, so that the reason is missing. */
 	says(-EINVAL, BEGIN "R1 invalid mem access 'scalar'\n", REFUSED "(EINVAL)");
 	says(-EPERM, "END PROG LOAD LOG", "not permitted by this kernel's policy (EPERM)");
 }
@@ -85,7 +88,7 @@ static void test_attaching(void)
 	attach_says("iterator", -EPERM, "", "not permitted by this kernel's policy (EPERM)", NULL);
 }
 
-/* Checks the returned errno and the beginning of the explanation of a failed load. */
+/* Checks the returned errno and the beginning of the explanation. */
 static void explains(int err, const char *log, int status, const char *begin, const char *has)
 {
 	char error[1024] = "";
@@ -95,7 +98,7 @@ static void explains(int err, const char *log, int status, const char *begin, co
 	   "%d: %d %s", err, got, error);
 }
 
-/* Tests that a user with the capabilities gets the kernel's error and its log. */
+/* Tests a user who has the capabilities. The explanation is the kernel's error and its log. */
 static void test_explained(void)
 {
 	static char log[600];
@@ -117,7 +120,7 @@ static void test_explained(void)
 	   "a program alone was refused");
 }
 
-/* Tests that a user without capabilities learns which one is missing. Root becomes nobody. */
+/* Tests that the missing capability is named. If the test runs as root, it changes to nobody. */
 static void test_without_rights(void)
 {
 	pid_t pid;
@@ -151,18 +154,20 @@ int main(void)
 {
 	says(-EACCES, BEGIN "combined stack size of 4 calls is 576. Too large\n" END,
 	     REFUSED "(EACCES): combined stack size of 4 calls is 576. Too large");
-	/* The reason follows the verifier's steps, and precedes lines that result from it. */
+	/*
+	 * The verifier's reason follows its steps. The lines after the reason are its consequences.
+	 */
 	says(-EINVAL,
 	     BEGIN "0: (bf) r6 = r1\n; if (st) @ task.bpf.c:12\nfrom 12 to 20: R0=1\n"
 		   "R1 invalid mem access 'scalar'\nverification time 12 usec\n" END,
 	     REFUSED "(EINVAL): R1 invalid mem access 'scalar'");
-	/* Of a long log, the beginning is not kept. */
+	/* The beginning of a long log is missing. */
 	says(-EACCES, "0 = r1\n437: (85) call pc+182\nR2 is not a scalar\n" END,
 	     REFUSED "(EACCES): R2 is not a scalar");
 	says(-E2BIG, BEGIN "BPF program is too large. Processed 1000001 insn\n" END,
 	     REFUSED "(E2BIG): BPF program is too large. Processed 1000001 insn");
 	says(-EACCES, BEGIN "0: (bf) r6 = r1\n" END, REFUSED "(EACCES)");
-	/* The verifier did not cause this failure. */
+	/* The verifier did not reject this program. */
 	says(-EPERM, "libbpf: prog 'x': BPF program load failed: Operation not permitted\n",
 	     "not permitted by this kernel's policy (EPERM)");
 	says(-ESRCH, "libbpf: failed to find kernel BTF type ID of 'x': -3\n",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests a table by pid: entries are found until they are removed, and the table's size is right. */
+/*
+ * Tests a table with pids as keys: each entry is found until it is removed, and the size is right.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 

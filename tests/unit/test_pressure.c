@@ -35,7 +35,7 @@ static void end(void)
 	model_free(&m);
 }
 
-/* Returns counters one second after `before`, with tasks stalled for `percent` % of the time. */
+/* Returns counters one second after `before`. Tasks were stalled for `percent` % of this second. */
 static struct stall stall_of(const struct stall *before, double percent)
 {
 	struct stall s = {.known = 1};
@@ -81,7 +81,7 @@ static void next(void)
 	findings_next_window(&fs);
 }
 
-/* Simulates `seconds` seconds with these rates. The caller checks the resulting state. */
+/* Simulates a machine with these rates for some seconds. The caller checks the findings. */
 static void live(const struct rates *r, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
@@ -192,7 +192,7 @@ static void test_no_swap(void)
 	end();
 }
 
-/* Returns whether a host with this finding, critical, and no other counts as short of memory. */
+/* Returns whether this finding alone, if critical, means that the host is short of memory. */
 static bool is_short_by(const char *id)
 {
 	struct finding f = {.open = true, .severity = SEVERITY_CRITICAL};
@@ -214,7 +214,7 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Returns the main finding of two. Checks that the order of the findings does not matter. */
+/* Returns which of two findings is the main one. Their order must not matter. */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},
@@ -349,7 +349,10 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Memory grows to 58.5 % of the limit and stays there. Returns whether P22 stays open. */
+/*
+ * Simulates memory that grows to 58.5 % of its limit and stays there. Returns whether P22 stays
+ * open.
+ */
 static bool stays_through(int seconds)
 {
 	bool stays = true;
@@ -434,7 +437,7 @@ static struct mount_record disk_record(const char *path, uint64_t device, uint64
 	return r;
 }
 
-/* Sends a SIGBUS of a write within a file on a disk. Returns P03 disk-full, or NULL. */
+/* Simulates a SIGBUS on a write to a file's hole. Returns finding P03 disk-full, or NULL. */
 static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, now_s * SECOND + 2);
@@ -581,7 +584,7 @@ static bool has_evidence(const struct finding *f, const char *field)
 	return false;
 }
 
-/* Sets the cgroup of the process that test_oom() kills. */
+/* Sets the cgroup of the process that test_oom() simulates as killed. */
 static void in_cgroup(const char *path)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, now_s * SECOND);
@@ -591,7 +594,7 @@ static void in_cgroup(const char *path)
 	model_take(&m, &n.h);
 }
 
-/* Sends a cgroup with a limit of 1 GiB, `shmem` bytes of which are in tmpfs. */
+/* Sends the record of a cgroup with a limit of 1 GiB. `shmem` bytes are in tmpfs. */
 static void limited(const char *path, uint64_t shmem)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND);
@@ -649,7 +652,7 @@ static void test_oom(void)
 	end();
 }
 
-/* Tests two processes that grow by these MiB in a minute; then the first is OOM-killed. */
+/* Tests two processes whose memory grows by these MiB in a minute. Then the first is OOM-killed. */
 static void test_who_grew(void)
 {
 	static const struct {
@@ -749,7 +752,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Tests more cgroups than a scan can keep: they are counted, and reported as lost data. */
+/* Tests more cgroups than a scan can store. The others are counted and reported as lost data. */
 static void test_left_out(void)
 {
 	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);

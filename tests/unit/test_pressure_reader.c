@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests signs of memory shortage, read from files of this machine and of cgroups v1 and v2. */
+/* Tests values of memory pressure that are read from this machine and from cgroups v1 and v2. */
 #define _GNU_SOURCE
 #include "fakeroot.h"
 #include "fixture.h"
@@ -52,7 +52,7 @@ static int look(struct pressure_reader *r, const struct model *m, int answer)
 	return pressure_scan(r, m, &sink);
 }
 
-/* Returns the sum of the values in a file whose names are `name`, or begin with it (`prefix`). */
+/* Returns the sum of all values in a file whose names equal `name`, or begin with it (`prefix`). */
 static uint64_t sum_of(const char *path, const char *name, bool prefix)
 {
 	FILE *f = fopen(path, "r");
@@ -85,7 +85,7 @@ static uint64_t number_in(const char *path)
 	return n;
 }
 
-/* Tests host counters: each must be between two values that the test reads before and after. */
+/* Tests host counters. Each must lie between two values that the test itself reads. */
 static void test_host(void)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void test_host(void)
 	pressure_close(&r);
 }
 
-/* Tests that each file system in a record has the values of statfs(2). */
+/* Tests that the values of each file system are those that statfs(2) returns. */
 static void test_mounts(void)
 {
 	struct pressure_reader r = {.scores = true};
@@ -161,7 +161,7 @@ static void test_mounts(void)
 		for (size_t k = 0; k < i; k++)
 			once &= mounted[k].device != u->device;
 	}
-	/* In a chroot, no file system may be visible. */
+	/* In a chroot, there may be no visible file system, so that 0 is right. */
 	ok(right, "%zu file systems, as statfs says", mounts);
 	ok(once, "each once");
 	r.scores = false;
@@ -368,7 +368,7 @@ static void test_scores(void)
 	model_free(&m);
 }
 
-/* Tests the first file system that is found. In a chroot, no file system may be visible. */
+/* Tests one file system of the list. In a chroot, the list may be empty. */
 static void test_mount_of_file(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
@@ -413,7 +413,7 @@ struct family {
 	pid_t zombie;
 };
 
-/* Mounts a tmpfs that only this process sees. The process's child exits and becomes a zombie. */
+/* Mounts a tmpfs that only this process sees. A child of the process becomes a zombie. */
 static void live_apart(int to)
 {
 	struct family f = {};
@@ -432,7 +432,7 @@ static void live_apart(int to)
 	pause();
 }
 
-/* A zombie has no mount namespace. The zombie's parent, found in /proc, is in the namespace. */
+/* A zombie has no mount namespace any more, so its parent's is used. /proc names the parent. */
 static void test_mount_of_a_dead_process(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

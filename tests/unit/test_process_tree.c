@@ -26,7 +26,7 @@ int main(void)
 	born(10, 100, 1);
 	born(11, 200, 10);
 	born(12, 300, 11);
-	born(10, 900, 1); /* another process gets the pid */
+	born(10, 900, 1); /* pid 10 is reused by another process */
 	born(13, 950, 10);
 	born(20, 400, 20); /* a process that claims to be its own parent */
 	born(30, 500, 31);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the text of a progress line, and the totals for `run --summary`. */
+/* Tests the progress line, and the totals that `run --summary` prints. */
 #include "fixture.h"
 #include "live/progress.h"
 #include "tap.h"

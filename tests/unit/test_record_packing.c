@@ -92,7 +92,10 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/* Returns whether the records read are the recorded ones in order, possibly with gaps. */
+/*
+ * Returns whether the records that were read are recorded ones, in their order. Some may be
+ * missing.
+ */
 static bool is_part(void)
 {
 	size_t k = 0;
@@ -208,7 +211,7 @@ static void test_flipped(void)
 	ok(part, "and never another record than was recorded");
 }
 
-/* Tests that reading resumes at the second key chunk if an earlier chunk is damaged. */
+/* Tests that after a damaged chunk, reading continues at the second key chunk. */
 static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
@@ -270,7 +273,7 @@ static void test_bounded(void)
 	unlink(path);
 }
 
-/* Tests that the maximum size also holds for records after the last scan. */
+/* Tests that records after the last scan do not exceed the recording's maximum size. */
 static void test_bounded_at_the_end(void)
 {
 	const char *path = fixture_path("bounded");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests flight recorder records as log lines, modules and traces, in a log and in a diagnosis. */
+/* Tests how triage reads flight recorder records in log lines, module names and traces. */
 #include "blackbox/log_lines.h"
 #include "blackbox/modules.h"
 #include "blackbox/log_records.h"
@@ -89,7 +89,7 @@ static void test_modules(void)
 #define WHEN	"           <...>-1       [000] d..1.    14.803885: "
 #define BOOT_ID "df3257f3605f4c8ca93937309a32a963"
 
-/* Makes text of a trace instance after a warm reboot: fields of the old boot are unformatted. */
+/* Makes the text of a trace instance after a warm reboot, when the kernel prints raw fields. */
 static void make_trace(struct buf *b)
 {
 	struct bb_record r = {.sequence = 5, .boot_ns = 13000000000, .class = BB_MODULE};
@@ -165,7 +165,7 @@ static void add(struct bb_found *f, struct bb_record *r, enum bb_class class, do
 	memset(r, 0, sizeof(*r));
 }
 
-/* Tests an oops that pstore kept, and into which another CPU wrote flight recorder records. */
+/* Tests an oops from pstore. Another CPU wrote flight recorder records between its lines. */
 static void test_records_in_a_log(void)
 {
 	static const char before[] =
@@ -207,7 +207,7 @@ static void test_records_in_a_log(void)
 	buf_free(&log);
 }
 
-/* Tests a machine that died before it could print a log line. */
+/* Tests a machine that crashed before it could print a log line. */
 static void test_fault_alone(void)
 {
 	struct bb_found f = {};
@@ -250,7 +250,7 @@ static void test_fault_alone(void)
 	buf_free(&log);
 }
 
-/* Tests hostile records of recovered faults, each at another code location: results are bounded. */
+/* Tests a flood of recovered faults at different code locations. The result must stay small. */
 static void test_many_sites(void)
 {
 	static const char log[] =
@@ -280,7 +280,7 @@ static void test_many_sites(void)
 	bb_found_free(&f);
 }
 
-/* Tests the records of a panic() without an earlier fault. */
+/* Tests the records of a panic() that no fault preceded. */
 static void test_panic(void)
 {
 	static struct namer n;
@@ -334,7 +334,9 @@ static void test_panic(void)
 	bb_found_free(&f);
 }
 
-/* Tests a panic record that precedes the log lines that led to it: it is reported after them. */
+/*
+ * Tests a panic record that comes before the log lines of its cause. The report must reverse this.
+ */
 static void test_order(void)
 {
 	struct bb_found f = {};

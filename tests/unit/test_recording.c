@@ -11,8 +11,8 @@
 #include "tap.h"
 
 #define TAKEN_MAX 64
-#define HEADER	  16 /* bytes of the file header */
-#define CHUNK	  32 /* bytes of a chunk header */
+#define HEADER	  16 /* size of the file header in bytes */
+#define CHUNK	  32 /* size of a chunk header in bytes */
 
 static struct taken {
 	size_t n;
@@ -25,7 +25,9 @@ static struct taken {
 static unsigned char file[65536];
 static size_t file_size;
 
-/* Offsets of the chunks in `file`: list of fields, two intervals, the end; then the file's size. */
+/*
+ * Offsets in `file` of four chunks (list of fields, two intervals, end), and the size of the file.
+ */
 static size_t chunk_at[TAKEN_MAX], chunks;
 static const size_t records_before[] = {0, 0, 3, 6, 7};
 static struct taken want;
@@ -51,7 +53,7 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or to the first error. Returns look()'s last return value. */
+/* Reads a recording to its end, or to the first error. Returns the last return value of look(). */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};
@@ -78,7 +80,7 @@ static int replay_bytes(const void *bytes, size_t n)
 	return replay(path);
 }
 
-/* Returns whether the records read are the first ones of those that were recorded. */
+/* Returns whether the records that were read are the first recorded ones, without a gap. */
 static bool is_prefix(void)
 {
 	if (taken.n > want.n)
@@ -316,7 +318,9 @@ static void test_existing(void)
 	unlink(full);
 }
 
-/* Tests a disk that becomes full during a recording, and has room again at its end. */
+/*
+ * Tests a disk that is full during a recording. At the end of the recording, there is room again.
+ */
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");
@@ -350,7 +354,7 @@ static void test_full_disk(void)
 	unlink(path);
 }
 
-/* Tests that a discarded recording leaves no file behind, and that an existing file is kept. */
+/* Tests that a discarded recording leaves no file, and that an existing file stays unchanged. */
 static void test_discarded(void)
 {
 	const char *path = fixture_path("start");
@@ -369,7 +373,7 @@ static void test_discarded(void)
 	unlink(path);
 }
 
-/* Tests a file of 5 bytes (no recording), and one with the magic number only (a truncated one). */
+/* Tests a file of 5 bytes (not a recording), and a file with only the magic number (truncated). */
 static void test_short_files(void)
 {
 	replay_bytes("hello", 5);

@@ -35,7 +35,7 @@ static const char *mount_of(const char *path)
 	return u.path;
 }
 
-/* Tests records that user space makes: of cgroups with a limit, and of file systems. */
+/* Tests records of cgroups and file systems, which user space makes. */
 static void test_places(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, 1);

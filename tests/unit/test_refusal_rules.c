@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings M15 to M19, M21, M23: a failed call opens only the finding for its cause. */
+/*
+ * Tests findings M15 to M19, M21 and M23. Each failed call must open only the finding for its
+ * cause.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +40,9 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/* Returns the number of rules that match a failed call; `ret` is the finding of the last one. */
+/*
+ * Returns the number of rules that match a failed call. `ret` is the finding of the last such rule.
+ */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;
@@ -86,7 +91,9 @@ static void test_case(size_t i)
 	end();
 }
 
-/* Tests that every cause has exactly one finding: its own, or the one for all other causes. */
+/*
+ * Tests that exactly one finding opens for each cause. Several causes may share a general finding.
+ */
 static void test_all_causes(void)
 {
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);

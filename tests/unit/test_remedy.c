@@ -10,7 +10,7 @@
 
 static struct remedy r[REMEDY_MAX];
 
-/* Returns the command of the first workaround; "none": there is no workaround. */
+/* Returns the command of the first workaround; "none" if there is no workaround. */
 static const char *gain(const struct origin *o, uint64_t want, uint32_t pid, bool persistent)
 {
 	const struct remedy_for f = {.want = want, .pid = pid};
@@ -212,7 +212,7 @@ static bool is_command(const char *command)
 	return good;
 }
 
-/* Tests that for any process and path, a suggestion is one command that runs nothing else. */
+/* Tests that no process name or path can make a suggestion run a second command. */
 static void test_all(void)
 {
 	static const char *const paths[] = {

@@ -14,7 +14,7 @@
 
 static const struct right keep[] = {{CAP_KILL, -1, "a"}, {CAP_BPF, CAP_SYS_ADMIN, "b"}};
 static struct rights left;
-static int before; /* an fd that was opened before rights were dropped */
+static int before; /* an fd that was opened before capabilities were dropped */
 
 static bool has(int cap, cap_flag_t set)
 {
@@ -75,7 +75,7 @@ static void check_files(void)
 	is_u64(error_of(open("/etc/group", O_WRONLY)), EACCES, "not written");
 }
 
-/* Runs in a child process, because dropped capabilities cannot be regained. */
+/* Runs in a child, because a process cannot regain capabilities that it has dropped. */
 static void drop_and_check(size_t kept, bool root)
 {
 	static const char *const places[] = {"/etc/group", "/usr/include", "/nowhere", NULL};

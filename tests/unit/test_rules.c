@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the rule engine: when findings are reported, which are kept, and the table of rules. */
+/* Tests the rule engine: when it reports and keeps findings, and its table of rules. */
 #include <errno.h>
 
 #include "rules/diagnoses.h"
@@ -57,7 +57,7 @@ static struct origin_record origin_record(const char *set_by, const char *at_onc
 	return r;
 }
 
-/* Tests that commands for this machine replace general ones, but that fixes of the cause stay. */
+/* Tests that a command for this machine replaces the general workaround, but not the fix. */
 static void test_origin(void)
 {
 	struct origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
@@ -99,7 +99,7 @@ static void test_origin(void)
 	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
 }
 
-/* Tests that each host resource has a rule with the right scope. */
+/* Tests that each resource of the host has a rule with the right scope. */
 static void test_resources(void)
 {
 	for (enum resource_id i = 0; i < NR_RESOURCES; i++) {
@@ -144,7 +144,7 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
-/* Tests that closed findings, which are kept for the summary, make room for open ones. */
+/* Tests that closed findings are kept for the summary until open findings need their space. */
 static void test_kept(void)
 {
 	struct process_record r = process_record(10, 1, 2 * SECOND);
@@ -160,7 +160,8 @@ static void test_kept(void)
 	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
 	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
 	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
-	for (int i = 0; i < 70; i++) /* a finding that has closed is kept for some cycles */
+	/* the finding opens and closes repeatedly, and is kept after it has closed */
+	for (int i = 0; i < 70; i++)
 		look("M25", 1, 1, 0);
 	next_window();
 	for (r.subject.pid = 11; r.subject.pid <= 10 + FINDINGS_MAX; r.subject.pid++) {
