@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Fuzzes the reader of flight recorder records. The records that it finds in arbitrary bytes are
- * passed to every renderer.
- */
+/* Fuzzes the search for flight recorder records. Renderers print all records that it finds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/*
- * Checks that each record can be encoded and decoded again, in the binary format and as a log line.
- */
+/* Checks that encoding and decoding a record changes nothing, as binary and as a log line. */
 static void check_record(const struct bb_record *r)
 {
 	struct bb_record back;
@@ -28,10 +23,7 @@ static void check_record(const struct bb_record *r)
 		abort();
 }
 
-/*
- * Corrects the checksum of each record whose header is valid, because random bytes almost never
- * contain a right checksum.
- */
+/* Corrects the checksum of each record with a valid header: random bytes rarely match. */
 static void mend(uint8_t *data, size_t size)
 {
 	struct bb_record r = {.sequence = 1};

@@ -99,9 +99,7 @@ static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flag
 	return at + sizeof(ch) + packed;
 }
 
-/*
- * Writes two chunks. The bytes before the first NUL are the list of fields, the others are records.
- */
+/* Writes two chunks: bytes before the first NUL are the list of fields, the others records. */
 static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);

@@ -63,10 +63,7 @@ static inline void begin_brk(uint64_t pages)
 	r.args[0] = r.ret + pages * PAGE;
 }
 
-/*
- * Makes a record of a call on a range of `pages` pages. The first `mapped` of them are mapped with
- * VM_* `flags`.
- */
+/* Makes a call on a range of `pages` pages. The first `mapped` are mapped with VM_* `flags`. */
 static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {

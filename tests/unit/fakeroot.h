@@ -70,10 +70,7 @@ static inline void fake_remove(const struct fakeroot *r, const char *path)
 	unlink(fake_path(r, path, whole, sizeof(whole)));
 }
 
-/*
- * Makes a root directory in which pid 1 is in the initial pid namespace and has this directory as
- * its root.
- */
+/* Makes a root directory. Its pid 1 is in the initial pid namespace and has this root. */
 static inline struct fakeroot fakeroot_make(void)
 {
 	struct fakeroot r = {.path = "/tmp/fakeroot.XXXXXX"};

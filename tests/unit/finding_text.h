@@ -31,9 +31,7 @@ static inline const char *evidence_value_str(const struct evidence *e)
 	return evidence_str(&value);
 }
 
-/*
- * Returns remedy i, such as "workaround: raise the limit: ulimit -n 1024"; "" if it does not exist.
- */
+/* Returns remedy i, such as "workaround: raise the limit: ulimit -n 1024"; "" if none. */
 static inline const char *remedy_str(const struct finding *f, size_t i)
 {
 	static char text[4][1400];

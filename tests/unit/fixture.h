@@ -52,10 +52,7 @@ static inline struct tick_record tick_record(uint64_t t_ns)
 	return r;
 }
 
-/*
- * Returns the record of a sampled write fault in anonymous memory. The sample represents `weight`
- * faults.
- */
+/* Returns a sampled write fault in anonymous memory. The sample represents `weight` faults. */
 static inline struct sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
 						 uint32_t weight)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Simulates a process with pid 10. The test sets its mappings and fds, and checks the findings
- * about it.
- */
+/* Simulates a process with pid 10. Tests set its mappings and fds, and check its findings. */
 #ifndef FS_TESTS_GROWTH_FIXTURE_H
 #define FS_TESTS_GROWTH_FIXTURE_H
 
@@ -65,10 +62,7 @@ static inline void take_growth(struct growth g)
 	model_take(&m, &r.h);
 }
 
-/*
- * Adds to the counts of created and removed mappings of a file, or fds. Digits in `name` are
- * already folded to '#'.
- */
+/* Counts created and removed mappings of a file, or fds. Digits in `name` are folded to '#'. */
 static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {

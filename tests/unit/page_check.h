@@ -125,10 +125,7 @@ static inline bool page_varint(const unsigned char **at, const unsigned char *en
 	return false;
 }
 
-/*
- * Returns whether the bytes are protobuf messages, nested as in the metrics format, whose lengths
- * are right.
- */
+/* Returns whether the bytes are nested protobuf messages of the metrics format. */
 static inline bool page_message(const unsigned char *at, const unsigned char *end)
 {
 	uint64_t key, n;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Prints test results in the Test Anything Protocol. Each unit test ends main() with `return
- * tap_done();`.
- */
+/* Prints results in the Test Anything Protocol. main() ends with `return tap_done();`. */
 #ifndef FS_TESTS_TAP_H
 #define FS_TESTS_TAP_H
 

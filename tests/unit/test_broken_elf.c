@@ -170,10 +170,7 @@ static void test_cut(struct victim *v)
 	ok(opened < CUTS, "%d of %d are no ELF file any more", CUTS - opened, CUTS);
 }
 
-/*
- * Tests a file that shrinks while it is open. ELF files are read with pread(), not mapped, so
- * SIGBUS cannot occur.
- */
+/* Tests a file that shrinks while it is open. It is read, not mapped, so SIGBUS cannot occur. */
 static void test_shrinks(struct victim *v)
 {
 	struct elf_symbols s;
@@ -192,9 +189,7 @@ static void test_shrinks(struct victim *v)
 		ok(false, "the file could not be restored");
 }
 
-/*
- * Tests a sparse file whose headers claim many gigabytes, and whose size is as large as they claim.
- */
+/* Tests a sparse file that is as large as its headers claim: many gigabytes. */
 static void test_sparse(struct victim *v)
 {
 	Elf64_Ehdr e = *(const Elf64_Ehdr *)v->bytes;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests findings about the way a program makes calls, and about limits that several processes
- * share.
- */
+/* Tests findings about the way a program makes calls, and about limits of several processes. */
 #include <errno.h>
 #include <signal.h>
 
@@ -222,10 +219,7 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/*
- * Tests that only one finding opens if several processes that share a full pids.max exit at the
- * same time.
- */
+/* Tests that one finding opens if several processes under a full pids.max exit at once. */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

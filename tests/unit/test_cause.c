@@ -13,10 +13,7 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		/*
-		 * whether the limit is named as an uncertain cause also at one mapping less than
-		 * `at`
-		 */
+		/* with one mapping less than `at`, the limit is named, but as uncertain */
 		bool near;
 		const char *name;
 	} rows[] = {
@@ -548,10 +545,7 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/*
- * Tests random records: faultscope names one of its defined causes, with at most EVIDENCE_MAX
- * evidence values.
- */
+/* Tests random records: the cause must be a defined one, with at most EVIDENCE_MAX evidence. */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

@@ -89,10 +89,7 @@ static void test_ages(void)
 	census_free(&c);
 }
 
-/*
- * Tests two pods with the same name. After the pod whose labels are shown has ended, the labels of
- * the other pod are shown.
- */
+/* Tests two pods with the same name. After one has ended, the other pod's labels are shown. */
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
@@ -345,10 +342,7 @@ static void test_caps(void)
 	census_free(&c);
 }
 
-/*
- * Tests that the census drops workloads whose processes have exited, and keeps those that still
- * run.
- */
+/* Tests that the census drops workloads that have exited, and keeps those that still run. */
 static void test_names_that_come_and_go(void)
 {
 	struct census c;
@@ -469,9 +463,7 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/*
- * Checks all series. A series may be dropped and return later; its last values count in the sums.
- */
+/* Checks all series. Sums include dropped series, which may return later. */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;

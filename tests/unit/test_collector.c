@@ -48,8 +48,7 @@ static const struct {
 static int take(uint32_t kind, uint32_t len)
 {
 	/*
-	 * The memory block may be much shorter than the length in the header, so that a sanitizer
-	 * reports a read beyond it.
+	 * The memory is as long as the record, or far shorter: sanitizers report reads beyond it.
 	 */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
@@ -283,10 +282,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/*
- * Tests processes whose /proc files are not readable: the path of the program comes from BPF
- * programs.
- */
+/* Tests processes whose /proc is not readable: BPF programs supply the path of the program. */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

@@ -46,10 +46,7 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/*
- * Returns a random recording. A quarter of them are complete, so that commands must report no
- * problem.
- */
+/* Returns a random recording. A quarter are complete: commands must report no problem. */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -196,9 +193,7 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/*
- * All commands that read a recording ("FILE"), and which part of the recording each command judges.
- */
+/* All commands that read a recording ("FILE"), and which part of it each command judges. */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];
@@ -217,9 +212,7 @@ static const struct {
 	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
 };
 
-/*
- * Returns whether `host` needs a probe. Its rules are about memory, so it needs only the OOM probe.
- */
+/* Returns whether `host` needs a probe. Its findings are about memory: only the OOM probe. */
 static bool host_needs(const char *hook)
 {
 	return !strcmp(hook, "oom");

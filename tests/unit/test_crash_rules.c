@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests findings about fault signals: after a failed call, at the guard page of a stack, and for
- * each cause.
- */
+/* Tests findings about fault signals: after failed calls, at stack guard pages, by cause. */
 #include <errno.h>
 #include <signal.h>
 
@@ -22,10 +19,7 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/*
- * Simulates a call that fails at 2 s, and a signal `later` seconds after it. Returns finding M24
- * crash-after-enomem.
- */
+/* Simulates a failed call at 2 s and a signal `later` s after it. Returns M24, or NULL. */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -65,10 +59,7 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/*
- * Simulates a thread that hits a guard page and then aborts. Returns finding P18 stack-overflow, or
- * NULL.
- */
+/* Simulates a thread that hits a guard page and then aborts. Returns P18, or NULL. */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

@@ -143,9 +143,7 @@ static void make_chunks(void)
 	packer_free(p);
 }
 
-/*
- * Changes every `step`th byte of a chunk in turn. Returns the checksum over the data that is read.
- */
+/* Changes every `step`th byte of a chunk in turn. Returns the checksum over what is read. */
 static uint64_t sum_of_changes(struct chunk *c, size_t step)
 {
 	static const unsigned char others[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -169,10 +167,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 	return sum;
 }
 
-/*
- * Returns the checksum over chunks in wrong order, and over chunks from which a chunk that the
- * others need is missing.
- */
+/* Returns the checksum over chunks in wrong order, or without a chunk that others need. */
 static uint64_t sum_of_orders(void)
 {
 	const struct chunk *const c[] = {&fields, &key, &records};
@@ -209,9 +204,7 @@ int main(void)
 
 	make_chunks();
 	test_heads();
-	/*
-	 * The list of fields becomes longer with each new field, so its checksum is not compared.
-	 */
+	/* New fields make the list of fields longer, so its checksum is not compared. */
 	sum_of_changes(&fields, 7);
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),

@@ -5,10 +5,7 @@
 #include "rules/diagnoses.h"
 #include "tap.h"
 
-/*
- * Ids of findings that the documentation mentions. Each id must have a text, even if no rule uses
- * it.
- */
+/* Ids of findings that the documentation mentions. Each needs a text, even without a rule. */
 static const struct {
 	char letter;
 	int from, to;

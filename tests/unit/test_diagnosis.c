@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests the output of `diagnose` as text, as folded stacks and as JSON. The test fills the model.
- */
+/* Tests the output of `diagnose` as text, folded stacks and JSON. The test fills the model. */
 #include "growth_fixture.h"
 #include "render/render.h"
 #include "tap.h"

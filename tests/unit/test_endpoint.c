@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests complete HTTP responses of the endpoint over a local socket. Client and server share one
- * thread.
- */
+/* Tests HTTP responses of the endpoint over a local socket. The client runs in its thread. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -91,10 +88,7 @@ static bool turn(struct endpoint *e, int fd)
 	return p[0].revents;
 }
 
-/*
- * Removes a header line from a response. Returns the header's value, or "" if there is no such
- * header.
- */
+/* Removes a header line from a response. Returns its value, or "" if there is none. */
 static const char *take_header(char *s, size_t *len, const char *name)
 {
 	static char value[64];
@@ -245,10 +239,7 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/*
- * Tests that a new connection beyond the maximum number closes the connection that has been idle
- * longest.
- */
+/* Tests that at the maximum number of connections, a new one closes the one idle longest. */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};

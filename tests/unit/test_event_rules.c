@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests findings about failed calls and about bad kernel accesses: when they open, and their
- * counts.
- */
+/* Tests findings about failed calls and bad kernel accesses: when they open, their counts. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -55,9 +52,7 @@ static const char *evidence(const char *field)
 	return "none";
 }
 
-/*
- * Sends records of failure 1, 2 and 4, and a counter with the value 7. Checks the reported count.
- */
+/* Sends records of failure 1, 2 and 4, and a counter of 7. Checks the reported count. */
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
@@ -336,10 +331,7 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/*
- * Sends records of bad access 1, 2 and 4, and a counter with the value 7. Checks the reported
- * count.
- */
+/* Sends records of bad access 1, 2 and 4, and a counter of 7. Checks the reported count. */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests which class each fault signal is assigned to. The test makes records like those of BPF
- * programs.
- */
+/* Tests the class of each fault signal. The records are like those of BPF programs. */
 #include <signal.h>
 
 #include "fixture.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests that names which differ only in numbers or in random characters become the same folded
- * name.
- */
+/* Tests that names which differ only in numbers or random characters are folded to one name. */
 #include <stdlib.h>
 
 #include "base/fold.h"

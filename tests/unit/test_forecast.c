@@ -425,10 +425,7 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/*
- * Makes a forecast at every scan. For these kinds of values, at most 0.1 % of the forecasts may
- * give a time.
- */
+/* Makes a forecast at every scan. At most 0.1 % of the forecasts may give a time. */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;
@@ -604,8 +601,8 @@ static void tell_cost(void)
 		struct series s = {};
 
 		/*
-		 * shape 0 is even growth; shape 1 is a saw-tooth, for which all windows are tried
-		 * in vain
+		 * shape 0: even growth; 1: a saw-tooth without forecast, for which all windows are
+		 * tried
 		 */
 		for (int i = 0; i < 400; i++)
 			look(&s, i, 1000 + (shape ? i + i % 10 * 500 : 10 * i));

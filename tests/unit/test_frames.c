@@ -3,10 +3,7 @@
 #include "model/frames.h"
 #include "tap.h"
 
-/*
- * Returns the shown stack frames, joined by " <- ", and "..." at the end if not all frames are
- * shown.
- */
+/* Returns the shown stack frames, joined by " <- ". "..." follows if there are more. */
 static const char *telling(const char *text, size_t room)
 {
 	static char said[512];

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests which kinds of file names account for a process's growth, and which call stack added most
- * of it.
- */
+/* Tests which file names a process's growth has, and which call stack added most of it. */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"
@@ -44,8 +41,7 @@ static void test_sorts(void)
 	uint64_t added;
 
 	/*
-	 * BPF programs overwrite a number with '#' and fill bytes (0x01), so that the name keeps
-	 * its length.
+	 * BPF programs overwrite numbers with '#' and fill bytes (0x01), keeping the name's length.
 	 */
 	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
 	add(row("torch_#\x01_#", 30, 10, 6));
@@ -146,10 +142,7 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/*
- * Tests that names beyond the maximum number are merged into one row, and that the total stays
- * complete.
- */
+/* Tests that names beyond the maximum number share one row, and that totals stay complete. */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -198,10 +191,7 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
-/*
- * Tests that a row with a new key replaces the old row. BPF programs reuse table entries in this
- * way.
- */
+/* Tests that a row with a new key replaces the old row: BPF programs reuse table entries. */
 static void test_taken_places(void)
 {
 	struct growth_record r = row("leak", 5, 0, 1);
@@ -286,10 +276,7 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/*
- * Tests that the name with the most growth is found, even if the maximum number of names precedes
- * it.
- */
+/* Tests that the name with the most growth is found, even if it is the last of too many. */
 static void test_late_sort(void)
 {
 	struct grower g[2];

@@ -303,10 +303,7 @@ static void test_files(void)
 	end();
 }
 
-/*
- * Simulates a program that leaks mappings from a call stack with these flags. The program's name is
- * `comm`.
- */
+/* Simulates a program `comm` that leaks mappings from a call stack with these flags. */
 static void leaks_as(const char *comm, uint32_t flags)
 {
 	struct process_record r;

@@ -22,15 +22,9 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/*
-	 * number of simulated processes; of these, with a false critical finding; of these, for
-	 * which F12 opened too often
-	 */
+	/* simulated processes; those with a false critical finding; those with too many F12 */
 	int lives, critical, opened_near;
-	/*
-	 * number of forecasts for values that reach the limit (each change counts); of these, right
-	 * ones
-	 */
+	/* forecasts for values that reach the limit (each change counts); right ones */
 	int told, right;
 	/* forecasts in the first tooth of a saw-tooth, which are right only if growth continues */
 	int first;
@@ -108,8 +102,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
 		/*
-		 * A forecast that is not certain causes at most a warning, and the title states the
-		 * condition.
+		 * An uncertain forecast causes at most a warning, whose title states the condition.
 		 */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
@@ -122,10 +115,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/*
-	 * If teeth are uneven, F12 may open again for a tooth that is higher than those of the last
-	 * minute.
-	 */
+	/* Of uneven teeth, one higher than those of the last minute may open F12 again. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;

@@ -169,10 +169,7 @@ static void test_never_used(void)
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/*
- * Simulates random growth. Checks that all growth is sent, and that no row with open fds of a
- * living process is released.
- */
+/* Simulates random growth. All must be sent, and fds of living processes must keep their row. */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};

@@ -89,9 +89,7 @@ static void test_sums(void)
 	end();
 }
 
-/*
- * Tests more scans than the history has points. Points are merged, and the sums must stay complete.
- */
+/* Tests more scans than the history has points. Points are merged; sums must stay complete. */
 static void test_joined(void)
 {
 	struct process_record p = process_record(10, 1, 0);
@@ -111,10 +109,7 @@ static void test_joined(void)
 	end();
 }
 
-/*
- * Tests more processes than the history has rows. Exited processes with the fewest faults are
- * dropped.
- */
+/* Tests more processes than rows. Exited processes with the fewest faults lose their row. */
 static void test_bounded(void)
 {
 	struct process_record busy = process_record(9, 1, 0), p;

@@ -588,10 +588,7 @@ static void test_churn(const char *own, const char *line, const char *what)
 	}
 	ok(!wrong, "%s: another identity at %llu looks", what, (unsigned long long)wrong);
 	ok(!lost, "%s: labels lost %llu times", what, (unsigned long long)lost);
-	/*
-	 * If the process from which a workload's labels were read exits, another process supplies
-	 * them.
-	 */
+	/* If the process that supplied a workload's labels exits, another one supplies them. */
 	for (unsigned int w = 0; w < WORKLOADS; w++)
 		census_gone(&c, &(struct process_key){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
 	census_update(&c, LOOKS * SECOND, 65530);

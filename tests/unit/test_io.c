@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests that a small file is read up to the buffer's size, and that a text is written completely.
- */
+/* Tests that files are read up to the buffer's size, and that texts are written completely. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

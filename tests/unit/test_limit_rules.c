@@ -42,10 +42,7 @@ static void test_levels(const char *id)
 	end();
 }
 
-/*
- * Tests that a sleeping process, which sends no record, is compared with a changed
- * vm.max_map_count.
- */
+/* Tests that a sleeping process is compared with a changed vm.max_map_count. */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;

@@ -114,10 +114,7 @@ static const char *const more[] = {
 
 static void mix_lines(uint64_t *sum, const char *data, size_t size)
 {
-	/*
-	 * The memory block is as large as the log, so that a sanitizer reports a read beyond the
-	 * log.
-	 */
+	/* The memory block has the size of the log: sanitizers report a read beyond it. */
 	char *copy = malloc(size + !size);
 	struct triage_input in = {.name = "log", .data = copy, .size = size};
 	struct lines ls;
@@ -147,9 +144,7 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/*
- * Adds to the checksum a log, and copies in which one byte is missing, is changed or is the last.
- */
+/* Adds to the checksum a log, and copies with one byte missing, changed or as the last. */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";
@@ -192,9 +187,7 @@ static void test_row(const struct row *row)
 	lines_free(&ls);
 }
 
-/*
- * Tests the journal export format. A message with line feeds follows its size, which has 8 bytes.
- */
+/* Tests the journal export format. The 8-byte size of a message precedes its line feeds. */
 static void test_binary(void)
 {
 	static const char log[] = "__REALTIME_TIMESTAMP=1\nMESSAGE\n\x04\0\0\0\0\0\0\0x\nyz\n"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests values that are read from this machine and its processes. The expected values are from
- * /proc and the C library.
- */
+/* Compares values read from this machine and its processes with /proc and the C library. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>

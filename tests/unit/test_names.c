@@ -73,9 +73,7 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
 }
 
-/*
- * Tests a process that exits before /proc is read. The name of its cgroup is known from a record.
- */
+/* Tests a process that exits before /proc is read. A record contains its cgroup's name. */
 static void test_made(void)
 {
 	struct cgroup_path_record made = {.id = 7, .path = "/system.slice/a.service"};

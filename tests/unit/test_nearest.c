@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests the edit distance between words, and the "did you mean" suggestions that are based on it.
- */
+/* Tests the edit distance between words, and the "did you mean" suggestions based on it. */
 #include <stdlib.h>
 
 #include "base/nearest.h"

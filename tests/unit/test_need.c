@@ -47,9 +47,7 @@ static void machine(void)
 	own.threads = drawn(100, own.threads_max);
 }
 
-/*
- * The expected result: the need of a request, computed as the kernel does, and the exceeded limit.
- */
+/* The expected result: the exceeded limit, and the need of the request as the kernel counts. */
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;

@@ -83,9 +83,7 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/*
- * Tests the sums over classes. The counts are chosen so that each set of classes has another sum.
- */
+/* Tests the sums over classes. Counts are chosen so that each set of classes has another sum. */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -108,9 +106,7 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/*
- * Tests that counters never decrease when processes exit, pids are reused or records are repeated.
- */
+/* Tests that counters never decrease if processes exit, pids are reused, or records repeated. */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests that on a machine with many CPUs, BPF tables are large enough to keep all entries in use.
- */
+/* Tests that on machines with many CPUs, BPF tables are large enough for all entries in use. */
 #include <stdlib.h>
 
 #include "probe/object.h"

@@ -251,9 +251,7 @@ static void test_scenes(void)
 	}
 }
 
-/*
- * Tests that a suggested value exceeds neither the limit nor the memory that the machine has left.
- */
+/* Tests that a suggested value exceeds neither the limit nor the memory that is left. */
 static void test_room(void)
 {
 	uint64_t seed = 9;

@@ -181,10 +181,7 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/*
- * Tests drop-ins with equal names in several directories. `systemd-analyze verify` shows their
- * order.
- */
+/* Tests drop-ins of one name in several directories: `systemd-analyze verify` shows the order. */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {
@@ -306,9 +303,7 @@ static void test_hostile(void)
 	struct fakeroot r = make_machine();
 	struct origin o;
 
-	/*
-	 * Hostile /proc files: two processes are each other's parents, and a limit is not a number.
-	 */
+	/* Hostile /proc: two processes are each other's parents, and a limit is not a number. */
 	fake_process(&r, 80, 81, "a", 0, "0::/../../etc/x.service\n");
 	fake_process(&r, 81, 80, "b\x1b[2J", 0, "no colons");
 	fake_limit(&r, 80, FILES_TITLE, "10", "10");

@@ -154,9 +154,7 @@ int main(void)
 {
 	says(-EACCES, BEGIN "combined stack size of 4 calls is 576. Too large\n" END,
 	     REFUSED "(EACCES): combined stack size of 4 calls is 576. Too large");
-	/*
-	 * The verifier's reason follows its steps. The lines after the reason are its consequences.
-	 */
+	/* The verifier's reason follows its steps, and its consequences follow the reason. */
 	says(-EINVAL,
 	     BEGIN "0: (bf) r6 = r1\n; if (st) @ task.bpf.c:12\nfrom 12 to 20: R0=1\n"
 		   "R1 invalid mem access 'scalar'\nverification time 12 usec\n" END,

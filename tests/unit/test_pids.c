@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests a table with pids as keys: each entry is found until it is removed, and the size is right.
- */
+/* Tests a table with pids as keys: each entry is found until it is removed. */
 #include <stdbool.h>
 #include <stdlib.h>
 

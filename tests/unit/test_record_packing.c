@@ -92,10 +92,7 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/*
- * Returns whether the records that were read are recorded ones, in their order. Some may be
- * missing.
- */
+/* Returns whether the records read are recorded ones, in their order. Some may be missing. */
 static bool is_part(void)
 {
 	size_t k = 0;

@@ -334,9 +334,7 @@ static void test_panic(void)
 	bb_found_free(&f);
 }
 
-/*
- * Tests a panic record that comes before the log lines of its cause. The report must reverse this.
- */
+/* Tests a panic record that precedes the record of its oops: the oops is printed first. */
 static void test_order(void)
 {
 	struct bb_found f = {};

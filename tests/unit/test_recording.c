@@ -25,9 +25,7 @@ static struct taken {
 static unsigned char file[65536];
 static size_t file_size;
 
-/*
- * Offsets in `file` of four chunks (list of fields, two intervals, end), and the size of the file.
- */
+/* Offsets in `file` of four chunks (list of fields, two intervals, end), and the file's size. */
 static size_t chunk_at[TAKEN_MAX], chunks;
 static const size_t records_before[] = {0, 0, 3, 6, 7};
 static struct taken want;
@@ -318,9 +316,7 @@ static void test_existing(void)
 	unlink(full);
 }
 
-/*
- * Tests a disk that is full during a recording. At the end of the recording, there is room again.
- */
+/* Tests a disk that is full during a recording, and has room again at the end. */
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests findings M15 to M19, M21 and M23. Each failed call must open only the finding for its
- * cause.
- */
+/* Tests findings M15 to M19, M21, M23. Each failed call must open only its cause's finding. */
 #include <errno.h>
 #include <string.h>
 
@@ -40,9 +37,7 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/*
- * Returns the number of rules that match a failed call. `ret` is the finding of the last such rule.
- */
+/* Returns the number of rules that match a failed call. `ret` is the last one's finding. */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;
@@ -91,9 +86,7 @@ static void test_case(size_t i)
 	end();
 }
 
-/*
- * Tests that exactly one finding opens for each cause. Several causes may share a general finding.
- */
+/* Tests that one finding opens for each cause. Several causes may share a general finding. */
 static void test_all_causes(void)
 {
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
