@@ -47,9 +47,7 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/*
-	 * The memory is as long as the record, or far shorter: sanitizers report reads beyond it.
-	 */
+	/* Lengths above MOST_MADE get no memory, so that sanitizers report reads of it. */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;

@@ -212,7 +212,7 @@ static const struct {
 	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
 };
 
-/* Returns whether `host` needs a probe. Its findings are about memory: only the OOM probe. */
+/* Returns whether `host` needs a probe. It needs only the OOM probe, for memory findings. */
 static bool host_needs(const char *hook)
 {
 	return !strcmp(hook, "oom");

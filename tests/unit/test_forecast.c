@@ -600,10 +600,7 @@ static void tell_cost(void)
 	for (int shape = 0; shape < 2; shape++) {
 		struct series s = {};
 
-		/*
-		 * shape 0: even growth; 1: a saw-tooth without forecast, for which all windows are
-		 * tried
-		 */
+		/* shape 0: even growth; shape 1: a saw-tooth, for which no forecast is possible */
 		for (int i = 0; i < 400; i++)
 			look(&s, i, 1000 + (shape ? i + i % 10 * 500 : 10 * i));
 		clock_gettime(CLOCK_MONOTONIC, &from);

@@ -252,7 +252,7 @@ static void test_podman(void)
 	machine_free(&m);
 }
 
-/* Tests that one process of a cgroup is read, and that the other processes may have exited. */
+/* Tests that a cgroup is read for its first process. Later ones may have exited. */
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);

@@ -191,7 +191,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* The current use is unknown, since /proc does not show it. It is at most the limit. */
+/* The user's message queues use an amount that cannot be read: at most the limit. */
 static struct truth queues(void)
 {
 	uint64_t held;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests that a socket is found by its inode number in the tables of /proc/PID/net. */
+/* Tests that sockets are found in the tables of /proc/PID/net by their inode number. */
 #include <stdlib.h>
 #include <unistd.h>
 

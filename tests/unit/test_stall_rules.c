@@ -42,7 +42,7 @@ static void look(void)
 	findings_next_window(&fs);
 }
 
-/* Adds `n` handled faults of a class to this second. Each takes `ns` nanoseconds. */
+/* Adds `n` handled faults of a class to this second. Each fault takes `ns` nanoseconds. */
 static void serve(enum fault_class class, uint64_t n, uint64_t ns)
 {
 	now.c.served[class].band[3] += n;
@@ -79,7 +79,7 @@ static void wait_compacting(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_COMPACTION].in_faults_ns += n * ns;
 }
 
-/* Each of the next functions simulates one second of a problem. */
+/* Each of the next functions simulates one second of a problem that a finding must report. */
 static void compact(void)
 {
 	wait_compacting(20, 5 * MILLIS);
@@ -98,7 +98,7 @@ static void read_at_random(void)
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
-/* Simulates swapping: pages from swap also count as read from disk. */
+/* Simulates swapping. The kernel also counts pages from swap as read from disk. */
 static void swap_in_and_scan(void)
 {
 	serve(CLASS_SWAP, 1000, MILLIS / 2);
@@ -115,7 +115,7 @@ static void be_in(const char *cgroup)
 	model_take(&m, &n.h);
 }
 
-/* Sets how many percent of a cgroup's limit are not reclaimable. */
+/* Sets which percentage of a cgroup's limit is not reclaimable. */
 static void keep_percent(const char *cgroup, uint64_t percent)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND + 1);
@@ -127,7 +127,7 @@ static void keep_percent(const char *cgroup, uint64_t percent)
 	model_take(&m, &c.h);
 }
 
-/* Simulates thrashing: program code was reclaimed and is read again, page by page. */
+/* Simulates thrashing: pages of program code are reclaimed and read again one by one. */
 static void code_is_driven_out(void)
 {
 	be_in("/a/b");
@@ -170,7 +170,7 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
-/* Sends slow faults. Counts in the record are totals so far, as in those of BPF programs. */
+/* Sends a record of slow faults. As in BPF programs, its counts are totals so far. */
 static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
@@ -190,7 +190,7 @@ static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 	model_take(&m, &r.h);
 }
 
-/* Simulates many short waits for mmap_lock: the waits have no records, the holder has one. */
+/* Simulates many short waits for mmap_lock. Only the holder of the lock has a record. */
 static void convoy(void)
 {
 	if (now.g.threads < 2)
@@ -205,7 +205,7 @@ static void be_read(void)
 	send_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
-/* Simulates many short waits and a slow one, which BPF programs record. */
+/* Simulates many short waits for mmap_lock and one long wait. Only the long one has a record. */
 static void be_read_in_short_waits(void)
 {
 	if (now.g.threads < 2)
@@ -233,14 +233,14 @@ static void wait_a_little(void)
 	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
-/* In a process with 64 threads, a wait of half of one thread's time is little. */
+/* Simulates a process with 64 threads. All waits together are half of one thread's time. */
 static void wait_among_many(void)
 {
 	now.g.threads = 64;
 	convoy();
 }
 
-/* Each of the next functions simulates one second that resembles a problem, but is harmless. */
+/* Each of the next functions simulates one second that must not cause a finding. */
 static void grow(void)
 {
 	purge();
@@ -308,7 +308,7 @@ static void test_kinds(void)
 	}
 }
 
-/* Tests that one burst, as at a program's start, is info, and that a lasting one is a warning. */
+/* Tests that one burst, as at a program's start, has severity info, and a lasting one warning. */
 static void test_lasts(void)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static void test_who_has_the_lock(void)
 	end();
 }
 
-/* Tests that a single read of /proc/PID/maps is no lasting problem, unless it takes long. */
+/* Tests that one read of /proc/PID/maps causes a warning only if the read takes long. */
 static void test_read_once(void)
 {
 	const struct finding *f;
@@ -451,7 +451,7 @@ static void test_read_once(void)
 	end();
 }
 
-/* Tests more kinds of slow faults than there is room for: the oldest are dropped. */
+/* Tests more kinds of slow faults than the table holds. The oldest kinds are dropped. */
 static void test_many_slow(void)
 {
 	begin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests sums over many results: numbers as text and back, folded names, regions of addresses. */
+/* Compares checksums over many results: conversion of numbers, folded names, kernel addresses. */
 #include "base/fold.h"
 #include "base/units.h"
 #include "sums.h"
@@ -142,7 +142,10 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/* Two statements: within one, the order of the roll() calls is undefined. */
+		/*
+		 * Two statements are needed: C does not define which call of one expression runs
+		 * first.
+		 */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;
@@ -168,7 +171,7 @@ static uint64_t sum_of_addresses(void)
 	return sum;
 }
 
-/* Returns a sum over addresses at the bounds of regions, where the result changes. */
+/* Returns a checksum over addresses at the borders of regions, where results change. */
 static uint64_t sum_of_bounds(void)
 {
 	static const uint64_t bounds[] = {
@@ -207,13 +210,19 @@ static uint64_t sum_of_bounds(void)
 			mix(&sum, poison_of(&e, 0xdead000000000000 | at));
 			mix(&sum, poison_of(&e, 0x00ad000000000000 | at));
 		}
-		/* Values are filled with one byte, except for a few bytes. */
+		/*
+		 * Each value repeats one poison byte (0x6b, 0x5a, …), but up to three of its bytes
+		 * change.
+		 */
 		for (int k = 0; k < 4000; k++) {
 			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* Two statements: within one, the order of calls is undefined. */
+			/*
+			 * Two statements are needed: C does not define which call of one expression
+			 * runs first.
+			 */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

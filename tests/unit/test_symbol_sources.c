@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests sources of function names: symbol tables, texts of /proc and of JITs, mangled names. */
+/* Tests sources of function names: symbol tables, /proc, maps of JIT compilers, demangling. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static int stop_at_map(void *ctx, const struct exec_map *m)
 	return -EXDEV;
 }
 
-/* Tests that the kernel's query ioctl and the text of /proc/PID/maps give equal mappings. */
+/* Tests that the query ioctl and the text of /proc/PID/maps return the same mappings. */
 static void test_own_maps(void)
 {
 	unsigned long long asked[2] = {}, text[2] = {};
@@ -202,7 +202,7 @@ static void test_identity(void)
 
 static const struct {
 	const char *name;
-	const char *want; /* expected name; NULL: demangle() fails with -EINVAL */
+	const char *want; /* expected name; NULL means that demangle() must fail with -EINVAL */
 } mangled[] = {
 	{"_ZN2at6native3addERKNS_6TensorES3_", "at::native::add"},
 	{"_ZN5outer5innerIiEEvT_", "outer::inner<int>"},
@@ -237,7 +237,7 @@ static void test_demangle(void)
 	is_str(tiny, "at::nat", "as much as fits");
 }
 
-/* Tests names that grow exponentially when they are demangled: f<A, B<A, A>, B<B<A, A>, …>, …>. */
+/* Tests mangled names that become exponentially long: f<A, B<A, A>, B<B<A, A>, …>, …>. */
 static void test_bomb(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -258,7 +258,7 @@ static void test_bomb(void)
 
 static const struct {
 	const char *what;
-	/* expected frames, up to the first without a module; "?" means no module */
+	/* expected frames; a frame without a module ends the list, "?" is an unknown module */
 	struct user_symbol frame[3];
 	bool is_short;
 } stacks[] = {

@@ -16,7 +16,7 @@ struct entry {
 static struct entry entries[ENTRIES];
 static int dropped;
 
-/* Each three entries have one hash, and all hashes have equal low bits, so one chain. */
+/* Three entries share each hash. All hashes have equal low bits, so all are in one chain. */
 static uint64_t hash_of(int number)
 {
 	return number / 3 * 0x100000001ULL;

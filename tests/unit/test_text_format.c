@@ -51,7 +51,7 @@ static void test_numbers(void)
 	is_written("00001.50 a", "%08.2f %c", 1.5, 'a');
 }
 
-/* Tests as_count() and similar functions: several results stay valid until they are printed. */
+/* Tests that results of as_count() and similar functions stay valid during several calls. */
 static void test_numbers_as_text(void)
 {
 	struct buf b = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which memory access is decoded from machine code. Examples are from objdump. */
+/* Tests how memory accesses are decoded from machine code. Examples are from objdump. */
 #include "sums.h"
 #include "tap.h"
 #include "triage/insn.h"
@@ -54,12 +54,13 @@ static void test_x86(void)
 	}
 }
 
-/* Tests the access of each opcode to a memory operand, (%rdi): Intel's manual, volume 2. */
+/* Tests how each opcode accesses the memory operand (%rdi), as Intel's manual, volume 2, says. */
 static void test_x86_opcodes(void)
 {
 	static const struct {
 		uint8_t op;
-		int reg; /* in a group, the register field that selects the operation; 0: any */
+		/* register field that selects an operation of an opcode group; 0: any value */
+		int reg;
 		enum access access;
 	} one[] = {
 		{0x00, 0, W}, {0x01, 0, W}, {0x02, 0, R}, {0x03, 0, R}, {0x08, 0, W}, {0x0b, 0, R},
@@ -161,7 +162,7 @@ static void mix_insn(uint64_t *sum, bool good, const struct insn *in)
 	mix(sum, in->offset);
 }
 
-/* Returns a sum over all opcodes of one and two bytes, with prefixes, operands and truncation. */
+/* Returns a checksum over all one- and two-byte opcodes, with prefixes, operands, truncation. */
 static uint64_t sum_of_x86(bool is_64)
 {
 	static const uint8_t prefix[] = {0, 0x66, 0xf2, 0xf3, 0xf0, 0x48, 0x4f, 0x41, 0x65, 0x67};
@@ -203,7 +204,7 @@ static uint64_t sum_of_arm64(void)
 	return sum;
 }
 
-/* Returns a sum over random reports: code may be truncated, registers known or not. */
+/* Returns a checksum over random reports, with truncated code and unknown registers. */
 static uint64_t sum_of_events(void)
 {
 	static const enum arch arch[] = {ARCH_X86_64, ARCH_I386, ARCH_ARM64, ARCH_RISCV};
@@ -213,7 +214,10 @@ static uint64_t sum_of_events(void)
 		struct incident e = {.arch = arch[i % 4]};
 		struct insn in = {.base = -1, .index = -1};
 
-		/* Two statements: within one, the order of the roll() calls is undefined. */
+		/*
+		 * Two statements are needed: C does not define which call of one expression runs
+		 * first.
+		 */
 		e.has_code_at = roll(&dice) % 8;
 		e.code_bytes = roll(&dice) % 24;
 		e.has_sp = roll(&dice) % 2;

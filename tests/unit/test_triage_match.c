@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests patterns, log prefixes and signatures.def: each kernel message matches its own row. */
+/* Tests patterns, log prefixes and signatures.def. Each kernel message must match its own row. */
 #include "base/sha1.h"
 #include "tap.h"
 #include "triage/library.h"
@@ -82,7 +82,7 @@ static void test_prefixes(void)
 	is_stripped("RIP: 0010:f+0x1/0x2", "RIP: 0010:f+0x1/0x2", -1, false);
 }
 
-/* Example lines, as kernels print them. KIND_NONE: the line begins no report. */
+/* Example lines, as kernels print them. KIND_NONE: no report begins with the line. */
 static const struct {
 	const char *text;
 	enum kind kind;

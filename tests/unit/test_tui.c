@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the live view without a terminal: layout at every width, sort order, filter, tree, keys. */
+/* Tests the live view without a terminal: layout at each width, sorting, filter, tree, keys. */
 #include <locale.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void press_key(uint32_t key)
 	tui_press(&t, &v, key);
 }
 
-/* Draws the screen. Returns its lines below the head, which shows the most severe finding. */
+/* Draws the screen. Returns the lines below the head, which shows the most severe finding. */
 static const char *body(void)
 {
 	const char *at = draw();
@@ -96,7 +96,7 @@ static const char *body(void)
 	return at;
 }
 
-/* Returns the line below the head in which a word first appears; -1: none. */
+/* Returns the number of the first line below the head that contains a word; -1 if none does. */
 static int line_with(const char *word)
 {
 	const char *from = body(), *at = strstr(from, word);
@@ -124,7 +124,7 @@ static void some_processes(void)
 	look();
 }
 
-/* Checks that no line is wider than the screen, and that all lines of the screen are used. */
+/* Checks that no line is wider than the screen, and that the screen has no unused line. */
 static bool fits(const char *what)
 {
 	const char *at = draw(), *end;
@@ -259,7 +259,7 @@ static void test_filter(void)
 	end();
 }
 
-/* Tests findings about a cgroup or a file system: they show its name, not a process name. */
+/* Tests that findings about a cgroup or file system show its name in place of a process name. */
 static void test_findings_of_places(void)
 {
 	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, 0);
@@ -335,7 +335,7 @@ static void test_tree(void)
 	end();
 }
 
-/* Returns the character at which a column's cell ends, in the line that contains `word`. */
+/* Returns the last character of a column's cell in the line that contains `word`. */
 static char cell_end(const char *title, const char *word)
 {
 	const char *head = strstr(draw(), title), *line = strstr(draw(), word);
@@ -351,7 +351,7 @@ static char cell_end(const char *title, const char *word)
 	return line[at];
 }
 
-/* Tests a counter that one of two processes lacks, and then both. */
+/* Tests a counter that first one of two processes lacks, and later both. */
 static void test_unknown_counter(void)
 {
 	struct process_record r = process_record(11, 1, SECOND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests compressed logs: which are unpacked, up to which size, and which data stays as it is. */
+/* Tests which compressed logs are unpacked, up to which size, and which data is unchanged. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -22,7 +22,7 @@ static void fill_log(void)
 		log_text[i] = i % 61 ? 'a' + i * i % 23 : '\n';
 }
 
-/* Compresses a text. `bits` is windowBits of deflateInit2(): 15 zlib, 31 gzip, -15 raw. */
+/* Compresses a text. `bits` is windowBits of deflateInit2(): 15 zlib, 31 gzip, -15 raw data. */
 static size_t deflated(int bits, const char *text, size_t n, char *ret, size_t room)
 {
 	z_stream z = {.next_in = (Bytef *)text,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests limits in kernel variables: addresses in symbol tables, and as causes of failed calls. */
+/* Tests limits that are kernel variables: their addresses, and as causes of failed calls. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static void know(enum variable which, uint64_t value)
 	r.variable[which] = value;
 }
 
-/* Tests that the limit at the time of a failed call is used, not a later value in /proc. */
+/* Tests that a limit's value is the one at the time of the failed call, not a later one. */
 static void test_causes(void)
 {
 	begin_mmap(ENOMEM, 1, RW, ANON);

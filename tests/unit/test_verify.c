@@ -9,7 +9,7 @@
 #include "serve/verify.h"
 #include "tap.h"
 
-/* Returns the result for the last request, 1 or 0; -1: there is none, or it has another number. */
+/* Returns the result (1 or 0) of the request `wanted`; -1 if the last result is of another. */
 static int verdict(struct verifier *v, uint32_t wanted)
 {
 	struct pollfd p = {.fd = v->fd, .events = POLLIN};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests records from the ring: which are accepted, how much is copied, which name a process. */
+/* Tests records from the ring buffer: which are accepted, how much is copied, whose names. */
 #include <string.h>
 
 #include "probe/wire_records.h"
@@ -29,7 +29,7 @@ static const struct {
 static unsigned char ring[WIRE_RECORD_MAX + 8] __attribute__((aligned(8)));
 static union wire_record copy;
 
-/* Puts a record into a made-up ring, with other bytes behind it. */
+/* Writes a record into a simulated ring buffer. Other bytes follow the record. */
 static const struct record *put(__u32 kind, __u32 len)
 {
 	struct record *h = (struct record *)ring;

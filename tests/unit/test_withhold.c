@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which data about other users' processes is withheld if faultscope has file capabilities. */
+/*
+ * Tests which data about processes of other users is withheld from a user who runs faultscope with
+ * file capabilities.
+ */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -122,7 +125,7 @@ static void test_records(void)
 	is_u64(w.records, 3, "and is not counted");
 }
 
-/* Tests each kind of record that has addresses or file names, for a process of another user. */
+/* Tests each kind of record with addresses or file names, for a process of another user. */
 static void test_kinds(void)
 {
 	static struct withholding w;

@@ -46,7 +46,7 @@ static const struct {
 	{"/docker/" ID "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_
 	 ".slice/cri-containerd-fedcba98" ID,
 	 RUNTIME_DOCKER, ID, POD, ""},
-	/* a user who may create cgroups must not be taken for a pod */
+	/* a user may create such a cgroup; it must not count as a pod */
 	{"/user.slice/user-1000.slice/user@1000.service/pod" POD, RUNTIME_NONE, "", "",
 	 "user@1000.service"},
 	{"/user.slice/user-1000.slice/user@1000.service/kubepods.slice/kubepods-pod" POD_

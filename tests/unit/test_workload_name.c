@@ -14,8 +14,8 @@
 #define BURSTABLE "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice/"
 
 /*
- * All cgroup layouts. columns: path, given names (namespace, pod, container, comm), kind of
- * workload, expected name with default options.
+ * All cgroup layouts. Columns: cgroup path; known names (namespace, pod, container, comm); kind of
+ * workload; expected name with default options.
  */
 static const struct {
 	const char *path;
@@ -52,7 +52,7 @@ static const struct {
 	 "shop", "web-0", "app", "x", KIND_POD, "shop/web-0/app"},
 	{"/../../kubepods-burstable-pod" POD_ ".slice/cri-containerd-" ID ".scope", "shop", "web-0",
 	 "app", "x", KIND_POD, "shop/web-0/app"},
-	/* containers: named by id, or by name if it is known */
+	/* containers: the name is shown if it is known, else the id */
 	{"/docker/" ID, NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
 	{"/system.slice/docker-" ID ".scope", NULL, NULL, "web", "x", KIND_CONTAINER, "docker/web"},
 	{"/../docker-" ID ".scope", NULL, NULL, NULL, "x", KIND_CONTAINER, "docker/0123456789ab"},
@@ -82,7 +82,7 @@ static const struct {
 	 "nspawn/web"},
 	{"/machine.slice/machine-lxc\\x2d211\\x2dweb.scope", NULL, NULL, NULL, "x", KIND_CONTAINER,
 	 "lxc/web"},
-	/* units, sessions, and other cgroups */
+	/* systemd units, sessions, and other cgroups */
 	{"/machine.slice/machine-qemu\\x2d7\\x2dweb.scope/libvirt/vcpu0", NULL, NULL, NULL, "x",
 	 KIND_UNIT, "machine-qemu-7-web.scope"},
 	{"/system.slice/ssh.service", NULL, NULL, NULL, "sshd", KIND_UNIT, "ssh.service"},
@@ -112,7 +112,7 @@ static const struct {
 	{"/system.slice", NULL, NULL, NULL, "x", KIND_COMM, "x"},
 	{"/db/backend", NULL, NULL, NULL, "db", KIND_COMM, "db"},
 	{"/../../..", NULL, NULL, NULL, "x", KIND_COMM, "x"},
-	/* a program may choose any comm, even one that looks like another kind of name */
+	/* a program may set any comm; here, it looks like the name of a pod */
 	{"/", NULL, NULL, NULL, "shop/cart/app", KIND_COMM, "shop_cart_app"},
 	{"/", NULL, NULL, NULL, "ssh.service", KIND_COMM, "ssh_service"},
 	{"/", NULL, NULL, NULL, "~other", KIND_COMM, "_other"},
@@ -249,7 +249,7 @@ static bool is_label(const char *s)
 	return true;
 }
 
-/* Tests that any input leads to a valid label. */
+/* Tests that every input results in a valid label. */
 static void test_hostile(void)
 {
 	static const char *const parts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A child process that waits, for tests of what /proc shows about a process. */
+/* Starts a child process that waits, for tests of what /proc shows about another process. */
 #ifndef FS_TESTS_WAITING_CHILD_H
 #define FS_TESTS_WAITING_CHILD_H
 
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 /*
- * Forks a child that calls prepare(argument), then waits for a signal; it dies with the test.
- * Returns the child's pid after prepare(). Ends the test if prepare() returns false.
+ * Forks a child that calls prepare(argument) and then waits. The child is killed when the test
+ * ends. Returns the child's pid after prepare() has returned. Ends the test if prepare() returns
+ * false.
  */
 static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
 {

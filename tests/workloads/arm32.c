@@ -10,7 +10,7 @@
 #include <elf.h>
 #include <stddef.h>
 
-#define AT 0x10000 /* load address, not below vm.mmap_min_addr */
+#define AT 0x10000 /* load address: at least vm.mmap_min_addr */
 
 /* ARM machine code of a system call: mov r7, #number; svc 0 */
 #define CALL(number) 0xe3a07000 | (number), 0xef000000

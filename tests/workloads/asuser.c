@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user who has only these
- * capabilities, as a service with AmbientCapabilities= or a file with setcap does.
+ * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user with only these
+ * capabilities. Services with AmbientCapabilities= and files with setcap run in this way.
  */
 #include "common.h"
 
@@ -10,7 +10,7 @@
 
 #define MOST_CAPABILITIES 8
 
-/* Numbers of capabilities, because the headers of a C library may be older than CAP_BPF. */
+/* The numbers are defined here because old headers lack newer capabilities, such as CAP_BPF. */
 static const struct {
 	const char *name;
 	unsigned int number;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes one bad memory access of each given kind, in a child, and reports the child's signal. */
+/* Makes a bad memory access of each given kind in a child, and prints the signal that results. */
 #include "common.h"
 
 #include <sys/ptrace.h>
 
 #define SMALL_STACK (256 << 10)
 
-/* siginfo of the signal, in memory that is shared by the child's handler and the parent. */
+/* siginfo of the signal. The child's handler writes it, and the parent reads it. */
 static siginfo_t *seen;
 
 static char *map(long pages, int protection, int flags, int fd)
@@ -18,7 +18,7 @@ static char *map(long pages, int protection, int flags, int fd)
 	return base;
 }
 
-/* Returns an address that the compiler cannot know to be constant. */
+/* Returns the address. The compiler must not know its value, or it would reject the access. */
 static char *at_address(uintptr_t address)
 {
 	__asm__("" : "+r"(address));
@@ -126,7 +126,9 @@ static void handle_fault_signals(void)
 		die("signal handler");
 }
 
-/* Starts a child that makes one bad access. A child without a handler is traced and killed. */
+/*
+ * Starts a child that makes one bad access. If it has no handler, its parent traces and kills it.
+ */
 static pid_t run_child(const struct mode *mode, bool handled)
 {
 	pid_t child = fork_or_die();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measures the time of N operations of one kind, in 40 batches, in each of several threads. */
+/* Measures how long N operations of one kind take: in several threads, 40 batches in each. */
 #include "common.h"
 
 #include <sched.h>
@@ -20,7 +20,7 @@ static pthread_barrier_t batch_start;
 static void (*operate)(char *pool, long count);
 static clockid_t clock_of_kind;
 
-/* Each pass touches pages that the previous pass freed. */
+/* After each pass, the pages are freed, so that the next pass faults again. */
 static void touch_pool(char *pool, long count)
 {
 	for (long pages; count; count -= pages) {
@@ -69,7 +69,7 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* Page faults are measured in CPU time, calls (which may wait) in elapsed time. */
+/* Page faults are measured in CPU time. System calls may wait, so elapsed time is measured. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);
@@ -90,7 +90,7 @@ static long long passed_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Pins the first thread to the given CPU, the next threads to the CPUs after it. */
+/* Pins thread `index` to a CPU: pin_cpu for the first thread, then the CPUs after it. */
 static void pin(long index)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -139,7 +139,7 @@ static void print_truth(const char *kind, const struct worker *workers, long thr
 	truth_text("kind", kind);
 	truth_number("threads", threads);
 	truth_number("ops", per_batch * BATCHES * threads);
-	/* the 10th percentile excludes batches that other work on the machine disturbed */
+	/* the 10th percentile leaves out batches that other programs slowed down */
 	printf(",\"ns_per_op\":%.2f", ns[BATCHES / 10]);
 	truth_close();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lives a few milliseconds: makes an exact number of faults, mappings and fds, then exits. */
+/* Makes an exact number of faults, mappings and fds in a few milliseconds, then exits. */
 #include "common.h"
 
 #include <link.h>
 
-/* What to make, and memory for the results, which parent and child share. */
+/* Requested numbers, and memory for results. Parent and child share this memory. */
 struct brief {
 	long faults;
 	long maps;
@@ -34,7 +34,7 @@ static int touch_image(struct dl_phdr_info *image, size_t size, void *data)
 	return 0;
 }
 
-/* Uses direct system calls only: library code would cause page faults of its own. */
+/* Uses only direct system calls, because library functions would cause page faults. */
 static __attribute__((noinline)) void make_all(const struct brief *brief, long faults, long maps,
 					       long fds)
 {
@@ -60,7 +60,7 @@ static void give_back(const struct brief *brief)
 		close(brief->made_fds[i]);
 }
 
-/* First touches every page that the work uses, so that only the requested faults are counted. */
+/* Touches all pages that the work uses beforehand, so that only requested faults are counted. */
 static void live(const struct brief *brief)
 {
 	long long start = now_ns();

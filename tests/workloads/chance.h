@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Random numbers for tests: one seed gives the same sequence on every machine. */
+/* Random numbers for tests. The same seed gives the same numbers on every machine. */
 #ifndef CHANCE_H
 #define CHANCE_H
 
@@ -19,7 +19,7 @@ static inline double between(double low, double high)
 	return low + (high - low) * chance();
 }
 
-/* Returns a nearly normal random number, of mean 0 and variance 1. */
+/* Returns an approximately normally distributed number with mean 0 and variance 1. */
 static inline double normal(void)
 {
 	double sum = 0;

@@ -9,7 +9,7 @@
 #define HUGE_BYTES (2L << 20)
 #define AREAS	   4
 
-/* The buffer is static, so that reads of /proc cause no page fault while faults are counted. */
+/* Static, so that reads of /proc cause no page fault while faults are counted. */
 static char text[65536];
 
 static long number_behind(const char *at, const char *key)
@@ -35,7 +35,7 @@ static void read_text(const char *path)
 	close(fd);
 }
 
-/* Returns the start of the [stack] mapping, which moves down as the stack grows. */
+/* Returns the start address of the [stack] mapping. The address falls as the stack grows. */
 static unsigned long stack_from(void)
 {
 	char *at, *line;
@@ -66,7 +66,7 @@ static void *map(size_t bytes, int flags, int fd)
 	return area;
 }
 
-/* Maps one page of a file `count` times. Single pages leave no room for fault-around. */
+/* Maps one page of a file `count` times. As single pages, they exclude fault-around. */
 static char **map_file(const char *dir, long count, int flags)
 {
 	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = {0};
@@ -82,7 +82,7 @@ static char **map_file(const char *dir, long count, int flags)
 	return page;
 }
 
-/* Maps `count` huge pages, aligned to huge pages. */
+/* Maps `count` huge pages at an address that is aligned to huge pages. */
 static char *map_huge(long count)
 {
 	char *area = map((count + 1) * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -92,7 +92,7 @@ static char *map_huge(long count)
 	return area;
 }
 
-/* Returns the process's number of huge pages, which is lower if the kernel had none left. */
+/* Returns the process's number of huge pages. The kernel may have had too few. */
 static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");
@@ -103,7 +103,7 @@ static long huge_pages(void)
 #define MADV_PAGEOUT 21 /* since 5.4, include/uapi/asm-generic/mman-common.h */
 #endif
 
-/* Maps and writes pages, then moves them to swap, if there is any. */
+/* Maps and writes pages, then moves them to swap. They stay in memory if there is no swap. */
 static char *map_swapped(long pages)
 {
 	char *area = map(pages * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -115,7 +115,7 @@ static char *map_swapped(long pages)
 	return area;
 }
 
-/* Returns whether a directory is in tmpfs, where file pages count as shared memory. */
+/* Returns whether a directory is in tmpfs. Pages of its files count as shared memory. */
 static bool is_tmpfs(const char *dir)
 {
 	struct statfs fs;
@@ -133,7 +133,7 @@ static void touch_all(char **page, long count, bool write)
 	}
 }
 
-/* After a fork, parent and child both write to all pages; the child waits for the parent. */
+/* Forks. Parent and child both write to all pages, the parent first. */
 static pid_t copy_on_write(char *area, long pages)
 {
 	int go[2];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared parts of the workloads: arguments, waits, children, pages, maps, and the "truth line", a
- * JSON object with exact counts of what the workload did.
+ * Functions for all workloads: arguments, waits, children, pages, maps, and the "truth line". The
+ * truth line is a JSON object with exact counts of what the workload did. Tests compare
+ * faultscope's counts with it.
  */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
@@ -37,7 +38,7 @@
 
 enum opt_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT };
 
-/* An option "--name [VALUE]". A table of options ends with an empty element. */
+/* An option "--name [VALUE]". An empty element ends a table of options. */
 struct opt {
 	const char *name;
 	enum opt_kind kind;
@@ -50,7 +51,7 @@ static struct {
 	long sleep_ms;
 } common;
 
-/* Ends the program with a message, and with the text of errno if errno is set. */
+/* Ends the program with an error message. If errno is set, its text is added. */
 static inline __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...)
 {
 	int error = errno;
@@ -76,7 +77,7 @@ static inline long parse_number(const char *text)
 	return number;
 }
 
-/* Parses a count. "limit" means as many as the kernel permits. */
+/* Parses a count. The word "limit" means as many as the kernel permits. */
 static inline long parse_count(const char *text)
 {
 	return strcmp(text, "limit") ? parse_number(text) : NO_LIMIT;
@@ -97,7 +98,7 @@ static inline __attribute__((noreturn)) void wrong_usage(const char *usage)
 	exit(2);
 }
 
-/* Parses options, and `need` to `most` other words into words[]. Returns the number of words. */
+/* Parses options, and stores `need` to `most` other words in words[]. Returns their number. */
 static inline int parse_args(int argc, char **argv, const char *usage, const struct opt *opts,
 			     const char **words, int need, int most)
 {
@@ -107,7 +108,10 @@ static inline int parse_args(int argc, char **argv, const char *usage, const str
 		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
 		{ 0 },
 	};
-	/* The buffer for stdout is static: the truth line must be printed even without memory. */
+	/*
+	 * The stdout buffer is static, so that the truth line can be printed even without free
+	 * memory.
+	 */
 	static char out[4096];
 	const struct opt *opt;
 	int found = 0;
@@ -153,7 +157,7 @@ static inline void sleep_until(long long ns)
 		;
 }
 
-/* Sleeps until operation `made` is due, at `rate` operations per second. Rate 0: no sleep. */
+/* Sleeps until operation `made` is due at `rate` operations per second. Rate 0 never sleeps. */
 static inline void keep_rate(long long start, long made, long rate)
 {
 	if (rate)
@@ -165,7 +169,7 @@ static inline void note_stop(int signal)
 	(void)signal;
 }
 
-/* Blocks SIGTERM and SIGINT except in the waits below, so that the program can clean up. */
+/* Blocks SIGTERM and SIGINT outside of the waits below, so that the program can clean up. */
 static inline void catch_stop(void)
 {
 	struct sigaction action = { .sa_handler = note_stop };
@@ -179,7 +183,7 @@ static inline void catch_stop(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Returns true if a stop signal ended the wait, or stdin had a byte (which is read) or EOF. */
+/* Waits. Returns true if a stop signal arrived, or if stdin had a byte (now read) or EOF. */
 static inline bool told(struct pollfd *input, long timeout_ms)
 {
 	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
@@ -201,7 +205,7 @@ static inline bool told_by_input(long timeout_ms)
 	return told(&input, timeout_ms);
 }
 
-/* With --wait: prints that the work comes next, and waits for a byte from the test. */
+/* With --wait: prints that the work is about to start, then waits for a byte on stdin. */
 static inline void wait_for_go(void)
 {
 	if (!common.wait)
@@ -232,7 +236,7 @@ static inline void truth_errno(int error)
 	truth_text("errno_name", error ? strerrorname_np(error) : "");
 }
 
-/* Ends the truth line, then waits as the options --hold and --sleep-ms say. */
+/* Ends the truth line. Then waits as long as the options --hold and --sleep-ms say. */
 static inline void truth_close(void)
 {
 	puts("}");
@@ -252,7 +256,7 @@ static inline pid_t fork_or_die(void)
 	return child;
 }
 
-/* Starts a thread with a small stack, so that many fit. */
+/* Starts a thread with a small stack, so that many threads fit into memory. */
 static inline pthread_t start_thread(void *(*run)(void *), void *arg)
 {
 	pthread_attr_t attr;
@@ -321,14 +325,14 @@ static inline void read_pages(const char *base, long pages)
 		(void)*(const volatile char *)(base + i * PAGE_BYTES);
 }
 
-/* Maps a page that cannot merge with a neighbour: no other mapping has these two protections. */
+/* Maps a page that cannot merge: no other mapping has both this protection and these flags. */
 static inline void *map_unmergeable(long index)
 {
 	return (void *)syscall(SYS_mmap, NULL, PAGE_BYTES, index & 1 ? PROT_READ : PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Counts lines of /proc/self/maps but [vsyscall]. Allocates nothing, to work at the limit. */
+/* Returns the number of lines of /proc/self/maps except [vsyscall]. Needs no free memory. */
 static inline long map_count(void)
 {
 	static const char gate[] = "[vsyscall]\n";

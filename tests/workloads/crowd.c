@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opens N files with different names, so that tables by file name have a row for each, then leaks
- * fds of one file. The N files are opened by children that exit ("ended"), or are closed or held by
- * this process.
+ * Opens N files with different names, so that each gets a row in tables by file name. Then leaks
+ * fds of one file. The N files are opened by children that exit ("ended"), or by this process,
+ * which closes or keeps them.
  */
 #include "common.h"
 
@@ -13,7 +13,7 @@
 
 static long rate;
 
-/* Opens a file with a name of letters only, because digits in names are folded. */
+/* Opens a file whose name has only letters, because digits in names are folded. */
 static void open_one(long n, bool closes)
 {
 	char name[16] = "x";
@@ -48,7 +48,7 @@ static void open_in_child(long from, long to, long long start)
 		die("waitpid");
 }
 
-/* Returns how many file descriptors were opened. */
+/* Leaks fds. Returns how many it opened. */
 __attribute__((noinline)) static long leak(long wanted, int *ret_errno)
 {
 	for (long n = 0; n < wanted; n++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Touches pages and frees them again, while a thread runs on another CPU, whose TLB must be flushed
- * each time. Some of the madvise() calls free nothing.
+ * Touches pages and frees them again. A thread runs on another CPU, so that the kernel must flush
+ * the TLB of this CPU each time. Some of the madvise() calls free nothing.
  */
 #include "common.h"
 
@@ -9,7 +9,7 @@
 
 static long rounds, pages;
 
-/* Pins the thread to the nth CPU that the process may use; returns how many there are. */
+/* Pins the thread to the nth CPU that the process may use. Returns the number of such CPUs. */
 static int pin(int nth)
 {
 	static cpu_set_t may;
@@ -50,7 +50,10 @@ int main(int argc, char **argv)
 	pages = parse_number(words[1]);
 	area = map_pages(pages);
 	cpus = pin(1);
-	/* The thread runs until the process exits: the exit of a thread also frees memory. */
+	/*
+	 * The thread never ends before the process, because the exit of a thread frees memory as
+	 * well.
+	 */
 	start_thread(run_beside, NULL);
 	while (!running)
 		sched_yield();

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Allocates MIB MiB of one kind of memory, --rate MiB per second, and keeps it. With --rounds the
- * program reads all of this memory repeatedly. Kind "promised" only maps memory; kinds "shared" and
- * "file" map a file in the --in directory.
+ * Allocates MIB MiB of one kind of memory at --rate MiB per second, and keeps it. With --rounds,
+ * the program reads all of this memory repeatedly. Kind "promised" maps memory without touching it.
+ * Kinds "shared" and "file" map a file in the directory --in.
  */
 #include "common.h"
 
 
 #define MIB	     (1L << 20)
-#define AROUND_PAGES 24 /* number of pages: more than fault-around, less than readahead */
+/* pages between two reads: more than fault-around maps, less than readahead reads */
+#define AROUND_PAGES 24
 
 static struct {
 	long rate, rounds, children;
@@ -21,7 +22,7 @@ static unsigned long next_random(unsigned long *state)
 	return *state >> 33;
 }
 
-/* Writes a different value to each page, so that pages do not compress or merge. */
+/* Writes another value to each page, so that pages can neither be compressed nor merged. */
 static void fill(char *base, long mib)
 {
 	long long start = now_ns();
@@ -43,8 +44,8 @@ static void go_over(const char *base, long pages)
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
 			/*
-			 * The page at this distance was read ahead but is not mapped. The kernel
-			 * continues readahead from this page.
+			 * The page at this distance is in the page cache but not mapped, so that
+			 * reading it makes the kernel read further ahead.
 			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)
@@ -70,7 +71,7 @@ static char *map_file(const char *directory, long mib, char *path, size_t size)
 	return base;
 }
 
-/* Writes a file that may be larger than memory, and maps it for reading. */
+/* Writes a file, which may be larger than memory, and maps it for reading. */
 static char *map_written(const char *directory, long mib)
 {
 	char path[PATH_MAX];
@@ -138,7 +139,7 @@ int main(int argc, char **argv)
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
 	wait_for_go();
-	/* Each child allocates the same amount, and lives as long as this process. */
+	/* Each child allocates the same amount and keeps it until this process exits. */
 	for (long i = 0; i < how.children; i++)
 		if (!fork_or_die()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
