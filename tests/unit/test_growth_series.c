@@ -102,7 +102,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
 		/*
-		 * An uncertain forecast causes at most a warning; its title states the condition.
+		 * An uncertain forecast causes at most a warning, and its title states a condition.
 		 */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&

@@ -143,8 +143,7 @@ static uint64_t sum_of_addresses(void)
 		uint64_t address, like = 0, low;
 
 		/*
-		 * Two statements are needed: C does not define which call of one expression runs
-		 * first.
+		 * Two statements, since C does not define which call of one expression runs first.
 		 */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
@@ -210,19 +209,13 @@ static uint64_t sum_of_bounds(void)
 			mix(&sum, poison_of(&e, 0xdead000000000000 | at));
 			mix(&sum, poison_of(&e, 0x00ad000000000000 | at));
 		}
-		/*
-		 * Each value repeats one poison byte (0x6b, 0x5a, …), but up to three of its bytes
-		 * change.
-		 */
+		/* Each value repeats a poison byte (0x6b, …), with up to three changed bytes. */
 		for (int k = 0; k < 4000; k++) {
 			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/*
-			 * Two statements are needed: C does not define which call of one expression
-			 * runs first.
-			 */
+			/* C does not define which call of one expression runs first. */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Tests which data about processes of other users is withheld from a user who runs faultscope with
- * file capabilities.
- */
+/* Tests which data of other users' processes is withheld if faultscope has file capabilities. */
 #define _GNU_SOURCE
 #include "fixture.h"
 

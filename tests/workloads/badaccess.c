@@ -126,9 +126,7 @@ static void handle_fault_signals(void)
 		die("signal handler");
 }
 
-/*
- * Starts a child that makes one bad access. If it has no handler, its parent traces and kills it.
- */
+/* Starts a child that makes one bad access. Without a handler, it is traced and killed. */
 static pid_t run_child(const struct mode *mode, bool handled)
 {
 	pid_t child = fork_or_die();

@@ -108,10 +108,7 @@ static inline int parse_args(int argc, char **argv, const char *usage, const str
 		{ "sleep-ms", OPT_NUMBER, &common.sleep_ms },
 		{ 0 },
 	};
-	/*
-	 * The stdout buffer is static, so that the truth line can be printed even without free
-	 * memory.
-	 */
+	/* The stdout buffer is static, so that the truth line needs no free memory. */
 	static char out[4096];
 	const struct opt *opt;
 	int found = 0;

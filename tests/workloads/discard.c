@@ -50,10 +50,7 @@ int main(int argc, char **argv)
 	pages = parse_number(words[1]);
 	area = map_pages(pages);
 	cpus = pin(1);
-	/*
-	 * The thread never ends before the process, because the exit of a thread frees memory as
-	 * well.
-	 */
+	/* The thread does not exit before the process, since its exit would free memory. */
 	start_thread(run_beside, NULL);
 	while (!running)
 		sched_yield();
