@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 #define MOST_FDS (1L << 20)
-/* The kernel permits few inotify instances per user (fs.inotify.max_user_instances, often 128). */
+/* The limit fs.inotify.max_user_instances is often 128 for all processes of a user. */
 #define MOST_INOTIFY_OF_ALL 32
 
 struct kind {
@@ -105,7 +105,10 @@ static int make_accept(int *fd)
 	return one(fd, accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 }
 
-/* Sends stdin to itself. At the fd limit, recvmsg() succeeds but delivers no file descriptor. */
+/*
+ * Sends stdin to this process in a message, which gives it another file descriptor. At the fd
+ * limit, recvmsg() succeeds but delivers no file descriptor.
+ */
 static int make_scm(int *fd)
 {
 	union {
@@ -173,7 +176,10 @@ static const struct kind *find_kind(const char *name)
 	die("no such kind: %s", name);
 }
 
-/* Returns the kind of a turn: "all" alternates all kinds, with inotify only in the first rounds. */
+/*
+ * Returns the kind of fd number `turn`: the given kind, or all kinds in turn for "all". In later
+ * rounds of "all", another kind replaces inotify, because few instances are allowed.
+ */
 static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 {
 	if (kind)
@@ -184,7 +190,7 @@ static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 	return kind;
 }
 
-/* Starts a child that connects again and again, so that this process only calls accept. */
+/* Starts a child that connects repeatedly, so that this process makes only accept calls. */
 static void start_connector(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -245,7 +251,7 @@ static long set_nofile(long soft)
 	return limit.rlim_cur;
 }
 
-/* Tests each fd number, since at the limit /proc/self/fd itself cannot be opened. */
+/* Tests each fd number, because at the fd limit /proc/self/fd cannot be opened. */
 static long count_open(long limit, long *highest)
 {
 	long open_now = 0;

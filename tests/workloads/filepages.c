@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Touches every page of a mapped file that was dropped from the page cache just before. */
+/* Touches every page of a mapped file whose pages were removed from the page cache before. */
 #include "common.h"
 
 static void write_file(int fd, long pages)
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		die("create %s", path);
-	/* Unlinks the file at once, so that it does not stay if the program is killed. */
+	/* Unlinks the file at once, so that no file remains if the program is killed. */
 	unlink(path);
 	write_file(fd, pages);
 	base = mmap(NULL, pages * PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);

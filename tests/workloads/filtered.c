@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * filtered ERRNO CALL... -- CMD ARG...: runs a command under a seccomp filter that makes some
- * system calls fail with ERRNO, as for a container or a service.
+ * filtered ERRNO CALL... -- CMD ARG...: runs a command under a seccomp filter, as containers and
+ * services do. The filter makes the given system calls fail with ERRNO.
  */
 #include "common.h"
 
@@ -16,7 +16,7 @@ static const struct {
 } calls[] = {
 	{"bpf", SYS_bpf},
 	{"capset", SYS_capset},
-	{"landlock_create_ruleset", 444}, /* this number is the same on every architecture */
+	{"landlock_create_ruleset", 444}, /* the call has the same number on every architecture */
 	{"perf_event_open", SYS_perf_event_open},
 };
 
@@ -32,7 +32,7 @@ static long number_of(const char *name)
 static void refuse(char **names, int n, int error)
 {
 	struct sock_filter code[MOST_CALLS + 3] = {
-		/* loads the system call number, seccomp_data.nr */
+		/* loads seccomp_data.nr, the number of the system call */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
 	};
 	struct sock_fprog filter = {.len = n + 3, .filter = code};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Leaks in the ways of faulty programs: each kind of growth has functions with their own names and
- * stack frames. With --children, forked children grow too.
+ * Leaks mappings or fds as common bugs do. Each kind of leak has its own functions, so that its
+ * call stacks differ from those of the others. With --children, forked children leak too.
  */
 #include "common.h"
 
@@ -18,7 +18,7 @@ static struct sockaddr_in peer = { .sin_family = AF_INET };
 static bool keep_fds;
 static pid_t closer;
 
-/* Names shared memory as PyTorch does, torch_PID_RANDOM_N, and unlinks it before mapping it. */
+/* Creates shared memory with a name like PyTorch's, torch_PID_RANDOM_N. Unlinks and maps it. */
 __attribute__((noinline)) static bool share_tensor(long n)
 {
 	char path[200];
@@ -41,11 +41,12 @@ __attribute__((noinline)) static bool collate_batch(long n)
 {
 	bool made = share_tensor(n);
 
-	__asm__ volatile("" ::: "memory"); /* keeps the compiler from making the call a jump */
+	/* prevents a tail call, which would hide this function in call stacks */
+	__asm__ volatile("" ::: "memory");
 	return made;
 }
 
-/* Alternates the protection, so that adjacent mappings do not merge. */
+/* Leaks a mapping. Protections alternate, so that adjacent mappings do not merge. */
 __attribute__((noinline)) static bool leak_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,
@@ -54,7 +55,7 @@ __attribute__((noinline)) static bool leak_mapping(long n)
 	return at != MAP_FAILED;
 }
 
-/* For comparison: makes as many mappings as leak_mapping(), and unmaps all of them. */
+/* Leaks nothing, for comparison: unmaps each mapping at once. */
 __attribute__((noinline)) static bool churn_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -63,7 +64,7 @@ __attribute__((noinline)) static bool churn_mapping(long n)
 	return at != MAP_FAILED && !munmap(at, PAGE_BYTES);
 }
 
-/* Unmaps a page within a mapping, which splits the mapping in two. */
+/* Unmaps a page in the middle of a mapping, so that the mapping becomes two. */
 __attribute__((noinline)) static bool cut_hole(long n)
 {
 	static char *whole;
@@ -87,7 +88,7 @@ __attribute__((noinline)) static bool spawn_job(long n)
 	return true;
 }
 
-/* Leaks a socket: the peer closes each connection, but this process never does. */
+/* Leaks a socket: the peer closes the connection, but this process keeps its socket open. */
 __attribute__((noinline)) static bool forget_connection(long n)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

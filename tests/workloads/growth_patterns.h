@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Patterns of a growing value; some reach LIMIT, some never do. The unit test of forecasts uses
- * these patterns tick by tick, the workload `patterns` uses them in real time.
+ * Patterns of a growing value. Some reach LIMIT, some never do. The unit test of forecasts computes
+ * the values without waiting. The workload `patterns` uses them in real time.
  */
 #ifndef GROWTH_PATTERNS_H
 #define GROWTH_PATTERNS_H
@@ -13,7 +13,7 @@
 
 #define LIMIT 1000
 
-/* Random parameters of one run of a pattern; each pattern uses some of them. */
+/* Random parameters for one run of a pattern. No pattern uses all of them. */
 struct life {
 	double first, top, period, rate, noise, phase, sum, wait;
 };
@@ -82,7 +82,7 @@ static double warm_up(struct life *l, double t)
 	return l->first + (l->top - l->first) * (1 - exp(-t / l->period));
 }
 
-/* Opens files in batches until there are enough. */
+/* A value that grows in steps until it reaches its top, such as files opened in batches. */
 static double stairs(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * fmin(1, floor(t / l->period) / 5);
@@ -100,7 +100,7 @@ static double high_saw(struct life *l, double t)
 	return foot + (l->top - foot) * fmod(t / l->period + l->phase, 1);
 }
 
-/* A value that rises and falls slowly, like a pool that follows the load. */
+/* A value that slowly rises and falls, such as the size of a pool that follows the load. */
 static double wave(struct life *l, double t)
 {
 	return l->first + (l->top - l->first) * (0.5 - 0.5 * cos(t / l->period * 6.2831853));
@@ -123,7 +123,7 @@ static double noise(struct life *l, double t)
 	return fmin(0.6 * l->top + 0.1 * l->top * normal(), l->top);
 }
 
-/* A saw-tooth whose first teeth rise, as in a cache that warms up; all later ones are equal. */
+/* A saw-tooth whose first teeth become higher, like a cache that fills. Later teeth are equal. */
 static double rising_saw(struct life *l, double t)
 {
 	double high = fmin(1, (floor(t / l->period) + 1) / 3);

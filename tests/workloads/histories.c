@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes with random histories: they fault, map and open files, share memory or file
- * descriptors with children, exec from any thread, or lose their first thread. At its end, each
- * process prints the minimum number of pages that it wrote, and the kernel's count of its faults.
+ * Runs processes with random histories. They fault, map and open files, share memory or file
+ * descriptors with children, exec from any thread, or continue without their first thread. At its
+ * end, each process prints the minimum number of pages that it wrote, and the kernel's count of its
+ * page faults.
  */
 #include "common.h"
 #include <sched.h>
@@ -14,15 +15,16 @@
 #define CHILD_STACK	(1 << 16)
 #define NOBODY		65534
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
-#define PID_REUSED_EACH 8 /* number of histories after which pids are reused */
+#define PID_REUSED_EACH 8 /* in one of so many histories, a pid is reused */
 
-/* State that a process hands over when it execs, as arguments of the "on" mode. */
+/* State that a process passes to the next program at exec, as arguments of the mode "on". */
 static struct {
-	long steps; /* number of steps that the process still has to do */
+	long steps; /* number of steps that remain */
 	unsigned long chance;
-	long pages;	    /* minimum number of pages written so far */
-	const char *helper; /* path of a copy of this program that is set-user-ID root */
-	bool quiet;	    /* its pid is of another namespace, so it prints no line */
+	long pages;	    /* minimum number of pages written until now */
+	const char *helper; /* path of a set-user-ID root copy of this program */
+	/* true in a pid namespace: its pid there would be wrong, so it prints no line */
+	bool quiet;
 } life;
 
 static volatile bool leader_left;
@@ -91,7 +93,7 @@ static void reap(pid_t child)
 			die("waitpid");
 }
 
-/* Runs as a process that shares its parent's address space or file descriptors. */
+/* The main function of a child that shares its parent's address space or file descriptors. */
 static int write_and_end(void *area)
 {
 	write_pages(area, MOST_PAGES / 2);
@@ -139,7 +141,9 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/* Executes the program, and continues in it. Uses execveat() without a path at random. */
+/*
+ * Executes the program, which continues this history. At random, it uses execveat() without a path.
+ */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];
@@ -163,7 +167,7 @@ static void *exec_in_thread(void *program)
 	exec_on(program);
 }
 
-/* All other threads cause faults until the exec ends them; how many is not known. */
+/* Causes page faults until an exec in another thread ends this thread. Their number is random. */
 static void *write_on(void *unused)
 {
 	char *area = map_pages(MOST_PAGES);
@@ -208,7 +212,7 @@ static void lose_leader(void)
 
 static void exec_as_nobody(void)
 {
-	/* A raw system call changes only the user of this thread. */
+	/* Unlike setresuid() of libc, the system call changes the user of this thread only. */
 	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
 		die("setresuid");
 	exec_on(life.helper);
@@ -226,7 +230,7 @@ static void fork_brief(void)
 	reap(child);
 }
 
-/* Runs as process 1 of a pid namespace, in which another thread calls exec. */
+/* The main function of process 1 of a pid namespace. Another thread of this process calls exec. */
 static void live_in_namespace(void)
 {
 	pid_t child = fork_or_die();
@@ -305,7 +309,7 @@ static void reuse_pids(pid_t first)
 
 	snprintf(text, sizeof(text), "%d", first - 1);
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		errno = 0; /* some systems do not let a process choose the next pid */
+		errno = 0; /* choosing the next pid may fail, which is no error */
 	if (fd >= 0)
 		close(fd);
 }
@@ -353,7 +357,7 @@ static void *touch_and_wait(void *area)
 	return NULL;
 }
 
-/* Starts many threads, one of which execs. */
+/* Starts many threads. One of them calls exec. */
 static void run_crowd(long count)
 {
 	char *area = map_pages(count);

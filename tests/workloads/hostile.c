@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sets a command name that output formats must escape, and maps pages until it is told to exit. */
+/* Sets a command name that output formats must escape. Maps pages until the test ends it. */
 #include "common.h"
 
 #define MAPS_OF_EACH_STEP 4

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ia32 N: calls mmap, munmap, dup and close N times each by the 32-bit system calls of a 64-bit x86
- * kernel (int $0x80). For the 64-bit program that makes these calls, their numbers mean other
- * calls: 90 is old mmap for 32 bits and chmod for 64 bits, 6 is close and lstat. At the end, one
- * mmap exceeds RLIMIT_AS. Prints the counts maps, dups (each closed again) and refused; "supported"
- * is 0 if the kernel has no 32-bit calls.
+ * ia32 N: calls mmap, munmap, dup and close N times each. It is a 64-bit x86 program, but makes
+ * 32-bit system calls (int $0x80), whose numbers mean other calls in 64-bit mode. For example, 90
+ * is mmap in 32-bit mode and chmod in 64-bit mode. At the end, one mmap exceeds RLIMIT_AS. Prints
+ * the counts "maps", "dups" (each closed again) and "refused". "supported" is 0 if the kernel has
+ * no 32-bit calls.
  */
 #include "common.h"
 
@@ -18,7 +18,7 @@ static long ia32(long number, long a, long b, long c, long d, long e)
 {
 	long result;
 
-	/* ebp is the sixth argument of mmap2: offset 0 */
+	/* The register ebp passes the sixth argument, which is the offset of mmap2. */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "=a"(result)
 			 : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernelread N: makes the kernel read an unmapped kernel address N times, without an oops. A BPF
- * program calls bpf_probe_read_kernel(), which uses copy_from_kernel_nofault(). Each read is a
- * kernel-mode page fault. Prints the counts of reads and of refused reads (the helper returned
- * -EFAULT).
+ * kernelread N: makes the kernel read an unmapped kernel address N times. A BPF program reads it by
+ * bpf_probe_read_kernel(), which uses copy_from_kernel_nofault(). So each read is a page fault in
+ * kernel mode, but no oops. Prints the number of reads, and of reads that failed with -EFAULT.
  */
 #include "common.h"
 
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
-/* An address below vmalloc that is never mapped, with four page-table levels: x86/x86_64/mm.rst. */
+/* An address that the kernel never maps with four page-table levels: it is below vmalloc space. */
 #define NOBODYS_ADDRESS 0xffffc8ffdeadb000ULL
 
 static int load(void)
@@ -27,7 +26,7 @@ static int load(void)
 	const struct rlimit no_limit = {RLIM_INFINITY, RLIM_INFINITY};
 	union bpf_attr attr;
 
-	/* Before 5.11, BPF programs count towards RLIMIT_MEMLOCK of their user. */
+	/* Before Linux 5.11, memory of BPF programs counts towards RLIMIT_MEMLOCK. */
 	setrlimit(RLIMIT_MEMLOCK, &no_limit);
 
 	memset(&attr, 0, sizeof(attr));

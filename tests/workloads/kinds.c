@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a known number of page faults of each kind: read, write, copy-on-write, user copy, exec. */
+/*
+ * Makes a known number of page faults by each kind of access: read, write, exec, copy-on-write, and
+ * access by the kernel.
+ */
 #include "common.h"
 
 #if defined(__x86_64__)
@@ -10,7 +13,7 @@ static const unsigned char return_code[] = { 0xc0, 0x03, 0x5f, 0xd6 };
 #error "no return instruction known for this architecture"
 #endif
 
-/* Maps one page of code `count` times. Single pages leave no room for fault-around. */
+/* Maps a page of code `count` times. The file has one page, so fault-around maps no others. */
 static void map_code(void (**code)(void), long count)
 {
 	int fd = memfd_create("code", MFD_CLOEXEC);

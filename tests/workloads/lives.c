@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes and threads that live and end in unusual ways: vfork, exec by a thread, fork
- * storms, reused pids.
+ * Runs processes and threads with unusual lives: vfork, exec by a thread, many forks at once,
+ * reused pids.
  */
 #include "common.h"
 
@@ -34,7 +34,7 @@ static pid_t reap(pid_t pid)
 	return pid;
 }
 
-/* Until its exec, the child of vfork() maps pages in the address space of its parent. */
+/* The child of vfork() maps pages before its exec, when it shares its parent's address space. */
 static __attribute__((noinline)) pid_t vfork_and_exec(void)
 {
 	pid_t child = vfork();
@@ -101,7 +101,7 @@ static void run_after_exec(long exec_thread)
 	truth_close();
 }
 
-/* Waits until the thread group leader is a zombie. */
+/* Waits until the first thread of the process is a zombie. */
 static void wait_for_zombie(void)
 {
 	char path[64], text[512], *state;
@@ -156,7 +156,7 @@ static void *hold_without_leader(void *area)
 	exit(0);
 }
 
-/* Lets the leader exit while another thread stays alive to be watched. */
+/* The first thread exits. Another thread stays alive, so that faultscope can watch it. */
 static void run_leaderless(long unused)
 {
 	(void)unused;
@@ -167,7 +167,7 @@ static void run_leaderless(long unused)
 static void *exec_without_leader(void *area)
 {
 	wait_for_zombie();
-	/* Between the leader's exit and the exec, there is time for a scan by faultscope. */
+	/* During this sleep, faultscope scans the process without its first thread. */
 	usleep(300000);
 	return touch_and_exec(area);
 }

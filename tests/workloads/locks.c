@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Several threads map, touch and unmap at the same time, so that they wait for mmap_lock. A single
- * thread waits for a process that reads its smaps: reading smaps takes longer the more memory is
- * mapped.
+ * Makes threads wait for mmap_lock. Several threads map, touch and unmap memory at the same time.
+ * With one thread, the wait is for a process that reads smaps of this process; such a read is
+ * longer if more memory is mapped.
  */
 #include "common.h"
 
@@ -36,7 +36,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* Touches memory in small pages, which make reads of smaps slow. */
+/* Touches memory in small pages, so that a read of smaps takes long. */
 static void touch_beside(void)
 {
 	size_t bytes = (size_t)beside_mib << 20;

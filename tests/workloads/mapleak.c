@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N one-page mappings that cannot merge, or as many as the kernel permits. With --crash,
- * writes to the address that the failed mmap() returned.
+ * Makes N one-page mappings that cannot merge. Without N, makes as many as the kernel permits. With
+ * --crash, writes to the address that the failed mmap() returned.
  */
 #include "common.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Misuses file descriptors as some programs do: it repeats accept at the fd limit, closes all
- * possible numbers, passes more fds to select than a set holds, or aborts because of such a set.
- * With --mildly, the program does so little of this that nothing is wrong.
+ * Misuses file descriptors like faulty programs: repeats accept at the fd limit, closes all
+ * possible fd numbers, or passes select() an fd number above FD_SETSIZE, which may abort the
+ * program. With --mildly, it stays below the rates at which faultscope must report this.
  */
 #include "common.h"
 
@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 
 #define SPIN_SECONDS 4
-#define SET_NUMBERS  4096 /* number of bits in an fd set that is larger than FD_SETSIZE */
+/* number of bits of an fd set that is larger than one with FD_SETSIZE bits */
+#define SET_NUMBERS  4096
 
 static bool mildly;
 
@@ -31,7 +32,7 @@ static int listen_here(struct sockaddr_in *ret)
 	return fd;
 }
 
-/* Repeats accept: a connection waits, but no file descriptor is left for it. */
+/* Repeats accept at the fd limit. A client waits, so that each call fails with EMFILE. */
 static long spin(void)
 {
 	struct sockaddr_in at;
@@ -72,7 +73,7 @@ static void open_many(void)
 			die("dup");
 }
 
-/* Passes an fd set that is large enough, so that select() overwrites nothing else. */
+/* Calls select() with fd numbers above FD_SETSIZE. The set is large enough for them. */
 static long select_many(void)
 {
 	static unsigned long set[SET_NUMBERS / 8 / sizeof(long)];

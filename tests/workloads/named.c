@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prints the addresses of its functions, one for each kind of name that faultscope can find. */
+/* Prints the addresses of functions. faultscope must find each name in another kind of source. */
 #include "common.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 static bool jit;
 static const char *library;
 
-/* The functions have different bodies, so that the compiler does not merge them. */
+/* Each function has another body, because the compiler may merge equal functions. */
 #define BODY(n)                                                                                    \
 	{                                                                                          \
 		volatile int x = n;                                                                \
@@ -48,8 +48,8 @@ static void write_map(const char *mode, const char *name, const char *at)
 }
 
 /*
- * Maps code of two functions, like a JIT compiler. After the start, the second function is named,
- * and the first gets another name.
+ * Maps code with two functions, as a JIT compiler does. While the program runs, the second function
+ * gets its name, and the first gets another name.
  */
 static char *make_code(void)
 {

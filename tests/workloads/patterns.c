@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens and closes file descriptors in a pattern of growth, until dup() fails or time is up. */
+/*
+ * Opens and closes fds so that their number follows a pattern. Ends when dup() fails or after a
+ * given time.
+ */
 #include "common.h"
 #include "growth_patterns.h"
 
@@ -23,7 +26,7 @@ static void list_kinds(void)
 		printf("%s\t%s\n", kinds[i].name, kinds[i].reaches ? "reaches" : "never");
 }
 
-/* Holds `wanted` file descriptors. Returns false if dup() fails. */
+/* Opens or closes fds until there are `wanted` of them. Returns false if dup() fails. */
 static bool hold(int wanted)
 {
 	while (held > wanted)
@@ -81,7 +84,7 @@ int main(int argc, char **argv)
 	start = now_ns();
 	for (t = 1; t < ticks && !reached; t++) {
 		sleep_until(start + t * tick_ms * 1000000);
-		/* stdin, stdout and stderr also count towards the limit */
+		/* 3: stdin, stdout and stderr also count towards the limit */
 		reached = !hold(fmax(0, kind->value(&life, t) - 3));
 	}
 	truth_open();

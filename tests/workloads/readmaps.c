@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads /proc/PID/smaps again and again for SECONDS seconds, as some monitoring agents do. */
+/* Reads /proc/PID/smaps repeatedly for SECONDS seconds, as some monitoring agents do. */
 #include "common.h"
 
 static long read_once(const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a system call that fails for a known cause, five times. */
+/* Makes a system call five times. Each time, it fails for the same known cause. */
 #include "common.h"
 
 #include <linux/capability.h>
@@ -7,7 +7,7 @@
 #define TIMES 5
 #define BIG (16L << 20)
 
-/* Values that a prepare_ function sets for its call_ function. */
+/* Values that a prepare_ function passes to its call_ function. */
 static int limit_fd;
 static char *three_pages;
 static char *old_break;
@@ -22,7 +22,7 @@ static void limit_to(int resource, long soft)
 		die("setrlimit");
 }
 
-/* Sets the limit to the lowest unused fd number: all lower numbers are in use. */
+/* Sets RLIMIT_NOFILE to the lowest free number, so that no number below the limit is free. */
 static void prepare_nofile(void)
 {
 	limit_fd = dup(STDOUT_FILENO);
@@ -61,7 +61,7 @@ static void prepare_memlock(void)
 	limit_to(RLIMIT_MEMLOCK, 16 * PAGE_BYTES);
 }
 
-/* Makes mappings up to vm.max_map_count, without a call that fails. */
+/* Makes mappings up to vm.max_map_count. All of these mmap() calls succeed. */
 static void prepare_split(void)
 {
 	FILE *setting = fopen("/proc/sys/vm/max_map_count", "r");

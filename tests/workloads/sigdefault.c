@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Executes a program with SIGINT and SIGQUIT at their defaults. A shell without job control starts
- * background commands with both signals ignored, and the commands cannot undo this.
+ * Executes a program with the default actions for SIGINT and SIGQUIT. A shell without job control
+ * ignores both signals in background commands, and a shell script cannot change this.
  */
 #include <signal.h>
 #include <stdio.h>

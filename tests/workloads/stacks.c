@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overflows the stack of a second thread in a child, and ends as language runtimes do. The child
- * has no SIGSEGV handler, or a handler on the alternate stack. The handler reports the overflow and
- * aborts (like Rust), raises the signal again (like Python's faulthandler), exits, or jumps back.
- * After the jump, the program continues, or aborts later for another reason.
+ * Overflows a thread's stack in a child, which then ends as language runtimes do. The child has no
+ * SIGSEGV handler, or a handler on an alternate stack. The handler does one of the following: it
+ * reports the overflow and aborts (like Rust), raises the signal again (like Python's
+ * faulthandler), exits, or jumps out of the overflow. After such a jump, the program continues, or
+ * aborts later for another reason.
  */
 #include "common.h"
 
@@ -54,7 +55,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	if (how != ABORTS && how != RAISES)
 		siglongjmp(back, 1);
 	if (how == RAISES)
-		return; /* the raised signal is blocked until this handler returns */
+		return; /* the raised signal is delivered when this handler returns */
 	say("\nthread 'worker' has overflowed its stack\n");
 	abort();
 }
@@ -81,7 +82,10 @@ static void *overflow(void *unused)
 	if (pthread_getattr_np(pthread_self(), &attr) ||
 	    pthread_attr_getstack(&attr, &base, &size) || pthread_attr_getguardsize(&attr, &guard))
 		die("pthread_getattr_np");
-	/* In glibc, the guard is the lowest part of the stack; elsewhere it is below the stack. */
+	/*
+	 * In glibc, the guard area is the lowest part of the stack; in other C libraries, it is
+	 * below.
+	 */
 	guard_from = (char *)base - guard;
 	guard_to = (char *)base + guard;
 	take_signal();

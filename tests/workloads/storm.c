@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes or threads that grow at the same time. "apart": K processes, each with mappings
- * and fds from its own function under its own name, while its threads fault, map and unmap.
- * "together": K threads that open fds from one function under one name at one instant, then under
- * the next. "reused": a process exits with N fds; another one with its pid opens and closes N.
+ * Runs processes or threads that grow at the same time.
+ *
+ * "apart": K processes. Each creates mappings and fds from a function of its own and under a name
+ * of its own. Its threads fault, map and unmap.
+ *
+ * "together": K threads. All open a file at the same instant from one function under one name, then
+ * the next file.
+ *
+ * "reused": a process exits with N open fds. Another process with the same pid opens N fds and
+ * closes them.
  */
 #include "common.h"
 
@@ -58,7 +64,9 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/* Defines one function per process. The function's frame is in each stack of the process. */
+/*
+ * Defines a function for each process, which is a frame of all stacks in which this process grows.
+ */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
@@ -131,7 +139,7 @@ static void run_apart(void)
 		;
 }
 
-/* Number of threads that have arrived. All threads spin until the last has arrived. */
+/* Number of threads that have reached the next file. Each thread spins until all have. */
 static volatile long arrived;
 
 __attribute__((noinline)) static void open_together(long n)

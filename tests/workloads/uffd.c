@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Causes N page faults one after another. userfaultfd handles each after a known delay. */
+/* Causes N page faults one after another. userfaultfd handles each of them after a known delay. */
 #include "common.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-/* A sleep may end this many nanoseconds late, so the last part of each delay is a busy loop. */
+/* Nanoseconds by which a sleep may end late. A busy loop replaces this last part of each delay. */
 #define SPIN_NS 200000LL
 
 struct answering {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N mappings that cannot merge, from one code location without frame pointers: instead of
- * frames, an unwinder finds data, which differs at each mapping. With --keep N, only the first N
- * mappings are kept.
+ * Makes N mappings that cannot merge, all from the same code location. The code has no frame
+ * pointers, so an unwinder takes data for stack frames, and this data differs for each mapping.
+ * With --keep N, only the first N mappings are kept.
  */
 #include "common.h"
 
@@ -12,10 +12,10 @@
 
 struct frame {
 	const struct frame *next;
-	unsigned long word; /* data in the place of a return address */
+	unsigned long word; /* data that an unwinder takes for a return address */
 };
 
-/* Returns a word as on a real stack: a small number, a pointer to data, or any value. */
+/* Returns data like that on a real stack: a small number, a pointer to data, or any value. */
 static unsigned long some_word(unsigned long *state)
 {
 	static char data[1 << 20];
@@ -42,7 +42,7 @@ __attribute__((noinline)) static long map_astray(long prot, const struct frame *
 	register unsigned long pushed __asm__("r12") = word;
 	long ret;
 
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* keeps the red zone unchanged */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* leaves the red zone unchanged */
 			 "push %%rbp\n\t"
 			 "mov %%rbx, %%rbp\n\t"
 			 "push %%r12\n\t"
