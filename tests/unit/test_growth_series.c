@@ -101,9 +101,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		before = value;
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
-		/*
-		 * An uncertain forecast causes at most a warning, and its title states a condition.
-		 */
+		/* An uncertain forecast causes at most a warning. Its title states a condition. */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
 				       strstr(f->title, "if it goes on") != NULL;

@@ -142,9 +142,7 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/*
-		 * Two statements, since C does not define which call of one expression runs first.
-		 */
+		/* Two statements: C does not define which call of one expression runs first. */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;

@@ -66,7 +66,7 @@ static void *map(size_t bytes, int flags, int fd)
 	return area;
 }
 
-/* Maps one page of a file `count` times. As single pages, they exclude fault-around. */
+/* Maps a file of one page `count` times, so that fault-around cannot map other pages. */
 static char **map_file(const char *dir, long count, int flags)
 {
 	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = {0};

@@ -322,7 +322,7 @@ static inline void read_pages(const char *base, long pages)
 		(void)*(const volatile char *)(base + i * PAGE_BYTES);
 }
 
-/* Maps a page that cannot merge: no other mapping has both this protection and these flags. */
+/* Maps a page that cannot merge with the page mapped before it: their protections differ. */
 static inline void *map_unmergeable(long index)
 {
 	return (void *)syscall(SYS_mmap, NULL, PAGE_BYTES, index & 1 ? PROT_READ : PROT_NONE,

@@ -141,9 +141,7 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/*
- * Executes the program, which continues this history. At random, it uses execveat() without a path.
- */
+/* Executes the program, which continues this history. Sometimes uses execveat() without a path. */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];

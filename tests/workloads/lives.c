@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Runs processes and threads with unusual lives: vfork, exec by a thread, many forks at once,
- * reused pids.
- */
+/* Runs processes with unusual lives: vfork, exec by a thread, many forks at once, reused pids. */
 #include "common.h"
 
 #define VFORK_MAPS 100

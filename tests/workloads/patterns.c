@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Opens and closes fds so that their number follows a pattern. Ends when dup() fails or after a
- * given time.
- */
+/* Opens and closes fds so that their number follows a pattern, until dup() fails or time is up. */
 #include "common.h"
 #include "growth_patterns.h"
 

@@ -64,9 +64,7 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/*
- * Defines a function for each process, which is a frame of all stacks in which this process grows.
- */
+/* Defines a function for one process. It is a frame of all stacks that grow in this process. */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
