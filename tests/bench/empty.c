@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches every program of a BPF object, says "ready" and waits for a signal. */
+/* Attaches all programs of a BPF object, prints "ready" and waits for a signal. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>

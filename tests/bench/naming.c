@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Measures the naming of user stacks. A child process maps the given libraries; then STACKS
- * distinct stacks of FRAMES frames in the code of these libraries are named. Prints seconds, and
- * the peak of resident memory.
+ * Measures how long it takes to find the function names of user stacks. A child process maps the
+ * given libraries. The benchmark names STACKS different stacks of FRAMES frames in their code. It
+ * prints the time in seconds, and the peak of resident memory.
  *
  * usage: naming_bench STACKS FRAMES LIBRARY...
  */
@@ -59,8 +59,8 @@ static int read_library(const char *path, struct library *ret)
 }
 
 /*
- * Runs in the child process: maps all libraries as a loader would, writes a byte to `done`, and
- * waits.
+ * The main function of the child: maps all libraries as the dynamic loader does, writes a byte to
+ * `done`, and waits.
  */
 static void hold(char **paths, int n, int done)
 {
@@ -107,8 +107,8 @@ static struct bpf_stack_build_id draw_frame(const struct library *l, int n)
 }
 
 /*
- * Returns VmHWM (peak resident memory) in KiB. ru_maxrss would include the program that ran in this
- * process before exec.
+ * Returns VmHWM (peak resident memory) in KiB. ru_maxrss is not used, because it includes the
+ * memory of the program that ran in this process before exec.
  */
 static long peak_kib(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases with special callers: children that share memory, threads, and processes in other
- * namespaces with rights and limits of their own.
+ * Test cases of calls that children, threads and processes in other namespaces make. They may share
+ * memory with their parent, or have rights and limits of their own.
  */
 #include "zoo.h"
 
@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 
 /*
- * In a user namespace a process has all capabilities, but these capabilities do not lift limits of
- * the host.
+ * In a user namespace, a process has all capabilities. They do not let it exceed limits of the
+ * host.
  */
 
 static void lock_with_rights_of_namespace(void)
@@ -65,8 +65,8 @@ static void restore_processes(void)
 }
 
 /*
- * The value that RLIMIT_NPROC has when a user namespace is created limits all processes in this
- * namespace, whatever limit they set later.
+ * When a user namespace is created, the creator's RLIMIT_NPROC becomes the maximum number of
+ * processes in this namespace. A process in the namespace cannot raise this maximum.
  */
 static void fork_past_limit_of_namespace(void)
 {
@@ -88,8 +88,8 @@ static void first_of_namespace_ends(void)
 }
 
 /*
- * A failed call of a child process must be reported with the child's pid. One kind of child shares
- * all memory with its parent, another kind is in namespaces of its own.
+ * If a child process makes the failing call, faultscope must report the child's pid. The child
+ * shares all memory with its parent, or is in namespaces of its own.
  */
 
 static int child_error;
@@ -161,10 +161,7 @@ static long in_thread(void)
 	return ret;
 }
 
-/*
- * The thread has a table of file descriptors of its own, which is full. The file descriptor table
- * of the thread's process has room.
- */
+/* The file descriptor table of this thread is full. The table of the other threads is not. */
 static void *unshare_and_open(void *arg)
 {
 	if (unshare(CLONE_FILES))
@@ -195,8 +192,8 @@ static void few_numbers(void)
 }
 
 /*
- * io_uring cannot register more files than RLIMIT_NOFILE, even if all file descriptor numbers are
- * free.
+ * RLIMIT_NOFILE also limits the number of files that are registered with io_uring, even if all file
+ * descriptor numbers are free.
  */
 static void register_many_files(void)
 {
@@ -219,7 +216,7 @@ static void pick_full(void)
 	leave_free(0);
 }
 
-/* A user without capabilities cannot make a pipe larger than fs.pipe-max-size. */
+/* Without CAP_SYS_RESOURCE, a pipe cannot be made larger than fs.pipe-max-size. */
 static void pipe_past_largest(void)
 {
 	int ends[2];
@@ -246,8 +243,8 @@ static void pipe_with_rights_of_namespace(void)
 }
 
 /*
- * The kernel puts the arguments of execve on a new stack, whose size RLIMIT_AS limits, too. The
- * errno is E2BIG, as if there were too many arguments.
+ * execve() copies its arguments to a new stack, whose size RLIMIT_AS limits as well. execve() then
+ * fails with E2BIG, as it does for too many arguments.
  */
 static char *arguments[6];
 static bool lifted;

@@ -3,12 +3,13 @@
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
-#define FEW_BYTES   "524288" /* bytes; a few thousand mappings take more kernel memory */
+/* memory limit of the cgroup; a few thousand mappings need more kernel memory */
+#define FEW_BYTES   "524288"
 #define PLENTY	    "268435456"
 
 /* Test cases of pids.max */
 
-/* name of the cgroup that has the limit: the parent cgroup or its child */
+/* name of the cgroup whose limit is set: the parent or the child cgroup */
 static const char *limited_group;
 
 static void pids(const char *limited, const char *most)
@@ -52,19 +53,19 @@ static long make_thread(void)
 }
 
 /*
- * Test cases of memory limits at which a call fails: kernel memory for the process exceeds the
- * limit, and no process is OOM-killed.
+ * Test cases of memory limits at which a call fails. The call needs kernel memory beyond the limit.
+ * The kernel kills no process, but returns ENOMEM.
  */
 
 #define SPIN_US 1000
 
 /*
- * A child makes the calls, since a process that exceeds its memory limit may wait for ever at a
- * page fault. Parent and child communicate through this shared page, which already has memory.
+ * A child makes the calls, because at the memory limit, a page fault may wait forever. Parent and
+ * child communicate through this shared page, whose memory is allocated before.
  */
 static volatile struct talk {
 	int go;
-	int done; /* number of times that the call has failed or succeeded */
+	int done; /* number of calls that have returned */
 	long ret;
 	int error;
 	long made; /* number of mappings that the child has made */
@@ -145,7 +146,7 @@ static long worker_makes(void)
 static void more_memory(void)
 {
 	cgroup_set("memory", "", cgroup_v2() ? "memory.max" : "memory.limit_in_bytes", PLENTY);
-	talk->made = most_maps() - 200; /* the child makes only 200 more mappings */
+	talk->made = most_maps() - 200; /* only 200 mappings are left to make */
 }
 
 static void maps_in_group(void)

@@ -67,8 +67,8 @@ static void sync_hole(void)
 }
 
 /*
- * RLIMIT_DATA limits writable private memory, so an mprotect that makes memory writable may exceed
- * it.
+ * RLIMIT_DATA counts writable private memory. mprotect that makes memory writable may therefore
+ * exceed it.
  */
 static void protect_data(void)
 {
@@ -109,14 +109,17 @@ static void protect_exec(void)
 
 static void deny_exec_gain(void)
 {
-	/* Undoes the mprotect call that succeeded without the limit. */
+	/* Undoes the mprotect call that succeeded before the limit was set. */
 	if (mprotect(block, PAGE_BYTES, RW))
 		die("mprotect");
 	if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 		skip("prctl PR_SET_MDWE: %s", strerror(errno));
 }
 
-/* Test cases of mseal. Since no call removes a seal, the tested call must succeed before mseal. */
+/*
+ * Test cases of mseal. A seal cannot be removed. So these cases first make the call that must
+ * succeed, then seal the mapping.
+ */
 
 static void seal_block(void)
 {
@@ -137,8 +140,8 @@ static void sealed_advise(void)
 }
 
 /*
- * First munmap of the second half of a mapping succeeds. After mseal of the first half, munmap of
- * the first half fails.
+ * The munmap of the second half of a mapping succeeds. The first half is sealed, so its munmap
+ * fails.
  */
 static void sealed_unmap(void)
 {

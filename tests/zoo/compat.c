@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of 32-bit system calls (int $0x80), as a 32-bit program makes them. In 64-bit mode,
- * the numbers of 32-bit calls mean other calls.
+ * Test cases of 32-bit system calls (int $0x80), as 32-bit programs make them. A 32-bit call and
+ * the 64-bit call with the same number are different calls.
  */
 #include "zoo.h"
 
@@ -34,10 +34,7 @@ static long call_32(long number, const long *arg)
 {
 	long ret = number;
 
-	/*
-	 * The sixth argument is passed in the frame pointer. All calls in this file need the value
-	 * 0 as sixth argument.
-	 */
+	/* The frame pointer register passes the sixth argument, which is 0 in all cases. */
 	__asm__ volatile("push %%rbp; xor %%ebp, %%ebp; int $0x80; pop %%rbp"
 			 : "+a"(ret)
 			 : "b"(arg[0]), "c"(arg[1]), "d"(arg[2]), "S"(arg[3]), "D"(arg[4])
@@ -93,9 +90,9 @@ static void map_past_data(void)
 }
 
 /*
- * Requests more than the space below mmap_base of 32-bit calls, which is at least 128 MiB below 4
- * GiB (MIN_GAP in arch/x86/mm/mmap.c). The request is smaller than 4 GiB, so for a 64-bit call many
- * holes would be large enough.
+ * Requests more memory than fits below mmap_base of 32-bit calls. This address is at least 128 MiB
+ * below 4 GiB (MIN_GAP in arch/x86/mm/mmap.c). For a 64-bit call, the request would fit, because it
+ * is smaller than 4 GiB.
  */
 static void map_past_space(void)
 {
@@ -197,8 +194,8 @@ static void must_fail_as(long number, long first, long second, int error)
 }
 
 /*
- * Failing 32-bit calls whose numbers in 64-bit mode are mmap, mprotect, brk, rt_sigreturn, pipe,
- * shmat, dup2, socket and others.
+ * Makes 32-bit calls that fail. In 64-bit mode, their numbers mean mmap, mprotect, brk,
+ * rt_sigreturn, pipe, shmat, dup2, socket and other calls that faultscope watches.
  */
 static long look_alikes(void)
 {
@@ -217,19 +214,22 @@ static long look_alikes(void)
 	return 0;
 }
 
-/* Failing 32-bit calls whose numbers in 64-bit mode are calls that allocate or lock memory. */
+/*
+ * Makes 32-bit calls that fail. In 64-bit mode, their numbers mean calls that allocate or lock
+ * memory.
+ */
 static long look_alikes_of_want(void)
 {
-	/* 149 is mlock in 64-bit mode, and the obsolete _sysctl in 32-bit mode. */
+	/* 149 is mlock in 64-bit mode and the obsolete _sysctl in 32-bit mode. */
 	must_fail_as(149, 0, 0, ENOSYS);
 	/*
-	 * link() of a directory across file systems fails. In 64-bit mode, the number of link()
-	 * means mmap.
+	 * link() fails, since it cannot link a directory to another file system. In 64-bit mode,
+	 * its number is that of mmap.
 	 */
 	must_fail_as(CALL_LINK, low_text("/proc"), low_text("/tmp/zoo-link"), EXDEV);
 	/*
-	 * In 64-bit mode, 56 is clone and 53 is socketpair. 32-bit mode does not implement these
-	 * two calls.
+	 * In 64-bit mode, 56 is clone and 53 is socketpair. The kernel has no 32-bit calls with
+	 * these numbers.
 	 */
 	must_fail_as(56, 0, 0, ENOSYS);
 	must_fail_as(53, 0, 0, ENOSYS);

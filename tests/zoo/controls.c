@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Control tests: programs that are near a limit but within it, and everyday failures. faultscope
- * must not name a limit as the cause of these failures.
+ * Control tests: programs that stay below a limit, or whose calls fail for everyday reasons.
+ * faultscope must not name a limit as the cause.
  */
 #include "zoo.h"
 
@@ -49,8 +49,8 @@ static void trims_at_count(void)
 }
 
 /*
- * At the map count limit, a process can still unmap the ends or the whole of a mapping, since no
- * mapping is split.
+ * Unmapping an end or the whole of a mapping splits no mapping, so it succeeds at the map count
+ * limit.
  */
 static long trims(void)
 {
@@ -111,7 +111,7 @@ static void fits_memlock(void)
 	room_memlock(bytes);
 }
 
-/* A second mlock of the same memory does not count twice towards the limit. */
+/* Locks memory a second time. It counts only once towards the limit. */
 static void locks_again(void)
 {
 	size_t bytes = small_bytes();
@@ -133,7 +133,7 @@ static void heap_up_to_mapping(void)
 	ASK(brk, end + 99 * PAGE_BYTES);
 }
 
-/* Makes brk calls that only read the end of the heap, and calls that grow and shrink the heap. */
+/* Makes brk calls that return the end of the heap, and calls that grow or shrink the heap. */
 static long asks_heap(void)
 {
 	long now = syscall(SYS_brk, 0);
@@ -192,8 +192,8 @@ static void beyond_memory_unreserved(void)
 }
 
 /*
- * The first search of mmap, for an aligned address, fails. The second search, for any address,
- * succeeds.
+ * mmap first searches for an aligned address, which fails. Its second search, for any address,
+ * succeeds, so the call succeeds as well.
  */
 static void last_hole(void)
 {
@@ -363,9 +363,7 @@ static long lends_bad_pointers(void)
 	return 0;
 }
 
-/*
- * recvmsg drops file descriptors because the control buffer is too small, not because of a limit.
- */
+/* recvmsg drops file descriptors because the control buffer is too small. No limit is reached. */
 static long receives_in_small_buffer(void)
 {
 	union {
@@ -393,7 +391,8 @@ static long receives_in_small_buffer(void)
 }
 
 /*
- * shmat fails because of the segment's mode (it belongs to another user), not because of a limit.
+ * shmat fails because the segment belongs to another user and its mode forbids access. No limit is
+ * reached.
  */
 static long attaches_without_right(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of calls at vm.max_map_count. Each kind of call fails at a different number of
- * mappings.
+ * Test cases of calls that exceed vm.max_map_count. For some calls, fewer mappings suffice to fail.
  */
 #include "zoo.h"
 
@@ -35,8 +34,8 @@ static void anonymous(void)
 }
 
 /*
- * The new mapping would merge with its neighbour, so the number of mappings would not increase.
- * mmap fails even if the number of mappings would not increase.
+ * The new mapping would merge with the mapping next to it, so the map count would stay equal. mmap
+ * fails although it would not exceed the limit.
  */
 static void mergeable(void)
 {
@@ -47,7 +46,7 @@ static void mergeable(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* The new mapping would replace a whole mapping, and the number of mappings would not increase. */
+/* The new mapping would replace a mapping, so the map count would stay equal. */
 static void replacing(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -68,7 +67,7 @@ static void shared_file(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* If several limits are exceeded, the right cause is the limit that the kernel checks first. */
+/* The call exceeds several limits. The right cause is the one that the kernel checks first. */
 static void before_as(void)
 {
 	size_t bytes = some_bytes();
@@ -93,7 +92,7 @@ static long start_big_thread(void)
 	pthread_attr_setstacksize(&attr, MIB);
 	errno = pthread_create(&thread, &attr, empty_thread, NULL);
 	if (errno == EAGAIN) {
-		/* The mmap call of glibc for the thread stack failed with ENOMEM. */
+		/* For the thread stack, glibc called mmap, which failed with ENOMEM. */
 		errno = ENOMEM;
 		return -1;
 	}
@@ -105,14 +104,14 @@ static long start_big_thread(void)
 
 static void thread_stack(void)
 {
-	/* The start of the first thread creates the mappings that all threads share. */
+	/* The first thread that starts creates mappings that later threads use as well. */
 	pthread_join(start_thread(empty_thread, NULL), NULL);
 	fill_maps(most_maps() + 1);
 }
 
 /*
- * A thread stack needs one mapping for the stack, one for its guard, and room for the split between
- * the two.
+ * A thread stack needs a mapping for the stack and one for its guard, which is split off. So the
+ * call fails one mapping below the limit.
  */
 static void thread_stack_spared(void)
 {
@@ -199,8 +198,8 @@ static long in_thread(void)
 }
 
 /*
- * Test cases of calls that split a mapping. A call that splits a mapping fails at the limit itself,
- * where one more mapping would still succeed.
+ * Test cases of calls that split a mapping. At vm.max_map_count, they fail, whereas one more
+ * mapping still succeeds.
  */
 
 static void unmap_middle(void)
@@ -211,8 +210,8 @@ static void unmap_middle(void)
 }
 
 /*
- * An extra mapping that is not next to the last filler mapping. If this mapping is unmapped, there
- * is room for the failed call.
+ * A mapping whose removal makes room for the failed call. It is not next to the last filler
+ * mapping.
  */
 static char *spare;
 
@@ -280,14 +279,14 @@ static void unlock_middle(void)
 }
 
 /*
- * Test cases of mremap, which requires room for splits. mremap fails if there are fewer than 4
- * mappings left below the limit; with a chosen address, if there are fewer than 6.
+ * Test cases of mremap, which fails if fewer than 4 more mappings are allowed; with a chosen
+ * address, fewer than 6. The kernel reserves them for splits.
  */
 
 static void move(void)
 {
 	make_block(RW);
-	/* The mapping after the block prevents the block from growing in place. */
+	/* This page differs from the block, so that the block cannot grow in place. */
 	if (mprotect(block + 4 * PAGE_BYTES, PAGE_BYTES, PROT_NONE))
 		die("mprotect");
 	ASK(mremap, P(block), 4 * PAGE_BYTES, 8 * PAGE_BYTES, MREMAP_MAYMOVE);

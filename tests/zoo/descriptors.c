@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of every call that creates file descriptors. RLIMIT_NOFILE leaves too few free numbers
- * for the call.
+ * Test cases of all calls that create file descriptors. RLIMIT_NOFILE leaves fewer free numbers
+ * than the call needs.
  */
 #include "zoo.h"
 
@@ -20,8 +20,8 @@ static int pair[2];
 static const char null_path[] = "/dev/null";
 
 /*
- * The macros FULL and ONE_FREE set the call to make, and lower the limit. FULL leaves no free file
- * descriptor number. ONE_FREE leaves one number, for a call that needs two.
+ * FULL and ONE_FREE set the call to make, and lower RLIMIT_NOFILE. FULL leaves no free number.
+ * ONE_FREE leaves one number, for a call that needs two.
  */
 #define FULL(call, ...)                                                                            \
 	do {                                                                                       \
@@ -224,8 +224,7 @@ static int listener(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	/*
-	 * bind() with an empty name lets the kernel choose a name. Two connections wait for
-	 * accept().
+	 * An empty name lets the kernel choose a name. Two clients connect and wait for accept().
 	 */
 	if (fd < 0 || bind(fd, (void *)&address, sizeof(address.sun_family)) || listen(fd, 8) ||
 	    getsockname(fd, (void *)&address, &length))
@@ -330,7 +329,7 @@ static void of_open_tree(void)
 	FULL(open_tree, AT_FDCWD, P("/"), 0);
 }
 
-/* clone() with CLONE_PIDFD also creates a file descriptor for the child. */
+/* clone() with CLONE_PIDFD also creates a pidfd of the child. */
 static long clone_with_pidfd(void)
 {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of execve that fails, and of failures in a new program before main(). */
+/* Test cases of an execve that fails, and of new programs that fail before main(). */
 #include "zoo.h"
 
 #include <sys/mount.h>
@@ -20,8 +20,8 @@ static void quiet(void)
 }
 
 /*
- * The execve that must fail runs in this process. The execve that must succeed runs in a child, so
- * that this process continues.
+ * A failing execve runs in this process. If it must succeed, a child runs it, because a successful
+ * execve would end this test. `lifted` is true in the second case.
  */
 static bool lifted;
 
@@ -56,7 +56,7 @@ static void long_arguments(size_t bytes, int count)
 	}
 }
 
-/* All arguments together may take a quarter of RLIMIT_STACK. */
+/* The arguments of execve together may take a quarter of RLIMIT_STACK. */
 static void past_stack(void)
 {
 	long_arguments(ARG_BYTES, ARGS);
@@ -69,7 +69,7 @@ static void lift_stack(void)
 	lifted = true;
 }
 
-/* A single argument may have 32 pages, whatever the limits are. */
+/* One argument may be at most 32 pages long. No limit can change this. */
 static void past_one(void)
 {
 	long_arguments(32 * PAGE_BYTES, 1);
@@ -107,7 +107,7 @@ static void allow_to_run(void)
 	lifted = true;
 }
 
-/* A process that exceeds RLIMIT_NPROC after setuid() must not run a program. */
+/* A process that exceeded RLIMIT_NPROC by setuid() cannot run a program. */
 static pid_t other;
 static uid_t user;
 
@@ -130,7 +130,7 @@ static void one_too_many(void)
 	soft_limit(RLIMIT_NPROC, 0); /* the limit is 0, so one process of the user exceeds it */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* Waits until the process `other` has changed its user id. */
+	/* Waits until process `other` has the user id. */
 	for (long uid = 0; uid != user; usleep(1000)) {
 		char text[32];
 		FILE *status;
@@ -166,7 +166,7 @@ static long run_as_user(void)
 	return -1;
 }
 
-/* Within RLIMIT_AS, the dynamic loader cannot map the C library. */
+/* RLIMIT_AS lets the new program start, but its dynamic loader cannot map the C library. */
 static void small_space(void)
 {
 	if (access("/bin/true", X_OK) || access("/lib64/ld-linux-x86-64.so.2", X_OK))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of memory accesses that end in a signal, but look like accesses of another kind. */
+/* Test cases of memory accesses whose signal suggests another kind of access. */
 #include "zoo.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-#define FAR_DOWN (96 * KIB) /* distance below a stack in bytes, within its guard gap */
+/* distance in bytes from the end of a stack to its neighbour, less than the stack guard gap */
+#define FAR_DOWN (96 * KIB)
 
 static char *memory;
 
@@ -17,8 +18,8 @@ static void good_memory(void)
 }
 
 /*
- * Reads through the frame pointer. With a non-canonical address, such a read raises #SS, and SIGBUS
- * instead of SIGSEGV.
+ * Reads through the frame pointer register. For a non-canonical address, such a read raises #SS and
+ * SIGBUS. Other reads raise SIGSEGV.
  */
 static void read_by_frame(void)
 {
@@ -43,8 +44,8 @@ static void not_canonical(void)
 }
 
 /*
- * Sets the alignment check flag (AC), so that an unaligned access raises SIGBUS, and clears the
- * flag afterwards.
+ * Makes an unaligned access raise SIGBUS, by the alignment check flag (AC) of the processor. Clears
+ * the flag afterwards.
  */
 static void read_askew(void)
 {
@@ -76,7 +77,7 @@ static void straight(void)
 	bad_address = P(memory);
 }
 
-/* Test cases of executing data: on the stack, and in read-only data of the program. */
+/* Test cases of executing data: on the stack, and in the program's read-only data. */
 static char on_stack[64] __attribute__((aligned(16)));
 
 static long runs_stack(void)
@@ -118,8 +119,8 @@ static void at_edge(void)
 }
 
 /*
- * A mapping within the guard gap below the stack prevents growth of the stack, although the stack
- * is far from RLIMIT_STACK.
+ * A mapping in the guard gap below the stack stops the growth of the stack, long before
+ * RLIMIT_STACK.
  */
 static char *neighbour;
 
@@ -167,18 +168,18 @@ static void no_neighbour(void)
 		die("munmap");
 }
 
-/* After mlockall(MCL_FUTURE), a stack counts as locked memory when it grows. */
+/* After mlockall(MCL_FUTURE), new stack memory counts as locked memory. */
 static void locked_stack(void)
 {
 	if (mlockall(MCL_FUTURE))
 		die("mlockall");
-	/* MCL_CURRENT also locks the stack that exists already. */
+	/* MCL_CURRENT also locks the present stack. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall");
 	room_memlock(64 * KIB);
 }
 
-/* A MAP_GROWSDOWN mapping grows like a stack, up to RLIMIT_STACK. */
+/* A MAP_GROWSDOWN mapping grows like a stack, but not beyond RLIMIT_STACK. */
 static void grows_past_limit(void)
 {
 	memory = mmap((void *)0x200000000000, 4 * PAGE_BYTES, RW, PRIVATE_ANON | MAP_GROWSDOWN,
@@ -190,7 +191,7 @@ static void grows_past_limit(void)
 	bad_address = P(memory) - 256 * KIB;
 }
 
-/* userfaultfd that should provide the missing page, but is set to raise SIGBUS. */
+/* A userfaultfd for a missing page. It raises SIGBUS and supplies no page. */
 static int handler;
 
 static void missing_page(void)
@@ -214,7 +215,7 @@ static void no_handler(void)
 	close(handler);
 }
 
-/* Test cases of an empty file, and of a private mapping beyond the end of a file. */
+/* Test cases of an empty file, and of private mappings beyond the end of a file. */
 static int file;
 
 static void empty_file(void)
@@ -236,8 +237,8 @@ static void with_pages(void)
 }
 
 /*
- * Sends SIGSEGV or SIGBUS from the process to itself, or from another process. No memory access
- * causes these signals.
+ * Sends SIGSEGV or SIGBUS by kill(), from this or another process. No memory access causes the
+ * signal.
  */
 static long sent_by_others(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of mmap and mprotect that fail because of the mapped file. The cause is the open mode,
- * the mount, seals, the file type or the driver of the file.
+ * Test cases in which mmap or mprotect fails because of the file: its open mode, mount, seals, type
+ * or driver.
  */
 #include "zoo.h"
 
@@ -236,7 +236,7 @@ static int perf_event(void)
 	return fd;
 }
 
-/* The mapping of a perf event must have one page plus a power of 2 pages. */
+/* A mapping of a perf event must have 2^n + 1 pages. */
 static void of_perf_size(void)
 {
 	ask_file(perf_event(), RW, MAP_SHARED);
@@ -248,7 +248,7 @@ static void perf_size_lifted(void)
 	ask.arg[1] = 3 * PAGE_BYTES;
 }
 
-/* mmap of a perf event fails with EPERM if it exceeds the memory that the user may lock. */
+/* A perf event's mapping exceeds the memory that the user may lock, so mmap fails with EPERM. */
 static void of_perf_locked(void)
 {
 	long free_pages = (read_number("/proc/sys/kernel/perf_event_mlock_kb") * KIB *
@@ -274,7 +274,7 @@ static void of_io_uring(void)
 		skip("io_uring_setup: %s", strerror(errno));
 	ask_file(fd, RW, MAP_SHARED);
 	ask.arg[1] = PAGE_BYTES;
-	ask.arg[5] = 0x70000000; /* an offset that is no part of the ring */
+	ask.arg[5] = 0x70000000; /* an offset at which io_uring has no ring */
 }
 
 static void io_uring_lifted(void)
@@ -305,7 +305,10 @@ static void of_bpf_map(enum bpf_map_type type)
 	good_fd = bpf_map(BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 }
 
-/* A BPF map without BPF_F_MMAPABLE cannot be mapped: EINVAL, although the arguments are right. */
+/*
+ * A BPF map without BPF_F_MMAPABLE cannot be mapped: mmap fails with EINVAL, although its arguments
+ * are right.
+ */
 static void of_bpf_array(void)
 {
 	of_bpf_map(BPF_MAP_TYPE_ARRAY);

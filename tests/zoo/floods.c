@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of a program that repeats a failing call 20,000 times a second. Among the repeated
- * calls, one call fails for another cause. faultscope must report this failure, even if its system
- * call and errno equal those of the repeated call.
+ * Test cases of a program that repeats a failing call 20,000 times a second. One of the calls fails
+ * for another cause. faultscope must report this one as well, even if it is the same system call
+ * with the same errno.
  */
 #include "zoo.h"
 
@@ -60,8 +60,8 @@ static void space_in_as(void)
 }
 
 /*
- * The hidden call (the one with another cause) requests less memory than the repeated call, and has
- * usual arguments.
+ * The hidden call is the one that fails for another cause. It requests less memory than the
+ * repeated call, and has usual arguments.
  */
 static void window_in_as(void)
 {
@@ -122,7 +122,7 @@ static void another_file(void)
 	ask.arg[4] = plain_file;
 }
 
-/* The limit that makes the call fail changes. The call, its errno and its arguments stay equal. */
+/* Another limit makes the call fail. The call, its errno and its arguments stay the same. */
 static void change_limit(void)
 {
 	restore_as();
@@ -138,7 +138,7 @@ static void as_then_data(void)
 	in_the_middle = change_limit;
 }
 
-/* A server that calls accept although it has no free file descriptor. */
+/* A server that repeats accept without a free file descriptor. */
 static void number_in_accept(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

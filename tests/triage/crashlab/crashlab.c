@@ -319,7 +319,7 @@ static void lab_leave_notifier(void)
 	register_reboot_notifier(&lab_nb);
 }
 
-/* Faults for the tests of the flight recorder */
+/* Faults for tests of the flight recorder */
 
 static void lab_left_fn(struct work_struct *w)
 {
@@ -386,8 +386,8 @@ static noinline void lab_alloc_failed(void)
 }
 
 /*
- * Bad accesses that the kernel recovers from through its exception table, without a crash or a
- * message.
+ * Makes bad memory accesses from which the kernel recovers. Its exception table has an entry for
+ * each of them, so there is neither a crash nor a message.
  */
 static noinline void lab_near_misses(void)
 {
@@ -404,8 +404,8 @@ static noinline void lab_near_misses(void)
 }
 
 /*
- * Reads an MSR that exists only with x2APIC. The exception table handles the fault, which has no
- * bad address.
+ * Reads an MSR that exists only with x2APIC. The exception table has an entry for this fault. The
+ * fault has no bad address.
  */
 static noinline void lab_msr(void)
 {
@@ -420,7 +420,10 @@ static noinline void lab_near_then_fatal(void)
 	lab_null_write();
 }
 
-/* This memory was freed so long ago that only the flight recorder's journal of frees knows it. */
+/*
+ * This memory is freed long before its use, when KASAN has forgotten it. Only the journal of frees
+ * in the flight recorder still has it.
+ */
 static int *lab_old_area;
 static void __iomem *lab_old_mmio;
 static noinline void lab_vmalloc_late(void)
