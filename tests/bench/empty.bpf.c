@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * An empty program at each page fault in user mode. It measures the cost of the tracepoint itself.
- */
+/* An empty program at each user-mode page fault, to measure the cost of the tracepoint. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -58,10 +58,7 @@ static int read_library(const char *path, struct library *ret)
 	return err || !ret->bytes || !ret->h.build_id_bytes ? -1 : 0;
 }
 
-/*
- * The main function of the child: maps all libraries as the dynamic loader does, writes a byte to
- * `done`, and waits.
- */
+/* Runs in the child: maps all libraries as the loader does, writes a byte to `done`, waits. */
 static void hold(char **paths, int n, int done)
 {
 	for (int i = 0; i < n; i++) {

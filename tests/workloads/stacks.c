@@ -83,7 +83,7 @@ static void *overflow(void *unused)
 	    pthread_attr_getstack(&attr, &base, &size) || pthread_attr_getguardsize(&attr, &guard))
 		die("pthread_getattr_np");
 	/*
-	 * In glibc, the guard is the lowest part of the stack; in other C libraries, it is below.
+	 * In glibc, the guard is the lowest part of the stack. In other C libraries, it is below.
 	 */
 	guard_from = (char *)base - guard;
 	guard_to = (char *)base + guard;

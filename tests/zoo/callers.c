@@ -11,10 +11,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 
-/*
- * In a user namespace, a process has all capabilities. They do not let it exceed limits of the
- * host.
- */
+/* In a user namespace, even all capabilities do not let a process exceed limits of the host. */
 
 static void lock_with_rights_of_namespace(void)
 {

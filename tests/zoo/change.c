@@ -66,10 +66,7 @@ static void sync_hole(void)
 	ASK(msync, P(block), BLOCK_PAGES * PAGE_BYTES, MS_ASYNC);
 }
 
-/*
- * RLIMIT_DATA counts writable private memory. mprotect that makes memory writable may therefore
- * exceed it.
- */
+/* RLIMIT_DATA counts writable private memory, so making memory writable may exceed it. */
 static void protect_data(void)
 {
 	size_t bytes = some_bytes();
@@ -139,10 +136,7 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/*
- * The munmap of the second half of a mapping succeeds. The first half is sealed, so its munmap
- * fails.
- */
+/* The second half of the mapping can be unmapped. The first half is sealed, so it cannot. */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);

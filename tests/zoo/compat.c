@@ -214,23 +214,14 @@ static long look_alikes(void)
 	return 0;
 }
 
-/*
- * Makes 32-bit calls that fail. In 64-bit mode, their numbers mean calls that allocate or lock
- * memory.
- */
+/* Makes failing 32-bit calls whose numbers mean other calls in 64-bit mode: those for memory. */
 static long look_alikes_of_want(void)
 {
 	/* 149 is mlock in 64-bit mode and the obsolete _sysctl in 32-bit mode. */
 	must_fail_as(149, 0, 0, ENOSYS);
-	/*
-	 * link() fails, since it cannot link a directory to another file system. In 64-bit mode,
-	 * its number is that of mmap.
-	 */
+	/* link() cannot link a directory. In 64-bit mode, its number is that of mmap. */
 	must_fail_as(CALL_LINK, low_text("/proc"), low_text("/tmp/zoo-link"), EXDEV);
-	/*
-	 * In 64-bit mode, 56 is clone and 53 is socketpair. The kernel has no 32-bit calls with
-	 * these numbers.
-	 */
+	/* In 64-bit mode, 56 is clone and 53 socketpair. 32-bit mode lacks these calls. */
 	must_fail_as(56, 0, 0, ENOSYS);
 	must_fail_as(53, 0, 0, ENOSYS);
 	return 0;

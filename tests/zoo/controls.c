@@ -48,10 +48,7 @@ static void trims_at_count(void)
 	fill_maps(most_maps() + 1);
 }
 
-/*
- * Unmapping an end or the whole of a mapping splits no mapping, so it succeeds at the map count
- * limit.
- */
+/* At the map count limit, an end or the whole of a mapping can be unmapped without a split. */
 static long trims(void)
 {
 	works(!munmap(block, PAGE_BYTES), "munmap of a start");
@@ -390,10 +387,7 @@ static long receives_in_small_buffer(void)
 	return 0;
 }
 
-/*
- * shmat fails because the segment belongs to another user and its mode forbids access. No limit is
- * reached.
- */
+/* shmat fails because the mode of another user's segment forbids access, not by a limit. */
 static long attaches_without_right(void)
 {
 	int segment = shmget(IPC_PRIVATE, PAGE_BYTES, 0600);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Test cases of calls that exceed vm.max_map_count. For some calls, fewer mappings suffice to fail.
- */
+/* Test cases of calls that exceed vm.max_map_count. Some fail with fewer mappings than others. */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -109,10 +107,7 @@ static void thread_stack(void)
 	fill_maps(most_maps() + 1);
 }
 
-/*
- * A thread stack needs a mapping for the stack and one for its guard, which is split off. So the
- * call fails one mapping below the limit.
- */
+/* A thread stack needs room for the stack, for its guard, and for the split between the two. */
 static void thread_stack_spared(void)
 {
 	make_block(RW);
@@ -197,10 +192,7 @@ static long in_thread(void)
 	return thread_ret;
 }
 
-/*
- * Test cases of calls that split a mapping. At vm.max_map_count, they fail, whereas one more
- * mapping still succeeds.
- */
+/* Test cases of calls that split a mapping. At vm.max_map_count they fail, unlike mmap. */
 
 static void unmap_middle(void)
 {
@@ -209,10 +201,7 @@ static void unmap_middle(void)
 	fill_maps(most_maps());
 }
 
-/*
- * A mapping whose removal makes room for the failed call. It is not next to the last filler
- * mapping.
- */
+/* A mapping to unmap, so that the call succeeds. It is not next to the last filler mapping. */
 static char *spare;
 
 static void make_spare(void)

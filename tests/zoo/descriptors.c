@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Test cases of all calls that create file descriptors. RLIMIT_NOFILE leaves fewer free numbers
- * than the call needs.
- */
+/* Test cases of calls that create fds. RLIMIT_NOFILE leaves fewer numbers than they need. */
 #include "zoo.h"
 
 #include <linux/bpf.h>
@@ -223,9 +220,7 @@ static int listener(void)
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	/*
-	 * An empty name lets the kernel choose a name. Two clients connect and wait for accept().
-	 */
+	/* An empty name lets the kernel choose one. Two clients wait for accept(). */
 	if (fd < 0 || bind(fd, (void *)&address, sizeof(address.sun_family)) || listen(fd, 8) ||
 	    getsockname(fd, (void *)&address, &length))
 		die("listen");

@@ -43,10 +43,7 @@ static void not_canonical(void)
 	bad_address = 0x7000000000000000 + vary(0, 1000) * PAGE_BYTES;
 }
 
-/*
- * Makes an unaligned access raise SIGBUS, by the alignment check flag (AC) of the processor. Clears
- * the flag afterwards.
- */
+/* Makes an unaligned access raise SIGBUS: sets the alignment check flag (AC), then clears it. */
 static void read_askew(void)
 {
 	__asm__ volatile("pushf; orq $0x40000, (%%rsp); popf; mov (%0), %%eax;"
@@ -118,10 +115,7 @@ static void at_edge(void)
 	bad_address = PAGE_BYTES - 1;
 }
 
-/*
- * A mapping in the guard gap below the stack stops the growth of the stack, long before
- * RLIMIT_STACK.
- */
+/* A mapping in the guard gap below the stack stops its growth, far below RLIMIT_STACK. */
 static char *neighbour;
 
 static long low_stack(void)
@@ -236,10 +230,7 @@ static void with_pages(void)
 		die("ftruncate");
 }
 
-/*
- * Sends SIGSEGV or SIGBUS by kill(), from this or another process. No memory access causes the
- * signal.
- */
+/* Sends SIGSEGV or SIGBUS by a system call. No memory access causes the signal. */
 static long sent_by_others(void)
 {
 	pid_t child = fork_or_die();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Test cases in which mmap or mprotect fails because of the file: its open mode, mount, seals, type
- * or driver.
- */
+/* Test cases of mmap and mprotect that fail because of a file's mode, mount, seals or type. */
 #include "zoo.h"
 
 #include <linux/bpf.h>
@@ -305,10 +302,7 @@ static void of_bpf_map(enum bpf_map_type type)
 	good_fd = bpf_map(BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 }
 
-/*
- * A BPF map without BPF_F_MMAPABLE cannot be mapped: mmap fails with EINVAL, although its arguments
- * are right.
- */
+/* A BPF map without BPF_F_MMAPABLE cannot be mapped: EINVAL, with right arguments. */
 static void of_bpf_array(void)
 {
 	of_bpf_map(BPF_MAP_TYPE_ARRAY);

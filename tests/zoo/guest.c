@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of limits of the whole machine, for guests only. */
+/* Test cases that change a limit of the whole machine. They run in guests only. */
 #include "zoo.h"
 
 #include <linux/loop.h>
@@ -22,10 +22,7 @@
 #define THREADS	   "/proc/sys/kernel/threads-max"
 #define PID_MAX	   "/proc/sys/kernel/pid_max"
 
-/*
- * Returns the number of bytes that can still be committed, plus 1 MiB. A request for this number
- * exceeds the commit limit.
- */
+/* Returns a size that exceeds the commit limit by 1 MiB. */
 static size_t beyond_commit(void)
 {
 	static char text[8192];
@@ -96,14 +93,14 @@ static void strict_brk(void)
 	strictly();
 }
 
-/* fork commits all private writable memory of the parent process a second time. */
+/* fork commits all private writable memory of the parent process again, for the child. */
 static void strict_fork(void)
 {
 	strictly();
 	map_anon(beyond_commit() / 4 * 3, RW, 0);
 }
 
-/* Test cases of fs.file-max, which CAP_SYS_ADMIN may exceed. */
+/* Test cases of fs.file-max, which processes with CAP_SYS_ADMIN may exceed. */
 
 static void raise_and_restore(const char *path, long number)
 {
@@ -162,8 +159,8 @@ static void files_epoll(void)
 }
 
 /*
- * Test cases of pipe pages. Without capabilities, pipe() fails, although no limit on files is
- * reached.
+ * Test cases of pipe pages. pipe() fails for a user without capabilities at the limit of pages,
+ * although no limit of open files is reached.
  */
 static void few_pipe_pages(void)
 {
@@ -213,7 +210,7 @@ static void numbers_used_up(void)
 	for (int fd = 0; fd < 64; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && dup2(STDOUT_FILENO, fd) != fd)
 			die("dup2 to %d", fd);
-	close(63); /* makes a number free for opening the sysctl file */
+	close(63); /* frees an fd number, which opening the sysctl file needs */
 	machine_setting(NR_OPEN, 64);
 	if (dup2(STDOUT_FILENO, 63) != 63)
 		die("dup2");
@@ -262,7 +259,7 @@ static void larger_pool(void)
 	some_huge_pages(8);
 }
 
-/* Test case of vm.max_map_count that changes while the process lives. */
+/* Test case in which vm.max_map_count falls below the map count of a running process. */
 static void fewer_maps(void)
 {
 	machine_setting(MAX_MAPS, 600);
@@ -275,7 +272,7 @@ static void more_maps(void)
 	machine_setting(MAX_MAPS, 700);
 }
 
-/* Test cases of limits for each user that are set for all users */
+/* Test cases of limits for each user, which are set for all users together. */
 
 static void few_instances(void)
 {
@@ -308,8 +305,7 @@ static void more_watches(void)
 }
 
 /*
- * Number of epoll watches that are allowed for each user. faultscope, which runs as another user,
- * needs fewer.
+ * Maximum number of epoll watches for each user. faultscope runs as another user and needs fewer.
  */
 #define MOST_EPOLLS 40
 
@@ -320,8 +316,8 @@ static void few_epolls(void)
 
 	machine_setting(EPOLLS, MOST_EPOLLS);
 	/*
-	 * The kernel counts watches by real uid. The unchanged effective uid keeps the
-	 * capabilities.
+	 * The kernel counts watches for the real user ID. The effective user ID stays 0, so
+	 * capabilities stay.
 	 */
 	if (setresuid(1000000000 + getpid(), 0, 0))
 		die("setresuid");
@@ -362,7 +358,7 @@ static void end_sleepers(void)
 }
 
 /*
- * fork fails with EAGAIN, as at three kinds of limits, but the cause is that all pids are in use.
+ * fork fails with EAGAIN because all pids are in use. Three kinds of limits cause the same errno.
  */
 static void few_pids(void)
 {
@@ -397,7 +393,7 @@ static void more_pids(void)
 	machine_setting(PID_MAX, 32768);
 }
 
-/* Test case of swap, which the overcommit heuristic counts as available memory. */
+/* Test case of swap. The overcommit heuristic counts it as available memory. */
 #define SWAP_BYTES (64 * MIB)
 
 static char loop_path[32];
@@ -463,7 +459,7 @@ static void ask_within_swap(void)
 static volatile char *page;
 static bool broken;
 
-/* After MADV_HWPOISON, the kernel treats the page like one with a faulty memory cell. */
+/* MADV_HWPOISON makes the kernel treat the page as faulty hardware memory. */
 static void touch_page(void)
 {
 	if (broken && madvise((void *)page, PAGE_BYTES, MADV_HWPOISON))
@@ -489,7 +485,7 @@ static void another_page(void)
 	broken = false;
 }
 
-/* Test case of a process with oom_score_adj 1000 that uses up all memory */
+/* Test case of a process that uses up all memory. Its oom_score_adj is 1000. */
 
 static long eats_memory(void)
 {
@@ -516,7 +512,7 @@ static long eats_memory(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? -1 : 0;
 }
 
-/* Locks a quarter of all memory, so that a request for nine tenths of the memory is too large. */
+/* Locks a quarter of all memory. A request for nine tenths of all memory is then too large. */
 static void little_memory(void)
 {
 	struct sysinfo info;

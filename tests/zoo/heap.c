@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of brk, which returns no error code, and of shmat. */
+/* Test cases of brk, whose system call returns no errno, and of shmat. */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -24,7 +24,7 @@ static void past_data(void)
 	room_data(bytes / 2);
 }
 
-/* RLIMIT_DATA has room for the heap alone, but it also counts other writable mappings. */
+/* The heap alone is within RLIMIT_DATA, which also counts other writable mappings. */
 static void past_data_with_mappings(void)
 {
 	size_t bytes = some_bytes();
@@ -84,7 +84,7 @@ static void past_mapping(void)
 	block_heap(vary(20, 200), vary(100, 1000), 0);
 }
 
-/* The heap must not grow into the guard gap below a MAP_GROWSDOWN mapping. */
+/* The heap cannot grow into the guard gap below a MAP_GROWSDOWN mapping. */
 static void near_stack(void)
 {
 	block_heap(400, -200, MAP_GROWSDOWN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of errors that a seccomp filter returns, like the filters of containers and services.
- * The kernel has checked no limit, whatever the errno suggests.
+ * Test cases of errors that a seccomp filter returns, as filters of containers and services do.
+ * faultscope must name no limit, because the kernel has not checked any.
  */
 #include "zoo.h"
 
@@ -69,7 +69,7 @@ static void mmap_eacces(void)
 	deny(SYS_mmap, EACCES);
 }
 
-/* The call would also exceed a limit, but the filter returns before the kernel checks the limit. */
+/* The call would also exceed a limit. The filter returns before the kernel checks it. */
 static void limit_as_too(void)
 {
 	filter();
@@ -206,10 +206,10 @@ static void brk_enomem(void)
 	deny(SYS_brk, ENOMEM);
 }
 
-/* The filter makes brk return -ENOMEM in place of an address. */
+/* The filter makes brk return -ENOMEM. The kernel's brk never returns an error. */
 static long make_brk(void)
 {
-	/* on -ENOMEM, syscall() of libc returns -1 and sets errno */
+	/* for -ENOMEM, libc's syscall() returns -1 and sets errno */
 	long ret = syscall(SYS_brk, ask.arg[0]);
 
 	return ret < 0 ? -1 : 0;

@@ -21,7 +21,7 @@ static void past_limit(void)
 	room_memlock(bytes - PAGE_BYTES);
 }
 
-/* Memory that is already locked counts towards the limit. */
+/* Other memory is locked already, and counts towards the limit as well. */
 static void past_limit_with_other(void)
 {
 	size_t bytes = small_bytes();
@@ -78,9 +78,7 @@ static void lock_hole(void)
 	ASK(mlock, P(block), BLOCK_PAGES * PAGE_BYTES);
 }
 
-/*
- * The size of the range is just below RLIMIT_MEMLOCK. mlock fails because of a hole in the range.
- */
+/* The range is just within RLIMIT_MEMLOCK. mlock fails because the range has a hole. */
 static void lock_hole_near_limit(void)
 {
 	lock_hole();
@@ -100,8 +98,8 @@ static void fill_hole(void)
 }
 
 /*
- * mlock locks PROT_NONE pages, but cannot populate them. mlock fails with ENOMEM, although neither
- * a limit nor a hole is the cause.
+ * mlock locks PROT_NONE pages but cannot populate them, so it fails with ENOMEM. Neither a limit
+ * nor a hole is the cause.
  */
 static void lock_no_access(void)
 {

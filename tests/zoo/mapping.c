@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of mmap calls that exceed a limit on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK,
- * commit limit, huge pages.
+ * Test cases of mmap calls that exceed a limit on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, the
+ * commit limit, or the number of huge pages.
  */
 #include "zoo.h"
 
@@ -60,8 +60,8 @@ static void as_with_hint(void)
 }
 
 /*
- * The first search of mmap, for an aligned address, fails. The second search of mmap succeeds, so
- * the cause of the failure is RLIMIT_AS.
+ * mmap searches for an aligned address first, which fails. Its second search succeeds, so only
+ * RLIMIT_AS causes the failure.
  */
 static void as_in_last_hole(void)
 {
@@ -177,7 +177,7 @@ static void memlock_secret(void)
 	room_memlock(bytes / 2);
 }
 
-/* Test cases of heuristic overcommit: one request larger than all memory and swap */
+/* Test cases of heuristic overcommit: one request for more than all memory and swap. */
 
 static void heuristic_anon(void)
 {
@@ -229,7 +229,7 @@ static void hugetlb_shared(void)
 	ASK(mmap, 0, vary(1, 8) * 2 * MIB, RW, SHARED_ANON | MAP_HUGETLB, -1, 0);
 }
 
-/* The huge pages come from a memfd, not from the flag MAP_HUGETLB of mmap. */
+/* Huge pages come from a memfd. mmap is called without MAP_HUGETLB. */
 static void hugetlb_memfd(void)
 {
 	size_t bytes = vary(1, 8) * 2 * MIB;
@@ -248,7 +248,7 @@ static void hugetlb_size_lifted(void)
 	ask.arg[3] = PRIVATE_ANON | MAP_HUGETLB | MAP_HUGE_2MB | MAP_NORESERVE;
 }
 
-/* Test cases of memory that is writable and executable */
+/* Test cases of memory that is both writable and executable (PR_SET_MDWE) */
 
 static void write_and_exec(void)
 {

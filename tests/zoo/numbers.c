@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of file descriptor numbers: numbers that the caller chose, numbers above the limit,
- * and numbers for files that are passed in messages.
+ * Test cases of fd numbers: numbers that the caller chooses, numbers above the limit, and numbers
+ * for files that are passed in messages.
  */
 #include "zoo.h"
 
@@ -10,7 +10,7 @@
 #define SMALL_LIMIT 64
 #define MOST_PASSED 8
 
-/* Test cases of numbers that the caller chose */
+/* Test cases of fd numbers that the caller chooses */
 
 static void dup2_past(void)
 {
@@ -45,9 +45,7 @@ static void take_numbers(int from, int to)
 			die("dup2 to %d", fd);
 }
 
-/*
- * fcntl finds no free number at or above the requested one, although many lower numbers are free.
- */
+/* fcntl needs a free number at or above the requested one. Only lower numbers are free. */
 static void dupfd_full_above(void)
 {
 	int from = SMALL_LIMIT - vary(1, 8);
@@ -57,7 +55,7 @@ static void dupfd_full_above(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Some open file descriptors have numbers above a limit that was lowered after they were opened. */
+/* RLIMIT_NOFILE was lowered after some files were opened, so their numbers are above the limit. */
 static void above_lowered_limit(void)
 {
 	take_numbers(500, 500 + vary(1, 50));
@@ -65,7 +63,7 @@ static void above_lowered_limit(void)
 	leave_free(0);
 }
 
-/* Fewer files are open than RLIMIT_NOFILE allows, but all numbers below the limit are in use. */
+/* All numbers below RLIMIT_NOFILE are in use, although fewer files are open. */
 static void few_but_full(void)
 {
 	take_numbers(0, 8);
@@ -73,7 +71,7 @@ static void few_but_full(void)
 	soft_limit(RLIMIT_NOFILE, 8);
 }
 
-/* pipe needs two file descriptor numbers, and only one in the middle of the range is free. */
+/* pipe needs two fd numbers. Only one is free, in the middle of the range. */
 static void one_in_the_middle(void)
 {
 	static int pair[2];
@@ -85,10 +83,10 @@ static void one_in_the_middle(void)
 	soft_limit(RLIMIT_NOFILE, SMALL_LIMIT);
 }
 
-/* Test cases of file descriptors passed in messages */
+/* Test cases of files that are passed in messages */
 
 static int ends[2];
-static int passed; /* number of file descriptors in each message */
+static int passed; /* number of files in each message */
 
 static void pass(int count)
 {
@@ -112,8 +110,8 @@ static void pass(int count)
 }
 
 /*
- * Sends two messages that pass file descriptors. The files of the first message cannot be received,
- * the files of the second can.
+ * Passes files in two messages. There are too few free numbers for the first message, but enough
+ * for the second.
  */
 static void pass_twice(int count, int free)
 {

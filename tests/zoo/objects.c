@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of limits for each user: inotify, fanotify, pipe pages, message queues, memory pinned
- * by io_uring.
+ * Test cases of limits for each user: inotify and fanotify objects, pipe pages, message queues, and
+ * memory that io_uring pins.
  */
 #include "zoo.h"
 
@@ -19,7 +19,7 @@ static void close_last(void)
 	close(last_made);
 }
 
-/* Makes `count` inotify instances, and asks for one more. */
+/* Creates `count` inotify instances. The call under test creates one more. */
 static void make_instances(long count)
 {
 	for (long i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static void instances_of_user(void)
 	make_instances(count);
 }
 
-/* A user namespace has its own limit of inotify instances, which is lower than the host's. */
+/* A user namespace has its own limit of inotify instances, which is below the host's. */
 static void instances_of_namespace(void)
 {
 	enter_user_namespace();
@@ -47,8 +47,8 @@ static void instances_of_namespace(void)
 }
 
 /*
- * The process has more open files than RLIMIT_NOFILE, but at higher numbers, so lower numbers are
- * free.
+ * More files are open than RLIMIT_NOFILE allows, but they have higher numbers. So lower numbers are
+ * free, and RLIMIT_NOFILE is not the cause.
  */
 static void instances_beside_high_numbers(void)
 {
@@ -72,7 +72,7 @@ static void remove_directory(void)
 	rmdir(directory);
 }
 
-/* Creates watches of directories up to the limit. The failing call is the next watch. */
+/* Watches directories up to the limit. The call under test adds one more watch. */
 static void watches_of_namespace(void)
 {
 	static char path[96];
@@ -103,7 +103,7 @@ static void remove_watch(void)
 		die("inotify_rm_watch");
 }
 
-/* fanotify_init fails with EMFILE because of the limit on groups, not on file descriptors. */
+/* fanotify_init fails with EMFILE at the limit of groups. RLIMIT_NOFILE is not reached. */
 static void groups_of_namespace(void)
 {
 	const unsigned int flags = FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC;
@@ -121,7 +121,7 @@ static void groups_of_namespace(void)
 
 static int last_pipe[2];
 
-/* For a user without capabilities, the kernel limits the pages of all pipes together. */
+/* The kernel limits the pages of all pipes of a user without capabilities. */
 static void pipes_of_user(void)
 {
 	long most = read_number("/proc/sys/fs/pipe-user-pages-soft");
@@ -147,7 +147,7 @@ static void close_last_pipe(void)
 	close(last_pipe[1]);
 }
 
-/* mq_open fails with EMFILE because of RLIMIT_MSGQUEUE, not because of file descriptors. */
+/* mq_open fails with EMFILE at RLIMIT_MSGQUEUE. RLIMIT_NOFILE is not reached. */
 static char queue[32];
 
 static void unlink_queue(void)
@@ -173,7 +173,7 @@ static void restore_memlock(void)
 	restore_limit(RLIMIT_MEMLOCK);
 }
 
-/* The kernel limits, for each user, the memory that io_uring pins. */
+/* The kernel limits the memory that io_uring pins for one user. */
 static void registered_buffers(void)
 {
 	static struct iovec buffer;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases with two causes at once. The right cause is the one that the kernel checks first. */
+/*
+ * Test cases of calls that fail for two causes. The right cause is the one that the kernel checks
+ * first.
+ */
 #include "zoo.h"
 
 #include <sched.h>
@@ -16,7 +19,7 @@
 static char *block;
 static void *heap_guard;
 
-/* Lifts both limits (RLIMIT_AS and map count), since the call exceeds both. */
+/* Raises RLIMIT_AS and lowers the map count, because the call exceeds both limits. */
 static void lift_as_and_count(void)
 {
 	restore_as();
@@ -27,10 +30,7 @@ static void lift_as_and_count(void)
 	}
 }
 
-/*
- * mremap checks RLIMIT_AS before it searches for an address, and checks the map count later, when
- * it moves the mapping.
- */
+/* mremap first checks RLIMIT_AS. It checks the map count later, when it moves the mapping. */
 static void remap_past_as_at_count(void)
 {
 	char *wall;
@@ -49,7 +49,7 @@ static void drop_some_fillers(void)
 	restore_as();
 	if (munmap(block + BLOCK, BLOCK))
 		die("munmap");
-	/* the block can now grow in place, without another mapping */
+	/* the block can grow in place, so no further mapping is needed */
 	ask.arg[2] = BLOCK + PAGE_BYTES;
 }
 
@@ -80,7 +80,7 @@ static void heap_end(void)
 static void brk_past_as_at_count(void)
 {
 	/*
-	 * The end of the heap has another protection, so new heap memory needs a mapping of its
+	 * The end of the heap has another protection, so that new heap memory is a mapping of its
 	 * own.
 	 */
 	ASK(brk, syscall(SYS_brk, 0) + 4 * MIB);
@@ -108,10 +108,7 @@ static void brk_room(void)
 		die("munmap");
 }
 
-/*
- * Another mapping occupies the whole range of the new heap. brk checks for such a mapping before
- * RLIMIT_AS.
- */
+/* Another mapping occupies the new heap's addresses. brk checks this before RLIMIT_AS. */
 static void brk_into_mapping_past_as(void)
 {
 	heap_end();
@@ -141,13 +138,13 @@ static void protect_past_data_at_count(void)
 static void room_for_both(void)
 {
 	restore_data();
-	ask.arg[0] = P(block); /* the whole block needs no split */
+	ask.arg[0] = P(block); /* without a split, because the range is the whole block */
 	ask.arg[1] = 64 * BLOCK;
 }
 
 /*
- * Makes a block that is followed by a hole. The map count is at its limit, so no mapping can be
- * split.
+ * Makes a block and leaves a hole after it. The map count is at its limit, so that no mapping can
+ * be split.
  */
 static void hole_behind(int protection)
 {
@@ -160,8 +157,8 @@ static void hole_behind(int protection)
 }
 
 /*
- * The kernel changes the mappings of a range one after another. The call fails at the split, which
- * comes before the hole in the range.
+ * The kernel changes the range mapping by mapping. It must first split the block, which fails; it
+ * does not get to the hole that follows the block.
  */
 static void middle_before_hole(long call)
 {
@@ -186,10 +183,7 @@ static void advise_middle_before_hole(void)
 	ask.arg[2] = MADV_RANDOM;
 }
 
-/*
- * Lifts both causes: the range no longer contains the hole, and the map count has room for the
- * split.
- */
+/* Removes both causes: takes the hole out of the range, and makes room for the split. */
 static void no_hole_and_room(void)
 {
 	unmap_last_filler();
@@ -197,8 +191,8 @@ static void no_hole_and_room(void)
 }
 
 /*
- * A call on a whole mapping splits no mapping, so the call fails only because of the hole after the
- * mapping.
+ * The range starts with a whole mapping, so there is no split. The call fails only because of the
+ * hole after the mapping.
  */
 static void whole_before_hole(long call)
 {
@@ -223,8 +217,7 @@ static void whole_alone(void)
 }
 
 /*
- * The hole comes first in the range. Later in the range, a split at the map count limit would also
- * fail.
+ * The range starts with a hole. A split later in the range would also fail at the map count limit.
  */
 static void hole_before_middle(void)
 {
@@ -240,7 +233,7 @@ static void past_hole_to_end(void)
 	ask.arg[0] += PAGE_BYTES;
 }
 
-/* mlock checks RLIMIT_MEMLOCK before it searches the range for holes. */
+/* mlock checks RLIMIT_MEMLOCK before it searches for holes in the range. */
 static void lock_past_limit_over_hole(void)
 {
 	size_t bytes = small_bytes();
@@ -258,14 +251,14 @@ static void lock_start(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* With RLIMIT_MEMLOCK 0, mlock fails before it checks holes or other limits. */
+/* With RLIMIT_MEMLOCK 0, mlock fails before any other check. */
 static void lock_nothing_over_hole(void)
 {
 	lock_past_limit_over_hole();
 	soft_limit(RLIMIT_MEMLOCK, 0);
 }
 
-/* mmap checks RLIMIT_DATA before the commit limit of the machine. */
+/* mmap checks RLIMIT_DATA before the commit limit. */
 static void data_before_memory(void)
 {
 	ASK(mmap, 0, (long)beyond_memory(), RW, PRIVATE_ANON, -1, 0);
@@ -285,7 +278,7 @@ static void ask_less(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* mmap checks the map count before it looks at existing mappings (MAP_FIXED_NOREPLACE). */
+/* mmap checks the map count before MAP_FIXED_NOREPLACE, that is, whether the range is free. */
 static void count_before_exists(void)
 {
 	block = map_anon(BLOCK, RW, 0);
@@ -300,7 +293,7 @@ static void free_place(void)
 		die("munmap");
 }
 
-/* mmap checks CAP_IPC_LOCK before the mount option noexec. Either check fails with EPERM. */
+/* mmap checks CAP_IPC_LOCK before noexec. Each check fails with EPERM. */
 static void locked_before_noexec(void)
 {
 	int file;
@@ -321,7 +314,7 @@ static void may_lock_and_run(void)
 		die("mount -o remount,exec");
 }
 
-/* mmap checks the open mode before PR_SET_MDWE. Either check fails with EACCES. */
+/* mmap checks the file's open mode before PR_SET_MDWE. Each check fails with EACCES. */
 static void mode_before_write_exec(void)
 {
 	int file = reopen(sized_memfd(PAGE_BYTES, 0), O_RDONLY);
@@ -336,10 +329,7 @@ static void only_read(void)
 	ask.arg[2] = PROT_READ;
 }
 
-/*
- * inotify_init creates the inotify instance before the file descriptor. Exceeding either limit
- * gives EMFILE.
- */
+/* inotify_init counts inotify instances before it takes an fd number. Each limit gives EMFILE. */
 static int last_instance;
 
 static void instances_before_nofile(void)
@@ -361,7 +351,7 @@ static void close_instance(void)
 	close(last_instance);
 }
 
-/* dup2 checks the new file descriptor number before the old file descriptor. */
+/* dup2 checks the new fd number before the old one. */
 static void dup2_of_closed_past(void)
 {
 	soft_limit(RLIMIT_NOFILE, 100);
@@ -374,7 +364,7 @@ static void dup2_of_open(void)
 	ask.arg[0] = STDOUT_FILENO;
 }
 
-/* dup checks whether its argument is open before it searches for a free number. */
+/* dup checks whether the old fd is open before it searches for a free number. */
 static void dup_of_closed_full(void)
 {
 	leave_free(0);
@@ -394,7 +384,7 @@ static void dupfd_of_closed_past(void)
 	ASK(fcntl, 99, F_DUPFD, 200);
 }
 
-/* openat allocates a file descriptor number before it looks up the path. */
+/* openat takes an fd number before it looks up the path. */
 static void open_missing_full(void)
 {
 	leave_free(0);
@@ -407,7 +397,7 @@ static void open_there(void)
 	ask.arg[1] = P("/dev/null");
 }
 
-/* accept allocates a file descriptor number before it checks whether a client waits. */
+/* accept takes an fd number before it checks whether a client is waiting. */
 static void accept_nobody_full(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -422,7 +412,7 @@ static void accept_nobody_full(void)
 		die("getsockname");
 	leave_free(0);
 	ASK(accept4, listener, 0, 0, SOCK_CLOEXEC);
-	subject.tid = subject.pid; /* the client connects when the limit is lifted */
+	subject.tid = subject.pid; /* only when the limit is lifted, the client connects */
 	ask.arg[4] = client;
 	ask.arg[5] = 0;
 	block = malloc(sizeof(name) + sizeof(length));
@@ -440,7 +430,7 @@ static void somebody_comes(void)
 		die("connect");
 }
 
-/* socket rejects an unknown address family before it searches for a free number. */
+/* socket checks the address family before it searches for a free fd number. */
 static long socket_of_no_family(void)
 {
 	if (syscall(SYS_socket, 255, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT)
@@ -453,7 +443,7 @@ static void nothing_free(void)
 	leave_free(0);
 }
 
-/* fork checks the number of the user's processes before the number of the cgroup's processes. */
+/* fork checks RLIMIT_NPROC before the cgroup's pids.max. */
 static void nproc_before_pids(void)
 {
 	cgroup_make("pids");
@@ -464,8 +454,8 @@ static void nproc_before_pids(void)
 }
 
 /*
- * After the change of user, the limits cannot be lifted. In this test, the fork that must succeed
- * comes before the fork that must fail.
+ * The limits cannot be lifted after the user has changed. So the fork that must succeed runs before
+ * the fork that must fail.
  */
 static void fork_before(void)
 {

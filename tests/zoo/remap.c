@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of mremap: limits on growth, space to grow, and moving a range. */
+/* Test cases of mremap: limits on growth, lack of addresses, and moving of a range. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8
@@ -74,8 +74,8 @@ static void grow_less(void)
 }
 
 /*
- * The size is less than the address space, but greater than any hole. PROT_NONE memory is not
- * committed.
+ * The size is smaller than the address space, but larger than any hole in it. PROT_NONE memory does
+ * not count towards the commit limit.
  */
 static void past_space(void)
 {
@@ -104,7 +104,7 @@ static void unmap_neighbour(void)
 		die("munmap");
 }
 
-/* Only a part in the middle of a mapping is resized, so it cannot grow in place. */
+/* The range is the middle of a mapping, so that it cannot grow in place. */
 static void own_neighbour(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
@@ -141,7 +141,7 @@ static void old_unmapped(void)
 	ask.arg[2] = 2 * PAGE_BYTES;
 }
 
-/* The range has no hole, but consists of two mappings. */
+/* The range consists of two mappings without a hole between them. */
 static void old_of_two(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);

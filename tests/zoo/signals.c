@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of accesses that end in SIGSEGV or SIGBUS, each of a known kind. */
+/* Test cases of memory accesses that raise SIGSEGV or SIGBUS, one for each kind of cause. */
 #include "zoo.h"
 
 #include <setjmp.h>
 #include <sys/mount.h>
 
 #define SMALL_STACK (512 * KIB)
-/* bytes of stack that a case uses: more than SMALL_STACK, less than the original limit */
+/* bytes of stack that a case uses: more than SMALL_STACK, but less than the normal limit */
 #define DEEP	    (2 * MIB)
 #define FILE_PAGES  4
 
@@ -37,7 +37,7 @@ static void handle(void)
 		die("handler");
 }
 
-/* Returns -1 if the access ended in a signal, else 0. */
+/* Makes an access. Returns -1 if it raised a signal, else 0. */
 long catch_signal(void (*access)(void))
 {
 	handle();
@@ -57,7 +57,7 @@ static void write_at(void)
 	*(volatile char *)bad_address = 1;
 }
 
-/* Calls the code at bad_address. In executable memory, there is a `ret` instruction. */
+/* Calls the code at bad_address. If the address is executable, the code is a `ret` instruction. */
 static void run_at(void)
 {
 	((void (*)(void))bad_address)();
@@ -198,7 +198,7 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* The instruction hlt raises #GP in user mode, without a wrong address. */
+/* In user mode, the instruction hlt raises #GP. There is no bad address. */
 static void halt(void)
 {
 	__asm__ volatile("hlt");
@@ -236,7 +236,7 @@ static void small_stack(void)
 	soft_limit(RLIMIT_STACK, SMALL_STACK);
 }
 
-/* RLIMIT_STACK permits the stack to grow, but RLIMIT_AS does not. */
+/* RLIMIT_STACK lets the stack grow, but RLIMIT_AS does not. */
 static void no_space_for_stack(void)
 {
 	room_as(256 * KIB);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of mmap without enough address space, and with wrong arguments. */
+/* Test cases of mmap calls that find no free addresses, or have wrong arguments. */
 #include "zoo.h"
 
 #define OFFSET_PAST_FILES 0x7ffffffffffff000L
@@ -38,7 +38,7 @@ static void fixed_past(void)
 
 static void fixed_across(void)
 {
-	/* The start of the range is within the address space, but the end is not. */
+	/* The range starts within the address space, but ends beyond it. */
 	ask_none(USER_END - 4 * PAGE_BYTES, 1L << 57, MAP_FIXED);
 }
 
@@ -74,7 +74,7 @@ static void fragmented(void)
 	ask_none(0, hole + PAGE_BYTES, 0);
 }
 
-/* RLIMIT_AS would permit the size, but no hole in the address space is large enough. */
+/* The request is within RLIMIT_AS, but larger than any hole in the address space. */
 static void fragmented_below_as(void)
 {
 	size_t hole = vary(17, 64) * MIB;
@@ -97,8 +97,8 @@ static void unmap_taken(void)
 }
 
 /*
- * Maps the whole range that the call requests, so that no other mapping is there when the call is
- * repeated.
+ * Maps exactly the requested range. So after it is unmapped, the repeated call finds the range
+ * free.
  */
 static void exists_alone(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that set up cases: limits, rights, mappings, full address spaces, file descriptors,
- * cgroups.
+ * Functions that prepare test cases: they set limits, rights and cgroups, create mappings and fds,
+ * and fill the address space.
  */
 #include "zoo.h"
 
@@ -35,7 +35,7 @@ void restore_limit(int resource)
 		die("setrlimit %d back", resource);
 }
 
-/* Returns the value of a line of /proc/self/status in bytes. Allocates no memory. */
+/* Returns the value of a line of /proc/self/status in bytes. Needs no new memory. */
 long status_bytes(const char *key)
 {
 	static char text[8192];
@@ -123,7 +123,7 @@ void raise_ipc_lock(void)
 }
 
 /*
- * Changes to a user id that no other process has, so that counters for each user start at 0. Drops
+ * Changes to a user ID that no other process has, so that this user's counters start at 0. Drops
  * all capabilities.
  */
 void become_another_user(void)
@@ -132,12 +132,12 @@ void become_another_user(void)
 
 	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		die("setresuid");
-	/* Keeps /proc/self readable. */
+	/* Files in /proc/self stay readable. */
 	if (prctl(PR_SET_DUMPABLE, 1))
 		die("prctl PR_SET_DUMPABLE");
 }
 
-/* Limits that belong to a user namespace can be set without an effect on other processes. */
+/* Enters a new user namespace. Its limits can be set without an effect on other processes. */
 void enter_user_namespace(void)
 {
 	char map[64];
@@ -155,7 +155,7 @@ void enter_user_namespace(void)
 		die("gid_map");
 }
 
-/* Enters a new mount namespace. Mounts in this namespace disappear when the process ends. */
+/* Enters a new mount namespace. Its mounts disappear when this process ends. */
 void enter_mount_namespace(void)
 {
 	if (unshare(CLONE_NEWNS))
@@ -207,7 +207,7 @@ int sized_memfd(size_t bytes, unsigned int flags)
 	return fd;
 }
 
-/* Returns an unlinked file on the file system of /tmp. */
+/* Returns a file in the file system of /tmp that has no name. */
 int disk_file(size_t bytes)
 {
 	char path[] = "/tmp/zoo-XXXXXX";
@@ -253,16 +253,14 @@ long most_maps(void)
 	return read_number("/proc/sys/vm/max_map_count");
 }
 
-/* Makes mappings until the process has exactly `count` mappings. No mmap call fails. */
+/* Makes mappings until there are `count`. No mmap call fails, which would end the test case. */
 void fill_maps(long count)
 {
 	long room = count - map_count();
 
 	if (room < 1)
 		die("there are more than %ld mappings already", count);
-	/*
-	 * The first new mapping may have merged with an existing one, so another one may be needed.
-	 */
+	/* A new mapping may merge with an existing one, so another attempt may be necessary. */
 	for (long i = 0; room > 0; room = count - map_count())
 		for (; room > 0; room--) {
 			last_filler = map_unmergeable(i++);
@@ -291,7 +289,7 @@ size_t beyond_memory(void)
 
 /* Functions for the address space */
 
-/* bytes below the stack that stay free, so that the stack can grow */
+/* free space below the stack in bytes, so that the stack can grow */
 #define STACK_ROOM  (16 * MIB)
 #define MOST_RANGES 64
 
@@ -301,7 +299,7 @@ struct range {
 };
 static struct range filled;
 
-/* Finds the unmapped parts of a range. */
+/* Stores the ranges between `low` and `high` that are not mapped. */
 static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 {
 	static char text[16384];
@@ -334,7 +332,7 @@ static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 	return n;
 }
 
-/* Maps all unmapped parts of a range. In the largest part, holes of `hole` bytes remain. */
+/* Maps the free parts of a range. Leaves holes of `hole` bytes in the largest part. */
 static void fill_range(uintptr_t low, uintptr_t high, size_t hole)
 {
 	struct range range[MOST_RANGES], *largest = range;
@@ -383,10 +381,7 @@ void leave_free(int free)
 	soft_limit(RLIMIT_NOFILE, lowest + free);
 }
 
-/*
- * Functions for cgroups. Version 1 has one hierarchy for each controller, version 2 has one for all
- * controllers.
- */
+/* Functions for cgroups. cgroup v1 has a hierarchy for each controller, v2 has one for all. */
 
 #define V1_TOP "/sys/fs/cgroup"
 #define V2_TOP "/sys/fs/cgroup"
@@ -394,7 +389,7 @@ void leave_free(int free)
 static char cgroup_made[4][128];
 static size_t nr_cgroups;
 static char cgroup_home[256];
-/* process that created the cgroups; a child uses the cgroups of its parent */
+/* the process that created the cgroups; its children use them, too */
 static pid_t cgroup_owner;
 
 bool cgroup_v2(void)
@@ -411,7 +406,7 @@ static void cgroup_path(char *path, size_t size, const char *controller, const c
 			 below);
 }
 
-/* Stores the path of the cgroup in which the process started, from /proc/self/cgroup. */
+/* Stores the path of this process's cgroup at its start, from /proc/self/cgroup. */
 static void note_home(const char *controller)
 {
 	static char text[4096];
@@ -455,7 +450,7 @@ static void make_directory(const char *controller, const char *below)
 	nr_cgroups++;
 }
 
-/* Makes a cgroup, and another cgroup inside it, so that a case can set the limit of the parent. */
+/* Creates a cgroup and a cgroup within it, so that a case can limit the parent. */
 void cgroup_make(const char *controller)
 {
 	char text[32];

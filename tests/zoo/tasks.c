@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of new processes and threads that fail. */
+/* Test cases in which the creation of a process or a thread fails. */
 #include "zoo.h"
 
 #include <linux/sched.h>
@@ -30,7 +30,7 @@ static long make_clone3(void)
 	return ended(syscall(SYS_clone3, &args, sizeof(args)));
 }
 
-/* Sets errno to the result of pthread_create, which is the errno of the failed system call. */
+/* Creates a thread. Sets errno to the errno of the system call that failed in pthread_create. */
 static long make_thread(void)
 {
 	pthread_attr_t attr;
@@ -45,9 +45,7 @@ static long make_thread(void)
 	return 0;
 }
 
-/*
- * If a system call for the thread stack fails with ENOMEM, pthread_create of glibc returns EAGAIN.
- */
+/* pthread_create of glibc returns EAGAIN if the system call for the stack fails with ENOMEM. */
 static long make_thread_of_stack(void)
 {
 	long ret = make_thread();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of wrong arguments or objects. Some of these calls fail with an errno that limits
- * cause, too.
+ * Test cases of wrong arguments or objects. For some, the errno is one that limits cause as well.
  */
 #include "zoo.h"
 
@@ -47,7 +46,7 @@ static void file_that_stays(void)
 	ask.arg[3] = MAP_PRIVATE;
 }
 
-/* A file with the append-only attribute cannot be mapped for writing, whatever its mode is. */
+/* An append-only file cannot be mapped writable, even if it is open for writing. */
 static void append_only(void)
 {
 	int flags = FS_APPEND_FL, file = disk_file(PAGE_BYTES);
@@ -113,7 +112,7 @@ static void keep_size(void)
 	ask.arg[2] = BLOCK;
 }
 
-/* With old size 0, mremap copies only shared mappings. */
+/* mremap with old size 0 makes a second mapping, which is possible for shared mappings only. */
 static void copy_private(void)
 {
 	some_block();
@@ -125,7 +124,7 @@ static void old_size_told(void)
 	ask.arg[1] = BLOCK;
 }
 
-/* With MREMAP_DONTUNMAP, the old mapping still counts towards RLIMIT_AS. */
+/* MREMAP_DONTUNMAP keeps the old mapping, so RLIMIT_AS counts both mappings. */
 static void keep_past_as(void)
 {
 	size_t bytes = some_bytes();
@@ -143,8 +142,8 @@ static void copy_shared_past_as(void)
 }
 
 /*
- * A range in the middle of a mapping is shrunk. Shrinking unmaps the end of the range, and so
- * splits the mapping.
+ * Shrinks a range in the middle of a mapping. The end of the range is unmapped, which splits the
+ * mapping.
  */
 static void shrink_middle_at_count(void)
 {
@@ -200,7 +199,9 @@ static void key_of_none(void)
 	ask.arg[3] = -1;
 }
 
-/* Pages cannot be populated: they are beyond the end of the file, or the file system is full. */
+/*
+ * The pages cannot be populated, because they are beyond the end of the file or the disk is full.
+ */
 static void lock_past_end(void)
 {
 	block = map_file(sized_memfd(PAGE_BYTES, 0), 2 * PAGE_BYTES, RW, MAP_SHARED);
@@ -252,7 +253,7 @@ static void segment_of_another(void)
 	ASK(shmat, segment, 0, 0);
 }
 
-/* A child makes the call with the rights of another user. */
+/* A child, which runs as another user, makes the call. */
 static long attach_as_another(void)
 {
 	int status, report[2];
@@ -286,7 +287,7 @@ static void let_all_attach(void)
 		die("shmctl");
 }
 
-/* Control test: calls with invalid arguments, such as execve of a file that is not executable. */
+/* Control test: calls with wrong arguments, such as execve of a file that is not executable. */
 static long everyday_calls(void)
 {
 	static char *const none[] = { NULL };
@@ -323,8 +324,8 @@ static long everyday_calls(void)
 }
 
 /*
- * Control test: madvise advice that the kernel or the mapping does not support. Programs try such
- * advice and continue if it fails.
+ * Control test: madvise calls that the kernel or the mapping does not support. Programs make such
+ * calls and ignore the failure.
  */
 static long everyday_advice(void)
 {
@@ -348,7 +349,7 @@ static long everyday_advice(void)
 	return 0;
 }
 
-/* Control test: fcntl fails with EPERM, EBUSY, EAGAIN and EINVAL for reasons that are no limits. */
+/* Control test: fcntl calls that fail with EPERM, EBUSY, EAGAIN or EINVAL, but not at a limit. */
 static long everyday_fcntl(void)
 {
 	int sealed = memfd_create("zoo", MFD_CLOEXEC), ends[2];
@@ -367,7 +368,7 @@ static long everyday_fcntl(void)
 	return 0;
 }
 
-/* Control test: raising a hard limit fails only because CAP_SYS_RESOURCE is missing. */
+/* Control test: a hard limit cannot be raised without CAP_SYS_RESOURCE. */
 static long raise_without_right(void)
 {
 	struct rlimit limit = { 100, 200 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs one case of the zoo, checks that the cause of the failed call is what the case states, and
- * prints this truth.
+ * Runs one test case. Checks that the call fails for the cause that the case states, and prints
+ * this cause and the results as JSON.
  */
 #include "zoo.h"
 
 #define SKIPPED	  77
-#define SETTLE_MS 50 /* ms from the failed call to the lift, in which /proc shows the state */
+/* time in ms between the failed call and lifting the limit, when tests may read /proc */
+#define SETTLE_MS 50
 
 struct ask ask;
 struct subject subject;
@@ -55,7 +56,7 @@ void end_with(pid_t parent)
 		_exit(1);
 }
 
-/* Forks a child that calls `first` and then waits until its parent ends. */
+/* Forks a child that calls `first` and then sleeps until its parent ends. */
 pid_t start_sleeper(void (*first)(void))
 {
 	pid_t parent = getpid(), child = fork_or_die();
@@ -64,7 +65,7 @@ pid_t start_sleeper(void (*first)(void))
 		return child;
 	if (first)
 		first();
-	/* end_with() must come last, because a change of the uid resets PR_SET_PDEATHSIG. */
+	/* After other changes, because a change of the user ID resets PR_SET_PDEATHSIG. */
 	end_with(parent);
 	pause();
 	_exit(0);
@@ -115,7 +116,7 @@ static struct setting {
 
 static void restore_settings(void)
 {
-	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped this capability */
+	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped it */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
 			fprintf(stderr, "%s is not as it was\n", settings[i].path);
@@ -170,7 +171,7 @@ static void list_cases(void)
 			       c->guest ? "true" : "false");
 }
 
-/* Prints the words of a text such as "a|b" as a JSON list. */
+/* Prints words that '|' separates, such as "a|b", as a JSON list. */
 static void print_list(const char *key, const char *words)
 {
 	const char *comma = "";
@@ -230,8 +231,8 @@ static void print_truth(const struct zoo_case *c)
 }
 
 /*
- * Returns the start time of this process. Call this function before a case sets limits: with these
- * limits, opening a file in /proc may fail.
+ * Returns the start time of this process. Must be called before a case sets limits, which may make
+ * opening /proc files fail.
  */
 static unsigned long long birth_of_this_process(void)
 {
@@ -266,8 +267,8 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 }
 
 /*
- * Makes the call as often as the case states. Ends the process with an error unless each call fails
- * with the right errno.
+ * Makes the call as often as the case states. Ends the process with an error if a call succeeds or
+ * has another errno.
  */
 static void must_fail(const struct zoo_case *c)
 {

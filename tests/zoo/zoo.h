@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The zoo consists of cases: calls that fail, each for a cause that is true by construction. A case
- * reaches one limit, makes its call, lifts only that limit, and makes the call again. The second
- * call must succeed, otherwise the case is wrong. The zoo uses no code of faultscope.
+ * The zoo is a collection of test cases in which a system call fails for a known cause. A case
+ * reaches one limit, makes the call, lifts only this limit, and makes the call again. The second
+ * call must succeed; otherwise the limit was not the only cause, and the case is wrong. The zoo
+ * uses no code of faultscope.
  */
 #ifndef ZOO_H
 #define ZOO_H
@@ -11,7 +12,7 @@
 
 #include <linux/capability.h>
 
-/* Constants that the headers of some distributions lack */
+/* Constants that headers of some distributions lack */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE		 65
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -30,43 +31,48 @@
 /* end of user addresses on x86-64 with 4 levels of page tables */
 #define USER_END     0x7ffffffff000L
 /*
- * The value of ENOTSUPP in the kernel's include/linux/errno.h. Some system calls return this value
- * to user space.
+ * ENOTSUPP of the kernel's include/linux/errno.h. User space headers lack it, but some system calls
+ * return it.
  */
 #define ERROR_NOTSUPP 524
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
-/* What faultscope must report for a failed call. Any of `causes`, separated by '|', is right. */
+/*
+ * What faultscope must report for a failed call. `causes` has all right answers, separated by '|'.
+ */
 struct want {
 	const char *call; /* name of the system call */
 	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
 	const char *causes;
-	/* further limits that the call exceeds; the kernel checks them later */
+	/* further limits that the call exceeds, in the order in which the kernel checks them */
 	const char *next;
-	bool undecidable;     /* faultscope can read no fact that distinguishes the causes */
-	int or_error;	      /* another accepted errno, which other kernels return, or 0 */
+	/* whether the causes differ only in facts that faultscope cannot read */
+	bool undecidable;
+	int or_error;	      /* errno that other kernels return in its place, or 0 */
 };
 
 struct zoo_case {
 	const char *name;
 	struct want want;
 	void (*prepare)(void);
-	long (*make)(void); /* makes the failing call and returns -1; NULL: make_asked() is used */
+	/* makes the failing call and returns -1; if NULL, make_asked() does so */
+	long (*make)(void);
 	void (*lift)(void); /* lifts only the limit, so that the call succeeds */
-	struct want also;   /* a second call that must fail, for another cause */
+	struct want also;   /* a second call of the case, which must fail for another cause */
 	const char *class;  /* accepted classes of the fault signal, separated by '|' */
 	int signal;
-	const char *oom; /* accepted constraints of an OOM kill, or NULL if none happens */
-	/* sets a state that no function lifts; the call must succeed before it is set */
+	/* accepted constraints of the expected OOM kill; NULL if none is expected */
+	const char *oom;
+	/* sets a state that cannot be lifted; before, the call must succeed */
 	void (*impose)(void);
-	bool guest;	 /* the case needs to change a setting of the whole machine */
-	/* control case: no limit may be named as the cause, except `causes` (may be NULL) */
+	bool guest;	 /* whether the case changes a setting of the whole machine */
+	/* control case: faultscope must name no cause except `causes` (may be NULL) */
 	bool control;
-	long times;	 /* number of calls to make; 0 means one */
+	long times;	 /* number of calls; 0 means one */
 };
 
-/* Each table ends with a case without a name. */
+/* Tables of cases; a case without a name ends each table. */
 extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count_cases[],
 	change_cases[], remap_cases[], heap_cases[], lock_cases[], descriptor_cases[],
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
@@ -75,10 +81,7 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	control_cases[],
 	guest_cases[];
 
-/*
- * The system call under test. A case sets its number and arguments; `lift` changes the arguments so
- * that the call succeeds.
- */
+/* The system call under test. `lift` may change its arguments, so that it succeeds. */
 struct ask {
 	long number;
 	long arg[6];
@@ -87,33 +90,32 @@ extern struct ask ask;
 #define ASK(call, ...) (ask = (struct ask){ SYS_##call, { __VA_ARGS__ } })
 
 long make_asked(void);
-long make_fork(void); /* forks a child that exits at once */
+long make_fork(void); /* forks a child, which exits at once */
 void end_with(pid_t parent); /* makes a child end when its parent ends */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
 /*
- * The process and the thread that make the failing call. A case sets `subject` if the main thread
- * does not make the call.
+ * The process and thread that make the failing call. A case sets it if this is not the main thread.
  */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
 } subject;
 
-/* The signal that the last access raised, or 0. */
+/* The signal that the last access raised; 0 if none. */
 extern volatile sig_atomic_t got_signal;
 long catch_signal(void (*access)(void));
 
 /*
- * Address of the byte that reads(), writes() and runs() access. These functions return -1 if the
- * access ends in a signal. runs() expects a `ret` instruction at the address.
+ * Address that reads(), writes() and runs() access. They return -1 if the access raises a signal.
+ * runs() needs a `ret` instruction at this address.
  */
 extern long bad_address;
 long reads(void);
 long writes(void);
 long runs(void);
-void dig(long bytes); /* uses `bytes` of stack */
+void dig(long bytes); /* uses `bytes` bytes of stack */
 
 #define SEGV(class_, prepare_, make_, lift_)                                                       \
 	.class = class_, .signal = SIGSEGV, .prepare = prepare_, .make = make_, .lift = lift_
@@ -121,15 +123,14 @@ void dig(long bytes); /* uses `bytes` of stack */
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
 /*
- * Registers a function that undoes what a case changed outside of its process. The function runs
- * however the case ends.
+ * Registers a function that undoes changes outside of this process. It runs even if the case fails.
  */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
 __attribute__((noreturn, format(printf, 1, 2))) void skip(const char *format, ...);
 
-/* Returns a random size or count that depends on the seed of the run, so that cases vary. */
+/* Returns a random size or count from low to high. The run's seed determines it. */
 long vary(long low, long high);
 size_t some_bytes(void);  /* returns a size in bytes: whole pages, 4 to 64 MiB */
 size_t small_bytes(void); /* returns a size in bytes: whole pages, 256 KiB to 4 MiB */
@@ -153,11 +154,11 @@ void enter_user_namespace(void);
 void enter_mount_namespace(void);
 long status_bytes(const char *key);
 
-/* Functions for files in /proc, and for small other files */
+/* Functions for small files, such as those in /proc */
 long read_number(const char *path);
 bool write_text(const char *path, const char *text);
 void write_number(const char *path, long number);
-/* Sets a sysctl (in guests only). The old value is restored when the case ends. */
+/* Sets a sysctl, in guests only. The old value is restored when the case ends. */
 void machine_setting(const char *path, long number);
 
 /* Functions for mappings and address space */
@@ -170,13 +171,13 @@ void fill_maps(long count);
 long most_maps(void);
 void unmap_last_filler(void);
 void fill_window(uintptr_t low, uintptr_t high);
-void fill_space(size_t hole); /* fills the address space except holes of this size */
+void fill_space(size_t hole); /* fills the address space, but leaves holes of this size */
 void unfill_space(void);
 
-/* Sets RLIMIT_NOFILE so that exactly `free` numbers below it are unused. */
+/* Sets RLIMIT_NOFILE so that `free` numbers below it are free. */
 void leave_free(int free);
 
-/* Functions that create a cgroup for the case and move this process into it */
+/* Functions that create a cgroup for the case. They move this process into it. */
 bool cgroup_v2(void);
 void cgroup_make(const char *controller);
 void cgroup_enter(const char *controller, const char *below);

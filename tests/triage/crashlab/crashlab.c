@@ -403,10 +403,7 @@ static noinline void lab_near_misses(void)
 	}
 }
 
-/*
- * Reads an MSR that exists only with x2APIC. The exception table has an entry for this fault. The
- * fault has no bad address.
- */
+/* Reads an MSR that exists only with x2APIC. The exception table handles the fault. */
 static noinline void lab_msr(void)
 {
 	u32 low, high;
@@ -420,10 +417,7 @@ static noinline void lab_near_then_fatal(void)
 	lab_null_write();
 }
 
-/*
- * This memory is freed long before its use, when KASAN has forgotten it. Only the journal of frees
- * in the flight recorder still has it.
- */
+/* Memory that is freed 1.2 s before its use: only the flight recorder's journal still has it. */
 static int *lab_old_area;
 static void __iomem *lab_old_mmio;
 static noinline void lab_vmalloc_late(void)
