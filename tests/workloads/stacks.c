@@ -82,9 +82,7 @@ static void *overflow(void *unused)
 	if (pthread_getattr_np(pthread_self(), &attr) ||
 	    pthread_attr_getstack(&attr, &base, &size) || pthread_attr_getguardsize(&attr, &guard))
 		die("pthread_getattr_np");
-	/*
-	 * In glibc, the guard is the lowest part of the stack. In other C libraries, it is below.
-	 */
+	/* In glibc, the guard is the lowest part of the stack. Other C libraries put it below. */
 	guard_from = (char *)base - guard;
 	guard_to = (char *)base + guard;
 	take_signal();

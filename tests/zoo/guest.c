@@ -22,7 +22,7 @@
 #define THREADS	   "/proc/sys/kernel/threads-max"
 #define PID_MAX	   "/proc/sys/kernel/pid_max"
 
-/* Returns a size that exceeds the commit limit by 1 MiB. */
+/* Returns 1 MiB more than the commit limit still allows. */
 static size_t beyond_commit(void)
 {
 	static char text[8192];
@@ -259,7 +259,7 @@ static void larger_pool(void)
 	some_huge_pages(8);
 }
 
-/* Test case in which vm.max_map_count falls below the map count of a running process. */
+/* Test case of a vm.max_map_count that is changed while the process runs. */
 static void fewer_maps(void)
 {
 	machine_setting(MAX_MAPS, 600);
@@ -304,9 +304,7 @@ static void more_watches(void)
 	machine_setting(WATCHES, 1000);
 }
 
-/*
- * Maximum number of epoll watches for each user. faultscope runs as another user and needs fewer.
- */
+/* Maximum number of epoll watches for each user. faultscope, as another user, needs fewer. */
 #define MOST_EPOLLS 40
 
 static void few_epolls(void)
@@ -315,10 +313,7 @@ static void few_epolls(void)
 	int poll;
 
 	machine_setting(EPOLLS, MOST_EPOLLS);
-	/*
-	 * The kernel counts watches for the real user ID. The effective user ID stays 0, so
-	 * capabilities stay.
-	 */
+	/* Watches count for the real user ID. The effective user ID keeps the capabilities. */
 	if (setresuid(1000000000 + getpid(), 0, 0))
 		die("setresuid");
 	poll = epoll_create1(0);
@@ -357,9 +352,7 @@ static void end_sleepers(void)
 	}
 }
 
-/*
- * fork fails with EAGAIN because all pids are in use. Three kinds of limits cause the same errno.
- */
+/* fork fails because all pids are in use. The errno EAGAIN has three other causes, too. */
 static void few_pids(void)
 {
 	machine_setting(PID_MAX, 301);

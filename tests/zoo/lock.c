@@ -97,10 +97,7 @@ static void fill_hole(void)
 		die("mmap of the hole");
 }
 
-/*
- * mlock locks PROT_NONE pages but cannot populate them, so it fails with ENOMEM. Neither a limit
- * nor a hole is the cause.
- */
+/* mlock fails with ENOMEM because it cannot populate PROT_NONE pages, not at a limit or hole. */
 static void lock_no_access(void)
 {
 	block = map_anon(4 * PAGE_BYTES, PROT_NONE, 0);

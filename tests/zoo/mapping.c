@@ -59,10 +59,7 @@ static void as_with_hint(void)
 	room_as(bytes - PAGE_BYTES);
 }
 
-/*
- * mmap searches for an aligned address first, which fails. Its second search succeeds, so only
- * RLIMIT_AS causes the failure.
- */
+/* The search of mmap for an aligned address fails, but not its second one: only RLIMIT_AS. */
 static void as_in_last_hole(void)
 {
 	size_t bytes = 64 * MIB;

@@ -109,10 +109,7 @@ static void pass(int count)
 		die("sendmsg");
 }
 
-/*
- * Passes files in two messages. There are too few free numbers for the first message, but enough
- * for the second.
- */
+/* Passes files in two messages. Those of the first cannot be received, the others can. */
 static void pass_twice(int count, int free)
 {
 	passed = count;

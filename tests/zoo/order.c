@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Test cases of calls that fail for two causes. The right cause is the one that the kernel checks
- * first.
- */
+/* Test cases of calls that fail for two causes. The right one is what the kernel checks first. */
 #include "zoo.h"
 
 #include <sched.h>
@@ -19,7 +16,7 @@
 static char *block;
 static void *heap_guard;
 
-/* Raises RLIMIT_AS and lowers the map count, because the call exceeds both limits. */
+/* Removes both causes: lifts RLIMIT_AS, and makes room below the map count limit. */
 static void lift_as_and_count(void)
 {
 	restore_as();
@@ -79,10 +76,7 @@ static void heap_end(void)
 
 static void brk_past_as_at_count(void)
 {
-	/*
-	 * The end of the heap has another protection, so that new heap memory is a mapping of its
-	 * own.
-	 */
+	/* The end of the heap has another protection, so new heap memory is a new mapping. */
 	ASK(brk, syscall(SYS_brk, 0) + 4 * MIB);
 	if (mprotect((void *)(((syscall(SYS_brk, 0) + PAGE_BYTES - 1) & -PAGE_BYTES) - PAGE_BYTES),
 		     PAGE_BYTES, PROT_READ))
@@ -142,10 +136,7 @@ static void room_for_both(void)
 	ask.arg[1] = 64 * BLOCK;
 }
 
-/*
- * Makes a block and leaves a hole after it. The map count is at its limit, so that no mapping can
- * be split.
- */
+/* Makes a block and a hole after it. At the map count limit, no mapping can be split. */
 static void hole_behind(int protection)
 {
 	block = map_anon(3 * BLOCK, PROT_NONE, 0);
@@ -190,10 +181,7 @@ static void no_hole_and_room(void)
 	ask.arg[1] = BLOCK - PAGE_BYTES;
 }
 
-/*
- * The range starts with a whole mapping, so there is no split. The call fails only because of the
- * hole after the mapping.
- */
+/* The range starts with a whole mapping: no split. The call fails because of the hole alone. */
 static void whole_before_hole(long call)
 {
 	hole_behind(RX);
@@ -216,9 +204,7 @@ static void whole_alone(void)
 	ask.arg[1] = BLOCK;
 }
 
-/*
- * The range starts with a hole. A split later in the range would also fail at the map count limit.
- */
+/* The range starts with a hole. Later in the range, a split would exceed the map count limit. */
 static void hole_before_middle(void)
 {
 	hole_behind(RW);
@@ -453,10 +439,7 @@ static void nproc_before_pids(void)
 	soft_limit(RLIMIT_NPROC, 1);
 }
 
-/*
- * The limits cannot be lifted after the user has changed. So the fork that must succeed runs before
- * the fork that must fail.
- */
+/* The limits stay after the change of user, so the fork that must succeed runs first. */
 static void fork_before(void)
 {
 	pid_t child = fork_or_die();

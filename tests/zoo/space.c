@@ -96,10 +96,7 @@ static void unmap_taken(void)
 		die("munmap");
 }
 
-/*
- * Maps exactly the requested range. So after it is unmapped, the repeated call finds the range
- * free.
- */
+/* This mapping covers the requested range. Once it is unmapped, the whole range is free. */
 static void exists_alone(void)
 {
 	taken = map_anon(16 * PAGE_BYTES, PROT_READ, 0);

@@ -122,10 +122,7 @@ void raise_ipc_lock(void)
 	raise_capability(CAP_IPC_LOCK);
 }
 
-/*
- * Changes to a user ID that no other process has, so that this user's counters start at 0. Drops
- * all capabilities.
- */
+/* Changes to a user ID without processes, so that its counters are 0. Drops capabilities. */
 void become_another_user(void)
 {
 	uid_t uid = 1000000000 + getpid();
@@ -207,7 +204,7 @@ int sized_memfd(size_t bytes, unsigned int flags)
 	return fd;
 }
 
-/* Returns a file in the file system of /tmp that has no name. */
+/* Returns an unlinked file on the file system of /tmp. */
 int disk_file(size_t bytes)
 {
 	char path[] = "/tmp/zoo-XXXXXX";

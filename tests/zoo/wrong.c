@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Test cases of wrong arguments or objects. For some, the errno is one that limits cause as well.
- */
+/* Test cases of wrong arguments or objects. Limits cause some of these errnos as well. */
 #include "zoo.h"
 
 #include <linux/fs.h>
@@ -141,10 +139,7 @@ static void copy_shared_past_as(void)
 	room_as(bytes / 2);
 }
 
-/*
- * Shrinks a range in the middle of a mapping. The end of the range is unmapped, which splits the
- * mapping.
- */
+/* Shrinks the middle of a mapping, which unmaps a part of it, and so splits the mapping. */
 static void shrink_middle_at_count(void)
 {
 	some_block();
@@ -199,9 +194,7 @@ static void key_of_none(void)
 	ask.arg[3] = -1;
 }
 
-/*
- * The pages cannot be populated, because they are beyond the end of the file or the disk is full.
- */
+/* The pages cannot be populated: they are beyond the end of the file, or the disk is full. */
 static void lock_past_end(void)
 {
 	block = map_file(sized_memfd(PAGE_BYTES, 0), 2 * PAGE_BYTES, RW, MAP_SHARED);

@@ -230,10 +230,7 @@ static void print_truth(const struct zoo_case *c)
 	fflush(stdout);
 }
 
-/*
- * Returns the start time of this process. Must be called before a case sets limits, which may make
- * opening /proc files fail.
- */
+/* Returns this process's start time. Under the limits of a case, opening /proc may fail. */
 static unsigned long long birth_of_this_process(void)
 {
 	char text[1024];
@@ -266,10 +263,7 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 		    when);
 }
 
-/*
- * Makes the call as often as the case states. Ends the process with an error if a call succeeds or
- * has another errno.
- */
+/* Makes the call as often as the case states. Exits if a call succeeds or fails otherwise. */
 static void must_fail(const struct zoo_case *c)
 {
 	for (long i = 0; i < (c->times ? c->times : 1); i++) {

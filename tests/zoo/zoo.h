@@ -30,17 +30,12 @@
 #define GIB	     (1024 * MIB)
 /* end of user addresses on x86-64 with 4 levels of page tables */
 #define USER_END     0x7ffffffff000L
-/*
- * ENOTSUPP of the kernel's include/linux/errno.h. User space headers lack it, but some system calls
- * return it.
- */
+/* ENOTSUPP of the kernel, which some system calls return. User space headers lack it. */
 #define ERROR_NOTSUPP 524
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
-/*
- * What faultscope must report for a failed call. `causes` has all right answers, separated by '|'.
- */
+/* What faultscope must report for a failed call. `causes` are the right answers: "a|b". */
 struct want {
 	const char *call; /* name of the system call */
 	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
@@ -95,9 +90,7 @@ void end_with(pid_t parent); /* makes a child end when its parent ends */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
-/*
- * The process and thread that make the failing call. A case sets it if this is not the main thread.
- */
+/* The process and thread of the failing call. A case sets it if not the main thread calls. */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
@@ -122,9 +115,7 @@ void dig(long bytes); /* uses `bytes` bytes of stack */
 #define BUS(class_, prepare_, make_, lift_)                                                        \
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
-/*
- * Registers a function that undoes changes outside of this process. It runs even if the case fails.
- */
+/* Registers a function that undoes changes outside of this process, even if the case fails. */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
