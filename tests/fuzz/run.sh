@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing with ASan and UBSan: triage, the reader of recordings, metrics pages and
-# the reader of the flight recorder. Makes its own seeds. TAP on stdout.
+# Fuzzes triage, the reader of recordings, the writers of metrics pages and the reader of the flight
+# recorder: with libFuzzer, ASan and UBSan. Makes its own seeds. Prints TAP.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # Inputs stay in build/fuzz/corpus* for the next run. An input that crashes is build/fuzz/found-*.
 set -eu
@@ -12,7 +12,7 @@ build=${BUILD:-build}
 place=$build/fuzz
 mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-recording" \
 	"$place/corpus-blackbox"
-# Seeds from the small recordings in the tree: as they are (F: checksums corrected), and repacked.
+# Makes seeds from the small recordings in the tree. Prefix F: the fuzzer corrects the checksums.
 find tests/e2e/recordings docs/examples -name '*.fsr' -size -24k | while read -r kept; do
 	seed=$place/corpus-recording/$(basename "$kept")
 	[ -e "$seed" ] || { printf 'F'; cat "$kept"; } >"$seed"
@@ -36,8 +36,8 @@ seed=$place/corpus-blackbox/seed
 [ -e "$seed" ] || { printf 'FSbb\001\0\100\0faultscope: #1 fault info 1 1 %032d 1 0 k=v ~0000' 0
 	printf 'FSab%0600d' 0; } >"$seed"
 
-# Compiles an empty fuzzer to find out whether the compiler has libFuzzer. If it has, a fuzzer of
-# this directory that does not build is a failure.
+# Compiles an empty fuzzer, because some compilers lack libFuzzer. If it compiles, each fuzzer of
+# this directory must compile as well.
 has_libfuzzer() {
 	echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return 0; }' |
 		"${CLANG:-clang}" -fsanitize=fuzzer -x c - -o "$place/probe" 2>"$place/probe.log"
@@ -69,7 +69,7 @@ fuzz() {
 libfuzzer=true
 has_libfuzzer || libfuzzer=false
 
-# Two pairs run in parallel; the fuzzers of a pair run one after the other.
+# Two fuzzers run at the same time. Each is followed by another one.
 { fuzz 1 triage_fuzz corpus 16384; fuzz 2 page_fuzz corpus-page 4096; } >"$place/some" &
 { fuzz 3 blackbox_fuzz corpus-blackbox 4096; fuzz 4 recording_fuzz corpus-recording 65536; } >"$place/others"
 wait $!

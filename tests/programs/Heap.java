@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 import java.util.Random;
 
-/** A cache of large values of several sizes, replaced at random, which fragments ZGC's heap. */
+/** Replaces large values of different sizes in a cache at random, which fragments ZGC's heap. */
 public class Heap {
 	public static void main(String[] args) throws Exception {
 		int slots = Integer.parseInt(args[0]), rounds = Integer.parseInt(args[1]);

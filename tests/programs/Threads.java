@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An unbounded thread pool with requests that wait: one thread per request. */
+/** Has an unbounded thread pool. Requests wait, so that each needs a new thread. */
 public class Threads {
 	public static void main(String[] args) throws Exception {
 		int requests = Integer.parseInt(args[0]);

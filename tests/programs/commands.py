@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Healthy programs of Debian that end by themselves (healthy.py runs them)."""
+"""Healthy programs of Debian that end without a signal. healthy.py runs them."""
 import os
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// A server that allows half-open connections and never closes its half, so its sockets stay open.
+// A server that keeps its sockets open when clients close theirs (allowHalfOpen).
 'use strict';
 const net = require('net');
 const clients = Number(process.argv[2]);

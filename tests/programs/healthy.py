@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests that faultscope reports no finding of severity warning or critical for healthy programs.
-servers.py and commands.py have the programs. Each program does real work twice: once under `run`,
-and once while `-p` and `diagnose` watch it with its children. Prints TAP and each finding. Needs
-root; tools/setup.sh healthy, and torch for PyTorch."""
+The programs are in servers.py and commands.py. Each program does real work twice: once under
+`faultscope run`, and once while `-p` and `diagnose` watch it and its children. Prints TAP and each
+finding. Needs root, the packages of `tools/setup.sh healthy`, and torch for the test of PyTorch."""
 import argparse
 import ctypes
 import json
@@ -21,10 +21,10 @@ from run import NOBODY, PATIENCE, PROGRAM, Skip, until
 
 LOUD = ("warning", "critical")
 PR_SET_CHILD_SUBREAPER = 36
-# exit status of incomplete data, for example because the kernel skipped an event
+# exit status of faultscope if data is incomplete, for example after a skipped event
 INCOMPLETE = 7
-# The shell keeps its pid when it becomes the program: the test knows the pid in every mode, and
-# faultscope can attach before the program begins.
+# The shell writes its pid and later executes the program, which keeps this pid. So the test always
+# knows the pid, and faultscope can attach before the program begins.
 GATE = 'echo $$ >pid; read go && exec "$@" </dev/null'
 
 
@@ -40,8 +40,8 @@ ROWS = [("PostgreSQL with pgbench", servers.postgresql), ("php-fpm", servers.php
 
 
 def life(program, folder, before, watchers):
-    """Runs the program to its end. The program is started by a shell, and `before` is the command
-    that runs this shell. `watchers` are faultscope commands that attach to the pid before the
+    """Runs the program to its end. A shell starts the program, and the command `before` runs this
+    shell. `watchers` are faultscope commands that attach to the pid before the
     program begins. Returns the exit status of the program, the exit statuses of the watchers, and
     the pid."""
     pid_file, log = os.path.join(folder, "pid"), os.path.join(folder, "output")
@@ -87,7 +87,7 @@ def lines_of(path):
 
 
 def judge_output(mode, path, pid):
-    """Checks one output of faultscope. Yields (description, whether it passed, detail)."""
+    """Checks one output of faultscope. Yields a tuple (description, passed, detail) for each check."""
     lines = lines_of(path)
     yield f"{mode}: it is watched to its end", \
         lines[-1]["type"] == "end" and any(line.get("pid") == pid for line in lines), \
@@ -127,7 +127,7 @@ def judge(start, folder):
 
 
 def parents():
-    """Returns {pid: pid of its parent} of every process."""
+    """Returns {pid: pid of its parent} for all processes."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -160,7 +160,7 @@ def end_descendants():
 
 
 def take_orphans():
-    """Makes this process the parent of each descendant whose own parent ends."""
+    """Makes this process the parent of all descendants whose parent has ended."""
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
 

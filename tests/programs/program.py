@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Shared parts of the healthy programs: how to prepare a program, use it, and end it."""
+"""Base classes of healthy programs: how the test prepares, uses and ends a program."""
 import os
 import shutil
 import socket
@@ -13,13 +13,13 @@ AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-group
 
 
 class Amount:
-    """How much work the programs do: 1.0 is the usual amount; an emulated machine does less."""
+    """How much work programs do: 1.0 is the usual amount. Emulated machines do less."""
 
     share = 1.0
 
 
 def amount(n):
-    """Returns n scaled by Amount.share; at least 1."""
+    """Returns n times Amount.share, but at least 1."""
     return max(1, int(n * Amount.share))
 
 
@@ -37,14 +37,14 @@ def write(folder, name, text):
 
 
 def quiet(argv, folder, **how):
-    """Runs a helper command of the test; if it fails, raises AssertionError with its output."""
+    """Runs a command. If it fails, raises AssertionError with its output."""
     done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False, **how)
     assert done.returncode == 0, f"{argv[:4]} ended with {done.returncode}: {done.stdout[-800:]}"
 
 
 class Program:
-    """A command that ends by itself."""
+    """A program that ends without a signal."""
 
     end_signal = None
 
@@ -53,11 +53,11 @@ class Program:
                                                           **(env or {})}
 
     def work(self):
-        """Uses the program while it runs; a Server overrides this."""
+        """Makes requests to the running program. Only class Server needs this."""
 
 
 class Server(Program):
-    """A server on a socket in its folder: `client` uses it, then `end_signal` stops it."""
+    """A server on a socket in its folder. `client` makes requests, then `end_signal` ends it."""
 
     def __init__(self, folder, argv, path, client, end_signal, env=None):
         super().__init__(folder, argv, env)
@@ -77,7 +77,7 @@ class Server(Program):
 
 
 def many(request, threads=4, times=500):
-    """Makes requests from several threads; raises the first exception of a thread."""
+    """Makes requests from several threads. If threads fail, raises the first exception."""
     wrong = []
 
     def loop():
@@ -87,7 +87,7 @@ def many(request, threads=4, times=500):
         except Exception as error:  # pylint: disable=broad-except # raised below
             wrong.append(error)
 
-    # The threads are daemon threads, so that a test that is ended does not wait for them.
+    # daemon=True: if the test is ended, Python does not wait for these threads.
     workers = [threading.Thread(target=loop, daemon=True) for _ in range(threads)]
     for worker in workers:
         worker.start()

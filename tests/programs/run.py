@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests `faultscope diagnose` with programs of Debian in trouble: Java (threads, ZGC), Redis with
-jemalloc, Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). `diagnose`
-attaches before a program grows, and must report the expected finding with its evidence. TAP. Needs
-root; tools/setup.sh programs."""
+"""Tests `faultscope diagnose` with programs of Debian that reach a limit: Java (threads, ZGC), Redis
+with jemalloc, Go and Node.js (connections), Python (inotify, memory). `diagnose` attaches before a
+program grows. It must report the expected finding with its evidence. Prints TAP. Needs root and the
+packages of `tools/setup.sh programs`."""
 import contextlib
 import json
 import os
@@ -17,13 +17,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
-# seconds to wait for an event; on an emulated CPU set it higher
+# maximum wait for an event in seconds; an emulated CPU needs more
 PATIENCE = int(os.environ.get("PATIENCE", "300"))
 NOBODY = "65534"
 
 
 class Skip(Exception):
-    """Raised if a test cannot run here; the text says why."""
+    """Raised if a test cannot run on this machine. The text is the reason."""
 
 
 def need(*programs):
@@ -41,7 +41,7 @@ def until(done, what):
 
 
 class Grower:
-    """A program that prints "ready", reads a line, grows, prints the result, and waits."""
+    """A program that prints "ready", waits for a line, grows, prints the result, and waits."""
 
     def __init__(self, folder, argv, **how):
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -93,7 +93,7 @@ def python_watchers(folder):
     if subprocess.run(["/usr/bin/python3", "-c", "import watchdog"], check=False,
                       stderr=subprocess.DEVNULL).returncode:
         raise Skip("no watchdog: tools/setup.sh programs")
-    # The limit counts inotify instances per user: run as nobody, so that no other user hits it.
+    # The limit of inotify instances is for each user. Only user nobody reaches it here.
     return Grower(folder, ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
                            "/usr/bin/python3", "-B", os.path.join(HERE, "watchers.py"), "400"])
 
@@ -103,8 +103,8 @@ def python_threads(folder):
 
 
 class Redis:
-    """A Redis of which every other value of 64 KiB is deleted. jemalloc unmaps each deleted value,
-    which splits a mapping."""
+    """A Redis server with values of 64 KiB. Every second value is deleted. jemalloc unmaps each of
+    them, which splits a mapping."""
 
     VALUES, BYTES = 6000, 65536
     # These options make jemalloc unmap freed memory at once.
@@ -149,7 +149,7 @@ class Redis:
 
 
 class RedisThatSaves(Redis):
-    """A Redis that saves slowly in a child process while the parent writes every page, with
+    """A Redis server whose child saves slowly while the parent writes to every page, with
     transparent huge pages."""
 
     VALUES = 3000
@@ -189,8 +189,8 @@ ROWS = [
 
 
 def diagnose(folder, grower):
-    """Attaches `diagnose` and lets the program grow. Returns what the program printed, the exit
-    status and the JSON lines of `diagnose`, and the text output, replayed from the recording."""
+    """Attaches `diagnose` and lets the program grow. Returns the output of the program, the exit
+    status and JSON lines of `diagnose`, and its text output, which is made from the recording."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-// Connects to a service again and again, and never closes connections that the service closed.
+// Connects to a service repeatedly. Keeps its sockets open when the service closes theirs.
 package main
 
 import (

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Starts a thread with nearly no memory left (RLIMIT_AS). For each amount of free memory, the
-script runs a child process, until one hangs: the thread of that child has ended before it could
-report that it runs, and Thread.start() waits forever."""
+"""Starts a thread when RLIMIT_AS leaves almost no memory. Tries different amounts of free memory,
+each in a child process, until a child hangs. In this child, the new thread has ended for lack of
+memory before it could report its start, and Thread.start() waits forever for this report."""
 import mmap
 import resource
 import subprocess
@@ -18,7 +18,7 @@ def do_nothing():
 
 
 def fill(objects):
-    """Takes all free memory: first by large mappings, at the end by small objects."""
+    """Takes all free memory: large mappings first, then small objects."""
     maps, size = [], 1 << 20
     while size >= 4096:
         try:
@@ -35,7 +35,7 @@ def fill(objects):
 
 
 def starve(amount):
-    # the next thread reuses the stack of this thread, which glibc keeps
+    # glibc keeps the stack of this thread, so that the next thread needs no memory for a stack
     first = threading.Thread(target=do_nothing)
     first.start()
     first.join()

@@ -59,7 +59,10 @@ static void as_with_hint(void)
 	room_as(bytes - PAGE_BYTES);
 }
 
-/* The search of mmap for an aligned address fails, but not its second one: only RLIMIT_AS. */
+/*
+ * mmap first searches for an aligned address, in vain. Its second search succeeds, so that
+ * RLIMIT_AS is the only cause of the failure.
+ */
 static void as_in_last_hole(void)
 {
 	size_t bytes = 64 * MIB;
