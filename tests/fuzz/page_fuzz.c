@@ -2,7 +2,7 @@
 /*
  * Fuzzes the writers of metrics pages. The input bytes become request headers and the names of
  * programs, cgroups, pods and kernel functions. Each output format must stay well-formed. The first
- * byte is the number of workloads, among which the other bytes are divided.
+ * byte is the number of workloads. The other bytes are divided among them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Fuzzes triage: the bytes are read as kernel logs, and the diagnosis is passed to every renderer.
  * With `make fuzz`, libFuzzer makes the bytes; with `make check`, the seed files are the input. The
- * first byte is the number of logs, among which the other bytes are divided.
+ * first byte is the number of logs. The other bytes are divided among them.
  */
 #include <stdio.h>
 #include <stdlib.h>

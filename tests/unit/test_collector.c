@@ -47,7 +47,9 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* Lengths above MOST_MADE get no memory, so that sanitizers report reads of it. */
+	/*
+	 * Above MOST_MADE, only a record is allocated, so that sanitizers report reads beyond it.
+	 */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;

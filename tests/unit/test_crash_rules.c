@@ -19,7 +19,7 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* Simulates a failed call at 2 s and a signal `later` s after it. Returns M24, or NULL. */
+/* A call fails at 2 s, and `later` s later a signal arrives. Returns M24 crash-after-enomem. */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -59,7 +59,7 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/* Simulates a thread that hits a guard page and then aborts. Returns P18, or NULL. */
+/* A thread hits a guard page and then aborts. Returns P18 stack-overflow, or NULL. */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

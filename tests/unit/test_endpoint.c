@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests HTTP responses of the endpoint over a local socket. The client runs in its thread. */
+/* Tests HTTP responses of the endpoint over a local socket. Client and server share a thread. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -239,7 +239,7 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* Tests that at the maximum number of connections, a new one closes the one idle longest. */
+/* Tests that at the maximum number of connections, a new one closes the longest idle one. */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};

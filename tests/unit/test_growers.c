@@ -40,7 +40,7 @@ static void test_sorts(void)
 	struct grower g[4];
 	uint64_t added;
 
-	/* BPF programs replace a number by '#' and fill bytes (0x01) of its length. */
+	/* BPF programs replace a number by '#' and by 0x01 bytes that fill its place. */
 	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
 	add(row("torch_#\x01_#", 30, 10, 6));
 	add(row("model.bin", 70, 70, 7));

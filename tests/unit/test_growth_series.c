@@ -22,9 +22,9 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* simulated processes; those with a false critical finding; those with too many F12 */
+	/* numbers of simulated processes: all; with a false critical finding; with F12 too often */
 	int lives, critical, opened_near;
-	/* forecasts for values that reach the limit (each change counts); right ones */
+	/* numbers of forecasts for values that reach their limit: all changes; right ones */
 	int told, right;
 	/* forecasts in the first tooth of a saw-tooth, which are right only if growth continues */
 	int first;
@@ -113,7 +113,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* Of uneven teeth, one higher than those of the last minute may open F12 again. */
+	/* A tooth that is higher than those of the last minute may open F12 again. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;

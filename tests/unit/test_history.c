@@ -109,7 +109,7 @@ static void test_joined(void)
 	end();
 }
 
-/* Tests more processes than rows. Exited processes with the fewest faults lose their row. */
+/* Tests more processes than the history has rows: the exited ones with few faults are dropped. */
 static void test_bounded(void)
 {
 	struct process_record busy = process_record(9, 1, 0), p;

@@ -252,7 +252,7 @@ static void test_podman(void)
 	machine_free(&m);
 }
 
-/* Tests that a cgroup is read for its first process. Later ones may have exited. */
+/* Tests that /proc is read for the first process of a cgroup only. Others may have exited. */
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);

@@ -16,8 +16,8 @@
 #include "tap.h"
 
 /*
- * Several threads claim parts of a shared table. BPF programs claim parts on one CPU only, which is
- * easier. Each thread fills its part with its own number and checks that no other thread changed
+ * Several threads claim parts of a shared table. This is harder than in BPF programs, which claim
+ * parts on one CPU. Each thread fills its part with its own number and checks that the part keeps
  * it.
  */
 #define PARTS 8

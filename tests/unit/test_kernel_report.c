@@ -4,7 +4,7 @@
 
 static uint64_t now_ns = 1000;
 
-/* Returns the reports found in log lines as "kind module, kind module". NULL ends the lines. */
+/* Returns the reports in log lines as "kind module, kind module". The last line is NULL. */
 static const char *counted(const char *const *line)
 {
 	static char text[1024];
