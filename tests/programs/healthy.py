@@ -87,7 +87,7 @@ def lines_of(path):
 
 
 def judge_output(mode, path, pid):
-    """Checks one output of faultscope. Yields a tuple (description, passed, detail) for each check."""
+    """Checks an output of faultscope. Yields (description, passed, detail) for each check."""
     lines = lines_of(path)
     yield f"{mode}: it is watched to its end", \
         lines[-1]["type"] == "end" and any(line.get("pid") == pid for line in lines), \

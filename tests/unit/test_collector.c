@@ -47,9 +47,7 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/*
-	 * Above MOST_MADE, only a record is allocated, so that sanitizers report reads beyond it.
-	 */
+	/* Above MOST_MADE, only a header is allocated: sanitizers report a read beyond it. */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;

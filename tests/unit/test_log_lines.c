@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests how kernel messages are extracted from the formats of loggers, terminals and test robots.
- * Each line is checked, and for many damaged copies of each log, one checksum over all results.
+ * Checks each line of the logs. Also compares a checksum over the results for many damaged copies
+ * of each log.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 
 /*
  * A log, and the expected values of its first line. level: -1 if the line has none. caller: the
- * task ID, or -2 - CPU number, or -1 if the line has neither.
+ * task ID; for a CPU, -2 minus its number; -1 if the line has neither.
  */
 static const struct row {
 	const char *log, *text;
@@ -144,7 +145,7 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* Adds to the checksum a log, and copies with one byte missing, changed or as the last. */
+/* Adds to the checksum: a log; its copies with one byte less, with one byte changed, truncated. */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";

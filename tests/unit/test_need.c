@@ -47,7 +47,7 @@ static void machine(void)
 	own.threads = drawn(100, own.threads_max);
 }
 
-/* The expected result: the exceeded limit, and the need of the request as the kernel counts. */
+/* The expected result: the exceeded limit, and the need of the request by the kernel's rules. */
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;
@@ -191,7 +191,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* The user's message queues use an amount that cannot be read: at most the limit. */
+/* faultscope cannot read how much the user's message queues use: at most the limit. */
 static struct truth queues(void)
 {
 	uint64_t held;

@@ -37,7 +37,7 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/* Returns the number of rules that match a failed call. `ret` is the last one's finding. */
+/* Returns the number of rules that match a failed call. `ret` is the last rule's finding. */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;

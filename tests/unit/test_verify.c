@@ -9,7 +9,7 @@
 #include "serve/verify.h"
 #include "tap.h"
 
-/* Returns the result (1 or 0) of the request `wanted`; -1 if the last result is of another. */
+/* Returns the result (1 or 0) for request `wanted`; -1 if the last result is for another one. */
 static int verdict(struct verifier *v, uint32_t wanted)
 {
 	struct pollfd p = {.fd = v->fd, .events = POLLIN};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests records from the ring buffer: which are accepted, how much is copied, whose names. */
+/* Tests records from the ring buffer: which are accepted, and how many bytes are copied. */
 #include <string.h>
 
 #include "probe/wire_records.h"

@@ -15,7 +15,7 @@
 #define CHILD_STACK	(1 << 16)
 #define NOBODY		65534
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
-#define PID_REUSED_EACH 8 /* in one of so many histories, a pid is reused */
+#define PID_REUSED_EACH 8 /* number of histories after which pids are reused */
 
 /* State that a process passes to the next program at exec, as arguments of the mode "on". */
 static struct {
@@ -165,7 +165,7 @@ static void *exec_in_thread(void *program)
 	exec_on(program);
 }
 
-/* Causes page faults until an exec in another thread ends this thread. Their number is random. */
+/* Causes page faults until another thread calls exec. The number of faults is unknown. */
 static void *write_on(void *unused)
 {
 	char *area = map_pages(MOST_PAGES);

@@ -214,7 +214,7 @@ static long look_alikes(void)
 	return 0;
 }
 
-/* Makes failing 32-bit calls whose numbers mean other calls in 64-bit mode: those for memory. */
+/* Makes failing 32-bit calls. In 64-bit mode, their numbers mean calls that use memory. */
 static long look_alikes_of_want(void)
 {
 	/* 149 is mlock in 64-bit mode and the obsolete _sysctl in 32-bit mode. */

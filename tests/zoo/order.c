@@ -181,7 +181,7 @@ static void no_hole_and_room(void)
 	ask.arg[1] = BLOCK - PAGE_BYTES;
 }
 
-/* The range starts with a whole mapping: no split. The call fails because of the hole alone. */
+/* The range starts with a whole mapping, so no split is needed. Only the hole makes it fail. */
 static void whole_before_hole(long call)
 {
 	hole_behind(RX);
@@ -398,7 +398,8 @@ static void accept_nobody_full(void)
 		die("getsockname");
 	leave_free(0);
 	ASK(accept4, listener, 0, 0, SOCK_CLOEXEC);
-	subject.tid = subject.pid; /* only when the limit is lifted, the client connects */
+	/* The client connects after the failing call, when the limit is lifted. */
+	subject.tid = subject.pid;
 	ask.arg[4] = client;
 	ask.arg[5] = 0;
 	block = malloc(sizeof(name) + sizeof(length));
