@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measures series, bytes and CPU of each exporter, and memory of Prometheus for a fleet of them.
+"""Measures the cost of metrics exporters, and of a Prometheus server that scrapes many of them.
 
 Needs root. At each level of detail, one exporter watches this machine, on which 220 programs of
 different names run. An HTTP server then offers a copy of the exporter's page for each of many
@@ -54,7 +54,7 @@ def value(page, name):
 
 
 class Programs:
-    """Idle processes, each with another name."""
+    """Idle processes, each with a different name."""
 
     def __init__(self, place, number):
         self.running = []
@@ -82,7 +82,8 @@ def measure_level(faultscope, name, options):
         time.sleep(1)
         before = value(get(url), "process_cpu_seconds_total")
         for _ in range(SCRAPES):
-            time.sleep(0.15)  # a scrape less than 0.1 s later gets the same values
+            # for 0.1 s after a scrape, every scrape gets the values of that scrape
+            time.sleep(0.15)
             page = get(url)
         cpu = value(page, "process_cpu_seconds_total") - before
         series = len([line for line in page.splitlines() if line and not line.startswith(b"#")])
@@ -94,8 +95,8 @@ def measure_level(faultscope, name, options):
 
 
 def replica(page):
-    """Starts an HTTP server on which every path is a host that serves this page. The counters on
-    the page are larger at each scrape."""
+    """Starts an HTTP server that answers every path with this page, so that Prometheus can take
+    each path for a host. The counters on the page are larger at each scrape."""
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

@@ -33,8 +33,8 @@ def record(name, *options):
                        "page-faults", "--"], wraps=True)
 
 
-# The table of `faultscope` at overhead level 2 needs every fault for class and latency, so it is
-# compared with `perf record -c 1`, which records every fault, too.
+# At overhead level 2, `faultscope` handles every fault to measure its class and latency. It is
+# therefore compared with `perf record -c 1`, which records every fault.
 RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
 RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
 # Without -c, perf samples 4,000 faults a second, and weights each sample by the number of faults
@@ -151,8 +151,8 @@ def cpu_ms_per_second(setup, tool, seconds):
 
 
 def cpu(setup, scale, say):
-    """Measures the CPU of each tool. The cost of a scan is computed from the extra CPU at a short
-    interval, compared with an interval of 1 s."""
+    """Measures the CPU time of each tool. The cost of a scan is computed from two runs of
+    faultscope: one with a short interval between scans, and one with an interval of 1 s."""
     each = Group("cpu", "CPU of the tool, each second at an interval of 1 s", "ms")
     look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
     peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
@@ -261,13 +261,15 @@ def memory(setup, scale, say):
     return [group, size]
 
 
-# Real libraries, small and large, of C and C++, with only .dynsym or with a full .symtab.
+# Installed libraries that differ in size, in language (C or C++), and in symbol table (only
+# .dynsym, or a full .symtab).
 LIBRARIES = ("/lib/*/libc.so.6", "/lib/*/libstdc++.so.6", "/lib/*/libpython3.*.so.1.0",
              "/lib/*/libtorch_cpu.so.*", "/usr/lib/jvm/*/lib/server/libjvm.so")
 
 
 def naming(setup, scale, say):
-    """Measures naming of 1,000 distinct user stacks of 20 frames each, in installed libraries."""
+    """Measures how long faultscope needs to find the function names of 1,000 distinct user stacks.
+    Each stack has 20 frames, all of them in installed libraries."""
     program = os.path.join(setup.build, "naming_bench")
     found = [paths[0] for paths in map(sorted, map(glob.glob, LIBRARIES)) if paths]
     if not os.path.exists(program) or not found:

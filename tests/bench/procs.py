@@ -93,7 +93,7 @@ def last_words(path):
 
 
 class Running:
-    """Context in which a tool runs. After the context, `end` is the last line of faultscope's
+    """Context manager that runs a tool. After the context, `end` is the last line of faultscope's
     output."""
 
     def __init__(self, setup, tool, pid=0):
@@ -151,8 +151,8 @@ class Running:
 
 
 class Workload:
-    """Context in which a workload runs that waits at its start (--wait). go() starts the work, and
-    truth() returns the workload's output line."""
+    """Context manager that runs a workload. With --wait, the workload waits at its start until go()
+    is called. truth() returns the workload's output line."""
 
     def __init__(self, setup, name, *words, before=()):
         self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]
@@ -170,8 +170,8 @@ class Workload:
         return self
 
     def __exit__(self, *_):
-        # Closing standard input ends the workload's --hold, and its children can be reaped. If
-        # closing fails, a signal ends the workload.
+        # With --hold, the workload and its children exist until its standard input is closed. If
+        # the workload does not end then, a signal ends it.
         self.process.stdin.close()
         try:
             self.process.wait(0 if self.process.poll() is not None else 0.5)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Estimates the disk space of a day's recording on a host with 1,000 processes, from some minutes.
+"""Estimates the size of a recording of one day with 1,000 processes, from a run of a few minutes.
 
 usage: recording.py [SECONDS [PROCESSES]]
 
-Starts PROCESSES (1000): a tenth touches memory and opens files all the time, a third wakes up every
-few seconds, the others sleep. The script records all processes of the host every 10 seconds, and
-extrapolates to a day. A day's recording has 24 self-contained key chunks, for which the size of the
-first chunk is used, and 8,616 other chunks, for which the average size of the other chunks is used.
+Starts PROCESSES processes (default: 1000). A tenth of them touch memory and open files all the
+time, a third wake up every few seconds, and the others sleep. The script records all processes of
+the host every 10 seconds, and extrapolates to a day. A day's recording has 24 self-contained key
+chunks, for which the size of the first chunk is used, and 8,616 other chunks, for which the average
+size of the other chunks is used.
 """
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Measured values by name, their spread, and their tables."""
+"""Collects measured values by name, computes their spread, and prints them as tables."""
 from statistics import median, quantiles
 
 COLUMNS = "median", "min", "q1", "q3", "max"
@@ -11,7 +11,8 @@ def spread(values):
 
 
 class Group:
-    """A table whose rows have values in one unit. A row without values has the reason why."""
+    """A table whose rows have values in one unit. A row without values has the reason why nothing
+    was measured."""
 
     def __init__(self, name, title, unit):
         self.name, self.title, self.unit = name, title, unit

@@ -7,8 +7,9 @@ the output of one and accept that of another. For each compiler the test builds 
 checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). The test also
 loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
 (tests/vm). `doctor`, `run` and `export` configure the programs differently, and the verifier skips
-code that the configuration disables, so all three commands load the programs. An attach type that
-the kernel or its policy lacks is no failure, but a rejection by the verifier is one.
+code that the configuration disables, so all three commands load the programs. It is no failure if
+the kernel does not have or does not allow an attach type. It is a failure if the verifier rejects a
+program.
 """
 import argparse
 import json
@@ -34,7 +35,7 @@ OBJECTS = ("faultscope", "faultscope_plain", "faultscope_hash", "blackbox")
 EMBEDDING = ("object.o", "precursors.o")
 REFUSED = "the verifier of this kernel rejects it"
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# Required attach types of core probes by kernel; 5.10 has no task storage.
+# The attach type that each core probe must have, by kernel. Linux 5.10 has no task storage.
 BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}
 CORE = {"5.10": {"state": "hash", "scan": "iter/task", "lifecycle": "tp_btf"},
         "6.1": {**BEST, "scan": "iter/task"}}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A test machine: namespaces on an overlay of this machine's root, with systemd as process 1."""
+"""A test machine made of namespaces. Its root is an overlay over this machine's root, and systemd
+is its process 1."""
 import os
 import re
 import shutil

@@ -98,8 +98,9 @@ def test_both_scrape_configurations_have_the_same_guards(check):
 
 
 def test_the_exporter_stays_within_the_guards(check):
-    """label_limit of the scrape configuration has room for the labels of each metric, about four
-    labels that the target adds, and the metric name, which counts as a label."""
+    """label_limit of the scrape configuration is high enough for the labels of each metric, for
+    about four labels that the scrape target adds, and for the metric name, which counts as a label.
+    """
     job = read_yaml(PROMETHEUS / "prometheus.yml")["scrape_configs"][0]
     for name, (_, labels) in families().items():
         check.that(len(labels) + 6 <= job["label_limit"], f"{name}: {len(labels)} labels")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone.
 
-Most of a test's time is one load of BPF programs, which takes one CPU, and waiting. A test body may
-also exec another program that prints TAP, as tests/vm does for each kernel.
+A test spends most of its time on loading BPF programs, which uses one CPU, and on waiting. A test
+body may also exec another program that prints TAP, as tests/vm does for each kernel.
 """
 import os
 import re

@@ -61,7 +61,8 @@ def compare(check, name, text):
 
 
 def compare_sum(check, name, text):
-    """Compares a whole output with one checksum, which suits groups of many similar outputs."""
+    """Compares a whole output with one checksum. Tests with many similar outputs use one checksum
+    for each output, because checksums of each line would take too much space."""
     if os.environ.get("FS_SHOW_EXPECTED"):
         (Path(os.environ["FS_SHOW_EXPECTED"]) / name.replace("/", "_")).write_text(text)
     elif os.environ.get("FS_MAKE_EXPECTED"):

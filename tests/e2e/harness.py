@@ -2,8 +2,8 @@
 """Shared code of the end-to-end tests: runs faultscope and workloads, and checks their output.
 
 A scenario (see captures()) makes one capture. One expect function compares the capture's lines with
-the truth that the workload and /proc report. The expect function also checks the replayed lines,
-and the recordings that are kept with the tests.
+the true values, which the workload prints or /proc shows. The expect function also checks the
+replayed lines, and the recordings that are kept with the tests.
 """
 
 import json
@@ -37,7 +37,8 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 PATIENCE = 60.0  # seconds after which a process that makes no progress counts as hung
-# number of attempts at a capture: on slow emulated CPUs the kernel may skip events
+# number of attempts at a capture: on slow emulated CPUs, the kernel may skip events, and the
+# capture is repeated
 MOST_TRIES = 3
 MOST_RECORDING_BYTES = 200_000
 
@@ -407,8 +408,8 @@ def status_by(lines):
 
 
 def without_degraded(err):
-    """Returns the lines of standard error without messages that a probe uses its last attach type.
-    """
+    """Returns standard error without the lines which say that a probe works only with its last
+    (least capable) attach type."""
     return [line for line in err.splitlines() if not line.startswith("faultscope: degraded: ")]
 
 
@@ -448,7 +449,8 @@ def check_lines(check, lines):
 # Decorators of tests
 
 def captures(expect, keep=False, cases=None):
-    """Marks a scenario: a function of (lab[, case]) that returns a Capture.
+    """Marks a scenario: a function that takes a lab, and in some scenarios a case, and returns a
+    Capture.
 
     expect(check, lines, truth) judges the lines, live or replayed. With `keep`, a recording of the
     capture is kept with the tests.
@@ -462,7 +464,8 @@ def captures(expect, keep=False, cases=None):
 
 
 def live(test):
-    """Marks a test function of (check, lab) that needs this kernel's BPF and root."""
+    """Marks a test that needs root and BPF on this kernel. The test is a function with the
+    parameters (check, lab)."""
     test.needs_live = True
     return test
 

@@ -18,9 +18,10 @@ UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 # a report has rows.
 CROWDS = {201: 6000, 202: 9000}
 COUNTERS = ("minor", "major", "stall_ns")
-# CSV columns that count calls on mappings and file descriptors
+# CSV columns with numbers of calls on mappings and file descriptors
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
-# Values summed over living processes: (column of csv-time and key of the HTML page, JSON field)
+# Values that are summed over all living processes, each as (name of the csv-time column and key in
+# the HTML page, JSON field)
 GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
@@ -189,8 +190,8 @@ def check_diff(check, lab, recording, name, last, info):
             # `diff` shows all processes without a row of their own as one workload.
             is_it = (lambda one, w=workload: w is None or one == w)
             total = sum(n for (one, of), n in got.items() if of == metric and is_it(one))
-            # The compared values, and the seconds by which a rate is divided, have six decimals
-            # each.
+            # Tolerance for rounding: the compared values, and the seconds by which a rate is
+            # divided, have six decimals each.
             slack = 1e-6 * (len(got) + (want / seconds if per and seconds else 0))
             check.that(abs(total - want) <= slack,
                        f"{name}: {metric} of {workload}: diff has {total}, want {want}")
@@ -324,8 +325,7 @@ def test_outputs_agree(check, lab):
 
 
 def test_outputs_of_crowds_agree(check, lab):
-    """Outputs agree for recordings with more processes than a report has rows, and with more
-    processes than live at the same time."""
+    """Outputs agree for recordings with so many processes that a report leaves some of them out."""
     program = writer()
     recording = lab.dir / "crowd.fsr"
     for seed, processes in CROWDS.items():
@@ -460,9 +460,8 @@ def drawn_cells(page):
 
 
 def test_heat_maps_go_by_time(check, lab):
-    """With uneven scans, the heat map draws a burst of faults at the right second of the time axis,
-    and nowhere else.
-    """
+    """If the intervals between scans differ, the heat map draws a burst of faults at the right
+    second of the time axis, and nowhere else."""
     recording = lab.dir / "heat.fsr"
     seen = 0
     for seed in range(24):

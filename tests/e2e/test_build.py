@@ -8,7 +8,8 @@ from pathlib import Path
 
 from harness import BUILD, ROOT, Skip
 
-# Names of the architecture that is not the host's: in uname, and of its cross compiler.
+# {architecture: (its name in uname, its cross compiler)}, only for the architecture that is not the
+# host's
 OTHER = {"arm64": ("aarch64", "aarch64-linux-gnu-gcc"), "x86": ("x86_64", "x86_64-linux-gnu-gcc")}
 del OTHER["arm64" if platform.machine() == "aarch64" else "x86"]
 

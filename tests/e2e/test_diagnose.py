@@ -139,7 +139,7 @@ def test_rows_of_the_closed(check, lab):
 
 @live
 def test_rows_that_are_held(check, lab):
-    """If every row of the growth table is in use, findings say that the other growth is
+    """If every row of the growth table is in use, findings report the growth that has no row as
     unattributed."""
     lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
                                         status=FOUND)
@@ -308,8 +308,9 @@ def test_connections_not_closed(check, lab):
 
 @live
 def test_calls_that_misuse(check, lab):
-    """F05 accept-emfile-loop and F07 select-fd-setsize (also before an abort) are reported. With
-    --mildly, the workload stays within its limits, and neither finding is reported."""
+    """F05 accept-emfile-loop and F07 select-fd-setsize are reported, F07 also for a program that
+    aborts because of it. With --mildly, the workload stays within its limits, and neither finding
+    is reported."""
     for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
                                ("abort", 4096, "F07")):
         for mildly in ((), ("--mildly",)):
@@ -517,7 +518,7 @@ def test_target_is_not_disturbed(check, lab):
 
 @live
 def test_target_dies(check, lab):
-    """If the watched process exits early, `diagnose` reports the findings until that time."""
+    """If the watched process exits early, `diagnose` reports its findings up to the exit."""
     work = lab.work("growth", "leak", "3000", "--before", "40000", "--wait")
     diagnosis = Diagnosis(lab, work.pid)
     work.go()
@@ -548,8 +549,8 @@ def test_hostile_names(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, stacks have no names and maps cannot be read. `diagnose` reports the
-    missing data and continues."""
+    """In a pid namespace, stack frames have no function names, and maps cannot be read. `diagnose`
+    reports the missing data and continues."""
     script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
               f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
     pipe, out = lab.dir / "in", lab.dir / "truth"

@@ -212,9 +212,11 @@ def test_explain_a_message(check, lab):
 
 
 def test_explain_pasted_messages(check, lab):
-    """Messages as people paste them, written without knowledge of the table: the right finding is
-    the first candidate for 90 %, and among the first three for 97 %. In pasted_messages.jsonl,
-    `ids` are right as the first one, `also` among three; none: no limit is the cause."""
+    """Messages as people paste them, written without knowledge of the table of messages. The right
+    finding is the first candidate for 90 %, and among the first three for 97 %. In
+    pasted_messages.jsonl, `ids` lists the findings that are right as the first candidate. `also`
+    lists findings that are right only for the share among the first three. If `ids` is empty, no limit causes
+    the message, and the right answer has no candidate."""
     texts = [json.loads(line) for line in
              Path(__file__).with_name("pasted_messages.jsonl").read_text("utf-8").splitlines()]
     first, three = 0, 0
@@ -235,7 +237,8 @@ def test_explain_says_what_it_did_not_read(check, lab):
 
 
 def test_explain_of_its_own_limit(check, lab):
-    """A limit inside the program itself, such as Java's heap, is explained without a candidate."""
+    """If the exceeded limit belongs to the program itself, such as Java's heap limit, `explain`
+    says so and names no candidate finding."""
     ran = lab.faultscope("explain", "java.lang.OutOfMemoryError: Java heap space")
     check.equal("status", ran.returncode, 0)
     check.that("No limit or fault that faultscope watches" in ran.out, f"{ran.out!r}")

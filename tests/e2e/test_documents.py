@@ -211,7 +211,8 @@ def test_metrics_in_documents_exist(check, lab):
 
 
 def test_symptoms_lead_to_their_findings(check, lab):
-    """For each symptom in docs/symptoms.md, `explain` names its row's first finding first."""
+    """docs/symptoms.md has a table row for each symptom, with findings. The first candidate of
+    `explain` for the symptom is the first finding of the row."""
     text = (ROOT / "docs/symptoms.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.+?)` \| .*? \| (\[.*) \|$", text, re.M)
     check.that(len(rows) > 20, f"only {len(rows)} rows")

@@ -33,8 +33,8 @@ NOBODY = 65534
 
 
 def as_nobody(lab, *capabilities, locked="unlimited"):
-    """Returns a command prefix that runs a command as the user nobody with the capabilities `caps`,
-    and with `locked` as RLIMIT_MEMLOCK."""
+    """Returns a command prefix that runs a command as the user nobody with these capabilities, and
+    with `locked` as RLIMIT_MEMLOCK."""
     return ["sh", "-c", f"ulimit -l {locked} 2>/dev/null; cd /; exec \"$@\"", "sh",
             lab.for_all(lab.workload("asuser")), NOBODY, *capabilities, "--"]
 
@@ -128,7 +128,8 @@ def test_disk_full_while_recording(check, lab):
     check.that(len(lines.of("process")) > 10, f"{len(lines.all)} lines are left of the recording")
 
 
-# Starts 400 processes whose names do not compress, so that the first interval exceeds a page.
+# Starts 400 processes whose names do not compress, so that the first interval is larger than a
+# memory page.
 CROWD = """
 import os, signal, sys
 for i in range(400):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Capabilities of the program file (setcap) serve BPF alone. Commands that only read files drop all
-capabilities, so they can open only files that their caller may open."""
+"""Tests capabilities of the program file (setcap). faultscope uses them only for BPF. Commands that
+only read files drop all capabilities, so they can open only files that their caller may open."""
 
 import json
 import os

@@ -10,7 +10,8 @@ from harness import RECORDINGS, Lines, captures, until
 LIMIT = 1000
 USAGE = 2
 REST_SECONDS = 5  # seconds to wait after the growth has ended, during which no forecast is expected
-# The machine has other load too, so the test allows more than the stated interval.
+# The machine has other load, too, so the test allows a larger error than the interval that the
+# forecast states.
 SLACK_SHARE, SLACK_SECONDS = 1.5, 1.0
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Counters of a process never decrease, whatever its threads do. Tests random histories first, then
-special cases.
+"""Counters of a process never decrease, whatever its threads do. Processes with random histories
+are tested first: they fork, call exec from any thread, share memory, and lose their first thread.
+Special cases follow.
 
 If a thread other than the leader calls execve, it replaces the leader, whose task the kernel frees.
 The leader may also end before the other threads.

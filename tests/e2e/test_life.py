@@ -341,8 +341,8 @@ def test_moved_within_version_1(check, lab):
 
 @live
 def test_descriptors_before_exec(check, lab):
-    """Until exec, the command's child process has copies of faultscope's file descriptors. The peak
-    number of the command's file descriptors does not include copies of faultscope's."""
+    """Until the command's child process calls exec, it has copies of faultscope's file descriptors.
+    These copies do not count towards the peak of the command's file descriptors."""
     cpu = min(os.sched_getaffinity(0))
     # taskset binds `run` to one CPU: `run` then continues before the kernel has closed faultscope's
     # files at exec.

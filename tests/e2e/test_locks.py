@@ -54,7 +54,7 @@ def test_threads_wait_for_each_other(lab):
 
 def expect_reader(check, lines, truth):
     """Expects that P13 mmap-lock-other-process names the process that reads the maps. Since about
-    Linux 7.0, reading the maps takes only per-mapping locks."""
+    Linux 7.0, reading the maps takes only per-mapping locks, so P13 must not be reported."""
     if int(truth["release"].split(".")[0]) >= 7:
         check.equal("P13", told(lines, "P13", truth["pid"]), [])
         return

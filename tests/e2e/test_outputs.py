@@ -49,7 +49,8 @@ def test_full_disk_keeps_the_good_file(check, lab):
 
 
 def test_file_size_limit_is_an_error(check, lab):
-    """RLIMIT_FSIZE: SIGXFSZ does not kill the program, and the existing file stays unchanged."""
+    """At the file size limit RLIMIT_FSIZE, SIGXFSZ does not kill the program, and the existing file
+    stays unchanged."""
     for name in REPORTS:
         out = lab.dir / f"limit-{name}"
         out.write_text(GOOD)
@@ -116,7 +117,8 @@ def test_descriptors_and_fifos(check, lab):
 
 
 def test_reader_that_has_enough(check, lab):
-    """`| head -1` closes the pipe. No command that prints reports the closed pipe as an error."""
+    """If the reader closes the pipe early, as `| head -1` does, no command reports the closed pipe
+    as an error."""
     for words in (["report", "--format", "csv", LEAK], ["report", "--format", "html", LEAK],
                   ["report", "--format", "jsonl", LEAK], ["--replay", LEAK, "--json"],
                   ["info", LEAK], ["diff", LEAK, LEAK], ["schema"], ["man"], ["--help"],

@@ -21,8 +21,7 @@ V1 = Path("/sys/fs/cgroup/memory")
 
 @contextlib.contextmanager
 def memory_cgroup(lab, limit):
-    """Makes a cgroup (version 1 or 2) with a memory limit. Yields the cgroup's directory and path.
-    """
+    """Makes a cgroup (version 1 or 2) with a memory limit, and yields its directory."""
     top = V1 if (V1 / "memory.limit_in_bytes").exists() else Path("/sys/fs/cgroup")
     file = "memory.limit_in_bytes" if top == V1 else "memory.max"
     group = top / f"faultscope-{os.getpid()}"
@@ -249,8 +248,8 @@ sleep 0.5"""
 
 @captures(expect_disk_full, cases=["kept", "deleted", "private", "overlay"])
 def test_disk_full(lab, case):
-    """P03 disk-full is reported: a sparse file of 40 MiB fills an ext4 file system of 24 MiB, which
-    no scan had found full."""
+    """A sparse file of 40 MiB fills an ext4 file system of 24 MiB. P03 disk-full is reported,
+    although no scan had found the file system full before."""
     with disk(lab, 24) as (image, place):
         out, recording = lab.new_output()
         options = "run", "--json", "-o", out, "--record", recording, "--"
@@ -295,8 +294,8 @@ def test_file_cut_under_its_map(lab):
 
 @live
 def test_cgroup_fills_and_kills(check, lab):
-    """P22 cgroup-not-reclaimable has a forecast 10 s ahead, P17 oom-killed follows, and both have
-    values."""
+    """P22 cgroup-not-reclaimable forecasts the OOM kill about 10 s ahead, and P17 oom-killed
+    follows."""
     with memory_cgroup(lab, 192 * MIB) as group:
         work = in_group(lab, group, "eat", "anon", "400", "--rate", "8")
         watch = lab.watch("-p", str(work.pid), "0.5")

@@ -295,8 +295,8 @@ def test_perf_event_paranoid(check, lab):
 
 @live
 def test_kptr_restrict(check, lab):
-    """If kptr_restrict shows kernel addresses, they get names, even long after faultscope dropped
-    its rights."""
+    """At a value of kptr_restrict that shows kernel addresses, faultscope finds the symbol of a
+    kernel address, even long after it dropped its rights."""
     for value in (0, 1, 2):
         with sysctl(lab, "kernel.kptr_restrict", value):
             watch = lab.watch("0.3", *FEW)

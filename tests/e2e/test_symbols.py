@@ -368,7 +368,7 @@ def test_never_learned(check, lab):
 
 @live
 def test_many_unknown(check, lab):
-    """After many build-ids and addresses that are unknown, names are still found."""
+    """After lookups of many unknown build-ids and addresses, known functions are still found."""
     named = Named(lab, [build(lab), "--hold"])
     truth = named.truth()
     naming = Naming(lab)

@@ -74,7 +74,7 @@ def removed(path):
 
 
 def layouts():
-    """Returns unique cgroup paths, each with the expected workload name of its processes."""
+    """Returns unique cgroup paths, each with the workload name that its processes should get."""
     def one():
         return uuid.uuid4().hex + uuid.uuid4().hex, str(uuid.uuid4())
 
