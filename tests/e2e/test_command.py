@@ -81,8 +81,8 @@ def test_run_follows_children(check, lab):
 
 
 def times_of(lines):
-    """Lines of type "pressure" are left out, since a replay may show one scan of the memory
-    pressure more than the live output."""
+    """Returns type, `t` and `time` of each line. Lines of type "pressure" are left out, since a
+    replay may show one scan of the memory pressure more than the live output."""
     return [(line["type"], line["t"], line["time"]) for line in lines if line["type"] != "pressure"]
 
 

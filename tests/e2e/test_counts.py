@@ -72,8 +72,8 @@ FAULTS, MAPS, FDS = 500, 40, 30
 
 
 def expect_brief(check, lines, truth):
-    """The workload `brief` forks children that do not call exec, so every counted call of a child
-    belongs to the work of the child."""
+    """All counted calls of the children belong to the measured work, since the workload `brief`
+    forks children that do not call exec."""
     parent = truth["pid"]
     children = [line for line in lines.of("process", final=True) if line["ppid"] == parent]
     check.equal("children", len(children), truth["times"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Man pages, --help, completions and `explain` can be parsed and agree with each other."""
+"""Tests that man pages, --help, completions and `explain` can be parsed and agree with each other.
+"""
 
 import json
 import re
@@ -214,8 +215,8 @@ def test_explain_a_message(check, lab):
 def test_explain_pasted_messages(check, lab):
     """Messages as people paste them, written without knowledge of the table of messages. The right
     finding is the first candidate for 90 %, and among the first three for 97 %. In
-    pasted_messages.jsonl, `ids` lists the findings that are right as the first candidate. `also`
-    lists findings that are right only for the share among the first three. If `ids` is empty, no limit causes
+    pasted_messages.jsonl, `ids` lists the findings that are right as the first candidate. A finding
+    in `also` is right only for the 97 %, among the first three. If `ids` is empty, no limit causes
     the message, and the right answer has no candidate."""
     texts = [json.loads(line) for line in
              Path(__file__).with_name("pasted_messages.jsonl").read_text("utf-8").splitlines()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Commands in the documents work, and the names that the documents use exist.
+"""Tests that commands in the documents work, and that the names which the documents use exist.
 
 Commands that only read files are run in a directory with the files that the documents name. For
 commands that need root, the test only parses the options, since live tests run these commands. Each

@@ -139,7 +139,7 @@ def test_faults_by_class(lab, pages):
 
 
 def expect_copies_of_child(check, lines, truth):
-    """After a fork, parent and child each copy the pages to which both write."""
+    """After a fork, parent and child each get copies of the pages to which both write."""
     child = lines.final(truth["child"])
     copied = field_of(child, "faults.handled.copy_on_write.count")
     check.between("copies of the child", copied, truth["cow"], truth["cow"] + 60)
@@ -154,8 +154,8 @@ def test_faults_of_both_sides_of_a_fork(lab):
 
 
 def expect_lock_waits(check, lines, truth):
-    """Threads that map and touch memory at the same time wait for mmap_lock, which their own
-    process holds."""
+    """Threads of one process map and touch memory at the same time, and wait for mmap_lock, which
+    other threads of the process hold."""
     pid = truth["pid"]
     faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
     check.that(maps["lock_waits"] > 0, "nobody waited")

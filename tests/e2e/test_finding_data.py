@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""In the JSON of all kept recordings, evidence and remedies are records, not sentences."""
+"""Tests that in the JSON of all kept recordings, evidence and remedies are records with fields, not
+sentences."""
 
 import re
 

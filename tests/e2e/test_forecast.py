@@ -46,7 +46,8 @@ def test_forecast_of_a_leak(lab):
 
 
 def expect_silence(check, lines, truth):
-    """Growth that ended clears F13 nofile-growth, while F12 nofile-near stays open."""
+    """After the end of the growth, F13 nofile-growth is cleared, while F12 nofile-near stays open.
+    """
     opened = lines.of("finding", truth["pid"], state="open")
     check.that("F12" in [line["id"] for line in opened], "F12 is not open")
     growing = [line for line in lines.of("finding", truth["pid"], id="F13")]
@@ -55,7 +56,7 @@ def expect_silence(check, lines, truth):
 
 @captures(expect_silence)
 def test_forecast_of_a_start(lab):
-    """Like most programs, the workload grows at its start and then stops."""
+    """The workload grows at its start and then stops, as most programs do."""
     work = lab.work("fdleak", 600, "--nofile", LIMIT, "--rate", 250, "--wait", "--hold")
     watch = lab.watch("-p", work.pid, "0.2")
     work.go()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks the output formats of `report`. Each format is read by a program that is not part of
-faultscope."""
+"""Tests the output formats of `report`. Programs that are not part of faultscope read each format.
+"""
 
 import csv
 import io

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""File descriptors grow by sixteen patterns. Ten of the patterns never reach the limit, and no
-forecast for these ten may be critical."""
+"""Tests forecasts while file descriptors grow in sixteen patterns. Ten of the patterns never reach
+the limit, and no forecast for these ten may be critical."""
 import os
 
 from harness import Lines, check_gaps, live

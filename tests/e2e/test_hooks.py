@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Probes that are disabled, not allowed by the kernel, or attached by another type: the remaining
-counts stay exact, and the output says which data is missing."""
+"""Tests probes that are disabled, not allowed by the kernel, or attached by another type. The
+remaining counts stay exact, and the output says which data is missing."""
 
 import json
 import subprocess
@@ -75,8 +75,8 @@ def test_hooks_left_out(check, lab):
 
 @live
 def test_end_without_a_word(check, lab):
-    """Without the lifecycle probe, `-p PID` still ends when the process exits, and the last values
-    of the process are shown."""
+    """Without the lifecycle probe, `-p PID` still ends when the process exits, and shows the last
+    values of the process."""
     sleeper = lab.spawn(["cat"], stdin=subprocess.PIPE)
     watch = lab.watch("-p", str(sleeper.pid), "--probe", "lifecycle=none", "0.3")
     until(lambda: '"type":"process"' in watch.said(), "its first figures")
@@ -111,8 +111,8 @@ def check_faults_timed(check, what, final, end):
 
 @live
 def test_each_mechanism(check, lab):
-    """Each attach type that is forced gives exact counts, or is reported as unavailable with a
-    reason."""
+    """With each attach type that an option forces, counts are exact, or faultscope reports it as
+    unavailable with a reason."""
     forced = 0
     for group in forced_together(hooks_here(lab)):
         what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())
@@ -136,8 +136,8 @@ def test_each_mechanism(check, lab):
 
 
 def timed_by(lab, mechanism, name, *args):
-    """Runs a workload with this attach type of fault_end. Returns the workload's last line and true
-    values."""
+    """Runs a workload with this attach type of fault_end. Returns the workload's last JSON line and
+    its true values."""
     out = lab.dir / "timed.jsonl"
     ran = lab.faultscope("run", "--json", "-o", out, "--probe", f"fault_end={mechanism}", "--",
                          lab.workload(name), *args)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""HTML pages with hostile names: every name stays text, in elements and in attributes."""
+"""Tests HTML pages for hostile names, such as names with markup: every name must stay text, in
+elements and in attributes."""
 
 import html.parser
 import json
@@ -95,7 +96,8 @@ def test_hostile_names_in_pages(check, lab):
 
 
 def test_hostile_log_in_pages(check, lab):
-    """The page of a crash log whose file, function and module have hostile names."""
+    """The page of a crash log must be right if file, function and module in the log have hostile
+    names."""
     def page(text):
         path = lab.dir / f"{text.replace('/', '_')}.log"
         path.write_text(f"""\

@@ -13,7 +13,7 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-# number of process starts and exits for which the ring buffer (2 MiB) has room while nobody reads:
+# number of process starts and exits that fit into the ring buffer (2 MiB) while nobody reads it:
 # each record takes 3,800 bytes
 IN_THE_RING = 400
 
@@ -153,8 +153,8 @@ def expect_reused(check, lines, truth):
 
 
 def brief_at(lab, pid):
-    """Runs a process that ends at once. The process gets the given pid unless another process takes
-    that pid first."""
+    """Runs a process that ends at once, under the given pid unless another process takes that pid
+    first."""
     if pid:
         LAST_PID.write_text(str(pid - 1), encoding="ascii")
     work = lab.work("brief")
@@ -273,8 +273,8 @@ wait
 
 @live
 def test_moved_while_records_are_read(check, lab):
-    """A process joins a cgroup just after faultscope has read its record. faultscope must not show
-    the cgroup's name for another process."""
+    """A process joins a cgroup just after faultscope has read the record of the process. faultscope
+    must not show the cgroup's name for another process."""
     mover, other = lab.dir / "mover", lab.dir / "other"
     for copy in (mover, other):
         shutil.copy(shutil.which("sleep"), copy)
@@ -316,8 +316,8 @@ def test_changed_from_outside(check, lab):
 
 @live
 def test_moved_within_version_1(check, lab):
-    """If the memory controller is on version 1, the version 2 cgroup id does not show a change of
-    cgroup."""
+    """faultscope shows a change of the memory cgroup even if the memory controller is on cgroup
+    version 1. Such a change does not change the version 2 cgroup id."""
     top = Path("/sys/fs/cgroup/memory")
     if not (top / "cgroup.procs").exists():
         raise Skip("no memory cgroup of version 1")

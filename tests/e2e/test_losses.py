@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every output names each kind of lost event with its number. One kind of loss is records that were
-lost because the ring buffer was full."""
+"""Tests that every output names each kind of lost event with its number. One kind of lost events is
+records that did not fit into the full ring buffer."""
 
 import html
 import json
@@ -83,7 +83,7 @@ def test_each_loss_is_in_each_output(check, lab):
 
 
 def test_one_loss_is_enough(check, lab):
-    """Each kind of loss alone gives status 7 and its own name, and no other kind is named."""
+    """If only one kind of loss occurs, the status is 7, and only this kind is named."""
     for key, n in LOST.items():
         recording = lab.dir / f"{key}.fsr"
         recording.write_bytes(losing({key: n}))

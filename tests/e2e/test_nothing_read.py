@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""No command exits with 0 or says that all is well if it read nothing, matched nothing or lost
-data.
+"""Tests that no command exits with 0 or says that all is well if it read nothing, matched nothing
+or lost data.
 
 Commands and options are taken from --help, which is generated from the option table.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""P17 oom-killed names the process that grew, and the cgroup whose limit was reached."""
+"""Tests that P17 oom-killed names the process that grew, and the cgroup whose limit was reached."""
 
 import contextlib
 import os
@@ -49,8 +49,8 @@ def advice(finding):
 
 
 def rests_then_is_killed(check, lab, watch, rests_in, grows_in, beside=None):
-    """Starts a large idle process and one that grows until the idle one is OOM-killed. Returns the
-    finding, the OOM record, and both processes.
+    """Starts a large idle process, and another process that grows until the idle process is
+    OOM-killed. Returns the finding, the OOM record, and both processes.
 
     `beside` is called with the idle process.
     """
@@ -108,8 +108,8 @@ def test_nested_limit(check, lab):
 
 @live
 def test_files_left_in_memory(check, lab):
-    """A tmpfs file of an ended process fills half of the limit. The finding does not report a leak
-    of the killed process."""
+    """A tmpfs file of an ended process fills half of the cgroup's limit. P17 oom-killed does not
+    report a leak of the killed process."""
     watch = lab.watch("0.5")
     place = f"/dev/shm/faultscope-{os.getpid()}"
     try:

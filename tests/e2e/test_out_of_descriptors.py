@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A command is run with fewer and fewer file descriptors. The command either works or ends with an
+"""Tests commands with fewer and fewer file descriptors. A command either works, or ends with an
 error that gives the reason."""
 import resource
 from functools import partial
@@ -8,7 +8,8 @@ from expected import helper
 from harness import FAULTSCOPE, RECORDINGS, live
 
 FAILED, RUN_FAILED = 1, 125
-# the least number of fds with which a program starts: stdin, stdout, stderr, and one for libraries
+# least number of file descriptors with which a program starts: stdin, stdout, stderr, and one for
+# libraries
 BEGINS = 4
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Commands are run with less and less memory. Either the output is complete, or an error gives the
+"""Tests commands with less and less memory. Either the output is complete, or an error gives the
 reason."""
 import resource
 from functools import partial

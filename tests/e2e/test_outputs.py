@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Output files are written as a whole or not at all. No temporary file is left behind, and no
-symbolic link is followed."""
+"""Tests that output files are written as a whole or not at all. No temporary file is left behind,
+and no symbolic link is followed."""
 
 import os
 import shlex
@@ -14,8 +14,8 @@ DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 GOOD = "the report of yesterday\n"
 
-# One report format for each way to write a file: at the end, line by line, as a recording, as a
-# textfile.
+# one report format for each way to write a file: html at the end, jsonl line by line, a recording,
+# a textfile
 REPORTS = ("html", "jsonl", "recording", "textfile")
 
 
@@ -203,7 +203,8 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
 
 @live
 def test_live_output_replaces_at_its_end(check, lab):
-    """A new output file can be read while it is written; an existing one is replaced at the end."""
+    """While a new output file is written, it can already be read. An existing output file is
+    replaced only at the end."""
     out, junit = lab.dir / "out", lab.dir / "junit.xml"
     gate = ["--fail-on", "maps.peak>999999", "--junit", junit]
     for end in (signal.SIGINT, signal.SIGTERM):

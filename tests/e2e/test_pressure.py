@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Findings about memory shortage name its kind and its cause. Healthy machines get no finding about
-memory shortage."""
+"""Tests that findings about memory shortage name its kind and its cause, and that healthy machines
+get no such finding."""
 
 import contextlib
 import json
@@ -147,7 +147,8 @@ def test_host_says_what_the_kernel_says(check, lab):
 
 @live
 def test_next_victim_is_the_kernels_choice(check, lab):
-    """A process with oom_score_adj 1000 is named first as the next victim, whatever its size."""
+    """A process with oom_score_adj 1000 is named first as the next process that the OOM killer
+    would kill, whatever its size."""
     work = lab.work("eat", "anon", "16", "--wait", "--hold")
     lab.write(f"/proc/{work.pid}/oom_score_adj", 1000)
     work.go()

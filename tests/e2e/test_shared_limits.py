@@ -81,8 +81,8 @@ def test_threads_of_a_group(check, lab):
 
 @live
 def test_memory_of_a_group(check, lab):
-    """M34 cgroup-memory-near and M35 cgroup-memory-growth forecast when the memory of a cgroup will
-    be full. A growing page cache causes no forecast."""
+    """M34 cgroup-memory-near and M35 cgroup-memory-growth forecast when a cgroup reaches its memory
+    limit. A growing page cache causes no forecast."""
     with Groups(lab, "memory", "memory.limit_in_bytes", None, 256 * MIB) as groups:
         for kind, wanted in (("memory", True), ("file", False)):
             argv = ["/usr/bin/python3", "-c", TAKER, kind, "215", lab.dir / "file"]

@@ -159,8 +159,8 @@ def test_words_that_no_command_takes(check, lab):
 
 @live
 def test_sockets_are_read_of_who_has_some(check, lab):
-    """If no target has a socket, faultscope does not read /proc/PID/net/tcp, for which the kernel
-    walks all sockets of the machine."""
+    """If no watched process has a socket, faultscope does not read /proc/PID/net/tcp, for which the
+    kernel walks all sockets of the machine."""
     targets = [lab.work("touch", "10", "--hold") for _ in range(3)]
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat", lab.program, "record", "-d", "0.3",
@@ -174,8 +174,8 @@ def test_sockets_are_read_of_who_has_some(check, lab):
 
 @live
 def test_duration_begins_with_the_first_look(check, lab):
-    """The time to read /proc before the event loop counts towards the duration of -d. If reading
-    /proc takes longer than this duration, the event loop ends at once."""
+    """The duration of -d includes the time to read /proc before the event loop. If reading /proc
+    alone takes longer than this duration, the event loop ends at once."""
     target = lab.work("touch", "10", "--hold")
     calls = lab.dir / "calls"
     lab.call("strace", "-f", "-o", calls, "-e", "trace=openat,epoll_wait,epoll_pwait", "-e",

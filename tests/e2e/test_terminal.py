@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Text output with hostile process names, and the terminal settings after every kind of end."""
+"""Tests text output for process names with control characters, and that the terminal has its former
+settings however faultscope ends."""
 
 import contextlib
 import fcntl
@@ -83,7 +84,8 @@ def check_clean(check, what, data, on_terminal=False):
 
 @contextlib.contextmanager
 def hostile(lab):
-    """Starts a process with each kind of hostile name. Yields {case: workload}."""
+    """Starts a process with each kind of hostile name (control characters, escape sequences and
+    others). Returns {case: workload}."""
     works = {case: lab.work("hostile", "--case", str(case), "--wait") for case in CASES}
     yield works
     for work in works.values():

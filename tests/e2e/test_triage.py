@@ -188,8 +188,8 @@ def test_triage_exits_as_it_says(check, lab):
 
 
 def incomplete_logs(lab):
-    """Yields (name, arguments, standard input, expected reason) of inputs for which `triage` must
-    not report that all is well."""
+    """Yields (name, arguments, standard input, expected reason) of incomplete logs, for which
+    `triage` must not report that all is well."""
     empty, nothing = lab.dir / "empty.log", lab.dir / "nothing"
     nothing.mkdir()
     empty.write_bytes(b"")

@@ -137,7 +137,7 @@ def in_tmux(width, height, options="", **env):
 
 @live
 def test_view_keys(check, lab):
-    """Each key does what the help says, on live data."""
+    """Each key does what the help says, in a view of running processes."""
     # A copy of fdleak with another name, since other tests run fdleak at the same time.
     program = lab.dir / "viewed"
     shutil.copy(workload_path("fdleak"), program)

@@ -58,7 +58,8 @@ class Tree:
         return ran.returncode == 0
 
     def build(self):
-        """Builds both builds and what tests need. BPF programs are built once."""
+        """Makes both builds, and the programs that tests need. The BPF programs are built only
+        once."""
         for build in (PLAIN, COVERED):
             for name in BPF_OBJECTS:
                 kept = self.top / PLAIN / name

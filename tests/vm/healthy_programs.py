@@ -76,7 +76,7 @@ class Guest:
 
 
 def judge(check, vm, name):
-    """Runs one program in a version 2 control group without limits, and judges faultscope's output.
+    """Runs one program in a version 2 control group without limits, and checks faultscope's output.
     """
     argv = ["python3", "-B", "/tests/programs/healthy.py", "--amount", SHARES.get(name, SHARE),
             name]

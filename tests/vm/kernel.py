@@ -26,8 +26,8 @@ from vm import GuestError, Vm
 FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
 HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
-# Maps a kernel to the probes that it lacks. The tracepoints of mmap_lock came with 2b5067a8143e
-# (5.11).
+# Maps a kernel to the probes that it cannot have. The tracepoints of mmap_lock came with
+# 2b5067a8143e (5.11).
 NOT_YET = {"5.10": ("mmap_lock",)}
 # Timeout of `doctor` in seconds. `doctor` loads and measures every probe on an emulated CPU.
 DOCTOR_SECONDS = 300
@@ -130,7 +130,8 @@ class KernelRun:
         self.guest = guest
         self.name = guest.kernel.name
         self.only = only
-        # if true, attach types are tested only together in common starts, which is fast
+        # if true, attach types are tested only together, several in one start of faultscope, which
+        # is fast
         self.brief = brief
         self.hooks = {}
         self.judged = {}  # {scenario: errors in the capture with the best attach types}

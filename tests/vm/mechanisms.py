@@ -60,8 +60,8 @@ def forcing(group, needs=()):
 
 
 def next_group(waiting):
-    """Returns one of the waiting attach types for each probe. Attach types that cover only a part
-    of a probe come last, one at a time."""
+    """Returns the attach types to force in the next start: the first waiting one of each probe.
+    Attach types that cover only a part of a probe come last, one at a time."""
     found = {}
     for one in waiting:
         if not scenarios.is_part(one.mechanism):

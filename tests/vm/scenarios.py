@@ -133,7 +133,8 @@ def expect_totals(check, lines, truth):
 
 
 def expect_no_losses(check, lines, truth):
-    """Expects no losses for a program with more false call chains than there are stack ids."""
+    """Expects no losses for a program whose stacks, read without frame pointers, have more
+    different false call chains than there are stack ids."""
     check.equal("made", truth["made"], 20000)
     check.equal("losses", lines.losses(), {})
 
