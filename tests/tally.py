@@ -38,8 +38,9 @@ class Tap:
         self.plan = None
         self.reason = ""  # the reason, if the command skips all tests
         self.failures = []  # failures: lists of lines with the name of the test and its messages
-        self.took = []  # (seconds, name) of slow tests
-        self.of_failure = 0  # number of messages that may still follow the last failure
+        self.took = []  # (seconds, name) of each slow test
+        # number of lines that may still be added to the messages of the last failure
+        self.of_failure = 0
 
     def take(self, line):
         found, plan, took = LINE.match(line), PLAN.fullmatch(line), TOOK.fullmatch(line)

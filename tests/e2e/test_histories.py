@@ -14,8 +14,8 @@ from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds
 
 HISTORIES = 240
 SEED = 20
-# Maps the name of a way to watch to its options. With "children", the processes under test are
-# children of the watched process.
+# Maps the name of a way to watch to its options. With "children", faultscope watches the parent of
+# the processes under test, and its children.
 WAYS = {
     "all": [],
     "iterator": ["--probe", "scan=iter/task"],

@@ -25,8 +25,8 @@ WARM_UP = 3
 LEAST_RATIO = 50
 MOST_RSS_MIB = 15
 
-# {name of a load: (processes, threads of each, mappings and files that each opens, page faults a
-# second of each)}
+# {name of a load: (number of processes, threads in each, mappings and files that each opens, page
+# faults that each causes in a second)}
 LOADS = {
     "processes here": (0, 1, 0, 0, 0),
     "+1,000 processes": (1000, 1, 0, 0, 0),

@@ -35,7 +35,8 @@ TEXT = "text/plain;version=0.0.4"
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
             "encoding=delimited")
-AT_ONCE = ("--workload.min-age", "0")  # options: workloads have series from the first scrape on
+# options with which workloads have series from the first scrape on
+AT_ONCE = ("--workload.min-age", "0")
 
 
 # Programs of Debian packages
@@ -275,7 +276,8 @@ def messages_of(data):
 
 
 def families_of(data):
-    """Returns {name: (help, type, [(labels, values by field number)])} of delimited messages."""
+    """Returns {name: (help, type, [(labels, values by field number)])} of length-delimited
+    messages."""
     families = {}
     for family in map(message, messages_of(data)):
         name = family[1][0].decode()

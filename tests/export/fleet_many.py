@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Many exporters under one Prometheus, and one exporter for a long time."""
+"""Tests many exporters that one Prometheus scrapes, and one exporter that runs for a long time."""
 
 import json
 import subprocess
@@ -77,8 +77,8 @@ def test_churn(check, lab):
     forks = int(process.stdout.read())
     window = int(time.time() - begin) + 2
     added = prometheus.value(f"sum_over_time(scrape_series_added[{window}s])")
-    # Workloads of programs that others started during the test, and that are old enough to have
-    # series.
+    # Workloads of programs that others started during the test, and that ran long enough to have
+    # series of their own.
     others = set(workloads(prometheus, begin)) - before
     foreign = sum(len(series(prometheus, f"{{workload={json.dumps(name)}}}", begin))
                   for name in others)

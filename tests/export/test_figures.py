@@ -71,8 +71,8 @@ def test_gauges(check, lab):
 
 @live
 def test_descriptors_nearest_the_limit(check, lab):
-    """The exporter reports the process that is nearest to its own file descriptor limit, not the
-    process with the most open files."""
+    """The exporter reports the process that is nearest to its own limit on file descriptors, even
+    if another process has more open files."""
     exporter = Exporter(lab, *AT_ONCE)
     most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
@@ -110,8 +110,8 @@ def test_faults_of_the_short_lived(check, lab):
 
 @live
 def test_faults_of_many_threads(check, lab):
-    """The fault counters of processes with many threads are summed up only now and then. When such
-    a process ends, its counters are complete."""
+    """The exporter sums up the fault counters of processes with many threads only now and then.
+    When such a process ends, its counters are complete."""
     process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
@@ -372,7 +372,8 @@ def test_kernel_reports(check, lab):
 
 @live
 def test_limits_of_series(check, lab):
-    """Workloads beyond --limit.workloads are summed up as ~other, and their number is exported."""
+    """Workloads beyond --limit.workloads share one series with the name ~other, and their number is
+    exported."""
     many = [named(lab, f"fs-many-{i}", "touch", "1", "--hold") for i in range(12)]
     for one in many:
         one.truth()
@@ -516,8 +517,8 @@ def remove(place):
 
 @live
 def test_reclaim(check, lab):
-    """Processes run in a memory cgroup that is too small. The exporter exports the time of direct
-    reclaim and, if the machine has swap, swap-ins."""
+    """Processes run in a memory cgroup that is too small for them. The exporter exports the time of
+    direct reclaim and, if the machine has swap, the number of swap-ins."""
     place = memory_cgroup()
     try:
         exporter = Exporter(lab, *AT_ONCE)

@@ -81,7 +81,7 @@ def test_wrong_methods(check, lab):
 
 
 def test_ports_beyond_the_last(check, lab):
-    """Port 99999 is rejected. getaddrinfo() would truncate it to 34463."""
+    """Port 99999 is rejected, since getaddrinfo() would truncate it to 34463."""
     for port in ("99999", "65536", "4294977731", "-1", "0x10", "http", "1 2"):
         ran = subprocess.run([FAULTSCOPE, "export", *REPLAY, "--web.listen-address",
                               f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=PATIENCE)
@@ -227,7 +227,8 @@ def test_pipelined(check, lab):
 
 
 def test_addresses(check, lab):
-    """Listening addresses: loopback by default, IPv6, several at once, and invalid ones."""
+    """Tests listening addresses: loopback by default, IPv6, several at once, and invalid addresses.
+    """
     if not os.path.exists("/proc/net/if_inet6") or not lab.read("/proc/net/if_inet6"):
         raise Skip("no IPv6")
     second = free_port()
@@ -250,7 +251,8 @@ def test_addresses(check, lab):
 
 
 def test_socket_activation(check, lab):
-    """Socket activation as by systemd: file descriptor 3, LISTEN_FDS and LISTEN_PID."""
+    """The exporter accepts a socket from systemd (socket activation): file descriptor 3, with
+    LISTEN_FDS and LISTEN_PID in the environment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         # The shell can only redirect file descriptors up to 9, and systemd passes sockets from file

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests that the three exposition formats have equal values, and that the readers of these formats
-accept them."""
+"""Tests that the three formats of the metrics page have equal values, and that programs which read
+these formats accept them."""
 
 import re
 
@@ -53,7 +53,8 @@ def test_promtool_takes_it(check, lab):
 
 @live
 def test_bounded(check, lab):
-    """At full detail with ten workloads, promtool counts no more series than the limits allow."""
+    """At full detail with ten workloads, promtool counts no more series than the options for limits
+    allow."""
     exporter = Exporter(lab, *AT_ONCE, "--export.detail", "full", "--limit.workloads", "10")
     text = exporter.get().text
     ran = promtool("check", "metrics", "--extended", input=text)
@@ -180,8 +181,8 @@ def check_native(check, histogram):
 
 
 def test_recording_without_root(check, lab):
-    """With --replay, the exporter serves the final state of a recording. Such an exporter needs no
-    root, and every scrape gives the same page."""
+    """With --replay, the exporter serves the final state of a recording. It then needs no root, and
+    every scrape gives the same page."""
     port = free_port()
     still = Exporter(lab, *REPLAY, *AT_ONCE, port=port)
     first, second = still.metrics(), still.metrics()

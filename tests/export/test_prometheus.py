@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Debian's Prometheus scrapes the exporter: each format, exemplars, histograms, and an alert."""
+"""Tests Debian's Prometheus as it scrapes the exporter: each format, exemplars, histograms, and an
+alert."""
 
 import json
 import os
@@ -59,7 +60,7 @@ def test_scraped_as_protobuf(check, lab):
     count = next(value[7][1][0] for labels, value in told[name][2]
                  if labels["type"] == "minor")
     check.equal("count", prometheus.value(f'histogram_count({name}{{type="minor"}})'), count)
-    # The median of the native histogram is compared with the classic buckets of the page.
+    # Compares the median of the native histogram with the classic buckets on the page.
     samples = Samples(exporter.get().text)
     buckets = samples.values(f"{name}_bucket", "le", type="minor")
     half = min(float(le) for le, n in buckets.items() if n >= count / 2)
@@ -102,8 +103,8 @@ server.serve_forever()
 
 @live
 def test_exemplars(check, lab):
-    """Since no label has a pid, exemplars lead from the counter of a workload to one of its
-    processes."""
+    """Since no label contains a pid, exemplars name one process of the workload that a counter
+    belongs to."""
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))

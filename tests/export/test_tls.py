@@ -119,8 +119,8 @@ def test_client_certificates(check, lab):
 
 
 def test_allowed_names(check, lab):
-    """client_allowed_sans: one subject alternative name of the client must equal an entry of this
-    list."""
+    """Tests client_allowed_sans: one subject alternative name of the client's certificate must
+    equal an entry of this list."""
     pki = Pki(lab)
     pki.issue("server")
     names = {"dns": "DNS:prometheus.example", "mail": "email:prometheus@example.org",

@@ -33,8 +33,8 @@ def mounts():
 
 
 class Cgroups:
-    """Cgroup directories of one hierarchy, and processes in them. Cgroups and processes are removed
-    at the end."""
+    """Cgroup directories in one hierarchy, and processes in these cgroups. Both are removed at the
+    end."""
 
     def __init__(self, root):
         self.root = root
@@ -141,8 +141,8 @@ def test_workloads_of_version_2(check, lab):
 
 @live
 def test_short_lived_cgroups(check, lab):
-    """A process and a cgroup that both end before a scrape are still counted under the workload's
-    name."""
+    """If a process and its cgroup both end before a scrape, the process is still counted under the
+    name of the workload."""
     points = mounts()
     point = points.get("memory") or points.get("unified")
     if not point:

@@ -29,7 +29,7 @@ STATUS = {0: "passed", 77: "skipped"}
 
 
 class Counted:
-    """Replaces run.Tap and stores only the result of a test."""
+    """Replaces the class run.Tap, and stores only the result of a test."""
 
     def __init__(self):
         self.passed = self.failed = 0

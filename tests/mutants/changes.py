@@ -63,7 +63,8 @@ def blank(text):
 
 
 def masked(text):
-    """Replaces comments, strings and preprocessor lines by spaces."""
+    """Replaces comments, strings and preprocessor lines by spaces, so that only code that may be
+    mutated remains."""
     text = HIDDEN.sub(lambda m: blank(m[0]), text)
     return DIRECTIVE.sub(lambda m: blank(m[0]), text)
 

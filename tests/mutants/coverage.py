@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Coverage map: which quick test executes which line. Only tests that execute the changed line are
-run for a mutant."""
+"""The coverage map says which quick test executes which line. For a mutant, only tests that execute
+the changed line are run."""
 import collections
 import json
 import os
@@ -16,12 +16,12 @@ from pathlib import Path
 from carry import carry
 from tree import COVERED, PLAIN
 
-# Greatest duration of a quick test in seconds, and of a quick live test.
+# Greatest duration in seconds of a quick test that is not live, and of a quick live test.
 LONGEST, LONGEST_LIVE = 60.0, 25.0
 LIVE_AT_ONCE = 2  # number of live tests to run at once for each CPU, since they mostly wait
 SLOWER = 4  # a build without optimisation and with gcov counters is slower by this factor
-AT_ONCE = 40  # number of tests to measure before their rows are written to the file
-MEASURED = "measured"  # folder with the sources to which the rows of a map belong
+AT_ONCE = 40  # number of tests to measure before their rows are written to the map's file
+MEASURED = "measured"  # name of the folder with the sources to which the rows of a map belong
 COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
 
@@ -139,8 +139,8 @@ class Map:
             shutil.rmtree(place, ignore_errors=True)
 
     def complete(self, tests, tell, last):
-        """Measures tests that have no row yet, until the time `last`. Returns whether all tests
-        have a row."""
+        """Measures those tests that have no row yet, but starts no test after the time `last`.
+        Returns whether all tests have a row."""
         missing = collections.defaultdict(list)
         for test in tests:
             if self.rows.get(test.name, {}).get("digest") != test.digest:
@@ -177,8 +177,8 @@ class Map:
                     self.by_line[path, line].add(name)
 
     def worth(self, name, path):
-        """Returns the cost of using a test for a mutant in this file. The cost is lowest for a
-        quick test that executes little code of other files."""
+        """Returns the cost of using a test for a mutant in this file. The cheapest test is quick,
+        and executes little code of other files."""
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 
     def of(self, path, line, first):

@@ -14,8 +14,8 @@ NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
            "live-export": "tests/export"}
 BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
-# Names of tests that build, install, download or take long. Quicker tests execute all the code of
-# src/ that these tests execute.
+# Names of tests that build, install, download or take long. They are left out, because quicker
+# tests execute the code of src/ that they execute.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",
@@ -77,7 +77,7 @@ def find(tree, wanted):
 
 def environment(build, **more):
     """Returns the environment of a test. MALLOC_PERTURB_ fills new and freed memory with non-zero
-    bytes."""
+    bytes, so that uses of such memory fail."""
     return {**os.environ, "BUILD": f"{build}/shared", "PYTHONDONTWRITEBYTECODE": "1",
             "MALLOC_PERTURB_": "165", **more}
 

@@ -282,8 +282,8 @@ def emacs(folder):
 def go_build(folder):
     need_setup("go")
     os.mkdir(f"{folder}/main")
-    # The Go program includes most of the standard library. On an emulated machine, where the amount
-    # of work is small, the program includes little of the standard library.
+    # The Go program includes most of the standard library. On an emulated machine, it includes
+    # little of the library, so that the build takes less time.
     package, use = ("net/http", "http.ListenAndServe(os.Args[1], nil)") if amount(10) > 5 else \
         ("sort", "sort.Strings(os.Args)")
     write(folder, "main/main.go", f"""\

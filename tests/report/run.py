@@ -62,7 +62,8 @@ def lines_of(recording):
 
 
 def flat(line):
-    """Returns {key: value} of a process line with the page's keys, such as "faults.minor"."""
+    """Returns {key: value} of a process line. The keys are those of the page, such as
+    "faults.minor" for the key "minor" in "faults"."""
     out = {key: value for key, value in line.items() if not isinstance(value, (dict, list))}
     for group in ("faults", "maps", "fds", "memory"):
         for key, value in line[group].items():
@@ -71,7 +72,8 @@ def flat(line):
 
 
 def compare(recording, page):
-    """Returns the differences between a page and --json of the same recording."""
+    """Returns the differences between the data of a page and the output of --json for the same
+    recording."""
     data, wrong, last, ids = data_of(page), [], {}, set()
     for line in lines_of(recording):
         if line["type"] == "process":

@@ -115,8 +115,8 @@ class Object:
 
 
 def stack_of(one, copies):
-    """Returns the bytes of stack that an instruction reaches. `copies` are registers that point
-    into the stack."""
+    """Returns the number of bytes of stack that an instruction reaches. `copies` are registers that
+    point into the stack."""
     if one.opcode == MOV:
         copies.pop(one.target, None)
         if one.source == FRAME or one.source in copies:

@@ -7,7 +7,7 @@ import subprocess
 
 # Symbols that sanitizers and profilers add to any code.
 INSTRUMENTS = re.compile(r"_*(asan|lsan|ubsan|tsan|sanitizer|odr_asan|gcov|sancov|llvm_|prof)|\.L")
-# Section .data.rel.ro holds constant tables of pointers, so it is not writable data.
+# Section .data.rel.ro holds constant tables of pointers, so it does not count as writable data.
 WRITABLE = re.compile(r"(\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*)(\.|$)")
 
 

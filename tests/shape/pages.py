@@ -75,7 +75,7 @@ def check_links(check):
 
 
 def check_reach(check):
-    """Checks that every page is at most two links away from the README."""
+    """Checks that every page can be reached from the README by at most two links."""
     reached, last = {README}, {README}
     for _ in range(2):
         last = {target for path in last for target, _ in links(path)

@@ -37,7 +37,7 @@ SORTS = {
     "paths": "dirname fnmatch",
     "patterns": "regcomp regerror regexec regfree",
     "width": "wcwidth",
-    # Functions that allocate memory. With the rule `capped`, a room must limit the size of each
+    # Functions that allocate memory. A room with the rule `capped` must limit the size of each
     # allocation.
     "heap": "malloc calloc realloc reallocarray free strndup",
     "copies": "strdup asprintf vasprintf",
@@ -254,8 +254,8 @@ def plain(symbol):
 
 
 def sort_of(symbol):
-    """Returns the group or library of a symbol. Returns "" if any code may need the symbol, and
-    None if the symbol is in no group."""
+    """Returns the group or library to which a symbol belongs. Returns "" if any code may need the
+    symbol, and None if the symbol is in no group."""
     if any(fnmatchcase(plain(symbol), one) for one in COMPILER):
         return ""
     for sort in [*SORTS, *LIBRARIES]:

@@ -265,8 +265,8 @@ SHARE = re.compile(r"[*/] ?\d|\d ?\*(?!\w)|>> ?\d")
 # Matches parts of a comparison that are ignored: arguments, indices, sizes in bytes.
 NO_OPERAND = re.compile(r"\bsizeof\s*\([^()]*\)( / sizeof\([^()]*\))?|<<\s*\d+|\[[^]]*\]"
                         r"|(?<=\w)\([^()]*\)")
-# greatest number in a comparison that does not count as a threshold, such as a number of words in a
-# line
+# greatest number in a comparison that does not count as a threshold, such as the number of words in
+# a line of /proc
 SMALL = 16
 
 
@@ -284,8 +284,8 @@ def side(code, at, step):
 
 
 def is_judgement(comparison):
-    """Returns whether a comparison is a judgement: a comparison with a number, with a constant that
-    OWN_CONSTANT does not match, or with a share of a value."""
+    """Returns whether a comparison is a judgement: whether it contains a number above SMALL, a
+    constant that OWN_CONSTANT does not match, or a share of a value."""
     constants = CONSTANT.findall(comparison)
     return any("." in one or int(re.sub(r"\D", "", one)) > SMALL
                for one in NUMBER.findall(comparison)) or \
@@ -382,15 +382,15 @@ def used_by(tree, row):
 
 
 def unused(tree):
-    """Yields permissions in rooms.py that no file uses. Permissions that no file uses must be
-    removed from the table."""
+    """Yields those permissions in rooms.py that no file uses. They must be removed from the table.
+    """
     for row in ROOMS:
         for what in sorted(set(row.uses + row.needs) - used_by(tree, row)):
             yield f"rooms.py: {row.path} may use \"{what}\", and does not"
 
 
 def circles():
-    """Yields rows that use a room which is not above them in the table."""
+    """Yields the rows of the table that use a room which is not above them."""
     for row in ROOMS:
         for room in row.uses:
             if room in TOP and TOP.index(room) >= TOP.index(row.path.split("/")[0]):

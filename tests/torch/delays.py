@@ -14,8 +14,8 @@ NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16,
 REQUEST = 1
 GET, TGID, REGISTER, DEREGISTER = 1, 2, 3, 4
 STATS, AGGR_PID, AGGR_TGID = 3, 4, 5
-# Offsets in struct taskstats. Later versions of the struct only append members. Version 15 of
-# struct taskstats is an exception, and not supported.
+# Offsets in struct taskstats. Later versions of the struct only append members, except version 15,
+# which the tests do not support.
 TGID_AT, SINCE, MOVED = 368, 12, 15
 DELAYS = {"blkio": 40, "swapin": 56, "freepages": 320, "thrashing": 336, "compact": 360}
 

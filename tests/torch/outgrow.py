@@ -118,7 +118,8 @@ def of(lines, finding):
 
 
 def flaps(lines, finding, until):
-    """Returns the times before `until` at which the finding was cleared."""
+    """Returns the times before `until` at which the finding was cleared. (It should not be cleared
+    while memory grows.)"""
     return [line["t"] for line in lines if line["type"] == "finding" and line["id"] == finding
             and line["state"] == "cleared" and line["t"] < until]
 

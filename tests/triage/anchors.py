@@ -36,7 +36,7 @@ def grep(path, pattern, *options):
 
 
 def verdict_of(lines):
-    """Returns the first function that these lines name, and the module of this function as the only
+    """Returns the first function that these lines name, and the function's module as the only
     suspect."""
     for line in lines:
         found = FRAME.search(line)

@@ -65,8 +65,8 @@ def judge_all(corpus, rows, to):
 
 
 def bucket_shares(rows, said):
-    """Returns (number of logs whose bucket is the most common one of their group, number of logs).
-    A group consists of one log in several formats."""
+    """Returns two numbers: of logs whose bucket is the most common one in their group, and of all
+    logs. A group consists of one log in several formats."""
     families = collections.defaultdict(list)
     for row in rows:
         if row.get("base"):

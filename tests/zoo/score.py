@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares faultscope's answer for a zoo case with the cause that is true by construction."""
+"""Compares faultscope's answer for a zoo case with the case's cause, which is true by construction.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 LEAST_RIGHT = 97.0  # required percentage of right answers
 
-# Verdicts on an answer, best first. If there are several lines for a case, the worst verdict
-# counts.
+# Verdicts on an answer, best first. If faultscope printed several lines for a case, the worst
+# verdict counts.
 RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN = "right", "unknown", "missed", "wrong", "wrong, certain"
 VERDICTS = (RIGHT, UNKNOWN, MISSED, WRONG, CERTAIN)
 
@@ -89,14 +90,14 @@ def fits(line, truth, want):
 
 
 def split(lines, truth, wants):
-    """Returns two lists: for each expected failure, the lines that can belong to it, and the lines
-    that belong to none."""
+    """Returns two lists: for each expected failure, the lines that can belong to it; and the lines
+    that belong to no expected failure."""
     taken = [[] for _ in wants]
     others = []
     for line in lines:
         fitting = [i for i, want in enumerate(wants) if fits(line, truth, want)]
-        # If two expected failures have equal call and errno, the cause in the line decides between
-        # them.
+        # If two expected failures have the same call and errno, the cause in the line decides to
+        # which of them the line belongs.
         named = [i for i in fitting if line["cause"] in wants[i]["causes"]]
         if fitting:
             taken[(named or fitting)[0]].append(line)
