@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# One Makefile, not recursive. `make help` lists the targets.
+# This file has the rules for all directories; directories have no makefiles of their own. `make
+# help` lists the targets.
 
 VERSION := 0.1.0
 VERSION_DATE := 2026-11-21
@@ -36,7 +37,8 @@ STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
 # Directory for the libraries of another architecture, which `make sysroot` fetches from Debian.
 SYSROOT ?= build/sysroot/$(ARCH)
 
-# WERROR=1 makes warnings errors, for developers. Users may have compilers with other warnings.
+# For developers, WERROR=1 makes warnings errors. By default they are not, since a user's compiler
+# may have other warnings.
 WERROR ?=
 # Removes the build directory from the names of source files, which BTF contains, so that builds in
 # different directories are equal.
@@ -93,7 +95,7 @@ STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(H
 	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # All objects except main, for the unit tests
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
-# Unit tests of code that is only built together with the HTTP server
+# Unit tests of code that is built only if the program has the HTTP server
 HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
 UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
@@ -129,8 +131,8 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
-# The BPF programs of faultscope are built three times, for kernels with different features: see
-# bpf/compat.bpf.h.
+# The BPF programs that watch processes are built three times, for kernels with different features:
+# see bpf/compat.bpf.h.
 BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o faultscope_hash.bpf.o)
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
@@ -159,7 +161,8 @@ $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# main.o is rebuilt only if the revision has changed.
+# main.o contains the revision. The file `revision` is written only if the revision has changed, so
+# that main.o is not rebuilt each time.
 $(BUILD)/src/main.o: ALL_CFLAGS += -DREVISION='"$(REVISION)"'
 $(BUILD)/src/main.o: $(BUILD)/revision
 $(BUILD)/revision: anew
@@ -280,7 +283,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
-# Fuzzed: the analysis of crash logs, with arbitrary bytes as the log
+# Fuzzer of the analysis of crash logs: arbitrary bytes are the log.
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
 	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
@@ -288,7 +291,7 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# Fuzzed: names of workloads, and the metrics page with them
+# Fuzzer of workload names, and of the metrics page with these names
 PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/exposition*.c)) \
 	src/render/prom/prom.c src/serve/gzip.c
 $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
@@ -296,7 +299,7 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# Fuzzed: records of the flight recorder
+# Fuzzer of the reader of flight recorder records
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
 	src/triage/incident.c src/triage/crash_signs.c src/triage/str.c src/render/crash/kernel_records.c \
 	src/render/style.c src/render/json_out.c src/rules/diagnoses.c
@@ -305,7 +308,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# Fuzzed: recordings, and every output for a recording, but not the commands
+# Fuzzer of the reader of recordings, and of every output for a recording, without the commands
 RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
 	base records blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
@@ -357,7 +360,8 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 # Debian releases in which the README's two commands must work
 DISTROS ?= bookworm trixie sid
 
-# Longer tests: with sanitizers, fuzzers, all ways to watch the zoo, and briefly on other kernels
+# Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls
+# fail for known causes), and briefly on other kernels
 LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
 	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
 	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
@@ -379,7 +383,8 @@ check-builds: build/vmlinux_check build/tables dashboards check-parts
 check: check-builds ## the tests that every change must pass
 	$(TALLY) $(TESTS)
 
-# Guests run after all other tests, since a guest on a busy machine may exceed its timeouts.
+# The tests in guests run after all other tests, since a guest on a busy machine may exceed its
+# timeouts.
 check-all: check-builds static ## every test: check, sanitizers, fuzzers, and briefly other kernels (KERNELS=)
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	$(TALLY) $(TESTS) $(LONG_TESTS)
@@ -429,7 +434,7 @@ readme: all build/tables build/screens ## put the program's tables and outputs i
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## test the causes that are reported for failed calls (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
-# Each kernel takes twice MINUTES: once for a guest at rest, and once for a guest at work.
+# On each kernel the test takes twice MINUTES: once with an idle guest, once with a busy guest.
 MINUTES ?= 10
 QUIET_KERNELS ?= 6.12
 check-quiet: $(if $(HERE),all,static) ## test that healthy machines get no finding (MINUTES=10, QUIET_KERNELS=6.12; HERE=1)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# For each kernel, writes the part of its BTF that the BPF objects read to MACHINE/RELEASE.btf in a
-# directory, and packs that directory.
+# For each kernel, writes a small BTF file MACHINE/RELEASE.btf, which has only the types that the
+# BPF objects read. Packs the directory with these files.
 #   usage: tools/btf_archive.sh BPFTOOL DIRECTORY MACHINE "OBJECT…" KERNEL_BTF…
 #
 # KERNEL_BTF is a BTF file. Where the script takes the release of the kernel from:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs missing Debian or Ubuntu packages: the packages for building, and the packages of each
-# group in the arguments.
+# Installs missing Debian or Ubuntu packages: those for building, and those of each group that the
+# arguments name.
 set -eu
 
 groups="test, bench, torch, programs, healthy, package, report, cross, compilers, distros"
@@ -60,7 +60,7 @@ healthy="python3 util-linux postgresql php-fpm nginx-light mariadb-server"
 healthy="$healthy mariadb-client nodejs python3-pytest apt make gcc git chromium default-jdk-headless"
 healthy="$healthy redis-server redis-tools ffmpeg rsync sqlite3 ruby perl emacs-nox golang-go tar xz-utils buildah"
 report="chromium nodejs golang-go jq prometheus"
-# Debian's npm conflicts with nodejs packages that include npm
+# Some nodejs packages (not Debian's) include npm, and conflict with Debian's package npm.
 command -v npm >/dev/null || report="$report npm"
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah netavark"
 distros="debootstrap git python3 util-linux"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Execs systemd in an overlay over this machine's root and lets it start the units in the arguments.
-# Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control group of
-# its own.
+# Executes systemd in an overlay over this machine's root. systemd starts the units in the
+# arguments. Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control
+# group of its own.
 #
 # usage: boot.sh PLACE PROGRAM UNITS UNIT...
 #   PLACE: an empty directory; PROGRAM: replaces /usr/bin/faultscope, or empty;
 #   UNITS: a directory with unit files to install, or empty
 #
-# The machine stays unchanged: its root is the lower layer, sysctls and /sys are read-only, its own
-# units are not started, and the capabilities to set the clock or load modules are dropped.
+# The machine itself stays unchanged: its root is the lower layer of the overlay, sysctls and /sys
+# are read-only, and its own units are not started. systemd may not set the clock or load modules.
 set -eu
 place=$1 program=$2 units=$3
 shift 3

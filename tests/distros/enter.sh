@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Changes the root to a directory with this machine's /proc, /sys and /dev, and runs a command in
-# the clone of faultscope in this directory. Run enter.sh in a mount namespace of its own.
+# Mounts this machine's /proc, /sys and /dev in the directory ROOT and changes the root to ROOT.
+# Then runs a command in ROOT's clone of faultscope. Run enter.sh in a mount namespace of its own.
 #
 # usage: enter.sh ROOT COMMAND	COMMAND: for sh -c
 set -eu

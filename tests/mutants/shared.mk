@@ -18,7 +18,7 @@ WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
-# counted.o writes the gcov counters of a program that confines itself.
+# counted.o makes programs that confine themselves write their gcov counters nevertheless.
 COUNTED := $(if $(findstring coverage,$(EXTRA)),$(BUILD)/counted.o)
 $(BUILD)/counted.o: tests/mutants/counted.c
 	@mkdir -p $(@D)

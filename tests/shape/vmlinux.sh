@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Checks that a wrong line of each kind is found, and then compares every type of the curated
-# vmlinux.h with a kernel. TAP on stdout.
+# Compares every type of vmlinux/vmlinux.h, which is written by hand, with a kernel. Before this, it
+# checks that the comparison finds a wrong line of each kind. TAP on stdout.
 #
 # usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]	VMLINUX_CHECK: the program made of vmlinux_check.c
 #

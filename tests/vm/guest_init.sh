@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The first script of a guest, started by busybox init: mounts file systems, loads modules, starts
-# the agent.
+# The first script of a guest, started by busybox init. Mounts file systems, loads modules, and
+# starts guest_agent.sh.
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
