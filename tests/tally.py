@@ -5,12 +5,12 @@
 usage: tally.py [--log FILE] COMMAND...
        tally.py --self-test
 
-Each argument is a shell command. The result of a command is one line here, and the output of the
-command goes to FILE. A command fails if a test fails, if its exit status is not 0, if it prints
-fewer or more tests than its plan, or if it runs no test without a reason ("1..0 # SKIP REASON").
-The closing lines show the slowest tests (from lines "# NAME took SECONDS s"), each failure with its
-messages, each command that passed no test, and the numbers of passes, failures and skips. The exit
-status is 1 if a test failed or if none passed.
+Each argument is a shell command. The script prints one line with the result of each command, and
+writes the output of the command to FILE. A command fails if a test fails, if its exit status is not
+0, if it prints fewer or more tests than its plan, or if it runs no test and gives no reason ("1..0
+# SKIP REASON"). The closing lines show the slowest tests (from lines "# NAME took SECONDS s"), each
+failure with its messages, each command that passed no test, and the numbers of passes, failures and
+skips. The exit status is 1 if a test failed or if none passed.
 """
 import argparse
 import os

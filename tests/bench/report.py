@@ -35,7 +35,7 @@ class Group:
             self.notes.append(text)
 
     def ratio(self, above, below):
-        """Adds the ratio of two rows' medians, unless one is missing."""
+        """Adds the ratio of two rows' medians, unless one of the rows has no values."""
         if above in self.rows and below in self.rows and median(self.rows[below]):
             ratio = median(self.rows[above]) / median(self.rows[below])
             self.ratios[f"{above} / {below}"] = ratio

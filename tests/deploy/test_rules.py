@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Prometheus accepts rules and scrape configurations, and each alert fires when it should."""
+"""Tests that Prometheus accepts rules and scrape configurations, and that each alert fires when it
+should."""
 import re
 import tempfile
 from pathlib import Path

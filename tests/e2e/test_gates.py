@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests --fail-on (gates on values): which gates fail, which gates pass, and how text and
-machine-readable output report it."""
+"""Tests --fail-on, which makes the exit status depend on gates (conditions on values): which gates
+fail, which gates pass, and how text and machine-readable output report it."""
 
 import json
 import os

@@ -43,8 +43,8 @@ def check_ever_less(check, lab, begins, *words):
         most = enough - (enough - begins) * i * i // (STEPS * STEPS)
         ran = limited(lab, most, words)
         if ran.returncode == whole.returncode:
-            # Lost events are another reason for which `host` and `diff` have the exit status of
-            # `whole`.
+            # If events are lost, `host` and `diff` may have the exit status of `whole`, but another
+            # output.
             told = "incomplete: lost: " in ran.err + ran.out
             check.that(ran.out == whole.out or told,
                        f"{words} with {most} of {enough} bytes: {len(ran.out)} of "

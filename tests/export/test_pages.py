@@ -145,8 +145,8 @@ def test_gzip(check, lab):
 
 
 def test_native_histograms(check, lab):
-    """The buckets of a native histogram equal those of the classic histogram: they have equal
-    bounds, and are stored as deltas."""
+    """The buckets of a native histogram have the bounds and counts of the classic histogram, but
+    the counts are stored as differences."""
     recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
     for options, native in (((), False), (("--native-histograms",), True)):
         exporter = Exporter(lab, "--replay", recording, *options)

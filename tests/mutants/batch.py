@@ -96,7 +96,8 @@ class Child:
 
 
 class Named:
-    """A test or a case of a scenario, with the properties that the list prints."""
+    """A test, or one case of a scenario, with the properties that the script prints when it lists
+    the tests."""
 
     def __init__(self, name, test, do, args):
         self.name, self.do, self.args = name, do, args

@@ -26,8 +26,8 @@ COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
 
 def has_run(path):
-    """Returns whether a .gcda file has a counter above 0. If all counters are 0, gcc writes a
-    negative length."""
+    """Returns whether a .gcda file has a counter above 0. In place of counters that are all 0, gcc
+    writes only a negative length."""
     data = path.read_bytes()
     at = 16  # size of the header: magic, version, stamp, checksum
     while at + 8 <= len(data):
@@ -162,7 +162,7 @@ class Map:
                     tell(f"# left out: {row['test']}: {row['why']}")
 
     def use(self, tests):
-        """Prepares of() with the durations of the usable tests."""
+        """Stores the usable tests and the lines that contain code, as of() needs them."""
         self.tests = {test.name: test for test in tests if "lines" in self.rows[test.name]}
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}

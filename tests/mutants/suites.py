@@ -14,8 +14,8 @@ NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
            "live-export": "tests/export"}
 BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
-# Names of tests that build, install, download or take long. They are left out, because quicker
-# tests execute the code of src/ that they execute.
+# Names of tests that build, install, download or take long. They are left out, since quicker tests
+# execute the same code of src/.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",

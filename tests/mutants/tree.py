@@ -23,7 +23,8 @@ class Tree:
         self.top = Path(place) / "tree"
 
     def copy(self):
-        """Copies the files that git tracks. Unchanged files keep their times."""
+        """Copies the files that git tracks. Unchanged files keep their modification times, so that
+        make does not rebuild their objects."""
         names = subprocess.run(["git", "-C", self.root, "ls-files", "-z", "--cached", "--others",
                                 "--exclude-standard"], capture_output=True, check=True)
         names = {os.fsdecode(name) for name in names.stdout.split(b"\0") if name}

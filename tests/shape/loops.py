@@ -5,9 +5,9 @@
 usage: loops.py OBJECT...
 
 In these kernels, check_cfg() of kernel/bpf/verifier.c rejects a function ("back-edge from insn A to
-B") if an instruction that is no jump is followed by one that the depth-first search has not
-finished yet. check_cfg() rejects a loop whose head the compiler has placed behind the loop's body,
-so that the body falls through to the head.
+B") if an instruction that is no jump is followed by an instruction that the depth-first search has
+not finished yet. So check_cfg() rejects a loop if the compiler placed the head of the loop behind
+its body: the body then falls through to the head.
 """
 import sys
 

@@ -115,8 +115,8 @@ RULES = {
 
 # A row of the table describes a room (folder of src/), a part of a room, or one file. `uses` lists
 # rooms, and also "wire" (bpf/wire*.h) and "vmlinux" (vmlinux/vmlinux.h). `needs` lists symbol
-# groups and libraries. `keeps` lists rules. A part has the rights of its room and more, and keeps
-# the rules of its room. A room may use only rooms above its row.
+# groups and libraries. `keeps` lists rules. A part may use what its room may use, and also what its
+# own row lists. A part keeps the rules of its room. A room may use only rooms above its row.
 Room = namedtuple("Room", "path does uses needs keeps")
 
 

@@ -8,8 +8,8 @@ With BPF_F_USER_BUILD_ID, bpf_get_stack() takes mmap_lock to find the files of a
 tracepoints of mmap_lock fire during this time. If interrupts are disabled,
 stack_map_get_build_id_offset() of kernel/bpf/stackmap.c releases the lock through the only irq_work
 of the CPU. A second call of bpf_get_stack() with this flag would reuse the irq_work before the
-irq_work ran. In that case mmap_lock would be released once too few, and the process would hang for
-ever.
+irq_work ran. Then mmap_lock would be released only once, although it was taken twice, and the
+process would hang for ever.
 """
 import argparse
 import sys

@@ -6,7 +6,7 @@ usage: walls.py [--self-test | --used] [BUILD]
 
 BUILD is the directory of the objects (default: build): src/ROOM/NAME.c has BUILD/src/ROOM/NAME.o.
 --self-test compiles violations (breaches.py) and checks that each of them is reported. --used
-prints what each row of the table needs to allow, no more and no less.
+prints what the files of each row use, which is exactly what the row should allow.
 """
 import argparse
 import re

@@ -53,7 +53,7 @@ WORDS = [(re.compile(pattern, re.I), word) for pattern, word in (
     (r"\bwho (grew|grows|has|had|made|holds|asked|scrapes)\b", "name the subject: process, thread, user"),
 )]
 
-# Uses of such words that are correct, or that quote other texts: (source, pattern, reason)
+# Uses of words in WORDS that are correct, or that quote other texts: (source, pattern, reason)
 EXCEPTIONS = (
     (r"^src/render/html/", r"<figure|class=.\"hooks", "markup"),
     (r"^src/rules/messages_", r".*", "messages of other programs"),

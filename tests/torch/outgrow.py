@@ -31,8 +31,8 @@ NEAR, LITTLE_SECONDS = 0.1, 0.03
 
 @contextlib.contextmanager
 def cgroup(limit):
-    """Makes a cgroup of either version with a memory limit. Yields (cgroup, directory with its
-    PSI), or (None, None)."""
+    """Makes a cgroup (version 1 or 2) with a memory limit. Yields (cgroup, directory with its PSI
+    files), or (None, None) if no cgroup can be made."""
     top = "/sys/fs/cgroup/memory"
     file = "memory.limit_in_bytes"
     if not os.path.exists(f"{top}/{file}"):
@@ -64,8 +64,8 @@ def cgroup(limit):
 
 
 def stalled_by_psi(stalls):
-    """Returns the seconds that the cgroup waited for memory according to PSI. Returns None without
-    PSI."""
+    """Returns the seconds that the cgroup waited for memory according to PSI, or None if there are
+    no PSI files."""
     try:
         with open(f"{stalls}/memory.pressure", encoding="ascii") as file:
             return int(file.readline().rpartition("total=")[2]) / 1e6

@@ -265,7 +265,8 @@ class Machine:
         self.stopped = append
 
     def dump(self, script, append):
-        """Boots until the kernel hangs in its panic. Returns the file with its memory."""
+        """Boots until the kernel hangs in its panic. Returns the file with the dump of the guest's
+        memory."""
         disk_make(self.dir / "disk")
         (self.dir / "initrd").write_bytes(self.archive(script))
         process = self.popen(append)
@@ -313,7 +314,8 @@ class Machine:
         return self.dir / "ring"
 
     def run(self, name, fault):
-        """Triggers a fault in the saved guest. Returns a directory with what survived."""
+        """Triggers a fault in the saved guest. Returns a directory with the files that survived the
+        crash."""
         command = (fault.command or "echo {name} >/proc/crashlab").format(name=name)
         instance = INSTANCE if self.kernel.name in SURVIVES else ""
         append = f"{RAMOOPS} {instance} {OPTIONS.get(name, '')}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """All tests on one kernel: every probe, and every attach type of a probe.
 
-First all scenarios run with the best attach type of each probe. Other tests are those of each
-attach type (mechanisms.py), of a kernel with hidden BTF, and with few rights. A probe fails if the
+First all scenarios run with the best attach type of each probe. The other tests force each attach
+type (mechanisms.py), hide the kernel's BTF, or run faultscope with few rights. A probe fails if the
 kernel allows none of its attach types.
 """
 import json

@@ -417,8 +417,8 @@ def hints(lab):
 
 
 def while_stopped(lab, work, watch):
-    """Stops the process for a moment. Returns two numbers of NUMA hint faults: the kernel's and
-    faultscope's."""
+    """Stops the process for some seconds, so that its counters are at rest. Returns two numbers of
+    NUMA hint faults: the kernel's and faultscope's."""
     lab.vm.must(f"kill -STOP {work.pid}; sleep 3")
     said = Lines(watch.said().rpartition("\n")[0]).last(work.pid)
     before = hints(lab)

@@ -98,8 +98,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """32-bit calls must be counted, or (on arm64) not be counted. 32-bit calls must never be
-    counted as the 64-bit calls that have equal numbers."""
+    """On x86-64, 32-bit calls must be counted; on arm64, they must not be counted. They must never
+    be counted as the 64-bit calls that have equal numbers."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return

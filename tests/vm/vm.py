@@ -47,7 +47,7 @@ STALLS = re.compile(r"soft lockup|rcu.*stall|blocked for more than")
 
 class GuestError(Exception):
     """Raised if the guest crashed, hangs or did not boot. The text of the exception has the end of
-    the guest's console."""
+    the guest's console output."""
 
 
 class Machine(namedtuple("Machine", "console line options append cpu")):

@@ -3,9 +3,9 @@
 """Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
 
 A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
-`faultscope run` watches each case. A quarter of the cases runs a second time, is started before
-faultscope, and is watched by `-p`. Another quarter of the cases runs a second time, and ends right
-after the failed call, so that faultscope can no longer read the process's files in /proc.
+`faultscope run` watches each case. A quarter of the cases also runs with `-p`, so that the case
+starts before faultscope. Another quarter also runs in a way that ends the process right after the
+failed call, so that faultscope can no longer read the process's files in /proc.
 """
 
 import argparse
@@ -46,8 +46,8 @@ class Broken(Exception):
     """Raised if faultscope itself fails while it watches a case."""
 
 
-# Accepted exit statuses. On a busy CPU the kernel skips events; an answer without such an event
-# counts as missed.
+# Accepted exit statuses. On a busy CPU the kernel skips events. If it skipped the event of a case,
+# the answer for this case counts as missed.
 WORKED = 0, INCOMPLETE
 # Shell script that runs the cases in its arguments one after another, and keeps the output and
 # status of each.
