@@ -26,7 +26,7 @@ PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(skip\S*)\s*(.*))?", re.I)
 TOOK = re.compile(r"# (.+) took (\d+) s")
 CLEAR = "\x1b[2K"
 SLOWEST = 10
-MOST_WORDS = 20  # number of a failed command's last lines to print
+MOST_WORDS = 20  # number of output lines of a failed command to print, counted from its last line
 
 
 class Tap:

@@ -4,11 +4,11 @@
 
 usage: view.py [--processes N] [--seconds N] [--limit PERCENT]
 
-The view runs on a pseudo-terminal of 200 by 50, with N processes that sleep, and with N processes
-that fault ten pages a second. The script measures each tab, then the tree, the page of one process,
-and a paused view. The CPU time is that of the whole faultscope process in /proc/PID/schedstat. This
-CPU time does not include the BPF programs, which run in the watched processes. Exits with 1 if CPU
-exceeds --limit.
+The view runs on a pseudo-terminal of 200 columns and 50 lines. It is measured twice: with N
+processes that sleep, and with N processes that each fault ten pages a second. The script measures
+each tab, then the tree, the page of one process, and a paused view. The CPU time is that of the
+whole faultscope process in /proc/PID/schedstat. This CPU time does not include the BPF programs,
+which run in the watched processes. Exits with 1 if CPU exceeds --limit.
 """
 import argparse
 import fcntl

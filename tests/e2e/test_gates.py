@@ -34,8 +34,8 @@ def gate_lines(text):
         re.findall(r"^FAIL (\S+)", text, re.M)
 
 
-# Gates that fail for a recording whose map count reached its limit: 65,531 of 65,530, one failed
-# call.
+# Gates that fail for a recording whose map count reached its limit (65,531 of 65,530 mappings) and
+# that has one failed call
 TRIPPED = ["maps.peak>60%", "maps.peak>=100%", "maps.peak>5000", "failed_calls>0", "failed_calls>=1",
            "findings.critical>0", "findings.warning>1", "maps.failed>0", "minor_faults<1M",
            "maps.created>60k", "rss.peak>1M", "major_faults<=0"]

@@ -212,7 +212,7 @@ def shows(finding, field, value):
 
 
 def shown(evidence):
-    """Returns, as text, the subject and the value of one evidence of a finding."""
+    """Returns, as text, the subject and the value of one record of a finding's evidence."""
     number = evidence["value"]
     return f"{evidence.get('about', '')} {number:,}" if evidence["unit"] else number
 

@@ -65,8 +65,8 @@ def rows(text, columns):
 
 
 def check_facts(check):
-    """Checks that each file in the last column of a table row names one source of the row. A source
-    is a file, a function or a commit of the kernel."""
+    """Checks the tables of docs/design/kernel-facts.md. Each file in the last column of a row must
+    mention a source of the row: a file, a function or a commit of the kernel."""
     facts = [row for row in rows(text_of("docs/design/kernel-facts.md"), 3) if OURS.search(row[2])]
     check.that(len(facts) > 20, f"only {len(facts)} facts")
     for fact, source, places in facts:

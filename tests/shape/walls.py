@@ -191,7 +191,8 @@ HEAP = re.compile(r"\b(strndup|malloc|calloc|realloc|reallocarray)\b(\s*\()?")
 # match.
 CAP = re.compile(r"\b(?!(?:U?INT\w*|U?L*LONG|S?SIZE|U?CHAR)_MAX\b)"
                  r"[A-Z][A-Z0-9_]*(?:MAX|MOST|CAP|LIMIT|ROOM)[A-Z0-9_]*\b")
-# Matches text that has no part in a size: preprocessor lines, types, and the struct before `->`.
+# Matches text that does not contribute to the size of an allocation: preprocessor lines, types, and
+# the struct before `->`.
 NO_SIZE = re.compile(r"^[ \t]*#[^\n]*|\b\w+_t\b|\b(?:\w+(?:\[[^]]*\])?->)+", re.M)
 NAME = re.compile(r"\b[a-z_]\w*\b")
 ASSIGNED = re.compile(r"\b([a-z_]\w*)(?:\[[^]]*\])?\s*[-+*]?=(?!=)\s*([^;]*)")

@@ -121,7 +121,8 @@ class Guest:
 
 
 def in_use(guest, seconds):
-    """Lets the guest work for some seconds and checks regularly that its kernel lives."""
+    """Lets the guest work for some seconds, and checks regularly that its kernel has not crashed.
+    """
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         guest.vm.must(f"sleep {POLL_SECONDS}", 20 * POLL_SECONDS)

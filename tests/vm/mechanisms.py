@@ -17,7 +17,8 @@ from vm import GuestError
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
 # Parts of messages that say that faultscope itself, not the kernel, excludes an attach type.
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# If one of these probes is disabled, faultscope does not count the command of `run` until its end.
+# Without one of these probes, faultscope does not count the command of `run` up to its end, so the
+# totals are not checked.
 NO_TOTALS = ("state", "lifecycle")
 
 

@@ -21,8 +21,9 @@ def doctor(check, lab):
 
 
 def sysctl(check, lab):
-    """`doctor` first names the file that set a sysctl. After a change by hand, `doctor` reports "by
-    hand". After its own advice was followed, `doctor` names the file that the advice has made."""
+    """`doctor` first names the file that set a sysctl. After a change of the sysctl by hand,
+    `doctor` reports "by hand". After the test has followed the advice of `doctor`, `doctor` names
+    the file that the advice has made."""
     lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
     lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
                 f" sysctl -w {INSTANCES}=100")

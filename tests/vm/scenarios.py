@@ -254,7 +254,8 @@ ALL = [
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
-# Names of scenarios for a kernel with hidden BTF, where every probe has another attach type.
+# Names of scenarios for a kernel with hidden BTF, where every probe uses another attach type than
+# with BTF.
 HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork",
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
