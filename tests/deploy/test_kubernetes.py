@@ -9,7 +9,7 @@ PORT = 10435
 
 
 def rendered(check, name):
-    """Returns {kind: object} of an overlay."""
+    """Returns {kind: object} of an overlay that kustomize rendered."""
     ran = call(borrowed("kubectl"), "kustomize", DEPLOY / "kubernetes" / name)
     check.equal(f"{name}: status", (ran.returncode, ran.stderr), (0, ""))
     return {one["kind"]: one for one in yaml.safe_load_all(ran.stdout)}

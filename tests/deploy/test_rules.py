@@ -48,9 +48,8 @@ def test_rules_name_metrics_that_the_exporter_has(check):
 
 
 def test_rules_name_labels_that_the_exporter_has(check):
-    """Rules use only labels of the exporter in braces. (In `by` and `without`, labels of scrape
-    targets are allowed, too.)
-    """
+    """In braces, the rules use only labels that the exporter has. (In `by` and `without`, labels of
+    scrape targets are allowed, too.)"""
     known = {label for _, labels in families().values() for label in labels} | {"job"}
     for rule in rules():
         used = set(re.findall(r"[{,]\s*(\w+)\s*(?:=|!=|=~|!~)\s*\"", rule["expr"]))

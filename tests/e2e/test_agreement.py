@@ -315,7 +315,8 @@ def check_trace(check, lab, recording, name, data):
 
 
 def test_outputs_agree(check, lab):
-    """Outputs agree for random recordings with births, exits, reused pids and uneven scans."""
+    """Outputs agree for random recordings with births, exits, reused pids and different intervals
+    between scans."""
     program = writer()
     recording = lab.dir / "random.fsr"
     for seed in range(SEEDS):

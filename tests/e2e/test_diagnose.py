@@ -113,7 +113,8 @@ def crowd(check, lab, kind, *options, status=0):
 
 
 def check_leak(check, lab, kind):
-    """Checks that a leak is attributed although other rows filled the growth table before."""
+    """Checks that a leak is attributed to its call stack, although other rows filled the growth
+    table before."""
     lines, truth, made, capture = crowd(check, lab, kind)
     check.equal("leaked", truth["leaked"], LEAKED)
     check.equal(f"{kind}: attributed", [n for name, n in made.items() if name.startswith("null")],
@@ -127,13 +128,13 @@ def check_leak(check, lab, kind):
 
 @live
 def test_rows_of_the_ended(check, lab):
-    """Rows of ended processes are freed in the growth table."""
+    """The growth table frees the rows of ended processes."""
     check_leak(check, lab, "ended")
 
 
 @live
 def test_rows_of_the_closed(check, lab):
-    """Rows of files that a living process has closed again are freed in the growth table."""
+    """The growth table frees the rows of files that a living process has closed again."""
     check_leak(check, lab, "closed")
 
 
@@ -248,7 +249,8 @@ def test_code_that_leads_astray(check, lab):
     `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    # A few of the 20,000 accidental call chains may end in code with another function name.
+    # Without frame pointers, call chains are accidental. A few of the 20,000 chains may end in code
+    # with another function name.
     attributed = re.match(r"([\d,]+) of 20,000 mappings", finding["title"])
     check.that(attributed and int(attributed[1].replace(",", "")) >= 19990, finding["title"])
     check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))

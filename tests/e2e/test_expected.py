@@ -40,7 +40,8 @@ def test_kept_formats_of_events(check, lab):
 
 
 def test_kept_lines_of_what_is_retold(check, lab):
-    """JSON lines of a recording that begins with the final state of another recording."""
+    """Compares the JSON lines of a recording that begins with the final state of another recording.
+    """
     for seed in SEEDS[:3]:
         name = made(lab, seed)
         helper(lab, "retold_recording", f"{name}.fsr", "retold.fsr")
@@ -50,7 +51,7 @@ def test_kept_lines_of_what_is_retold(check, lab):
 
 
 def test_kept_views_of_events(check, lab):
-    """Outputs for recordings of events, made by all commands except `report`."""
+    """Compares outputs for recordings of events, from all commands except `report`."""
     one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
     for name, words in {
             "info": ("info", one), "info-json": ("info", "--json", one),
@@ -78,7 +79,8 @@ KEYS = ("1", "2", "3", "4", "5", "6", "t", "r", "s", "S", "/proc101^M", "?", "^M
 
 
 def test_kept_screens_of_events(check, lab):
-    """The pages of the live view in three sizes and colour modes, after each sequence of keys."""
+    """Compares the pages of the live view in three sizes and colour modes, after each sequence of
+    keys."""
     recording = f"{made(lab, SEEDS[0])}.fsr"
     for keys in KEYS:
         for width, height, how in ((80, 24, "mono"), (150, 60, "colour"), (50, 12, "ascii")):
@@ -87,7 +89,7 @@ def test_kept_screens_of_events(check, lab):
 
 
 def test_kept_screens_of_processes(check, lab):
-    """The page of each process at several times, with all of its events and addresses."""
+    """Compares the page of each process at several times, with all of its events and addresses."""
     for seed in SEEDS[1:4]:
         recording = f"{made(lab, seed)}.fsr"
         for row in range(18):
@@ -98,7 +100,7 @@ def test_kept_screens_of_processes(check, lab):
 
 
 def test_kept_forecasts_of_patterns(check, lab):
-    """Forecasts for different patterns of growth, during the recording and at its end."""
+    """Compares forecasts for different patterns of growth, during the recording and at its end."""
     for seed, scans in ((1, 240), (2, 90), (3, 30)):
         name = f"patterns-{seed}"
         helper(lab, "pattern_recording", seed, scans, f"{name}.fsr")
@@ -111,7 +113,8 @@ def test_kept_forecasts_of_patterns(check, lab):
 
 
 def test_kept_histories_of_random_recordings(check, lab):
-    """Outputs for recordings with births, exits, reused pids and uneven scans."""
+    """Compares outputs for recordings with births, exits, reused pids and different intervals
+    between scans."""
     for seed in SEEDS[:4]:
         name = f"random-{seed}"
         helper(lab, "random_recording", seed, 25, f"{name}.fsr")
@@ -202,7 +205,7 @@ HOSTS = {"text": (), "narrow": ("--width", "44"), "wide": ("--width", "210"), "j
 
 
 def test_kept_machines(check, lab):
-    """Outputs of `host` for each recording."""
+    """Compares the output of `host` for each recording."""
     for name in (*SOME, *(made(lab, seed) for seed in SEEDS)):
         for how, words in HOSTS.items():
             compare_sum(check, f"{name}/host-{how}", said_by(
@@ -210,8 +213,8 @@ def test_kept_machines(check, lab):
 
 
 def test_kept_differences(check, lab):
-    """Outputs of `diff` between each recording and the next one, and of some recordings with
-    themselves."""
+    """Compares outputs of `diff` between each recording and the next one, and of some recordings
+    with themselves."""
     names = [*SOME, *(made(lab, seed) for seed in SEEDS)]
     for one, other in [*zip(names, names[1:]), *zip(names[-3:], names[-3:])]:
         for how, words in {"text": (), "narrow": ("--width", "60"), "json": ("--json",),
@@ -223,7 +226,7 @@ def test_kept_differences(check, lab):
 
 
 def test_kept_schema(check, lab):
-    """The JSON Schema without its titles and descriptions."""
+    """Compares the JSON Schema without its titles and descriptions."""
     schema = json.loads(said_by(lab, "schema"), object_hook=lambda one: {
         key: "..." if key in ("title", "description") and isinstance(value, str) else value
         for key, value in one.items()})
@@ -293,8 +296,8 @@ def with_bounds(dice, text):
 
 
 def verdicts_of_altered(check, lab, seed):
-    """Verdicts of `triage` on logs with changed numbers, some also damaged. Formats alternate
-    between text and JSON lines."""
+    """Compares verdicts of `triage` on logs with changed numbers, some also damaged. The output
+    formats alternate between text and JSON lines."""
     dice, texts = Dice(seed), [text for _, text in logs()]
     for i in range(DAMAGED):
         text = damaged(dice, texts) if i % 4 == 0 else texts[dice.below(len(texts))]
@@ -366,7 +369,8 @@ def test_kept_verdicts_of_traces(check, lab):
 
 
 def test_kept_verdicts_of_logs_with_records(check, lab):
-    """Verdicts of `triage` on every second log with flight recorder records of that boot."""
+    """Compares verdicts of `triage` on every second log, together with flight recorder records of
+    the same boot."""
     for i, (name, text) in enumerate(logs()):
         if i % 2:
             continue
@@ -377,7 +381,8 @@ def test_kept_verdicts_of_logs_with_records(check, lab):
 
 
 def test_kept_records_of_rings(check, lab):
-    """Outputs of `blackbox read` and `triage` for ring files and logs of the flight recorder."""
+    """Compares outputs of `blackbox read` and `triage` for ring files and logs of the flight
+    recorder."""
     for seed in SEEDS[:4]:
         ring, log = f"ring-{seed}", f"log-{seed}"
         helper(lab, "ring_writer", seed, 40, ring, log)
@@ -413,8 +418,8 @@ OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|version|comm)([a-z][a-z.-]*)(
 
 
 def test_kept_answers_to_options(check, lab):
-    """Messages for each value of each option of each command. The test adds --help, so that the
-    command does not run."""
+    """Compares the messages for each value of each option of each command. The test adds --help, so
+    that the command does not run."""
     for command in COMMANDS:
         words, said = [command] if command else [], []
         for option, value in OPTION.findall(lab.faultscope(*words, "--help").out):

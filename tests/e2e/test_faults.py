@@ -106,7 +106,8 @@ def expect_classes(check, lines, truth):
     the total."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     small = truth["huge_asked"] - truth["huge"]
-    # Faults whose class the workload does not know: the first stack pages, libraries, the fork.
+    # Faults whose class the workload does not know: on the first stack pages, on libraries, and
+    # because of the fork.
     beside += truth["stack"] - truth["stack_grown"] + 12
     swapped = truth.get("swapped", 0)
     swapped_in = served(lines, pid, "swap_in")

@@ -241,8 +241,8 @@ def test_min_severity(check, lab):
 
 @live
 def test_gates_of_run(check, lab):
-    """`run` exits with 3 for a failed gate only if the command exited with 0. Signals and "command
-    not found" keep their status."""
+    """`run` exits with 3 for a failed gate only if the command exited with 0. The statuses for
+    signals and for "command not found" stay unchanged."""
     def status(gate, *command):
         return lab.faultscope("run", "-q", "--fail-on", gate, "--", *command).returncode
 

@@ -119,7 +119,7 @@ def patience(test):
 
 
 class Trial:
-    """The trial of one mutant."""
+    """One mutant, its compilation, and the tests that may notice it."""
 
     def __init__(self, runner, tests, change):
         self.runner, self.tests, self.change = runner, tests, change

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests HTML pages of `faultscope report`, `diff` and `triage` in Chromium without a network.
 
-A page requests nothing, has no script error, can be used by mouse and keyboard, and passes
-axe-core's serious checks. The values of a page equal those of --json for the page's recording.
-Prints TAP. Skips if Chromium or the packages of tools/report_tools.sh are missing.
+A page makes no network request and has no script error. It can be used by mouse and keyboard, and
+passes axe-core's serious checks. The values of a page equal those of --json for the page's
+recording. Prints TAP. Skips if Chromium or the packages of tools/report_tools.sh are missing.
 
 usage: run.py [--shots DIR]    keep screenshots of the pages in DIR
 """

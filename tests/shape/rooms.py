@@ -63,7 +63,8 @@ SORTS = {
         fchmod umask mkdir flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
-    # Functions for properties of the own process, and for other processes
+    # Functions that read or set properties of faultscope's own process, and functions for other
+    # processes
     "environment": "getenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",

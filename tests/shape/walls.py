@@ -310,7 +310,7 @@ def judges_nothing(tree, file):
                 f"{both}: rules compare with thresholds, it only reads"
 
 
-# structs of src/model of which callers have copies of their own
+# structs of src/model that callers may change, because callers have copies of their own
 OWN_COPIES = "snapshot trends fleet_entry".split()
 
 

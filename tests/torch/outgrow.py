@@ -92,8 +92,8 @@ def swap_file(size):
 
 
 def train(groups, folder, ready=lambda: None):
-    """Runs the trainer in the cgroups under faultscope until it ends. Returns status, lines and
-    text."""
+    """Runs the trainer in the cgroups under faultscope until it ends. Returns faultscope's exit
+    status, its JSON lines and its text output."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "run.fsr")
     enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups if os.path.exists(group))
     # taskset keeps the trainer on one CPU: PSI weights stalls by the busy time of each CPU, which
@@ -200,7 +200,7 @@ class Kernel:
 
 def waited(lines, kernel):
     """Returns the seconds that threads spent in reclaim, and the seconds that faults waited for
-    disk I/O, both since kernel.t."""
+    disk I/O, both from the time kernel.t on."""
     mine = [line for line in lines if line["type"] == "process" and line["pid"] == kernel.pid]
     first, last = [line for line in mine if line["t"] <= kernel.t][-1], mine[-1]
     return ((last["memory"]["reclaim_ns"] - first["memory"]["reclaim_ns"]) / 1e9,

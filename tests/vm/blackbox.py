@@ -362,7 +362,7 @@ def lines_of(text):
 
 
 class Judge:
-    """Judges what survived a fault, for each source."""
+    """Judges for each source whether the records of a fault survived."""
 
     def __init__(self, name, fault, found, faultscope):
         self.name, self.fault, self.faultscope = name, fault, faultscope
