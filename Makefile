@@ -240,7 +240,7 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": archive of small BTF f
 # A build with gcov counters in build/coverage. The result is a percentage of lines for
 # each folder of src/.
 .PHONY: coverage
-coverage: ## line coverage of each room by unit tests and recording tests
+coverage: ## line coverage of each folder of src/ by unit tests and recording tests
 	$(MAKE) --no-print-directory BUILD=build/coverage REVISION=coverage PLACELESS= \
 		CFLAGS="-O0 -g --coverage -fprofile-update=atomic" LDFLAGS=--coverage check-parts
 	tests/covered.py build/coverage
