@@ -2,8 +2,8 @@
 """Reads and writes recordings by docs/design/recording-format.md alone, without the program's code.
 
 A recording is a Layout and a list of records. A record is a list [kind, time in ns, {field: value},
-reference, brief]. A field is (name, index). The value of a field is a number, or bytes if the type
-of the field is t.
+reference, brief]; recording-format.md describes reference and brief. A field is (name, index). The
+value of a field is a number, or bytes if the type of the field is t.
 """
 
 import struct

@@ -27,7 +27,7 @@ def run(*words):
 
 
 class Named:
-    """A running test program of some build."""
+    """A running test program, built in one of the ways that change where symbols are stored."""
 
     def __init__(self, lab, argv, started=None):
         self.process = started or lab.spawn(argv, stdin=subprocess.PIPE)

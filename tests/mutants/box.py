@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Confinement of mutated programs, so that a wrong condition cannot harm the machine.
+"""Confines programs with mutations, so that a wrong condition cannot harm the machine.
 
 If root starts the tests, they run as nobody with no_new_privs. So the tests cannot change files of
 other users, devices or settings, nor signal processes of other users. A live test also has the

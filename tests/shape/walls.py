@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks sources and objects against the table of rooms in rooms.py. Prints TAP.
+"""Checks sources and objects against the table of rooms (folders of src/) in rooms.py. Prints TAP.
 
 usage: walls.py [--self-test | --used] [BUILD]
 

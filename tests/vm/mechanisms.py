@@ -45,8 +45,8 @@ class Forced:
                                    PASSED_OVER if self.passed_over else "") if one]
         good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
         if not self.scenarios:
-            # No scenario belongs to this attach type. Tests of the zoo or of the exporter check the
-            # values of this attach type.
+            # No scenario belongs to this attach type. Its values are checked by the zoo (tests/zoo:
+            # calls that fail for known causes) or by tests of the exporter.
             good = "attached, totals exact"
         return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests workload names of the exporter in a guest that has cgroup version 2 alone."""
+"""Tests workload names of the exporter in a guest that has only cgroup version 2."""
 import re
 import time
 

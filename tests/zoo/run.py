@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs each zoo case under faultscope and scores its answers. Prints TAP and a table.
+"""Runs each zoo case under faultscope, and scores how often faultscope names the right cause.
+Prints TAP and a table.
 
 A case is a program that makes one call fail, for a cause that is true by construction (see zoo.h).
 `faultscope run` watches each case. A quarter of the cases also runs with `-p`, so that the case

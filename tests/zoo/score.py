@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares faultscope's answer for a zoo case with the case's cause, which is true by construction.
-"""
+"""Compares faultscope's answer for a zoo case (a call that fails for a known cause) with this
+cause."""
 
 from collections import Counter
 from dataclasses import dataclass, field
