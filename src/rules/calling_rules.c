@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rules about system calls of a program: accept() fails at a limit again and again, close() fails a
- * million times, select() gets a file descriptor beyond FD_SETSIZE, or a thread of Python exits
- * after ENOMEM.
+ * Rules about programs that make system calls in a wrong way: accept() fails at a limit again and
+ * again, close() fails a million times, select() gets a file descriptor of FD_SETSIZE or more, or a
+ * Python thread exits after ENOMEM.
  */
 #include "rules/rules.h"
 
@@ -168,7 +168,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 
 /* Rule M22 python-thread-hang: a Python thread that gets ENOMEM never reports that it runs. */
 
-/* ns; a process that is active for longer than this after the failure does not hang */
+/* ns; if the process is still active this long after the failure, it does not hang */
 #define LIVES_NS 2000000000ULL
 #define HANGS_NS 5000000000ULL
 

@@ -309,7 +309,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		/* records of different events count separately: keep the highest count */
+		/* if the events differ, each kind has a count of its own in its records: keep the
+		 * highest count */
 		f->times = was.times;
 	find_because(fs, f);
 }

@@ -52,8 +52,8 @@ static void put_limit_name(struct buf *b, const struct resource *r, const struct
 }
 
 /*
- * Returns how many thresholds the value has passed, 0 to 3. An open finding leaves a level only
- * when the value is five percentage points below its threshold.
+ * Returns how many thresholds the value has reached, 0 to 3. The level of an open finding falls
+ * only when the value is five percentage points below the threshold.
  */
 static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *open)
 {

@@ -4,6 +4,9 @@
  * it returns a title, evidence and remedies. The engine opens a finding when a rule first matches a
  * subject (a process, a cgroup, a mount or the host). It closes the finding when the rule no longer
  * matches.
+ *
+ * To judge an event or a subject means to call the rules for it. A window is the period of the
+ * model between two outputs.
  */
 #ifndef FS_RULES_RULES_H
 #define FS_RULES_RULES_H
