@@ -309,8 +309,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		/* if the events differ, each kind has a count of its own in its records: keep the
-		 * highest count */
+		/* records count different events separately: keep the highest of their counts */
 		f->times = was.times;
 	find_because(fs, f);
 }
