@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `faultscope diagnose` with programs of Debian that reach a limit: Java (threads, ZGC),
-Redis with jemalloc, Go and Node.js (connections), Python (inotify, memory). `diagnose` attaches before a
-program grows. It must report the expected finding with its evidence. Prints TAP. Needs root and the
-packages of `tools/setup.sh programs`."""
+Redis with jemalloc, Go and Node.js (connections), Python (inotify, memory). `diagnose` attaches
+before a program grows. It must report the expected finding with its evidence. Prints TAP. Needs
+root and the packages of `tools/setup.sh programs`."""
 import contextlib
 import json
 import os

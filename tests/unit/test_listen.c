@@ -34,7 +34,7 @@ static void test_words(void)
 	refused("::1:80", "IPv6 without brackets");
 }
 
-/* Checks that a listener opens, that its name begins with `begin`, and that clients can connect. */
+/* Checks that the listener of an address opens, what its name is, and that clients can connect. */
 static void opens(const char *address, const char *begin)
 {
 	struct listener l = {.fd = -1};

@@ -191,7 +191,7 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* faultscope cannot read how much the user's message queues use: at most the limit. */
+/* faultscope cannot read how much the user's message queues hold; the limit is the maximum. */
 static struct truth queues(void)
 {
 	uint64_t held;

@@ -9,7 +9,7 @@
 #define HUGE_BYTES (2L << 20)
 #define AREAS	   4
 
-/* Static, so that reads of /proc cause no page fault while faults are counted. */
+/* The buffer is static, so that reads of /proc cause no page fault while faults are counted. */
 static char text[65536];
 
 static long number_behind(const char *at, const char *key)

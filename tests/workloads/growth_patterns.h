@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Patterns of a growing value. Some reach LIMIT, some never do. The unit test of forecasts computes
- * the values without waiting. The workload `patterns` uses them in real time.
+ * their values without waiting. The workload `patterns` replays them in real time.
  */
 #ifndef GROWTH_PATTERNS_H
 #define GROWTH_PATTERNS_H

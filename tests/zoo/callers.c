@@ -158,7 +158,7 @@ static long in_thread(void)
 	return ret;
 }
 
-/* The file descriptor table of this thread is full. The table of the other threads is not. */
+/* The file descriptor table of this thread is full. The other threads have another table. */
 static void *unshare_and_open(void *arg)
 {
 	if (unshare(CLONE_FILES))

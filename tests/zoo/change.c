@@ -136,7 +136,7 @@ static void sealed_advise(void)
 	ASK(madvise, P(block), BLOCK_PAGES * PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* The second half of the mapping can be unmapped. The first half is sealed, so it cannot. */
+/* munmap of the second half succeeds. The first half is sealed, so its munmap fails. */
 static void sealed_unmap(void)
 {
 	block = map_anon(2 * BLOCK_PAGES * PAGE_BYTES, PROT_READ, 0);

@@ -32,8 +32,8 @@ static void anonymous(void)
 }
 
 /*
- * The new mapping would merge with the mapping next to it, so the map count would stay equal. mmap
- * fails although it would not exceed the limit.
+ * The new mapping would merge with the mapping next to it, so the map count would stay equal. Even
+ * so, mmap fails.
  */
 static void mergeable(void)
 {

@@ -18,8 +18,8 @@ static void good_memory(void)
 }
 
 /*
- * Reads through the frame pointer register. For a non-canonical address, such a read raises #SS and
- * SIGBUS. Other reads raise SIGSEGV.
+ * Reads through the frame pointer register. For a non-canonical address, such a read raises #SS,
+ * and therefore SIGBUS. Reads through other registers raise SIGSEGV.
  */
 static void read_by_frame(void)
 {

@@ -302,7 +302,7 @@ static void of_bpf_map(enum bpf_map_type type)
 	good_fd = bpf_map(BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 }
 
-/* A BPF map without BPF_F_MMAPABLE cannot be mapped: EINVAL, with right arguments. */
+/* mmap of a BPF map without BPF_F_MMAPABLE fails with EINVAL, although the arguments are right. */
 static void of_bpf_array(void)
 {
 	of_bpf_map(BPF_MAP_TYPE_ARRAY);

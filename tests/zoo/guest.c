@@ -352,7 +352,7 @@ static void end_sleepers(void)
 	}
 }
 
-/* fork fails because all pids are in use. The errno EAGAIN has three other causes, too. */
+/* fork fails with EAGAIN because all pids are in use. Three limits cause the same errno. */
 static void few_pids(void)
 {
 	machine_setting(PID_MAX, 301);

@@ -250,7 +250,7 @@ long most_maps(void)
 	return read_number("/proc/sys/vm/max_map_count");
 }
 
-/* Makes mappings until there are `count`. No mmap call fails, which would end the test case. */
+/* Makes mappings until there are `count`. None of these mmap calls may fail. */
 void fill_maps(long count)
 {
 	long room = count - map_count();

@@ -6,7 +6,7 @@
 #include "zoo.h"
 
 #define SKIPPED	  77
-/* time in ms between the failed call and lifting the limit, when tests may read /proc */
+/* ms from the failed call to the lift; meanwhile, tests can read the limit in /proc */
 #define SETTLE_MS 50
 
 struct ask ask;
@@ -65,7 +65,7 @@ pid_t start_sleeper(void (*first)(void))
 		return child;
 	if (first)
 		first();
-	/* After other changes, because a change of the user ID resets PR_SET_PDEATHSIG. */
+	/* The last call, because a change of the user ID resets PR_SET_PDEATHSIG. */
 	end_with(parent);
 	pause();
 	_exit(0);
@@ -116,7 +116,7 @@ static struct setting {
 
 static void restore_settings(void)
 {
-	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped it */
+	raise_capability(CAP_SYS_ADMIN); /* the case may have dropped this capability */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
 			fprintf(stderr, "%s is not as it was\n", settings[i].path);
@@ -263,7 +263,7 @@ static void must_succeed(const struct zoo_case *c, const char *when)
 		    when);
 }
 
-/* Makes the call as often as the case states. Exits if a call succeeds or fails otherwise. */
+/* Makes the call as often as the case states. Each call must fail with the case's errno. */
 static void must_fail(const struct zoo_case *c)
 {
 	for (long i = 0; i < (c->times ? c->times : 1); i++) {

@@ -59,7 +59,7 @@ struct zoo_case {
 	int signal;
 	/* accepted constraints of the expected OOM kill; NULL if none is expected */
 	const char *oom;
-	/* sets a state that cannot be lifted; before, the call must succeed */
+	/* sets a state that cannot be lifted; the call must succeed before, and fail afterwards */
 	void (*impose)(void);
 	bool guest;	 /* whether the case changes a setting of the whole machine */
 	/* control case: faultscope must name no cause except `causes` (may be NULL) */
@@ -90,7 +90,7 @@ void end_with(pid_t parent); /* makes a child end when its parent ends */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
-/* The process and thread of the failing call. A case sets it if not the main thread calls. */
+/* The process and thread that make the failing call. By default, this is the main thread. */
 extern struct subject {
 	pid_t pid;
 	pid_t tid;
@@ -115,7 +115,7 @@ void dig(long bytes); /* uses `bytes` bytes of stack */
 #define BUS(class_, prepare_, make_, lift_)                                                        \
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
-/* Registers a function that undoes changes outside of this process, even if the case fails. */
+/* Registers a function that undoes changes outside of this process. It always runs at the end. */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
