@@ -5,7 +5,7 @@
 #include "probe/object.h"
 #include "tap.h"
 
-#define CPUS	   512
+#define CPUS 512
 /* number of free entries that each CPU reserves in an LRU table: kernel/bpf/bpf_lru_list.c */
 #define EACH_TAKES 128
 
