@@ -22,7 +22,7 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* numbers of simulated processes: all; with a false critical finding; with F12 too often */
+	/* numbers of simulated processes: all; with a false critical finding; with too many F12 */
 	int lives, critical, opened_near;
 	/* numbers of forecasts for values that reach their limit: all changes; right ones */
 	int told, right;
@@ -113,7 +113,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* A tooth that is higher than those of the last minute may open F12 again. */
+	/* A tooth higher than those of the last minute may open F12 nofile-near again. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;

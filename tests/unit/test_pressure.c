@@ -349,7 +349,10 @@ static void test_cgroup(void)
 	end();
 }
 
-/* Simulates memory that grows to 58.5 % of its limit. Returns whether P22 stays open. */
+/*
+ * Simulates memory that grows to 58.5 % of its limit and stays there. Returns whether finding P22
+ * cgroup-not-reclaimable stays open.
+ */
 static bool stays_through(int seconds)
 {
 	bool stays = true;

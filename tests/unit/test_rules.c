@@ -160,7 +160,7 @@ static void test_kept(void)
 	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
 	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
 	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
-	/* after some scans with a low value, the finding closes and is kept */
+	/* After some scans with a low value, the finding closes, but is kept. */
 	for (int i = 0; i < 70; i++)
 		look("M25", 1, 1, 0);
 	next_window();

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 #define MOST_FDS (1L << 20)
-/* The limit fs.inotify.max_user_instances is often 128 for all processes of a user. */
+/* Maximum number of inotify instances of kind "all". fs.inotify.max_user_instances is often 128. */
 #define MOST_INOTIFY_OF_ALL 32
 
 struct kind {

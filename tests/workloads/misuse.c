@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #define SPIN_SECONDS 4
-/* number of bits of an fd set that is larger than one with FD_SETSIZE bits */
+/* number of bits of an fd set that is larger than select() of glibc allows (FD_SETSIZE) */
 #define SET_NUMBERS  4096
 
 static bool mildly;

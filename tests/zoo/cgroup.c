@@ -146,7 +146,7 @@ static long worker_makes(void)
 static void more_memory(void)
 {
 	cgroup_set("memory", "", cgroup_v2() ? "memory.max" : "memory.limit_in_bytes", PLENTY);
-	talk->made = most_maps() - 200; /* only 200 mappings are left to make */
+	talk->made = most_maps() - 200; /* the child makes only 200 more mappings */
 }
 
 static void maps_in_group(void)

@@ -271,7 +271,7 @@ static void of_io_uring(void)
 		skip("io_uring_setup: %s", strerror(errno));
 	ask_file(fd, RW, MAP_SHARED);
 	ask.arg[1] = PAGE_BYTES;
-	ask.arg[5] = 0x70000000; /* an offset at which io_uring has no ring */
+	ask.arg[5] = 0x70000000; /* an offset at which io_uring has no memory to map */
 }
 
 static void io_uring_lifted(void)

@@ -46,7 +46,7 @@ static void drop_some_fillers(void)
 	restore_as();
 	if (munmap(block + BLOCK, BLOCK))
 		die("munmap");
-	/* the block can grow in place, so no further mapping is needed */
+	/* the block can now grow in place, which needs no further mapping */
 	ask.arg[2] = BLOCK + PAGE_BYTES;
 }
 
@@ -132,7 +132,7 @@ static void protect_past_data_at_count(void)
 static void room_for_both(void)
 {
 	restore_data();
-	ask.arg[0] = P(block); /* without a split, because the range is the whole block */
+	ask.arg[0] = P(block); /* the range becomes the whole block, which needs no split */
 	ask.arg[1] = 64 * BLOCK;
 }
 
