@@ -22,7 +22,7 @@ struct chunk {
 };
 
 static struct chunk fields, records, key;
-static bool good = true; /* false after any result that is not allowed */
+static bool good = true; /* becomes false after a result that is not allowed */
 
 static void keep_chunk(struct chunk *c, const unsigned char *bytes)
 {

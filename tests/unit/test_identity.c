@@ -71,8 +71,9 @@ static const char *name_of(struct machine *m, uint32_t pid, uint64_t cgroup_id, 
 }
 
 /*
- * Machines with one process. columns: description, /proc/self/cgroup of the exporter,
- * /proc/PID/cgroup and comm of the process, container log files, expected name and container.
+ * Machines with one process. Columns: description; /proc/self/cgroup of the exporter;
+ * /proc/PID/cgroup of the process; its comm; container log files; expected name; expected
+ * container.
  */
 static const struct {
 	const char *what, *own, *text, *comm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs BPF code in user space. Tests claims of shared entries, hashes of gauges, and time
- * differences between the clocks of two CPUs.
+ * Runs BPF code in user space. Tests how entries of a shared table are claimed, how values of a
+ * process are hashed, and how times of two CPU clocks are subtracted.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -85,7 +85,7 @@ static uint64_t number_in(const char *path)
 	return n;
 }
 
-/* Tests host counters. Each must lie between two values that the test itself reads. */
+/* Tests host counters. Each must lie between two values that the test reads before and after. */
 static void test_host(void)
 {
 	static const struct {

@@ -97,7 +97,7 @@ static void fill_hole(void)
 		die("mmap of the hole");
 }
 
-/* mlock cannot populate PROT_NONE pages: it fails with ENOMEM without a limit or a hole. */
+/* mlock cannot populate PROT_NONE pages, so it fails with ENOMEM. No limit is reached. */
 static void lock_no_access(void)
 {
 	block = map_anon(4 * PAGE_BYTES, PROT_NONE, 0);

@@ -104,7 +104,7 @@ static void unmap_neighbour(void)
 		die("munmap");
 }
 
-/* The range is the middle of a mapping, so that it cannot grow in place. */
+/* Resizes a range in the middle of a mapping, so that the range cannot grow in place. */
 static void own_neighbour(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);
