@@ -151,7 +151,7 @@ static void man_formats(struct buf *b, enum command command)
 	for (size_t i = 0; i < nr_report_formats; i++) {
 		const struct report_format *f = &report_formats[i];
 
-		snprintf(text, sizeof(text), "%s; read by %s%s%s", f->help, f->readers,
+		snprintf(text, sizeof(text), "%s; for %s%s%s", f->help, f->readers,
 			 f->suffix ? "; default for output files named *" : "",
 			 f->suffix ? f->suffix : "");
 		man_row(b, f->name, text);
