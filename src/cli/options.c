@@ -388,7 +388,7 @@ const struct option_row option_rows[] = {
 	{"pid", 'p', "PID[,PID...]", W | G | C, "watch only these processes",
 	 OTHER(options_take_pids)},
 	{"children", 0, NULL, W | C,
-	 "with -p: also watch the children of these processes, present and future",
+	 "with -p: also watch the children of these processes, both existing and new children",
 	 OTHER(set_children)},
 	{"comm", 0, "REGEX", W | Y | O | F, "only processes whose name matches REGEX",
 	 OTHER(set_comm)},
@@ -402,7 +402,7 @@ const struct option_row option_rows[] = {
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | C | O | H, "overwrite an existing recording", FLAG(force)},
 	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
-	 "output format; FORMATS below lists them", OTHER(set_format)},
+	 "output format; the manual page lists the formats under FORMATS", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "short for --format json",
 	 OTHER(set_json)},
 	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,
@@ -423,11 +423,13 @@ const struct option_row option_rows[] = {
 	 "latency (2, page fault latency), syscalls (3, all system calls)",
 	 OTHER(set_overhead)},
 	{"probe", 0, "NAME=TYPE", W | R | D | G | X | C | H,
-	 "attach the probe NAME by the attach type TYPE; TYPE none disables it (faultscope doctor "
-	 "lists both)",
+	 "attach the probe NAME by the attach type TYPE; if TYPE is none, disable the probe "
+	 "(faultscope doctor lists the names and types)",
 	 OTHER(set_hook)},
 	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
-	 "BTF file of this kernel, if /sys/kernel/btf/vmlinux does not exist", TEXT(btf)},
+	 "read the type information (BTF) of this kernel from FILE, if /sys/kernel/btf/vmlinux "
+	 "does not exist",
+	 TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (only in JSON)",
 	 FLAG(addresses)},
 	{"color", 0, "WHEN", W | R | D | E | G | T | I | Y | F | H | B,
@@ -447,7 +449,8 @@ const struct option_row option_rows[] = {
 	 "print only findings of this severity or above: info, warning or critical",
 	 OTHER(set_min_severity)},
 	{"fail-on", 0, "GATE,...", W | R,
-	 "exit with 3 if a condition is true: maps.peak>60%,failed_calls>0 (see CONDITIONS)",
+	 "exit with status 3 if one of the conditions is true, such as "
+	 "maps.peak>60%,failed_calls>0 (see CONDITIONS)",
 	 OTHER(set_fail_on)},
 	{"junit", 0, "FILE", W | R, "write the results of --fail-on as JUnit XML", TEXT(junit)},
 	{"github", 0, NULL, W | R,
@@ -456,8 +459,8 @@ const struct option_row option_rows[] = {
 	 FLAG(no_calibrate)},
 	{"journal", 0, NULL, T, "read the kernel messages of the systemd journal", FLAG(journal)},
 	{"group", 0, "DIR", T,
-	 "group all logs below DIR by crash; print the number of logs, first and last time of each "
-	 "crash",
+	 "group all logs below the directory DIR by crash; for each crash, print the number of "
+	 "logs, and the first and last time",
 	 TEXT(group)},
 	{"markdown", 0, NULL, T,
 	 "print Markdown for a bug report, without addresses and host names", FLAG(markdown)},
@@ -473,7 +476,8 @@ const struct option_row option_rows[] = {
 	{"ring-size", 0, "BYTES", B, "size of a new ring file: 8K to 64M (default: 1M)",
 	 BYTES(blackbox.file_bytes, RING_BYTES_LEAST, RING_BYTES_MOST, "a size from 8K to 64M")},
 	{"keep", 0, "LIST", T | B,
-	 "where to keep records: file,instance,pmsg,kmsg,map (default: all that exist)",
+	 "where to keep records: file,instance,pmsg,kmsg,map (default: all places that exist on "
+	 "this machine)",
 	 OTHER(set_keep)},
 	{"instance", 0, "NAME", T | B,
 	 "trace instance that survives a warm reboot (default: boot_map)", OTHER(set_instance)},
@@ -501,27 +505,30 @@ const struct option_row option_rows[] = {
 	 "maximum number of series; workloads beyond it are counted in ~other (default: 5000)",
 	 COUNT(limit_series, 1, 1000000, "a number of series")},
 	{"workload.min-age", 0, "TIME", X,
-	 "age from which a workload gets its own series (default: 30s)",
+	 "minimum age of a workload that has its own series (default: 30s)",
 	 SECONDS_OR_0(min_age, "a time: 30, 30s, 2m, or 0")},
 	{"workload.retention", 0, "TIME", X,
-	 "how long series stay after the last process of a workload ended (default: 5m)",
+	 "how long the series of a workload remain after its last process ended (default: 5m)",
 	 SECONDS_OR_0(retention, "a time: 5m, 300, or 0")},
 	{"workload.collapse", 0, "REGEX", X,
-	 "replace text that matches REGEX in workload names by *; instances also replaces template "
-	 "instances (template@*); none replaces nothing",
+	 "in workload names, replace text that matches REGEX by *; if REGEX is instances, also "
+	 "replace instance names of systemd templates (template@*); if REGEX is none, replace "
+	 "nothing",
 	 OTHER(set_collapse)},
 	{"path.cgroupfs", 0, "DIR", X,
-	 "the host's cgroup file system (version 2), to name workloads from within a container",
+	 "directory with the host's cgroup file system (version 2); needed in a container, to "
+	 "name workloads",
 	 TEXT(cgroupfs)},
 	{"export.detail", 0, "LEVEL", X,
 	 "detail of the metrics: host, workload (the default), or full, which adds --export.calls "
 	 "and --export.faults",
 	 OTHER(set_detail)},
 	{"export.calls", 0, NULL, X,
-	 "also count failed calls; this probes every system call of the machine", FLAG(calls)},
+	 "also count failed calls; this attaches a probe to every system call of the machine",
+	 FLAG(calls)},
 	{"export.faults", 0, NULL, X,
-	 "also export page faults by what is mapped, and the duration of minor faults; this probes "
-	 "the end of each page fault",
+	 "also export page faults by kind of mapping, and the duration of minor faults; this "
+	 "attaches a probe to the end of each page fault",
 	 FLAG(faults)},
 	{"native-histograms", 0, NULL, X,
 	 "add native histograms to the classic ones (protobuf only)", FLAG(native_histograms)},
@@ -532,7 +539,9 @@ const struct option_row option_rows[] = {
 	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size of at least 16K: 64M, 2G")},
 	{"redact", 0, NULL, C | O, "remove the host name, file names, paths and addresses",
 	 FLAG(redact)},
-	{"speed", 0, "FACTOR", Y, "speed of the replay: 10 is ten times as fast, 0 does not wait",
+	{"speed", 0, "FACTOR", Y,
+	 "speed of the replay: 10 is ten times the recorded speed, 0 is "
+	 "as fast as possible",
 	 OTHER(set_speed)},
 	{"help", 'h', NULL, ALL, "print the help text", FLAG(help)},
 	{"version", 'V', NULL, ALL, "print the version", FLAG(version)},

@@ -15,8 +15,8 @@ static const struct {
 	unsigned int commands;
 	const char *status, *what;
 } statuses[] = {
-	{ALL, "0", "success; commands that search for problems found none"},
-	{ALL, "1", "an error occurred while running"},
+	{ALL, "0", "success; if the command searches for problems, it found none"},
+	{ALL, "1", "an error occurred while the command ran; standard error has the message"},
 	{ALL, "2", "wrong arguments"},
 	{OF(WATCH) | OF(RUN), "3", "a condition of --fail-on was true or could not be measured"},
 	{OF(DIAGNOSE) | OF(HOST), "3",
@@ -34,42 +34,45 @@ static const struct {
 	 "the result is incomplete: nothing was read, nothing matched, data was lost, or a value "
 	 "could not be measured; standard error says which"},
 	{OF(RUN), "125, 126, 127",
-	 "125: faultscope failed; 126: CMD is not executable; 127: CMD was not found; otherwise "
-	 "the exit status is that of CMD, or 3 or 7 if CMD exits with 0"},
+	 "125: faultscope failed; 126: CMD is not executable; 127: CMD was not found. Otherwise "
+	 "faultscope exits with the status of CMD. Only if CMD exits with 0, faultscope may exit "
+	 "with 3 or 7 instead."},
 };
 
 static const char privileges[] =
-	"Needs root, or CAP_BPF and CAP_PERFMON. After the probes are attached and the first scan "
-	"is done, faultscope drops every capability and sets no_new_privs. Where the kernel has "
-	"Landlock, faultscope can then only read files below /proc and /sys. With -p, run and "
-	"diagnose it can also read the files that set limits: sysctl.d, systemd units, limits.d. "
-	"The command that faultscope run starts keeps the privileges of its caller. faultscope "
-	"doctor says which privileges are kept, and why. In a pid namespace, -p PID is a pid of "
-	"that namespace; output has pids of "
-	"the initial namespace.";
+	"faultscope needs root rights, or the capabilities CAP_BPF and CAP_PERFMON. After the "
+	"probes are attached and the first scan is done, faultscope drops every capability and "
+	"sets no_new_privs. Where the kernel has Landlock, faultscope can then only read files "
+	"below /proc and /sys. With -p, run and diagnose it can also read the files that set "
+	"limits: sysctl.d, systemd units, limits.d. The command that faultscope run starts keeps "
+	"the privileges of its caller. faultscope doctor says which privileges are kept, and "
+	"why. In a pid namespace, -p PID is a pid of that namespace; output has pids of the "
+	"initial namespace.";
 
 static const char conditions_about[] =
-	"--fail-on takes conditions that must not be true at the end: a value, one of > >= < <=, "
-	"and a number. The number may end in % (of the limit), k, M, G, ms or s. A value is one of "
-	"those below, or any value of a process with its JSON name: faults.failed, "
-	"memory.vm_bytes, threads. Counters are summed over all processes; of other values, the "
-	"highest over all processes is compared. A condition that could not be measured fails too. "
-	"With run, the status is 3 only "
-	"if the command exits with 0.";
+	"--fail-on takes a list of conditions, and makes faultscope exit with 3 if one of them "
+	"is true at the end. A condition is the name of a value, one of > >= < <=, and a number. "
+	"The number may have a unit: % (percent of the limit), k, M, G, ms or s. The name is one "
+	"of those below, or the JSON name of any value of a process, such as faults.failed, "
+	"memory.vm_bytes or threads. For a counter, the sum over all processes is compared with "
+	"the number. For any other value, the highest value of all processes is compared. A "
+	"condition whose value could not be measured counts as true. With run, the exit status "
+	"is 3 only if the command exits with 0.";
 
 static const char keys_about[] =
-	"On a terminal, faultscope shows a live view. Its tabs show all processes, with trends, "
-	"bars that compare values with their limits, and findings; one process; and the diagnosis "
-	"of that process. If TERM is dumb or the output is no terminal, faultscope prints plain "
-	"text.";
+	"On a terminal, faultscope shows a live view with several tabs. One tab shows all "
+	"processes, with trends, findings, and bars that compare values with their limits. Other "
+	"tabs show one process, and the diagnosis of that process. If TERM is dumb or the output "
+	"is no terminal, faultscope prints plain text.";
 
 static const char limits_about[] =
-	"For each limit of the machine, of the shell and of its cgroup, doctor says who set it: "
-	"the line of the sysctl file, of the systemd unit or of limits.conf, the ancestor that it "
-	"is inherited from, or the container runtime. For a limit that is too low, doctor prints a "
-	"command that raises the limit now (try), a command that raises it permanently (keep), and "
-	"the cost of a higher limit. doctor runs none of these commands. Sysctls are host-wide: a "
-	"container cannot have its own.";
+	"doctor lists the limits of the machine, of the shell and of the shell's cgroup. For "
+	"each limit, it says where the limit was set: in a line of a sysctl file, of a systemd "
+	"unit or of limits.conf, by a parent process, or by the container runtime. For a limit "
+	"that is too low, doctor prints a command that raises the limit now (try), a command "
+	"that raises it permanently (keep), and the cost of a higher limit. doctor runs none of "
+	"these commands. These sysctls apply to the whole host: a container cannot have its own "
+	"values.";
 
 /* Escapes text for man(7), where a leading dot and backslashes are requests. */
 static void put_man(struct buf *b, const char *s)
@@ -213,8 +216,10 @@ static void man_files(struct buf *b)
 		"/sys/kernel/btf/vmlinux");
 	man_row(b, "/var/lib/faultscope/blackbox.ring", "ring file of the flight recorder");
 	buf_puts(b, ".SH ENVIRONMENT\n");
-	man_row(b, "NO_COLOR", "if this variable is set, text has no colours");
-	man_row(b, "TERM", "if this variable is dumb, there is no live view");
+	man_row(b, "NO_COLOR", "if this variable is set, faultscope prints text without colours");
+	man_row(b, "TERM",
+		"if this variable is dumb, faultscope prints plain text instead of "
+		"the live view");
 	man_row(b, "GITHUB_ACTIONS",
 		"if this variable is true, run and --fail-on print annotations for GitHub Actions");
 }
