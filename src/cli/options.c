@@ -316,7 +316,8 @@ static int set_speed(struct options *o, const char *arg, char *error, size_t siz
 	return parse_seconds(arg, &o->speed) || arg[strspn(arg, "0123456789.")]
 		       ? options_refuse(
 				 error, size,
-				 "--speed %s: expected a number such as 10 or 0.5; 0 does not wait",
+				 "--speed %s: expected a number such as 10 or 0.5, or 0 (as fast "
+				 "as possible)",
 				 arg)
 		       : 0;
 }

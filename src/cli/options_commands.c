@@ -61,9 +61,9 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "fix, similar problems, and public reports of it. With TEXT such as \"unable to "
 		 "mmap 320 bytes\", EMFILE or \"exit code 137\", it lists the findings that the "
 		 "message may stand for, the most likely first. Each of them has a command that "
-		 "confirms it. With -, explain reads a log from standard input, and does this "
-		 "for the messages of the log. Without an argument, it lists all ids. explain "
-		 "needs no root. The exit status is 1 if no known message is similar."},
+		 "confirms it. With -, explain reads a log from standard input, and lists the "
+		 "findings for each message of the log. Without an argument, it lists all ids. "
+		 "explain needs no root. The exit status is 1 if no known message is similar."},
 	[CMD_TRIAGE] =
 		{"triage", "[OPTIONS] FILE...|-",
 		 "read a kernel crash log: what happened, and which module is suspect",
@@ -134,7 +134,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_DIFF] = {"diff", "[OPTIONS] A B", "say what grew between two recordings",
 		      "Compares the ends of two recordings. Shows what grew in each workload "
 		      "(page faults per second, mappings, file descriptors, memory), which user "
-		      "stacks created the growth, and which mappings and file descriptors "
+		      "stacks caused the growth, and which mappings and file descriptors "
 		      "processes hold. The largest growth comes first. Needs no root."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",

@@ -6,17 +6,19 @@
 #include "records/records.h"
 
 #define NO_HANDLER                                                                                 \
-	"does not see whether the page was present; sees a fault that no mapping allows only "     \
-	"by its signal; counts stack growth as anonymous"
+	"does not see whether the page was present; sees a fault outside of all mappings only by " \
+	"its signal; counts stack growth as anonymous"
 
-#define MAJORS	  "major faults only"
-#define NO_COPIES "only faults at bad addresses (arm64); the probe fault_begin counts user copies"
+#define MAJORS "major faults only"
+#define NO_COPIES                                                                                  \
+	"sees only faults at bad addresses (arm64); the probe fault_begin counts faults in user "  \
+	"copies"
 
 #define CLASSES_FOLD                                                                               \
-	"faults on pages in the swap cache, and NUMA hints on one node, are counted in the "       \
-	"class of their mapping; before Linux 6.4, a new mapping may be taken for an old one of "  \
-	"equal size, address and rights; unless fault_end is memcg, huge pages are recognised "    \
-	"by resident memory"
+	"faults on pages in the swap cache, and NUMA hinting faults on one node, are counted in "  \
+	"the class of their mapping; before Linux 6.4, a new mapping may be confused with an old " \
+	"mapping of the same size, address and access rights; unless fault_end has the attach "    \
+	"type memcg, huge pages are recognised by the growth of resident memory"
 
 const struct hook hooks[] = {
 #define HOOK(...) {__VA_ARGS__},
