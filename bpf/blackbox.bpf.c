@@ -32,7 +32,9 @@ struct {
 	__type(value, struct fs_equal);
 } equals SEC(".maps");
 
-/* A token bucket: the number of records of one kind that may still be sent. Refills over time. */
+/*
+ * A token bucket, which limits how many records of one kind are sent. Tokens are added over time.
+ */
 struct bucket {
 	__u64 tokens;
 	__u64 filled_ns;
@@ -48,7 +50,7 @@ struct {
 #define PER_SECOND 8
 #define SECOND_NS  1000000000ULL
 
-/* Takes a token; returns false if none is left. Two CPUs may take one token at once. */
+/* Takes a token. Returns false if none is left. Two CPUs may take one token at the same time. */
 static __always_inline bool take_token(__u32 what, __u64 now)
 {
 	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);
@@ -72,8 +74,9 @@ static __always_inline bool take_token(__u32 what, __u64 now)
 }
 
 /*
- * Counts equal events. Returns the count if the event should be sent, else 0. The first event, each
- * power of two, and one event per second should be sent.
+ * Counts equal events. Returns the count if the event should be sent, else 0. The event should be
+ * sent in two cases: its count is a power of two (1, 2, 4 …), or the last sent event is at least
+ * one second old.
  */
 static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 {
@@ -142,9 +145,9 @@ static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 }
 
 /*
- * Writes the record to each trace instance with the event bpf_trace:bpf_trace_printk enabled. If an
- * instance is in memory that survives a warm reboot, the record survives even if user space never
- * runs again.
+ * Writes the record to each tracing instance in which the event bpf_trace:bpf_trace_printk is
+ * enabled. If an instance is in memory that survives a warm reboot, the record survives even if
+ * user space never runs again.
  */
 static __always_inline void mark(const struct precursor_record *r)
 {
@@ -181,8 +184,9 @@ static __always_inline void send_fault(void *ctx, struct precursor_record *r, st
 #define EFLAGS_AC 0x40000
 
 /*
- * Classifies a kernel-mode fault. Returns 1 for an access to a kernel address, 2 if no exception
- * table entry can recover it (fatal), 0 if harmless.
+ * Classifies a kernel-mode fault. Returns 0 if the fault is harmless, and 1 for an access to a
+ * kernel address, from which the exception table may recover. Returns 2 if no exception table entry
+ * can recover from the fault (fatal).
  */
 static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -246,8 +250,8 @@ struct {
 
 /*
  * Returns whether the instruction may fault although the kernel works correctly. Such instructions
- * access registers that this CPU may lack (rdmsr_safe()), or restore state that a program chose
- * (segments, FPU). Their faults are not reported as recovered faults.
+ * access registers that this CPU may lack (rdmsr_safe()), or load registers with values that a
+ * program chose (segments, FPU). Their faults are not reported as recovered faults.
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {
@@ -366,9 +370,9 @@ static long hold_on(__u32 i, struct hold *h)
 }
 
 /*
- * Records a panic. Delays the panic once, with bpf_loop() (5.17), until the recorder has written
- * everything to disk or hold_ns has passed, because panic() is about to stop the other CPUs, and
- * the recorder with them.
+ * Records a panic. panic() is about to stop the other CPUs, and the recorder with them. For this
+ * reason, bpf_loop() (5.17) delays the panic once. The delay ends when the recorder has written
+ * everything to disk, and at the latest after hold_ns.
  */
 SEC("kprobe/panic")
 int black_panic_hold(struct pt_regs *ctx)
@@ -398,7 +402,9 @@ int black_report(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Layout of struct module until ac3b43283923 (6.4), which replaced core_layout by mem[]. */
+/*
+ * Layout of struct module before 6.4, in which commit ac3b43283923 replaced core_layout by mem[].
+ */
 struct module___layout {
 	struct {
 		void *base;
@@ -483,7 +489,7 @@ static __always_inline bool is_driver(__u64 ip)
 	       ip - config.text_start >= config.text_end - config.text_start;
 }
 
-/* Notes which code frees a range: the first driver function on the stack. */
+/* Stores which code frees a range: the first function on the stack that belongs to a driver. */
 static __always_inline int begin_freeing(void *ctx)
 {
 	__u64 who = bpf_get_current_pid_tgid(), ip = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sends the path of each new cgroup, because a short-lived cgroup may be gone before user space
- * reads /proc. For cgroup v1, whose ids are not in process records, also sends which process moved
- * to which cgroup.
+ * reads /proc. Process records contain no cgroup v1 ids. For cgroup v1, this code therefore also
+ * sends which process moved to which cgroup.
  */
 #ifndef FS_CGROUP_BPF_H
 #define FS_CGROUP_BPF_H

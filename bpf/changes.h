@@ -23,9 +23,9 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 
 /*
  * Clears a 0/1 flag that threads set after they change a counter. Returns whether the flag was set.
- * The caller reads the counters afterwards. A counter that changes between clearing the flag and
- * reading is either read now, or sets the flag for the next scan. Reading and clearing the flag is
- * one atomic step and a barrier.
+ * The caller reads the counters afterwards. If a thread changes a counter in between, either this
+ * scan reads the new value, or the flag is set again for the next scan. Reading and clearing the
+ * flag is one atomic step and a barrier.
  */
 static __always_inline bool take_flag(__u32 *flag)
 {

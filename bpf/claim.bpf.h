@@ -16,7 +16,7 @@
 /*
  * Defines claim_MAP(), which returns the index of an unused element, or -1 if all are in use. MAP
  * is a per-CPU array of TYPE, whose member `users` counts the claims. The argument `any` is not
- * used: clang would fold a global function without arguments into its callers.
+ * used. Without an argument, clang would merge a global function into its callers.
  */
 #define define_claim(map, type, parts)                                                             \
 	__noinline int claim_##map(__u32 any)                                                      \

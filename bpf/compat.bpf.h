@@ -189,7 +189,7 @@ static __always_inline __u64 bytes_read(struct task_struct *task)
 
 /*
  * Returns 1 or 0 without a branch. After a branch, the verifier checks the rest of the code once
- * per path; old verifiers hardly merge paths.
+ * per path, because old verifiers rarely merge paths.
  */
 static __always_inline __u64 is_not_zero(__u64 x)
 {
@@ -267,9 +267,9 @@ static __always_inline __u64 mmap_method(const struct file_operations *ops)
 }
 
 /*
- * Returns the number of processes of a user. The number of a user's processes is a member of
- * user_struct; since 21d1c5e386bc (5.14), a counter of the user in its namespace; since
- * de399236e240 (6.0), the first rlimit counter.
+ * Returns the number of processes of a user. Until 21d1c5e386bc (5.14), this number is a member of
+ * user_struct. Since then, it is a counter of the user in its namespace. Since de399236e240 (6.0),
+ * it is the first rlimit counter.
  */
 struct user_struct___processes {
 	atomic_t processes;
@@ -333,7 +333,9 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
-/* Returns 0 if all bits of `value` from bit `bits` upwards are equal. No branch, for verifiers. */
+/*
+ * Returns 0 if bit `bits` of `value` and all higher bits are equal. Has no branch, for verifiers.
+ */
 static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
 	__s64 rest = (__s64)value >> bits;

@@ -65,7 +65,7 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* Describes the file that fd `with` of the current task refers to. */
+/* Describes the file of the current task's fd number `with`. */
 record_part(read_named)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
@@ -107,8 +107,8 @@ struct range_walk {
 
 /*
  * Sets the VM_* bits that a call changes. mprotect, mlock and munlock change one mapping after
- * another, and stop at the first that they cannot change: earlier mappings stay changed. All other
- * mapping calls change no mapping if they fail.
+ * another. They stop at the first mapping that they cannot change; earlier mappings stay changed.
+ * All other mapping calls change no mapping if they fail.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
@@ -275,9 +275,9 @@ static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *ta
 }
 
 /*
- * Returns how many cgroup v2 levels lie between the task's own cgroup and the cgroup whose
- * controller applies, since a controller need not be enabled at each level: cgroup_e_css(),
- * kernel/cgroup/cgroup.c. 0 for cgroup v1.
+ * A cgroup v2 controller need not be enabled at each level. Returns the number of levels from the
+ * task's own cgroup up to the cgroup whose controller applies; 0 for cgroup v1. The kernel finds
+ * this cgroup in cgroup_e_css(), kernel/cgroup/cgroup.c.
  */
 static __always_inline __u32 levels_without(struct task_struct *task, void *css)
 {
@@ -369,8 +369,8 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 
 /*
  * Reads the number of a user's processes at the user namespace level that is closest to its
- * RLIMIT_NPROC. The lowest level has the RLIMIT_NPROC of the process; each higher level has the
- * RLIMIT_NPROC that was in force when the namespace was created.
+ * RLIMIT_NPROC. At the lowest level, the RLIMIT_NPROC of the process applies. At each higher level,
+ * the RLIMIT_NPROC applies that was in force when the namespace was created.
  */
 static __always_inline void read_processes(struct refused_record *r, const struct cred *cred)
 {
@@ -429,7 +429,8 @@ record_part(read_user)
 		    &u->inotify_watches, &u->inotify_watches_max);
 }
 
-#define SECCOMP_FILTER_BIT 1 /* bit that distinguishes SECCOMP_MODE_FILTER (2) */
+/* bit that is set in SECCOMP_MODE_FILTER (2), but not in SECCOMP_MODE_STRICT (1) */
+#define SECCOMP_FILTER_BIT 1
 
 /*
  * Returns 1 if a seccomp filter may have failed the call, else 0. Since 8e01b51a31a1 (5.11) the
@@ -489,8 +490,8 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 }
 
 /*
- * Counts open fds with numbers below `limit`. Fds with higher numbers were opened while the limit
- * was higher.
+ * Counts open fds with numbers below `limit`. Fds with higher numbers were opened while the fd
+ * limit was higher.
  */
 static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 {

@@ -51,8 +51,8 @@ static __always_inline bool is_other_refusal(const struct call *c)
 #define FD_SETSIZE 1024
 
 /*
- * Counts calls of select() with more than FD_SETSIZE fds. core_sys_select() accesses as many bits
- * of the caller's fd sets as the argument says, at most the size of the fd table.
+ * Counts calls of select() with more than FD_SETSIZE fds. The argument states how many bits of the
+ * caller's fd sets core_sys_select() accesses. The size of the fd table is the maximum.
  */
 static __always_inline void saw_select(struct fs_state *st, const struct call *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Page faults: determines the kind of fault at its begin, latency and class at its end. A page
- * fault failed if a signal follows.
+ * Handles page faults. Determines the kind of a fault at its begin, and its latency and class at
+ * its end. If the kernel sends a signal instead, the page fault failed.
  */
 #include "class.bpf.h"
 #include "errno.bpf.h"
@@ -27,8 +27,9 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	if (!config.time_faults)
 		return;
 	/*
-	 * `mm` is loaded before any branch: since 6.2 the verifier searches the kernel's types by
-	 * name for each load through a trusted pointer, once per path that reaches the load.
+	 * `mm` is loaded before any branch. Since 6.2, the verifier searches the kernel's types by
+	 * name for each load through a trusted pointer. It does so once per path that reaches the
+	 * load.
 	 */
 	mm = get(task, mm);
 	barrier_var(mm);
@@ -57,7 +58,10 @@ static __always_inline int begin(__u64 address, __u32 kind)
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
-	/* Without a barrier, clang drops the mask, and old verifiers (before 6.12) miss a bound. */
+	/*
+	 * Without a barrier, clang drops the mask, and verifiers before 6.12 do not know the
+	 * maximum.
+	 */
 	barrier_var(kind);
 	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
@@ -296,8 +300,8 @@ static __always_inline void end_fault(void *ctx, struct task_struct *task,
 }
 
 /*
- * Called by software events of mm_account_fault() at the end of a handled fault, in the thread that
- * faulted; never for a failed fault or the first try of a retry.
+ * Called in the thread that faulted, by software events of mm_account_fault(), at the end of a
+ * handled fault. Not called for a failed fault, nor for a first try that the kernel repeats.
  */
 static __always_inline int on_served(void *ctx, __u32 end)
 {
@@ -351,7 +355,8 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 
 /*
  * Called at the end of a fault. A kretprobe does not see the flags that show whether a retried
- * fault is major. The kernel has counted the fault for its thread before handle_mm_fault() returns.
+ * fault is major. But the kernel has counted the fault for its thread before handle_mm_fault()
+ * returns.
  */
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
@@ -377,9 +382,9 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * Ends a fault at half the cost of a software event: the raw tracepoint ends each fault, because
- * mm_account_fault() counts PGFAULT for the memory cgroup just before it decides between minor and
- * major. A software event is used only for major faults: it corrects those for which PGMAJFAULT is
+ * Ends a fault at half the cost of a software event. mm_account_fault() counts PGFAULT for the
+ * memory cgroup just before it decides between minor and major, so the raw tracepoint can end each
+ * fault. A software event is used only for major faults: it corrects those for which PGMAJFAULT is
  * not counted. Failed faults also end in the raw tracepoint; the signal that follows discards them.
  */
 #define is_item(item, name)                                                                        \

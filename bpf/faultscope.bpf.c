@@ -13,7 +13,7 @@
 #include "cgroup.bpf.h"
 #include "pressure.bpf.h"
 
-/* Sets the id of fcntl(F_SETPIPE_SZ), which is counted as a call of its own. */
+/* Replaces the call id if fcntl() was called with F_SETPIPE_SZ, which is counted separately. */
 static __always_inline void name_fcntl(struct call *c)
 {
 	if (c->shape == FS_SHAPE_FCNTL && call_arg(c, 1) == F_SETPIPE_SZ)
@@ -30,7 +30,9 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	/* Most system calls are in no table: the program then ends before it reads the task. */
+	/*
+	 * Most system calls are in no table. For them, the program ends before it reads the task.
+	 */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	c.compat = is_compat_call(task);
@@ -61,7 +63,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
-		/* the call succeeded: deletes notes about steps of the call that failed */
+		/* The call succeeded: delete the notes about its steps that failed. */
 		take_note(st);
 	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);

@@ -15,9 +15,9 @@
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
- * Returns 1 if a control message without fds was truncated, else 0. A truncated message without fds
- * explains MSG_CTRUNC. The truncated message is a short SCM_CREDENTIALS message, or a message that
- * ends, without padding, at the end of the buffer.
+ * Returns 1 if a control message without fds was truncated, else 0. Such a message explains
+ * MSG_CTRUNC although no fd was dropped. There are two cases: an SCM_CREDENTIALS message that is
+ * too short, and a message that fills the buffer to its end without padding.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -31,8 +31,8 @@ static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 
 /*
  * Counts the fds in control messages that recvmsg wrote to user memory. At most four control
- * messages are read. `*ret_cut`: some fds were dropped, because the buffer or the fd limit was too
- * small. `*ret_first`: one of the received fds, if any.
+ * messages are read. `*ret_cut` tells whether fds were dropped, because the buffer or the fd limit
+ * was too small. `*ret_first` is one of the received fds, if any.
  */
 static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
 {
@@ -79,10 +79,10 @@ static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut,
 }
 
 /*
- * Updates fd counts after a call created fds. The kernel assigns the lowest free number: after a
- * call that returns n, at least n + 1 fds are open, unless dup2 or F_DUPFD chose the number. To
- * save time, the set bits of the fd bitmap are counted only if n + 1 or st->fds has reached a
- * threshold. st->fds is the count of the last scan, updated by each call since then.
+ * Updates fd counts after a call created fds. The kernel assigns the lowest free number, unless
+ * dup2 or F_DUPFD chose the number. After a call that returns n, at least n + 1 fds are therefore
+ * open. To save time, the set bits of the fd bitmap are counted only if n + 1 or st->fds has
+ * reached a threshold. st->fds is the count of the last scan, updated by each call since then.
  */
 static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
 					__u32 at_least)
@@ -164,7 +164,9 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			/* No limit causes such an errno; for example, the file does not exist. */
+			/*
+			 * No limit causes this errno, for example because the file does not exist.
+			 */
 			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;

@@ -123,7 +123,7 @@ once_verified __u64 fold_name(struct growth *g)
 
 /*
  * Returns the index of an entry that user space released, after removing its old key; -1: none.
- * Entries of `growth` that grew after their release are skipped. The argument `any` is not used.
+ * Skips entries of `growth` that grew after their release. The argument `any` is not used.
  */
 once_verified int take_spare(__u32 any)
 {

@@ -47,12 +47,16 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		return NOT_REFUSED;
 	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
 		return NOT_REFUSED;
-	/* brk on failure returns the unchanged break: only a seccomp filter returns an errno. */
+	/*
+	 * On failure, brk returns the unchanged break. Only a seccomp filter makes it return an
+	 * errno.
+	 */
 	if (c->shape == FS_SHAPE_BRK && !refused)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
 	/*
-	 * Threads may get here in any order: the sum of all differences is still the total change.
+	 * Several threads may get here in any order. The sum of all differences is still the total
+	 * change.
 	 */
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);

@@ -78,7 +78,8 @@ static __always_inline __u64 wake_when_filling(void)
 
 /*
  * Counts one of several equal events. Returns the count of equal events if this event should be
- * sent, else 0. The first event, each power of two, and one event per 200 ms should be sent.
+ * sent, else 0. The event should be sent in two cases: its count is a power of two (1, 2, 4 …), or
+ * the last sent event is more than 200 ms old.
  */
 static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)
 {

@@ -81,7 +81,10 @@ static __always_inline bool waits_for_disk(struct task_struct *task)
 #endif
 }
 
-/* Called when the current thread goes to sleep. Sleep in another wait is a part of that wait. */
+/*
+ * Called when the current thread goes to sleep. If the thread is already in another wait, the sleep
+ * is counted as a part of that wait.
+ */
 static __always_inline int sleeps(bool preempt, struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -177,7 +180,7 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
 }
 
-/* Notes which thread holds mmap_lock; if several readers hold it, the latest one. */
+/* Stores which thread holds mmap_lock. If several readers hold it, stores the latest one. */
 static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
 					struct mm_struct *mm)
 {
@@ -196,7 +199,10 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	bpf_probe_read_kernel(slot->holder_comm, sizeof(slot->holder_comm), holder->comm);
 }
 
-/* Returns the slot of a thread that locks `mm`; NULL: `mm` is of another process (/proc). */
+/*
+ * Returns the slot of a thread that locks `mm`. Returns NULL if `mm` belongs to another process, as
+ * when a thread reads /proc.
+ */
 static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *task, __u64 mm,
 							  struct fs_state **ret_st)
 {

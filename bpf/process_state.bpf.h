@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Storage for the state of processes and threads: task storage or, with FS_HASH, hash tables by pid
- * whose entries the fork and exit probes create and delete.
+ * Storage for the state of processes and threads. Default: task storage. With FS_HASH: hash tables
+ * by pid, whose entries the fork and exit probes create and delete.
  */
 #ifndef FS_PROCESS_STATE_BPF_H
 #define FS_PROCESS_STATE_BPF_H
@@ -41,8 +41,8 @@ struct {
 
 /*
  * State of processes whose leader has exited while other threads continue. A thread that calls
- * execve takes over the leader's pid and start time, and the kernel then frees the leader's task
- * with its storage (de_thread(), fs/exec.c): state must be kept elsewhere.
+ * execve takes over the leader's pid and start time. The kernel then frees the leader's task with
+ * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -235,8 +235,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * Returns the state for the last record of a process; NULL: another thread sends this record. If
- * two threads of a process exit at the same time, both may see no other live thread.
+ * Returns the state for the last record of a process. Returns NULL if another thread sends this
+ * record. If two threads of a process exit at the same time, both may see no other live thread.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {

@@ -149,7 +149,10 @@ static __always_inline __u64 bytes_asked(const struct call *c)
 	return c->call == CALL_MMAP ? call_arg(c, 1) : 0;
 }
 
-/* Notes the thread's last failed request for memory; settle_request() compares later ones. */
+/*
+ * Stores the thread's last failed request for memory. settle_request() compares later requests with
+ * it.
+ */
 static __always_inline void note_request(struct fs_state *st, const struct call *c)
 {
 	__u64 bytes = bytes_asked(c);
@@ -162,8 +165,8 @@ static __always_inline void note_request(struct fs_state *st, const struct call 
 }
 
 /*
- * Called when a mapping call succeeds. Sends a record if the call repeats the thread's last failed
- * request with a similar size.
+ * Called when a mapping call succeeds. Sends a record if the call requests a size similar to that
+ * of the thread's last failed request.
  */
 static __always_inline void settle_request(struct fs_state *st, const struct call *c)
 {
@@ -216,7 +219,10 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a failed call; false: no record is sent, because equal calls failed before. */
+/*
+ * Counts a failed call. Returns false if no record should be sent, because equal calls failed
+ * before.
+ */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -305,7 +311,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	read_levels(r, 0);
 	read_user(r, 0);
 	read_variables(r, 0);
-	/* F_DUPFD searches a free fd number from its argument on. */
+	/* F_DUPFD searches for a free fd number that is at least its argument. */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);

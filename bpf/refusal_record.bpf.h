@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that fill parts of the record of a failed call. read_x() of each part is a global
- * function, which the verifier checks once, not once per path that calls them.
+ * Functions that fill parts of the record of a failed call. Each part has a global function
+ * read_x(). The verifier checks a global function once, not once per path that calls it.
  */
 #ifndef FS_REFUSAL_RECORD_BPF_H
 #define FS_REFUSAL_RECORD_BPF_H
@@ -11,7 +11,10 @@
 
 #ifdef FS_HASH
 
-/* A record being filled. Before 5.12, global functions take only numbers, such as `at`. */
+/*
+ * A record that is being filled. Before 5.12, global functions take only numbers. They therefore
+ * get the index `at` instead of a pointer.
+ */
 struct draft {
 	struct refused_record r; /* must be first: pointers to `r` are cast to struct draft */
 	__u32 users;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads how much memory a failed call requested if no argument contains the size: from a kernel
- * object that the call names, or from the memory of the process.
+ * Reads how much memory a failed call requested, if no argument contains the size. The size is read
+ * from a kernel object that the call names, or from the memory of the process.
  */
 #ifndef FS_REQUEST_SIZE_BPF_H
 #define FS_REQUEST_SIZE_BPF_H

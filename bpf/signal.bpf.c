@@ -31,7 +31,7 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * Reads how much disk space a file uses at least. i_blocks lacks blocks of delayed allocation, so
+ * Reads the minimum of disk space that a file uses. i_blocks lacks blocks of delayed allocation, so
  * the size of the cached pages is used if it is greater.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
@@ -187,8 +187,9 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	if (sig == SIGABRT || code <= 0) {
 		/*
-		 * The handler of an earlier fault raised the signal again. Without an earlier fault
-		 * there was no bad access.
+		 * A thread sent this signal to itself. SIGABRT is always recorded. Any other signal
+		 * is recorded only after an earlier fault, whose handler raised it again. Without
+		 * an earlier fault, there was no bad access.
 		 */
 		if (sig == SIGABRT || st->c.fault_failed)
 			emit_signal(target, leader, sig, code, 0);

@@ -56,7 +56,10 @@ static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
 	return bpf_map_lookup_elem(&slow, key);
 }
 
-/* Sends the sums for the first fault, for each power of two, and every 200 ms. */
+/*
+ * Sends the sums in two cases: the number of faults is a power of two (1, 2, 4 …), or the sums were
+ * last sent at least 200 ms ago.
+ */
 static __always_inline void send_slow(struct slow_faults *s)
 {
 	struct slow_faults_record *r;

@@ -56,7 +56,8 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* without a known layout of mappings, assume code */
+		/* If the layout of mappings is not known, assume that the address is in code. */
+		return true;
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
@@ -104,10 +105,10 @@ once_verified int cut_chain(struct chain *c)
 /*
  * Sends only the addresses of a stack; user space searches the mappings for their files.
  * bpf_get_stack() searches mappings under mmap_lock. With interrupts disabled, the kernel releases
- * mmap_lock by the CPU's only irq_work. Tracepoints of mmap_lock fire within a stack walk of
- * bpf_get_stack(): if any program started a second stack walk in such a tracepoint, the irq_work
- * would be used twice, and mmap_lock would never be released (kernel/bpf/stackmap.c,
- * kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks the objects).
+ * mmap_lock by the CPU's only irq_work. A tracepoint of mmap_lock can therefore fire within a stack
+ * walk of bpf_get_stack(). If a program started a second stack walk in such a tracepoint, the
+ * irq_work would be used twice, and mmap_lock would never be released (kernel/bpf/stackmap.c,
+ * kernel/bpf/mmap_unlock_work.h). tests/shape/walks.py checks the objects for such programs.
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {

@@ -52,9 +52,9 @@ static __always_inline void add_fault(struct counters *c, const struct fs_fault_
 }
 
 /*
- * Adds a thread's last fault to the counters of its process. add_latency() is called at the
- * thread's next fault or exit, because class and outcome of a fault are known only some time after
- * its end.
+ * Adds a thread's last fault to the counters of its process. Class and outcome of a fault are known
+ * only some time after its end. For this reason, add_latency() is called at the thread's next fault
+ * or exit.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
@@ -332,9 +332,9 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 #endif
 
 /*
- * Sums faults and CPU time of all threads, dead and alive. Returns 0 if the sums may miss a thread:
- * __exit_signal() adds a dying thread's numbers to signal->min_flt under stats_lock, and the lock's
- * sequence number changed during the walk.
+ * Sums faults and CPU time of all threads, dead and alive. Returns 0 if the sums may miss a thread.
+ * A dying thread's numbers are added to signal->min_flt by __exit_signal() under stats_lock. If the
+ * lock's sequence number changed during the walk, a thread may be missing.
  */
 once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -366,8 +366,8 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 
 /*
  * Returns whether the sums over all threads of the last scan can be reused. A new sum takes 0.1 us
- * per thread, mostly for cold cache lines. If no fault was counted since the last scan, the old
- * sums lack only two kinds of faults: those that began before both scans, and those that no probe
+ * per thread, mostly for cold cache lines. There are two cases. If no fault was counted since the
+ * last scan, the old sums lack only faults that began before both scans, and faults that no probe
  * sees. If faults were counted, new sums are made every n-th scan, where n is the number of threads
  * divided by 256.
  */
@@ -445,8 +445,8 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
 }
 
 /*
- * Fills all gauges but `fd_base`. Call read_gauges() after count_holdings(). Gauges do not fit on
- * the stack: an exit fills the gauges in its record, a scan fills `scanned`.
+ * Fills all gauges except `fd_base`. Call read_gauges() after count_holdings(). Gauges do not fit
+ * on the stack. An exit therefore fills the gauges in its record, and a scan fills `scanned`.
  */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,

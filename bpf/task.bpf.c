@@ -254,8 +254,9 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 #define MIX(hash, value) (((hash) ^ (__u64)(value)) * 0x9e3779b97f4a7c15UL)
 
 /*
- * Hashes values that others may change while a process sleeps: its limits (prlimit), its cgroups in
- * each hierarchy (processes in equal cgroups share a css_set), and its parent, which may exit.
+ * Hashes values that others may change while a process sleeps: its limits (prlimit), its cgroups,
+ * and its parent, which may exit. Processes whose cgroups are equal in each hierarchy share a
+ * css_set.
  */
 static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 					       struct signal_struct *sig)
@@ -273,7 +274,7 @@ static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 }
 
 /*
- * Returns whether a process cannot have changed since the last scan: its only thread has not run,
+ * Returns whether a process cannot have changed since the last scan. Its only thread has not run,
  * no memory was taken away, and nobody changed its limits or cgroups. For unchanged processes, no
  * cold cache lines of mm and files are read.
  */
@@ -350,7 +351,10 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 		st->epoch = shared.epoch;
 		return true;
 	}
-	/* fd_base is read before fds are counted: an exec in between shows in a later record. */
+	/*
+	 * fd_base is read before fds are counted. If an exec happens in between, a later record
+	 * shows it.
+	 */
 	scanned.g.fd_base = st->fd_base;
 	count_holdings(st, leader, alive, sig);
 	read_gauges(st, leader, alive, sig, &scanned.g);

@@ -23,9 +23,9 @@ struct area {
 
 /*
  * Constants of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). libbpf does
- * not relocate these constants: for types that an older kernel lacks, libbpf would search the BTF
- * of modules, which CAP_BPF alone does not permit. src/probe/layout.c compares the constants with
- * the kernel's BTF.
+ * not relocate these constants. If an older kernel lacked a type, libbpf would search the BTF of
+ * modules, which CAP_BPF alone does not permit. src/probe/layout.c compares the constants with the
+ * kernel's BTF.
  */
 /* Maximum tree depth: 16 entries per leaf and 10 per inner node are enough for vm.max_map_count. */
 #define MAPLE_LEVELS 8
@@ -193,8 +193,8 @@ once_verified int find_area(struct area *a, __u64 address)
 #endif
 
 /*
- * Returns a number that differs after each change of the mappings. Returns ~0 while mappings
- * change, or if the number cannot be read.
+ * Returns a number that differs after each change of the mappings. Returns ~0 in two cases:
+ * mappings are changing, or the number cannot be read.
  */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {

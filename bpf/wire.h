@@ -63,7 +63,8 @@ struct fs_state {
 	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: read all values */
 	__u64 from_outside;   /* hash of values that other processes may change, at the last scan */
 	__s64 rss_pages;      /* rss_figure() of the process at the last scan */
-	__u32 counted;	      /* a counter changed since the last scan; set after the change */
+	/* 1 if a counter changed since the last scan, else 0; set after the change */
+	__u32 counted;
 	__u32 flags;	      /* PROC_* bits; placed near members that each probe writes */
 	__u32 threads;	      /* number of threads at the last scan */
 	__u32 last_map_count; /* map count at the last event; 0: not known yet */
@@ -109,16 +110,16 @@ struct fs_spare {
 #define FS_LOCK_SUCCESS_FOURTH	2
 
 struct fs_config {
-	__u32 watch_all;    /* watch all processes, not only those with PROC_WATCHED */
-	__u32 time_faults;  /* overhead level 2 is enabled: note the begin of each fault */
-	__u32 majors_alone; /* measure the end of major faults only */
-	__u32 in_seconds;   /* latency bucket limits are 2^n s instead of 2^n ns */
-	__u32 classify;	    /* determine the class of each fault */
-	__u32 numa;	    /* the kernel has NUMA balancing */
-	__u32 huge_by_rss;  /* detect huge pages by RSS: no event shows them */
+	__u32 watch_all;    /* 1: watch all processes; 0: only those with PROC_WATCHED */
+	__u32 time_faults;  /* 1: overhead level 2 is enabled, so store the begin of each fault */
+	__u32 majors_alone; /* 1: measure the end of major faults only; 0: of all faults */
+	__u32 in_seconds;   /* 1: latency buckets end at 2^n s; 0: at 2^n ns */
+	__u32 classify;	    /* 1: determine the class of each fault; 0: do not */
+	__u32 numa;	    /* 1: the kernel has NUMA balancing; 0: it has not */
+	__u32 huge_by_rss;  /* 1: detect huge pages by RSS, as no event shows them; 0: do not */
 	__u64 slow_ns;	    /* minimum duration of a slow fault; ~0: no fault is slow */
-	__u32 begins_both;  /* probe fault_begin also sees kernel-mode faults */
-	__u32 sums_spared;  /* do not sum faults of many threads at each scan */
+	__u32 begins_both;  /* 1: probe fault_begin also sees kernel-mode faults; 0: it does not */
+	__u32 sums_spared;  /* 1: do not sum faults of many threads at each scan; 0: do */
 	/* The CPU has SMAP: EFLAGS.AC separates user copies from bad accesses. */
 	__u32 smap_enforced;
 	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
@@ -131,7 +132,8 @@ struct fs_config {
 	__u32 samples; /* page faults may be sampled: see sample_each */
 	/* Position of the argument `success` of mmap_lock_acquire_returned: FS_LOCK_SUCCESS_*. */
 	__u32 lock_success;
-	__u32 areas_foreign; /* the maple tree has a layout that faultscope does not know */
+	/* 1: the maple tree has a layout that faultscope does not know; 0: known */
+	__u32 areas_foreign;
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 };
@@ -141,7 +143,8 @@ struct fs_shared {
 	__u64 max_map_count;
 	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */
 	__u32 epoch;		  /* number of the current scan */
-	__u32 scan_again;	  /* the ring filled up during a scan: drain the ring, scan again */
+	/* 1: the ring filled up during a scan; drain the ring, scan again */
+	__u32 scan_again;
 	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */
 	__u32 growth_used;	  /* number of entries of `growth` that were used at least once */
 	__u32 growth_spared;	  /* number of releases of entries by user space; wraps */

@@ -22,7 +22,7 @@ struct fs_equal {
 struct fs_blackbox_config {
 	__u64 text_start, text_end; /* address range of the kernel's own code; 0: not known */
 	__u32 smap;
-	__u32 marks;   /* bpf_trace_vprintk() is available (5.16) */
+	__u32 marks;   /* 1: bpf_trace_vprintk() is available (5.16); 0: it is not */
 	__u64 hold_ns; /* maximum time that a panic waits for the recorder; 0: no wait */
 };
 

@@ -15,8 +15,8 @@ struct fs_fault_slot {
 	__u64 area_to;
 	__u64 area_version; /* mappings_version() when area_from and area_to were set */
 	/*
-	 * bytes that the thread read from disks: in total before the fault; once the fault has
-	 * ended, during the fault
+	 * bytes that the thread read from disks: until the fault ends, the total before the fault;
+	 * afterwards, the bytes read during the fault
 	 */
 	__u64 read_bytes;
 	/* Anonymous RSS before the fault, to detect huge pages. */
@@ -29,7 +29,10 @@ struct fs_fault_slot {
 	__u64 wait_ns;		   /* time when the current wait began; 0: none */
 	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
 	__u32 area;		   /* AREA_* of class.bpf.h: kind of the mapping */
-	/* class of the fault, enum fault_class: as[0] for a minor fault, as[1] for a major one */
+	/*
+	 * class of the fault (enum fault_class): as[0] applies to a minor fault, as[1] to a major
+	 * one
+	 */
 	__u8 as[NR_ENDS];
 	__u16 read_for; /* enum fault_class of the fault if it read from a disk */
 	__u32 holder;	/* pid that held mmap_lock; 0: nobody, or not known */
