@@ -57,12 +57,12 @@ struct fs_syscall {
  * all other members 0.
  */
 struct fs_state {
-	__u64 signature;      /* hash of the values that the last scan sent */
-	__u64 start_ns;	      /* start time of the process; 0: not known yet */
-	__u64 cpu_ns;	      /* CPU time of all threads, also dead ones, at the last scan */
-	__u64 ran_ns;	      /* run time of the only thread at the last scan; 0: read all values */
-	__u64 from_outside;   /* hash of values that other processes may change, at the last scan */
-	__s64 rss_pages;      /* rss_figure() of the process at the last scan */
+	__u64 signature;    /* hash of the values that the last scan sent */
+	__u64 start_ns;	    /* start time of the process; 0: not known yet */
+	__u64 cpu_ns;	    /* CPU time of all threads, also dead ones, at the last scan */
+	__u64 ran_ns;	    /* run time of the only thread at the last scan; 0: read all values */
+	__u64 from_outside; /* hash of values that other processes may change, at the last scan */
+	__s64 rss_pages;    /* rss_figure() of the process at the last scan */
 	/* 1 if a counter changed since the last scan, else 0; set after the change */
 	__u32 counted;
 	__u32 flags;	      /* PROC_* bits; placed near members that each probe writes */
@@ -141,8 +141,8 @@ struct fs_config {
 /* User space and BPF programs both read and write struct fs_shared while the programs run. */
 struct fs_shared {
 	__u64 max_map_count;
-	__u32 run_parent;	  /* pid whose next children `faultscope run` watches; 0: none */
-	__u32 epoch;		  /* number of the current scan */
+	__u32 run_parent; /* pid whose next children `faultscope run` watches; 0: none */
+	__u32 epoch;	  /* number of the current scan */
 	/* 1: the ring filled up during a scan; drain the ring, scan again */
 	__u32 scan_again;
 	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */

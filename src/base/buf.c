@@ -128,9 +128,10 @@ int utf8_decode(const char *s, uint32_t *ret_code)
 }
 
 /*
- * Code points that must be escaped because they move, hide or end text, and could make one name
- * look like another: controls, bidirectional controls, characters without width, fillers,
- * separators, tags (Unicode 15, general categories Cc, Cf, Zl and Zp, and the fillers of Lo).
+ * Code points that must be escaped, because they move, hide or end text, and could make one name
+ * look like another. They are controls, bidirectional controls, characters without width, fillers,
+ * separators and tags: in Unicode 15, the general categories Cc, Cf, Zl and Zp, and the fillers of
+ * Lo.
  */
 static const struct {
 	uint32_t from, to;

@@ -30,7 +30,7 @@ void nearest_add(struct nearest *n, const char *word);
 
 /*
  * Appends "\n did you mean: WORD" to the text in `error`, with `before` in front of the word.
- * Appends nothing if no word is similar or the text does not fit.
+ * Appends nothing in two cases: no word is similar, or the text does not fit.
  */
 void nearest_print(const struct nearest *n, const char *before, char *error, size_t size);
 

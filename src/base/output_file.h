@@ -27,10 +27,10 @@ struct output_file {
 
 /*
  * Opens `path`. /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are duplicated; devices,
- * FIFOs and sockets are written in place. The file gets `mode`. If `mode` is 0, the file keeps the
- * mode of the regular file that it replaces, if that file is the user's own; otherwise it gets 0600
- * for root, and 0666 less the umask for others. Returns 0 or -errno; -ELOOP means a symbolic link.
- * On error, *f is OUTPUT_NONE.
+ * FIFOs and sockets are written in place. The file gets `mode`. If `mode` is 0 and the file
+ * replaces a regular file of the user, it keeps the mode of that file. If `mode` is 0 otherwise,
+ * the file gets 0600 for root, and 0666 less the umask for other users. Returns 0 or -errno; -ELOOP
+ * means a symbolic link. On error, *f is OUTPUT_NONE.
  */
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
@@ -52,8 +52,8 @@ int output_file_publish(struct output_file *f);
 int output_file_publish_new(struct output_file *f);
 
 /*
- * Closes `f`, if open. With `err` 0 the file gets its final name, else it is removed unless it was
- * published. Returns `err`, or -errno of close and rename.
+ * Closes `f`, if open. If `err` is 0, the file gets its final name. Otherwise the file is removed,
+ * unless it was published. Returns `err`, or -errno of close and rename.
  */
 int output_file_end(struct output_file *f, int err);
 

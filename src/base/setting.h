@@ -15,7 +15,7 @@ struct setting {
 	const char *key;  /* stable identifier, such as max_map_count */
 	const char *name; /* name that users know, such as vm.max_map_count */
 	enum setting_unit unit;
-	const char *of; /* for a value that is the usage of a limit: key of this limit; else NULL */
+	const char *of; /* if the value is the usage of a limit: the key of that limit; else NULL */
 	bool known;	/* false: this machine does not provide the value */
 	bool unlimited;
 	int64_t value;

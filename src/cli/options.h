@@ -25,8 +25,8 @@ enum exit_status {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	/*
-	 * exit status: a --fail-on condition was true or was not measured, or the command found
-	 * what it searches for: a finding, a crash, or a record
+	 * Exit status in two cases: the command found what it searches for (a finding, a crash or a
+	 * record), or a --fail-on condition was true or was not measured.
 	 */
 	EXIT_GATE = 3,
 	EXIT_NO_TARGET = 4,
@@ -67,10 +67,7 @@ struct options {
 	const char *revision; /* revision of the source code of this build */
 	struct filter filter;
 	bool children;
-	/*
-	 * --interval and --duration, in seconds; an interval of 0 is the default, a duration of 0
-	 * has no end
-	 */
+	/* --interval and --duration, in seconds. Interval 0: the default. Duration 0: no end. */
 	double interval, duration;
 	uint64_t count; /* number of intervals to run; 0: no end */
 	unsigned int tiers;

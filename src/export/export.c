@@ -214,7 +214,8 @@ static void plan_series(struct export *x)
 
 	export_self(x, &v.self);
 	/*
-	 * reserve series for the run time of BPF programs: the kernel may start to measure it later
+	 * reserve series for the run time of BPF programs, because the kernel may start to measure
+	 * it later
 	 */
 	export_programs(x, &v.self);
 	x->census.limits.series_each = prom_series_each(&x->s.in.m);

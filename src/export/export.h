@@ -30,7 +30,8 @@ struct export
 	double start_s;
 	uint64_t collected_ns; /* start of the last collection; 0: none yet */
 	uint64_t deadline_ns;  /* time-out of the current collection, CLOCK_MONOTONIC; 0: none */
-	bool up, partial;      /* the last collection succeeded; the last collection timed out */
+	/* up: the last collection succeeded; partial: the last collection timed out */
+	bool up, partial;
 };
 
 int command_export(const struct options *o);

@@ -220,7 +220,8 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	if (p->w)
 		p->w->refs--;
 	p->w = w;
-	p->serial = w == &c->other ? 0 : id->serial; /* serial 0: search again at the next record */
+	/* with serial 0, the next record searches for the workload again */
+	p->serial = w == &c->other ? 0 : id->serial;
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -371,9 +372,9 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 }
 
 /*
- * Sets the pressure of a workload: the highest share of a limit that one of its processes uses, or,
- * if higher, the share of time that its processes waited for major faults. A failure since the last
- * update adds 1 to the pressure.
+ * Sets the pressure of a workload to the higher one of two values: the highest share of a limit
+ * that one of its processes uses, and the share of time that its processes waited for major faults.
+ * If a call failed since the last update, adds 1 to the pressure.
  */
 static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
 {
@@ -454,7 +455,10 @@ static void count_limited(struct census *c, struct census_workload *w)
 	w->limited = true;
 }
 
-/* Drops own series, lowest pressure first, if rare counters made them too many. */
+/*
+ * Removes workloads' own series, lowest pressure first, if rare counters raised the number of
+ * series above its limit.
+ */
 static void drop_series(struct census *c)
 {
 	while (c->owned && !has_room(c, 0)) {

@@ -66,7 +66,10 @@ struct census {
 	uint32_t series;	 /* current number of series of workloads and of `other` */
 	uint64_t series_limited; /* number of series dropped because of limits.series */
 	uint64_t processes_lost; /* number of process records dropped because the table was full */
-	/* How often a new workload was counted in `other`, because CENSUS_WORKLOADS_MAX existed. */
+	/*
+	 * How often a new workload was counted in `other`, because there were already
+	 * CENSUS_WORKLOADS_MAX workloads.
+	 */
 	uint64_t workloads_lost;
 
 	struct pids processes; /* table of struct census_process */
@@ -90,8 +93,8 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 		uint64_t now_ns);
 
 /*
- * Removes a process that has exited without a last record. Pass no record of the process later: all
- * its events would be counted twice.
+ * Removes a process that has exited without a last record. Pass no record of this process later,
+ * because all its events would be counted twice.
  */
 void census_gone(struct census *c, const struct process_key *of);
 

@@ -21,8 +21,8 @@
  */
 #define LOWS_SHARE (1 / 3.0)
 /*
- * Growth is ending if the second half of the peaks grows by less than this share of the growth of
- * the first half.
+ * Growth is ending if the growth of the second half of the peaks is less than this share of the
+ * growth of the first half.
  */
 #define SLOWED	    0.6
 #define LEAST_SWING 2

@@ -12,7 +12,10 @@
 
 #define CYCLES_KEPT 8
 
-/* A rise ends when the value falls by 1/16 of the peak; a fall ends when it rises by 1/16. */
+/*
+ * A rise ends when the value falls by at least 1/16 of the peak; a fall ends when the value rises
+ * by as much.
+ */
 #define CYCLES_SWING 16
 
 /* The last cycles of a value, from oldest to latest. Initialise with zeros. */
@@ -22,7 +25,8 @@ struct cycles {
 	bool begun;
 	uint64_t top_ns, top; /* time and value of the peak of the current or last rise */
 	uint64_t since_ns;    /* time when the rise to `top` started */
-	uint64_t last, step;  /* latest value; largest single step of the current rise */
+	/* last: the latest value; step: the largest single step of the current rise */
+	uint64_t last, step;
 	struct {
 		uint64_t peak_ns, peak;
 		uint64_t low_ns, low; /* time and value of the lowest point after the peak */
@@ -62,7 +66,10 @@ uint64_t cycles_deepest(const struct cycles *c);
 /* Returns whether the current rise is longer and higher than the rise of any earlier cycle. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
-/* Fits a line through the peaks. `known` is false for fewer than three peaks, or no growth. */
+/*
+ * Fits a line through the peaks. `known` is false in two cases: fewer than three peaks, or no
+ * growth.
+ */
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns);
 
 #endif

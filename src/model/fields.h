@@ -34,10 +34,12 @@ struct field_diff {
 
 /* A condition of --fail-on. Fields with the same condition name are added up. */
 struct field_gate {
-	const char *name;  /* name of the condition; NULL: only the field's name is valid */
-	const char *help;  /* help text of the condition; NULL: another field has the text */
-	double unit;	   /* value of a number without suffix, in units of the field; 0 means 1 */
-	const char *limit; /* name of the resource whose limit is 100 %; NULL: none */
+	const char *name; /* name of the condition; NULL: only the field's name is valid */
+	const char *help; /* help text of the condition; NULL: another field has the text */
+	/* value of a number without suffix, in units of the field; 0 is treated as 1 */
+	double unit;
+	/* name of the resource whose limit is 100 %; NULL: the condition takes no percentage */
+	const char *limit;
 };
 
 /* Cells for a leading field of the live view, from left to right. */
@@ -123,7 +125,7 @@ struct histogram {
 	uint64_t (*max)(const struct counters *c); /* returns the highest value; NULL: not kept */
 	/* LACKS_* bits: the histogram is null if the probe's attach type has one of them */
 	uint32_t lacks;
-	unsigned int step; /* log2 of the ratio of two bounds; 0 means 1 */
+	unsigned int step; /* log2 of the ratio of two adjacent bounds; 0 is treated as 1 */
 	bool sparse;	   /* an empty histogram is not output */
 };
 

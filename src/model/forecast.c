@@ -20,12 +20,16 @@
  */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
-/* No forecast if, at this rate, the limit is over TOO_FAR * FORECAST_REACH window lengths away. */
+/*
+ * There is no forecast for a limit that is far away: at the present rate, reaching it takes more
+ * than TOO_FAR * FORECAST_REACH window lengths.
+ */
 #define TOO_FAR 8
 /* No forecast if the latest predicted time is more than this many times the earliest. */
 #define VAGUE 8
 /*
- * No forecast if the value fell in the last FALL_SEEN windows by at least this share of its growth.
+ * There is no forecast if the value fell in the last FALL_SEEN windows by more than this share of
+ * its growth.
  */
 #define FALL	  0.5
 #define FALL_SEEN 4
@@ -236,7 +240,10 @@ static bool extend_slower(const struct trend *t, double left, struct forecast *r
 	return isfinite(ret->seconds) && isfinite(ret->high);
 }
 
-/* Returns whether a window yields a forecast. `*slowed`: growth was ending in a longer window. */
+/*
+ * Returns whether a window yields a forecast. `*slowed` is true if growth was ending in a longer
+ * window.
+ */
 static bool extend(const struct trend *t, double left, double clear, bool *slowed,
 		   struct forecast *ret)
 {

@@ -12,8 +12,8 @@
 
 /*
  * Growth of mappings or fds, by name or by call site. The kernel side does not know which call
- * created the mapping that an munmap removes: `removed` counts all unmaps of the name, so that
- * `added - removed` is a lower bound.
+ * created the mapping that an munmap removes. `removed` therefore counts all unmaps of the name,
+ * and `added - removed` is a lower bound.
  */
 struct grower {
 	char name[GROWER_NAME]; /* name of the growth; for a call site, its main name */

@@ -83,7 +83,7 @@ static void join_alike(struct model *m, struct frames *f)
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
-		return; /* two functions without a name may differ */
+		return; /* "[unknown]" may stand for different functions */
 	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
 		const struct frames *one = of_alike(l);
 

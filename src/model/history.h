@@ -60,7 +60,9 @@ struct history {
 	struct history_row *row;
 	size_t rows, rows_room;
 	size_t others; /* index + 1 of the row `~other`; 0: no such row */
-	/* processes whose counters are in `~other`, or that are above HISTORY_ROWS_LIMIT */
+	/*
+	 * number of processes whose counters are in `~other`, and of those above HISTORY_ROWS_LIMIT
+	 */
 	uint64_t rows_lost;
 	uint64_t beyond; /* processes above HISTORY_ROWS_LIMIT, whose counters are in no sum */
 	size_t ended;	 /* number of rows whose process has exited */

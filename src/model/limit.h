@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: limits and their names in the kernel, shells, systemd and PAM. Each limit is a row of
- * limits.def, and all code that finds, changes or names limits uses this table.
+ * limits.def. All code that finds, changes or names limits uses this table.
  */
 #ifndef FS_MODEL_LIMIT_H
 #define FS_MODEL_LIMIT_H

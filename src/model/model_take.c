@@ -167,8 +167,8 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 
 /*
  * Updates the highest shares of limits. gauges.fd_high is the peak since the soft limit in the same
- * record applies. gauges.map_high is the peak of the process's lifetime; at that time, another
- * limit may have applied.
+ * record applies. gauges.map_high is the peak of the process's lifetime, in which another limit may
+ * have applied.
  */
 static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
@@ -190,8 +190,8 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
 }
 
 /*
- * When a process first changes in a window, stores its previous values; increases in the window are
- * measured from these.
+ * Called when a process first changes in a window. Stores its previous values, from which increases
+ * in the window are measured.
  */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
@@ -240,9 +240,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 	s->now.g = *g;
 	/*
 	 * Sets the base of the fd totals again if the number of inherited fds turns out to be
-	 * different. A scan may see a process just before its fork event, or the command of
-	 * `faultscope run` before exec closes the fds inherited from faultscope. The totals of fds
-	 * start again only for that command.
+	 * different. There are two cases. A scan may see a process just before its fork event. It
+	 * may also see the command of `faultscope run` before exec closes the fds inherited from
+	 * faultscope. Only for that command, the totals of fds start again.
 	 */
 	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
@@ -275,8 +275,8 @@ static void balance_fds(struct subject *s)
 }
 
 /*
- * Keeps two earlier states of memory use. past[0] is at least `age_ns` old, if the process is that
- * old.
+ * Keeps two earlier states of memory use. past[0] is at least `age_ns` old, unless the process is
+ * younger.
  */
 static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
 {

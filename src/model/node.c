@@ -230,8 +230,8 @@ static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		ret[i] = f->told[i] < rest ? f->told[i] : rest;
 		rest -= ret[i];
 		/*
-		 * with only one reported failure there is no other: the second would have been
-		 * reported
+		 * with only one reported failure there is no other one: a second one would have
+		 * been reported
 		 */
 		sum += ret[i] > 1 ? ret[i] : 0;
 	}
@@ -283,8 +283,8 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 }
 
 /*
- * Backing memory by fault class. CLASS_COW may also copy a page of a private file mapping, and
- * CLASS_SWAP may be a page of shared memory; but most pages of these classes are anonymous.
+ * The kind of memory that most pages of a fault class have. CLASS_COW may also copy a page of a
+ * private file mapping. CLASS_SWAP may also be a page of shared memory.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
 	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,

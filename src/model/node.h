@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: counts of the whole machine, and counts of processes that come as event records: reasons
- * of failed calls, fatal signals, OOM kills, and the last event of each counter. Counts go to the
- * census or stay in struct node. Pure: no I/O, no clock.
+ * model: counts of the whole machine, and counts of processes that come as event records. Event
+ * records report reasons of failed calls, fatal signals, OOM kills, and the last event of each
+ * counter. Counts go to the census or stay in struct node. Pure: no I/O, no clock.
  */
 #ifndef FS_MODEL_NODE_H
 #define FS_MODEL_NODE_H

@@ -42,7 +42,7 @@ struct origin_process {
 
 struct origin {
 	const struct limit *limit;
-	/* true: `value` is known; false: the limit is unreadable, or the process has exited */
+	/* true: `value` is known; false: the limit is unreadable or the process has exited */
 	bool known;
 	uint64_t value; /* limit in force; of an rlimit the soft limit; LIMIT_NONE: unlimited */
 	uint64_t hard;	/* hard limit of the process */
@@ -52,7 +52,8 @@ struct origin {
 	uint64_t most; /* maximum for a process's hard limit (fs.nr_open); 0: none */
 	enum origin_from from;
 	/*
-	 * line of a configuration file that sets the limit, or that should set it but has no effect
+	 * a line of a configuration file that either sets the limit, or should set it but has no
+	 * effect
 	 */
 	struct origin_line line;
 	struct origin_process holder; /* oldest ancestor that has the limit */

@@ -9,7 +9,7 @@
 
 #define BASE_NS	      10000000000ULL
 #define WATCH_PERCENT 50 /* growth is recorded from this % of the limit on */
-#define TMPFS_PERCENT 5	 /* a tmpfs that is filled to this % of its size is in use */
+#define TMPFS_PERCENT 5	 /* a tmpfs counts as in use if more than this % of its size is filled */
 
 const char *host_figure_key(size_t i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: memory pressure of the machine, its cgroups and its tmpfs mounts, from records that user
- * space creates once per interval from small files of /proc and cgroupfs. Rates are computed over
- * 10 to 20 s, or over a shorter measurement as a whole.
+ * model: memory pressure of the machine, its cgroups and its tmpfs mounts. Once per interval, user
+ * space creates the records from small files of /proc and cgroupfs. Rates are computed over 10 to
+ * 20 s, or over a shorter measurement as a whole.
  */
 #ifndef FS_MODEL_PRESSURE_H
 #define FS_MODEL_PRESSURE_H

@@ -27,7 +27,10 @@ struct resource {
 	bool bytes;
 	/* Values are recorded from this % of the limit on, as lower ones vary in normal use. */
 	unsigned int watch_percent;
-	/* Sets `value`, and `high` if known; `s` is NULL for the host. False: unknown value. */
+	/*
+	 * Sets `value` and, if known, `high`. `s` is NULL for the host. Returns false if the value
+	 * is unknown.
+	 */
 	bool (*use)(const struct model *m, const struct subject *s, struct use *ret);
 	uint64_t (*get_limit)(const struct model *m, const struct subject *s);
 };
@@ -56,7 +59,10 @@ int resource_find(const char *limit);
 /* Returns the limit set by --assume, or else the one in force; 0: not known, UINT64_MAX: none. */
 uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i);
 
-/* Reads the use of a resource; false: not known. For an exited process, `value` is the peak. */
+/*
+ * Reads the use of a resource. Returns false if the use is not known. For an exited process,
+ * `value` is the peak.
+ */
 bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret);
 
 /* Returns whether there is a limit that the use of a resource can reach. */

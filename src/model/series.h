@@ -26,7 +26,7 @@ struct series {
 	uint64_t last_ns, last;	 /* time and value of the latest addition */
 	uint64_t run_ns, run;	 /* time and value at which the current rise started */
 	uint64_t rise;		 /* height of the current rise so far */
-	uint64_t burst, burst_2; /* largest and second-largest of the earlier rises */
+	uint64_t burst, burst_2; /* heights of the largest and of the second-largest earlier rise */
 	struct cycles cycles;
 	struct {
 		uint64_t t_ns;
@@ -35,7 +35,10 @@ struct series {
 	} point[SERIES_POINTS];
 };
 
-/* The two largest rises of a value within one second, or between two scans. */
+/*
+ * A burst is a rise of a value within one second, or between two successive scans. The two largest
+ * are kept.
+ */
 struct bursts {
 	uint64_t largest, second;
 };
@@ -44,9 +47,9 @@ struct bursts {
 struct forecast {
 	bool known; /* false: the value does not grow, or the fit is unreliable */
 	/*
-	 * Whether the value will almost surely reach the limit: peaks of several cycles grew evenly
-	 * for at least the predicted time, or at most 2 % of the limit is left. An unsure forecast
-	 * assumes that growth continues.
+	 * True if the value will almost surely reach the limit. There are two cases: the peaks of
+	 * several cycles grew evenly for at least the predicted time, or at most 2 % of the limit
+	 * is left. An unsure forecast assumes that growth continues.
 	 */
 	bool sure;
 	double seconds, low, high;

@@ -46,8 +46,8 @@ static size_t subject_bytes(const struct subject *s)
 }
 
 /*
- * Returns the buffer size for a copy of the model, and of the mappings and fds of one process,
- * which may be read after the copy is made.
+ * Returns the buffer size for a copy of the model, with room for the mappings and fds of one
+ * process. These may be read after the copy is made.
  */
 static size_t model_bytes(const struct model *m)
 {

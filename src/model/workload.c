@@ -8,8 +8,9 @@
 #define ID_LEN 64 /* number of hex digits of a container ID in OCI runtimes */
 
 /*
- * Names that runtimes give to a container's cgroup: PREFIX-ID.scope with the systemd driver,
- * SLICE:PREFIX:ID if the runtime is not configured for systemd, else PREFIX/ID or PREFIX-ID.
+ * Names that runtimes give to a container's cgroup. With systemd: PREFIX-ID.scope. If the path
+ * names a systemd slice, but the runtime is not configured for systemd: SLICE:PREFIX:ID. Without
+ * systemd: PREFIX/ID or PREFIX-ID.
  */
 static const struct {
 	const char *prefix;

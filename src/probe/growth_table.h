@@ -33,16 +33,17 @@ int growth_table_send(struct growth_table *t, const struct sink *sink);
 
 /*
  * Releases entries until GROWTH_SPARE are free. The entries that have not changed for longest are
- * released first. A row of mappings may be released after it was sent; a row of fds, after all its
- * fds were closed or the process has exited. A row newer than before_ns is kept, as `ended` may not
- * know the row's process yet.
+ * released first. A row of mappings may be released after it was sent. A row of fds may be released
+ * after all its fds were closed, or after the process has exited. A row newer than before_ns is
+ * kept, as `ended` may not know the row's process yet.
  */
 void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *ctx,
 			 __u64 before_ns);
 
 /*
  * Sets how many stacks may be sent until the next scan. Call this before the first scan and at each
- * scan. A stack costs the watched process a stack walk, and faultscope the search for names.
+ * scan. Each new stack has two costs: the stack walk in the watched process, and the search for
+ * function names in faultscope.
  */
 void growth_table_grant_stacks(struct fs_shared *shared);
 

@@ -132,9 +132,9 @@ static enum object_build build_of(const struct live *live)
 }
 
 /*
- * Before the load, skips programs whose function or tracepoint this kernel lacks, because the
- * verifier's work for a failed load takes most of the time of a start. ask_btf() also sets layouts
- * that programs read without relocation.
+ * Before the load, skips programs whose function or tracepoint this kernel lacks. Otherwise the
+ * load would fail, and the verifier's work for a failed load takes most of the time of a start.
+ * ask_btf() also sets layouts that programs read without relocation.
  */
 static void ask_btf(struct live *live)
 {
@@ -269,8 +269,8 @@ static int attach_hook(struct live *live, const struct hook_alternate *alt)
 }
 
 /*
- * Attaches all chosen attach types. Returns 0; 1 if an attach type failed and another was chosen,
- * which needs a new load; -errno if files or memory run out.
+ * Attaches all chosen attach types. Returns 0 if all are attached. Returns 1 if an attach type
+ * failed and another was chosen, which needs a new load. Returns -errno if files or memory run out.
  */
 static int attach_all(struct live *live)
 {

@@ -30,9 +30,9 @@ struct live_options {
 };
 
 /*
- * Loads and attaches the probes. Returns 0 and a source, which the caller closes; or -EPERM,
- * -ENOSYS (the kernel lacks a required feature) or another -errno. On error, `error` says what
- * failed, why, and what to do.
+ * Loads and attaches the probes. On success, returns 0 and a source, which the caller closes. On
+ * error, returns -EPERM, -ENOSYS (the kernel lacks a required feature) or another -errno. `error`
+ * then says what failed, why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 

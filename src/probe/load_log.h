@@ -6,7 +6,7 @@
 /* Empties the log, and from now on keeps libbpf's messages in it. */
 void load_log_begin(void);
 
-/* Returns the messages since load_log_begin(). If they are too long, the middle is left out. */
+/* Returns the messages since load_log_begin(). If they are too long, omits the middle. */
 const char *load_log(void);
 
 #endif

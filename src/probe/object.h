@@ -41,11 +41,14 @@ void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 /*
  * Call object_size_lru_tables() between open and load. The function enlarges every LRU hash table
  * of an object to at least 256 entries per possible CPU. Each CPU reserves up to 128 free entries
- * (kernel/bpf/bpf_lru_list.c, LOCAL_FREE_TARGET): a smaller table would evict entries in use.
+ * (kernel/bpf/bpf_lru_list.c, LOCAL_FREE_TARGET), so a smaller table would evict entries in use.
  */
 void object_size_lru_tables(struct bpf_object *obj);
 
-/* Loads the selected programs, and maps shared memory (`growth`: also tables). 0 or -errno. */
+/*
+ * Loads the selected programs, and maps shared memory. If `growth` is set, also maps the tables of
+ * growth. Returns 0 or -errno.
+ */
 int object_load(struct object *o, bool growth);
 
 /* Closes an object; does nothing if it is not open. */
@@ -60,7 +63,10 @@ bool object_is_typed(const struct object *o, const char *program);
 /* Returns whether the kernel's BTF lacks the function or tracepoint that a program attaches to. */
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
 
-/* Returns whether object_lacks_target() is true for one of up to `n` programs (NULL: end). */
+/*
+ * Returns whether object_lacks_target() is true for at least one of `n` programs. A NULL ends the
+ * list early.
+ */
 bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
 		      const struct btf *kernel);
 

@@ -192,7 +192,7 @@ int precursors_open(struct precursors **ret, const char *btf_path, char *error, 
 		/*
 		 * With the path of vmlinux, libbpf searches types only in the kernel's own BTF.
 		 * Without a path, libbpf before 1.3 also loads the BTF of modules for a missing
-		 * type, which needs CAP_SYS_ADMIN.
+		 * type. This needs CAP_SYS_ADMIN.
 		 */
 		err = load(p, *btf ? btf : "/sys/kernel/btf/vmlinux");
 		if (err)

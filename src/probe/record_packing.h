@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: packs records for recordings. A record is written as the difference from the last record
- * of the same process or growth entry; a tick record, as the difference from the last tick record.
- * Records are deflated in chunks. A key chunk depends on no other chunk, so reading can begin
- * there. Other chunks depend on all chunks since the last key chunk.
+ * of the same process or growth entry. A tick record is written as the difference from the last
+ * tick record. Records are deflated in chunks. A key chunk depends on no other chunk, so reading
+ * can begin there. Other chunks depend on all chunks since the last key chunk.
  */
 #ifndef FS_PROBE_RECORD_PACKING_H
 #define FS_PROBE_RECORD_PACKING_H
@@ -42,10 +42,13 @@ int packer_add(struct packer *p, const struct record *h);
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
 
-/* Drops the records of the current chunk. The chunk after it will be a key chunk. */
+/* Drops the records of the current chunk. The next chunk will be a key chunk. */
 void packer_begin_anew(struct packer *p);
 
-/* Returns the chunk with the list of fields, which comes first; length 0: already written. */
+/*
+ * Returns the chunk with the list of fields, which comes first. If it was already written, the
+ * length is 0.
+ */
 int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
 /* Ends the current chunk. Returns the chunk's header and payload, valid until the next call. */

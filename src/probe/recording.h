@@ -17,8 +17,8 @@ struct recorder;
 
 /*
  * Creates a recording. Without `force`, an existing file is an error (-EEXIST). With `force`, an
- * existing file is replaced when the new recording is published or closed. Returns 0; or -EEXIST or
- * another -errno, with `error` set.
+ * existing file is replaced when the new recording is published or closed. Returns 0, or -EEXIST or
+ * another -errno with `error` set.
  */
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
 
@@ -59,7 +59,9 @@ int recorder_close(struct recorder *rec);
 /* Closes an unwanted recording, and removes its file unless it was published. */
 void recorder_discard(struct recorder *rec);
 
-/* Opens a recording as a source. Returns 0; or -ENOENT, -EINVAL, -errno with `error` set. */
+/*
+ * Opens a recording as a source. Returns 0, or -ENOENT, -EINVAL or another -errno with `error` set.
+ */
 int replay_open(const char *path, struct source **ret, char *error, size_t size);
 
 /*

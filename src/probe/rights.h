@@ -31,8 +31,9 @@ struct rights {
 struct rights_scope {
 	const char *const *readable; /* readable files and directories; ends in NULL; NULL: none */
 	const char *writable;	     /* directory whose files may be replaced; NULL: none */
-	int renames_in[2];	     /* fds of directories in which to rename files; <= 0: none */
-	bool filters;		     /* install the filter of system calls, call_filter.h */
+	/* fds of directories in which files are renamed; an element <= 0 means no directory */
+	int renames_in[2];
+	bool filters; /* install the filter of system calls, call_filter.h */
 };
 
 /* Purpose for which effective capabilities are raised for a short time. */
@@ -49,8 +50,8 @@ enum rights_use {
 bool rights_are_of_file(void);
 
 /*
- * Clears effective capabilities that come from the program file, and returns to the calling user if
- * that file is set-user-ID. After this call, files are opened with the user's rights, except
+ * Clears effective capabilities that come from the program file. If that file is set-user-ID, also
+ * returns to the calling user. After this call, files are opened with the user's rights, except
  * between rights_raise() and rights_lower(). Call rights_set_aside() before any file of the user is
  * read. Returns 0 or -errno.
  */

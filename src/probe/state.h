@@ -18,7 +18,7 @@ int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
 /*
  * Returns whether the state is in the table of processes whose main thread has exited. While a
  * thread that calls execve() replaces the main thread, the state is in this table, and state_read()
- * finds none. `birth_ns` is rounded down to a clock tick by proc_scan_birth().
+ * does not find it. `birth_ns` is rounded down to a clock tick by proc_scan_birth().
  */
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns);
 

@@ -9,7 +9,10 @@
 
 #include "records/records.h"
 
-/* Fills addresses of variables; 0: the name is missing, ambiguous, or hidden from faultscope. */
+/*
+ * Fills addresses of variables. An address is 0 if the name is missing, ambiguous, or hidden from
+ * faultscope.
+ */
 void variables_find(__u64 ret[NR_VARIABLES]);
 
 /* Fills addresses from a table in the format of kallsyms; its last line may be incomplete. */

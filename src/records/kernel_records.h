@@ -154,7 +154,7 @@ struct address_range {
 	__u64 mapped_bytes; /* number of mapped bytes in the address range */
 	__u64 locked_bytes; /* number of mapped bytes that are locked */
 	__u64 start_flags;  /* VM_* bits of the VMA at `start` */
-	__u32 vmas;	    /* 1: the address range contains a VMA */
+	__u32 vmas;	    /* 1 if the address range contains a VMA, else 0 */
 	__u32 walk;	    /* whether the whole range was read: enum walk */
 };
 
@@ -194,13 +194,13 @@ struct user_counts {
 /* The size that a call requests, for calls whose arguments do not contain it. */
 struct asked {
 	/*
-	 * requested bytes; of shmat: the segment; of execve: strings and pointers; of io_uring:
-	 * buffers; of mq_open: messages
+	 * requested bytes. shmat: size of the segment; execve: strings and pointers; io_uring:
+	 * buffers; mq_open: messages
 	 */
 	__u64 bytes;
 	/* for execve: bytes of the longest string with its NUL; for mq_open: RLIMIT_MSGQUEUE */
 	__u64 longest;
-	__u32 whole; /* 1: the whole request of the call was read */
+	__u32 whole; /* 1 if the BPF program could read the whole requested size, else 0 */
 	__u32 pad;
 };
 
@@ -370,7 +370,8 @@ struct kernel_fault_record {
 	__u64 address;
 	__u64 error_code;
 	__u64 count;
-	__u32 nofault; /* 1: within copy_*_nofault(), which always recovers */
+	/* 1 if the access was within copy_*_nofault(), which always recovers, else 0 */
+	__u32 nofault;
 	__u32 tid;
 	char comm[COMM_LEN];
 };

@@ -104,7 +104,7 @@ enum cgroup_figure {
 struct stall {
 	uint64_t total_us;
 	uint32_t avg10, avg60, avg300;
-	/* false: PSI is unavailable on this kernel, or does not exist for this cgroup */
+	/* 0: PSI is unavailable on this kernel, or does not exist for this cgroup; 1: available */
 	uint32_t known;
 };
 

@@ -16,7 +16,7 @@ struct record_field {
 	uint16_t stride; /* bytes from one element of the field to the next */
 	uint16_t count;
 	uint8_t type; /* type of the values of the field: enum value_type */
-	/* value of a field that a recording lacks: true: ~0 (unknown); false: 0 */
+	/* value of the field if a recording lacks the field: 1: ~0 (unknown); 0: 0 */
 	uint8_t unknown_is_max;
 };
 

@@ -48,7 +48,7 @@ struct holding {
 	__u64 bytes; /* size of the mappings in bytes */
 	/* 1: all have the name `name`; 2: `name` is a pattern that stands for several names */
 	__u32 names;
-	__u32 cut; /* true: not all mappings or fds of the process were read */
+	__u32 cut; /* 1 if some mappings or fds of the process were not read, else 0 */
 	char name[160];
 };
 
@@ -78,7 +78,7 @@ struct origin_record {
 	struct record h;
 	struct process_key subject; /* process that has the limit; all 0: the host */
 	__u32 limit;		    /* index of the limit in the limit table of user space */
-	__u32 host_wide;	    /* true: a change affects all containers too */
+	__u32 host_wide;	    /* 1 if a change affects all containers too, else 0 */
 	char set_by[320];
 	/* workaround that lasts until the next start of the process, or until the next boot */
 	char at_once[1024];

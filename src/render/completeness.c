@@ -29,7 +29,7 @@ static void add_losses(struct buf *gaps, const struct view *v)
 
 /*
  * Returns whether a rule that contributes to the verdict needs a probe. In `host`, only rules about
- * memory do.
+ * memory contribute.
  */
 static bool judges_by(const struct view *v, const struct hook_view *h)
 {
@@ -41,10 +41,14 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
 }
 
 /*
- * Returns whether a probe that is not on makes the result incomplete. In `host`: if it is
- * unavailable, and a rule about memory needs it. In other commands with a verdict: if it is
- * unavailable, or if it is disabled and a rule needs it. Without a verdict: if it is unavailable,
- * unless the user disabled it.
+ * Returns whether a probe that is not on makes the result incomplete. There are three kinds of
+ * commands:
+ *
+ * `host`: the probe is unavailable, and a rule about memory needs it.
+ *
+ * Other commands with a verdict: the probe is unavailable, or it is disabled and a rule needs it.
+ *
+ * Commands without a verdict: the probe is unavailable, and the user did not disable it.
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {

@@ -52,8 +52,8 @@ static void put_whose(struct buf *b, const struct gate *g)
 }
 
 /*
- * Writes which process had the value of a gate (a condition of --fail-on), or why the value is not
- * known. Writes nothing if neither applies.
+ * Writes which process had the value of a gate (a condition of --fail-on). If the value is not
+ * known, writes why. Writes nothing if neither applies.
  */
 static void gate_detail(struct buf *b, const struct gate *g)
 {

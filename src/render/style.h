@@ -45,8 +45,7 @@ void line_cell(struct line *l, const char *s, int columns, bool right);
 /*
  * Adds a sparkline with one cell per value, the latest on the right. If all values are 0, the cells
  * are blank. With `counts`, the scale starts at 0. Without `counts`, the scale starts at the lowest
- * value, or at 90 % of the highest if that is lower; small changes of a large value then look
- * small.
+ * value, and at most at 90 % of the highest value. Small changes of a large value then look small.
  */
 void line_spark(struct line *l, const double *v, int cells, bool counts);
 

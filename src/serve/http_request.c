@@ -194,7 +194,7 @@ static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const 
 
 /*
  * Returns whether the request has at most one header that states the length of its body. If there
- * were two, a proxy could use another one than this server, and this server would read the rest of
+ * were two, a proxy could use another one than this server. This server would then read the rest of
  * the body as a second request (RFC 9112, 6.3).
  */
 static bool has_one_length(struct MHD_Connection *connection)

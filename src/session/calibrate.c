@@ -24,8 +24,8 @@
 
 /*
  * Sets of probes; each set contains all probes of the preceding set. TIER_1 and FAULT_ENDS are
- * loaded as separate BPF objects, because fewer probes make the programs cheaper: those of TIER_1
- * do not store when a fault begins, and those of FAULT_ENDS do not store the class of a fault.
+ * loaded as separate BPF objects, because fewer probes make the programs cheaper. The programs of
+ * TIER_1 do not store when a fault begins; those of FAULT_ENDS do not store the class of a fault.
  */
 enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 

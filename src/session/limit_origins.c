@@ -107,7 +107,7 @@ static void try_lookup(struct session *s, const struct finding *f, const struct 
 
 /*
  * Returns whether a call with a larger request has failed since the origin of the limit was looked
- * up: the suggested value must then be higher.
+ * up. If so, the suggested value must be higher.
  */
 static bool is_outgrown(const struct session *s, const struct finding *f,
 			const struct origin_record *known)

@@ -180,8 +180,8 @@ void session_measure_view(struct session *s);
 /* Functions of session_output.c */
 
 /*
- * Functions that open the output, give its file the final name after the first scan, and close the
- * output. session_open_output() and session_publish() return 0 or an exit status.
+ * Functions that open the output, give its file the final name after the first scan, and close it.
+ * session_open_output() and session_publish() return 0 or an exit status.
  */
 int session_open_output(struct session *s);
 int session_publish(struct session *s);

@@ -109,8 +109,8 @@ bool session_message(struct session *s, const char *text)
 }
 
 /*
- * Reports once that recording failed; the session continues. `empty`: the recording contains no
- * complete interval.
+ * Reports once that recording failed; the session continues. `empty` is true if the recording
+ * contains no complete interval.
  */
 static void write_failed(struct session *s, bool empty)
 {

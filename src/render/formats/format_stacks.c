@@ -108,8 +108,8 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
 			/*
-			 * omit the values bytes and stall of faults: the samples of faults contain
-			 * these faults already
+			 * omit the values bytes and stall of faults, because the samples of faults
+			 * contain them already
 			 */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
 			    measure != MEASURE_STALL)

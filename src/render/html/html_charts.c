@@ -188,7 +188,10 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
 
-/* Returns whether to draw a curve: fault rates always, others only if they were ever above 0. */
+/*
+ * Returns whether to draw a curve. Fault rates are always drawn, other curves only if they were
+ * ever above 0.
+ */
 static bool is_drawn(const struct story_view *s, const struct track *t)
 {
 	return t->nth <= MAJOR || highest(s->h, t) > 0;
@@ -365,7 +368,10 @@ static const struct histogram *latency_of(int end)
 	return NULL;
 }
 
-/* Appends "< 1.0 ms", or for the last bucket, which has no upper bound, "from" its lower bound. */
+/*
+ * Appends "< 1.0 ms". For the last bucket, which has no upper bound, appends "from" and its lower
+ * bound.
+ */
 static void put_bound(struct buf *b, int bucket)
 {
 	const struct histogram *h = latency_of(END_MINOR);

@@ -27,8 +27,8 @@ static bool is_on(const struct prom_view *v, const char *hook)
 }
 
 /*
- * Names of the collectors (groups of metrics), the probe that each needs, and LACKS_* bits: with
- * one of these bits, the probe's attach type cannot provide the metrics.
+ * Names of the collectors (groups of metrics), and the probe that each needs. If the probe's attach
+ * type has one of the LACKS_* bits, it cannot provide the metrics.
  */
 static const struct {
 	const char *name, *hook;
