@@ -18,16 +18,17 @@
 	"$ cat /proc/PID/cgroup\n" \
 	"$ cat /sys/fs/cgroup/PATH/memory.current /sys/fs/cgroup/PATH/memory.max\n"
 #define LEVELS \
-	"The severity falls only when the value is five percentage points below the threshold. " \
-	"For a process that has exited, faultscope compares the peak with the thresholds."
+	"The severity falls only when the value is at least five percentage points below the " \
+	"threshold. For a process that has exited, faultscope compares the peak of the value " \
+	"with the thresholds."
 #define FIT \
 	"faultscope fits a line through the peaks of the value (Theil-Sen estimator: the median " \
 	"of the slopes between all pairs of points). It computes the earliest and the latest " \
 	"time at which the line may reach the limit. If the line fits the values poorly, " \
 	"faultscope does not open this finding."
 #define SURE \
-	"The finding is critical only if at least 98 % of the limit is used, or if the value " \
-	"rose and fell several times and its peaks grew evenly."
+	"A critical finding also needs one of two conditions. First: at least 98 % of the limit " \
+	"is used. Second: the value rose and fell several times, and its peaks grew evenly."
 #define LIST_FDS \
 	"$ ls -l /proc/PID/fd | awk '{print $NF}' | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
