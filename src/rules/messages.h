@@ -18,7 +18,7 @@
 struct message {
 	const char *program;
 	const char *pattern;
-	const char *means;  /* explanation of the message, one or two sentences */
+	const char *means;  /* explanation of the message, one to three sentences */
 	const char *ids;    /* ids of diagnoses, separated by blanks, likeliest first; "": none */
 	const char *source; /* source file of the program that prints it, or a document */
 };
