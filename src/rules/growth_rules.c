@@ -83,8 +83,8 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
 }
 
 /*
- * Adds what the process created since its mappings and fds were listed, but never more than it has
- * now.
+ * Adds what the process created after faultscope listed its mappings and fds, but never more than
+ * the process has now.
  */
 static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
@@ -133,8 +133,8 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 #define SORTS_TOLD 2
 
 /*
- * The table of growth was full, so part of the growth was not counted for any code: says so in the
- * evidence.
+ * Adds evidence if the table of growth was full: then part of the growth was not counted for any
+ * code.
  */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
@@ -168,7 +168,10 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 	unattributed_evidence(f, m);
 }
 
-/* Fills title, evidence and severity, which depends on how near the process is to its limit. */
+/*
+ * Fills the title, the evidence and the severity. The severity depends on how near the process is
+ * to its limit.
+ */
 static void say_part(struct finding *f, const struct occasion *o, enum what what,
 		     const struct part *p, const char *is)
 {
@@ -230,8 +233,8 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 #define TREE "its process tree"
 
 /*
- * Keeps the evidence of the open finding: when a command ends, its last process is in no process
- * tree any more.
+ * Keeps the evidence of the open finding. When a command ends, its last process is no longer in a
+ * process tree.
  */
 static void keep_tree(struct finding *f, const struct finding *open)
 {
@@ -327,8 +330,8 @@ static const char *const makers[] = {"pthread_create", "thrd_create", "stack_gua
 				     "guard_pages",    "Thread::",    NULL};
 
 /*
- * Returns a call stack that creates threads and is one of those that created most mappings; -1:
- * none.
+ * Returns the index of a call stack that creates threads and is one of those that created most
+ * mappings; -1: there is none.
  */
 static int32_t thread_maker(const struct occasion *o)
 {
@@ -412,8 +415,8 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 		remedy_command(
 			finding_host_remedy(f, REMEDY_WORKAROUND,
 					    "set vm.overcommit_memory to 0: with 2, allocators "
-					    "call mprotect() instead of MADV_DONTNEED, which "
-					    "splits mappings"),
+					    "call mprotect(), which splits mappings, instead of "
+					    "madvise(MADV_DONTNEED)"),
 			"sysctl -w vm.overcommit_memory=0");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
@@ -489,7 +492,7 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 
 /* Rule M10 mapping-leak: mappings are created and never unmapped. */
 
-/* Returns true if another rule reports this kind of mapping, so that M10 does not. */
+/* Returns true if another rule reports this kind of mapping, so that M10 need not. */
 static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
 	/* M04, M06 and M08 report splits whose stack shows code that these rules know */

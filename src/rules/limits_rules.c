@@ -13,21 +13,21 @@
 #include "rules/shared_limits.h"
 
 /*
- * ns; a growth finding stays open this long after its last forecast, because noisy values sometimes
- * allow no forecast
+ * ns; a growth finding stays open this long after its last forecast, because for noisy values there
+ * is sometimes no forecast
  */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
 /* A growth finding closes when the value falls by 1/FALLEN_SHARE of the limit. */
 #define FALLEN_SHARE 20
-/* ns; the peak of a value that goes up and down counts for at least this long */
+/* ns; a peak of a value that rises and falls counts for at least this long */
 #define PEAK_NS 60000000000ULL
 /*
  * The evidence shows the largest burst if it is at least 1/BURST_SHARE of what is left below the
  * limit.
  */
 #define BURST_SHARE 10
-/* a burst is growth in one interval of at least this many times the average */
+/* growth in one interval is a burst if it is at least this many times the average */
 #define BURST_TIMES 3
 
 static const uint32_t level_percent[] = {50, 80, 95};
@@ -69,7 +69,7 @@ static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *o
 }
 
 /*
- * Returns the recent peak of a value that goes up and down, or 0 if the value only rises or only
+ * Returns the recent peak of a value that rises and falls, or 0 if the value only rises or only
  * falls. The finding itself stores the peak (grew_to), because the history may be too short for
  * many cycles.
  */
@@ -89,8 +89,8 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 }
 
 /*
- * Returns the level of the value or, if the value goes up and down, the level of its peaks. So one
- * finding stays open for all cycles.
+ * Returns the level of the value. If the value rises and falls, returns the level of its peaks, so
+ * that one finding stays open for all cycles.
  */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
 {
@@ -103,7 +103,7 @@ static uint32_t level_of(const struct use *u, const struct finding *open, uint64
 	return peaks > now ? peaks : now;
 }
 
-/* Returns true if the process has ended, with a value at its end below the level of its peak. */
+/* Returns true if the process has ended, and its last value has a lower level than its peak. */
 static bool came_down(const struct occasion *o, const struct use *u)
 {
 	return o->s && o->s->final &&
@@ -130,8 +130,8 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 }
 
 /*
- * Sets a title such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", with the value or its
- * peak.
+ * Sets a title such as "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE". It contains the value or
+ * its peak.
  */
 static void say_near(struct finding *f, const struct resource *r, const struct use *u,
 		     uint64_t peak)
@@ -181,8 +181,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 
 /*
  * Adds the largest burst to the evidence, because a burst can reach the limit before any rate shows
- * growth. If it would reach the limit now, the title says so. If two bursts would, the finding is
- * at least a warning: a single burst may be chance.
+ * growth. If one such burst would reach the limit now, the title says so. If two such bursts would,
+ * the finding is at least a warning. One burst alone may be chance.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
@@ -217,8 +217,8 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 }
 
 /*
- * Suggests a command that raises RLIMIT_NOFILE: for the running process or, after its exit, in the
- * shell that starts the program.
+ * Suggests a command that raises RLIMIT_NOFILE. For a running process the command changes the
+ * process; after its exit, the command is for the shell that starts the program.
  */
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {

@@ -12,21 +12,24 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS 0.05 /* with waits below this share of a thread's time there is no finding */
-/* least waits for P12, as a share of a thread's time or of its time in page faults */
+#define WAITS 0.05 /* if waits take less than this share of a thread's time, there is no finding */
+/* P12 opens only if waits take at least this share of a thread's time, or of its time in page faults */
 #define CONVOY 0.3
 /*
  * ns; a stall shorter than this has severity INFO, because threads that start together wait briefly
  */
 #define CONVOY_NS 3000000000ULL
-/* ns; a stall shorter than this has severity INFO, because one read of a memory map is harmless */
+/*
+ * ns; a stall shorter than this has severity INFO, because a single read of /proc/PID/maps is
+ * harmless
+ */
 #define AGENT_NS 2000000000ULL
 /*
- * ns; if waits for another process in one window take longer than this, the finding is a warning at
- * once
+ * ns; if threads wait longer than this in one window for another process, the finding is a warning
+ * at once
  */
 #define AT_ONCE_NS 500000000ULL
-/* least wait for mmap_lock, as a share of the time of all threads of the process */
+/* waits must take at least this share of the time of all threads of the process */
 #define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */
@@ -34,7 +37,7 @@ struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
 	double others; /* waits while another process held the lock; part of `all` */
-	/* slowest wait for a lock that another process held; NULL: none was slow */
+	/* slowest wait during which another process held the lock; NULL: no wait was slow */
 	const struct slow_row *other;
 };
 
@@ -87,8 +90,8 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
-		evidence_about(finding_number(f, "held it while other threads waited", IN_COUNT,
-					      hold->now.count),
+		evidence_about(finding_number(f, "held mmap_lock while other threads waited",
+					      IN_COUNT, hold->now.count),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		evidence_about(finding_real(f, "lock held in total for", IN_SECONDS,
 					    hold->now.total_ns / 1e9),

@@ -13,7 +13,7 @@
 #include "base/units.h"
 
 #define SHMEM_TELLS 4 /* the evidence shows tmpfs of at least 1/SHMEM_TELLS of the limit */
-/* if the victim grew by at least this share of the largest growth, it counts as the cause */
+/* a victim that grew by at least this share of the largest growth counts as the cause */
 #define ALIKE 0.5
 
 /*
@@ -73,8 +73,8 @@ static const struct level *level_at(const struct model *m, const char *path)
 }
 
 /*
- * Returns the limit that was reached. The record shows how many levels above the victim's cgroup
- * the cgroup with the limit is.
+ * Returns the limit that was reached. The record shows how many levels the cgroup with the limit is
+ * above the victim's cgroup.
  */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
@@ -97,8 +97,8 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 }
 
 /*
- * Returns how many pages a process held at the beginning of the time span, and stores the time in
- * *ret_ns. SINCE_LOOK begins at the last scan: *ret_ns stays as it is.
+ * Returns how many pages a process held at the beginning of the time span, and stores the length of
+ * the time span in *ret_ns. For SINCE_LOOK, which begins at the last scan, *ret_ns does not change.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)

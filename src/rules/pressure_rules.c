@@ -10,28 +10,34 @@
 #include "rules/stall_rules.h"
 
 /*
- * The threshold of an open finding is half as high, so that it does not close and open again and
- * again.
+ * The thresholds of an open finding are half as high. Without this, a value near the threshold
+ * would close and open the finding again and again.
  */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-/* PSI some, as a share of time; from this value on there is memory pressure */
+/* PSI some as a share of time; at this value or more there is memory pressure */
 #define STALL_SOME 0.10
-/* PSI full, as a share of time; from this value on the finding is critical */
+/* PSI full as a share of time; at this value or more the finding is critical */
 #define STALL_FULL 0.20
 #define SWAP_INS   50 /* pages swapped in a second; fewer are no thrashing */
 #define SWAP_OUTS  10
-/* pages swapped a second, both in and out; the threshold if the kernel has no PSI */
+/* if the kernel has no PSI: at least this many pages must be swapped in or out a second */
 #define BLIND_SWAPS    500
 #define REFAULTS       200
-#define HINTS	       10000 /* NUMA hint faults a second; fewer are not reported */
+#define HINTS	       10000 /* NUMA hint faults a second; a lower rate is not reported */
 #define MIGRATED_SHARE 0.05
-/* "high" events of a cgroup a second (memory.events); fewer are not reported */
+/*
+ * at least this many "high" events of a cgroup (memory.events) a second; a lower rate is not
+ * reported
+ */
 #define THROTTLES 5
-/* percent; the finding is a warning if this much, or less, of memory and swap is available */
+/* percent; if at most this much of memory and swap is available, the finding is a warning */
 #define LEFT_WARNS   10
 #define LEFT_PRESSES 5
-/* percent of a cgroup's limit; if more is not reclaimable, there is little room for page cache */
+/*
+ * if at least this percentage of a cgroup's limit is not reclaimable, there is little room for page
+ * cache
+ */
 #define KEPT_SHORT 90
 
 static uint64_t page_bytes(const struct model *m)
@@ -211,8 +217,8 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 }
 
 /*
- * Returns true if an open finding about the host or a cgroup explains the memory pressure, so that
- * P23 need not open.
+ * Returns true if P05, P06 or P07 is open. These findings explain the memory pressure, so P23 does
+ * not open.
  */
 static bool is_told_better(const struct occasion *o)
 {
@@ -249,8 +255,8 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 }
 
 /*
- * Suggests to raise the limit by 20 % if the value does not grow. If it grows, says how long twice
- * the limit would last.
+ * Suggests to raise the limit by 20 % if the value does not grow. If the value grows, says how long
+ * a limit of twice the size would last.
  */
 static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
 		       uint64_t limit, const char *what)
@@ -362,8 +368,8 @@ struct room {
 };
 
 /*
- * Returns the level (2 or 3) for the time until the limit; 0 if the limit is far away. If there is
- * no forecast now, but there was one a moment ago, returns 2.
+ * Returns level 2 or 3 if the limit will be reached soon; 0 if it is far away. If there is no
+ * forecast now, but there was one a moment ago, returns 2.
  */
 static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)

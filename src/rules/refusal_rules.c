@@ -12,8 +12,8 @@
 #include "rules/pressure_rules.h"
 
 /*
- * Stores in the finding which limit failed the call, and the value that remedies suggest for it. If
- * no value helps, stores that.
+ * Stores in the finding which limit made the call fail, and the value that remedies suggest for it.
+ * If no value helps, stores that fact instead.
  */
 static void take_need(const struct occasion *o, struct finding *f)
 {

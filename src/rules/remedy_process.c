@@ -63,8 +63,8 @@ static void set_in_shell(struct remedies *all)
 }
 
 /*
- * Writes "soft:hard" for an option that sets both limits. The hard limit never becomes lower than
- * it is.
+ * Writes "soft:hard" for an option that sets both limits. Never suggests a lower hard limit than
+ * the present one.
  */
 static void put_pair(const struct remedies *all, const char *none, struct buf *c)
 {

@@ -51,8 +51,8 @@ static const struct mount_use *mount_of(const struct occasion *o)
 		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
 			if (found && found->now.device != p->mount[i].now.device)
 				/*
-				 * several tmpfs have that size, so it is not known which one was
-				 * full
+				 * several tmpfs have this size, so faultscope cannot know which one
+				 * was full
 				 */
 				return NULL;
 			found = &p->mount[i];

@@ -9,7 +9,10 @@
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
-/* ns; a handler may write a message or a backtrace for this long before it aborts */
+/*
+ * ns; the program may abort at most this long after the SIGSEGV: the handler may write a message or
+ * a backtrace first
+ */
 #define ABORTS_WITHIN_NS 10000000000ULL
 #define STACK_MOST_BYTES (1ULL << 30) /* a larger mapping cannot be the stack of one thread */
 #define STACK_TIMES	 4

@@ -10,10 +10,7 @@
 
 #define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
 #define WINDOW_LEAST_NS 50000000       /* ns; in a shorter window one event would be a high rate */
-/*
- * ns; if a condition does not hold for up to this time, in addition to two intervals, it is still
- * the same stall
- */
+/* ns; interruptions of a condition by at most this time plus two intervals do not end the stall */
 #define GAP_NS 1000000000ULL
 /*
  * ns; a stall shorter than this has severity INFO, because programs also read their files when they
@@ -26,11 +23,11 @@
 #define PURGES_NS 3000000000ULL
 /* stalls below this share of a thread's time are not reported */
 #define WAITS  0.05
-#define COSTS  0.02 /* share of a thread's time; copies that take less are not reported */
-#define COPIES 2000 /* pages copied a second; fewer are not reported */
-/* ns; an older child is not writing a snapshot */
+#define COSTS  0.02 /* copies that take less than this share of a thread's time are not reported */
+#define COPIES 2000 /* copied pages a second; a lower rate is not reported */
+/* ns; a child that is older is probably not writing a snapshot */
 #define YOUNG_NS 120000000000ULL
-#define PURGES	 200 /* madvise() calls a second; fewer are not reported */
+#define PURGES	 200 /* madvise() calls a second; a lower rate is not reported */
 #define TOUCHES	 2000
 /* P11 opens only if resident memory grows by less than this share of the touched pages */
 #define FLAT_SHARE     0.2
@@ -182,14 +179,14 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 		return stall_held(o, open, f);
 	major = served_of(o->s, CLASS_FILE_MAJOR, s);
 	/*
-	 * bytes that file faults read, at least: a swap fault may have read fewer pages than
-	 * SWAP_PAGES
+	 * At least this many bytes were read for file faults. A swap fault may have read fewer
+	 * pages than SWAP_PAGES.
 	 */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/*
-	 * bytes that threads touched, at most: a fault maps AROUND_PAGES pages, and some stay
-	 * unused
+	 * The threads touched at most this many bytes. A fault maps AROUND_PAGES pages, of which
+	 * some may stay unused.
 	 */
 	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||

@@ -413,7 +413,8 @@ static void test_who_has_the_lock(void)
 	look();
 	convoy();
 	look();
-	ok(has_evidence(open_of("P12"), "held it while other threads waited", "3,000"), "itself");
+	ok(has_evidence(open_of("P12"), "held mmap_lock while other threads waited", "3,000"),
+	   "itself");
 	end();
 	begin();
 	look();
