@@ -12,8 +12,11 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS 0.05 /* if waits take less than this share of a thread's time, there is no finding */
-/* P12 opens only if waits take at least this share of a thread's time, or of its time in page faults */
+#define WAITS 0.05 /* waits that take less of a thread's time are not reported */
+/*
+ * P12 opens only if waits take at least this share of a thread's time, or of the time in page
+ * faults
+ */
 #define CONVOY 0.3
 /*
  * ns; a stall shorter than this has severity INFO, because threads that start together wait briefly
