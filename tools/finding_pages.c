@@ -8,7 +8,7 @@
 #include "rules/diagnoses.h"
 #include "triage/crash_signs.h"
 
-/* The families of findings. A family is all findings whose ids begin with the same letter. */
+/* The families of findings. All findings of a family have ids that begin with the same letter. */
 static const struct {
 	char letter;
 	const char *page, *title, *about;
@@ -37,7 +37,7 @@ static void put_markdown(const char *text, size_t len)
 		printf("%s%c", strchr("*_`<>|[]\\", text[i]) ? "\\" : "", text[i]);
 }
 
-/* Returns the finding whose id the text begins with, or NULL. */
+/* Returns the finding whose id is at the start of the text. Returns NULL if there is none. */
 static const struct diagnosis *finding_at(const char *text, size_t len)
 {
 	char id[ID_LEN + 1] = "";

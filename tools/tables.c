@@ -31,8 +31,8 @@ static void put_probes(void)
 }
 
 /*
- * Maps each exported metric to its field. The metrics come from counters.def, then come gauges and
- * sums of fields.
+ * Maps each exported metric to its field. First in the table are metrics for counters, from
+ * counters.def; gauges and sums of fields follow.
  */
 static const struct {
 	enum metric_id metric;
@@ -116,8 +116,8 @@ static void put_lead(const struct tab *tab, const struct column *c)
 }
 
 /*
- * Returns whether a field belongs to a tab: the tab of the field's group or, if there is none, the
- * tab without a group.
+ * Returns whether a field belongs to a tab. A field belongs to the tab of its group. If its group
+ * has no tab, the field belongs to the tab without a group.
  */
 static bool is_in(const struct tab *tab, const struct field *f)
 {

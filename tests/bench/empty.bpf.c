@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An empty program at each user-mode page fault, to measure the cost of the tracepoint. */
+/*
+ * A BPF program that does nothing at each user-mode page fault. It is used to measure the cost of
+ * the tracepoint alone.
+ */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches all programs of a BPF object, prints "ready" and waits for a signal. */
+/* Loads a BPF object, attaches all programs in it, prints "ready" and waits for a signal. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>

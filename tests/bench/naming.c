@@ -26,7 +26,7 @@
 
 struct library {
 	struct elf_headers h;
-	__u64 offset, bytes; /* file offset and size of the library's code */
+	__u64 offset, bytes; /* offset and size of the library's code in its file, in bytes */
 };
 
 static double now(void)
@@ -58,7 +58,10 @@ static int read_library(const char *path, struct library *ret)
 	return err || !ret->bytes || !ret->h.build_id_bytes ? -1 : 0;
 }
 
-/* Runs in the child: maps all libraries as the loader does, writes a byte to `done`, waits. */
+/*
+ * Runs in the child process: maps all libraries as the dynamic loader does, writes a byte to
+ * `done`, and waits.
+ */
 static void hold(char **paths, int n, int done)
 {
 	for (int i = 0; i < n; i++) {

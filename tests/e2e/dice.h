@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pseudorandom sequence that is equal on every machine, for programs that make up recordings. Set
- * `dice` to a seed other than 0 first.
+ * A pseudorandom sequence for programs that write made-up recordings. It is the same on every
+ * machine. Set `dice` to a seed other than 0 before the first use.
  */
 #ifndef FS_TESTS_DICE_H
 #define FS_TESTS_DICE_H

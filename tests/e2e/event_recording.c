@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of events made up from a seed: failed calls of every kind, of which some reach
- * a limit, signals, OOM kills, slow faults, samples, growth. Each process has a few events. The
- * host, its cgroups and its file systems are short of memory.
+ * Writes a recording of made-up events, which depend on a seed. The events are failed calls of
+ * every kind (some reach a limit), signals, OOM kills, slow faults, samples and growth. Each
+ * process has a few events. The host, its cgroups and its file systems are short of memory.
  *
  * usage: event_recording SEED PROCESSES FILE
  */

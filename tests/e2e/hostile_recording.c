@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording in which every name that other users can choose is hostile. Each name consists
- * of a word that identifies the field, and TEXT.
+ * Writes a recording in which each name that other users can choose is hostile. Each name consists
+ * of a word that identifies the field, and TEXT. TEXT is a text that may harm a terminal or a file
+ * format.
  *
  * usage: hostile_recording TEXT FILE
  */

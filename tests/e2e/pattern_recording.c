@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of processes whose mappings, file descriptors and memory grow by different
- * patterns: a line, steps, a sawtooth, a curve that bends, a curve that ends, noise. A seed shifts
- * the patterns.
+ * Writes a recording of processes whose mappings, file descriptors and memory grow. The patterns of
+ * growth are a line, steps, a sawtooth, a curve that bends, a curve that ends, and noise. A seed
+ * shifts the patterns.
  *
  * usage: pattern_recording SEED SCANS FILE
  */
@@ -19,13 +19,16 @@ static struct recorder *rec;
 
 #define PUT(record) put_record(rec, &(record).h)
 
-/* Returns how much of `room` a process has used at scan `at`. */
+/*
+ * Returns how many of the `room` mappings, fds or bytes that its limit allows a process has used at
+ * scan number `at`.
+ */
 static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_t room)
 {
 	uint64_t period = 10 + pattern, left = scans - at;
 
 	switch (pattern) {
-	/* linear growth, which would reach the limit an eighth of the recording's length later */
+	/* linear growth: would reach the limit after another eighth of the recording's length */
 	case 0:
 		return room * at / (scans + scans / 8);
 	case 1: /* growth in steps */

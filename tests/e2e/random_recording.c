@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes a recording of processes made up from a seed with faultscope's own writer. Some processes
- * exist before the recording, some start and exit between scans, pids are reused, and scans are
- * uneven.
+ * Writes a recording with faultscope's own writer. The processes in it are made up from a seed.
+ * Some processes exist before the recording, and some start and exit between two scans. Pids are
+ * reused. The time between scans varies.
  *
  * usage: random_recording SEED PROCESSES FILE
  */
@@ -12,7 +12,7 @@
 
 #define LOOKS_MOST   60
 #define LIVING_MOST  4200
-#define SCANS_OF_ONE 3 /* greatest number of scans in which most of the processes are seen */
+#define SCANS_OF_ONE 3 /* in each scan, every third process that is seen exits on average */
 
 static void begin(struct recorder *rec)
 {

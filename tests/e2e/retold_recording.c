@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Replays a recording to its end, and writes another recording that begins with the final state of
- * the first one. A recording that is started in the live view begins in that way, too.
+ * Reads the recording FROM to its end, and writes another recording to TO. TO begins with the final
+ * state of FROM. A recording that is started in the live view also begins with the state at its
+ * start.
  *
  * usage: retold_recording FROM TO
  */

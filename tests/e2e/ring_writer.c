@@ -27,7 +27,7 @@ static void put(struct bb_record *r)
 {
 	char line[BB_LINE_MAX];
 
-	/* Some sequence numbers are left out, so that a reader must report the gap. */
+	/* some sequence numbers are left out, so that a reader must report lost records */
 	sequence += roll(30) ? 1 : 2;
 	r->sequence = sequence;
 	r->boot_ns = r->boot_ns ?: now_ns;

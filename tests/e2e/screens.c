@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the live view of a recording without a terminal: reads the recording to its end, or to the
- * scan with number SCANS, and presses keys.
+ * Prints the live view of a recording without a terminal. It reads the recording to its end, or to
+ * scan number SCANS, and then handles KEYS as if a user pressed them.
  *
  * usage: screens FILE WIDTH HEIGHT colour|mono|ascii|addresses [KEYS [SCANS]]
  *

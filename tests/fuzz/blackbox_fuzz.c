@@ -7,7 +7,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Checks that encoding and decoding a record changes nothing, as binary and as a log line. */
+/*
+ * Checks that a record is unchanged after it is encoded and decoded: once in binary form, once as a
+ * line of a log.
+ */
 static void check_record(const struct bb_record *r)
 {
 	struct bb_record back;
@@ -23,7 +26,10 @@ static void check_record(const struct bb_record *r)
 		abort();
 }
 
-/* Corrects the checksum of each record with a valid header: random bytes rarely match. */
+/*
+ * Corrects the checksum of each record whose header is valid, because random bytes rarely have a
+ * matching checksum.
+ */
 static void mend(uint8_t *data, size_t size)
 {
 	struct bb_record r = {.sequence = 1};

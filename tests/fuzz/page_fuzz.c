@@ -55,7 +55,7 @@ static void add_workload(struct place *p, uint32_t pid, const char *text)
 	memcpy(fault.comm, r.g.comm, sizeof(fault.comm));
 	workload_of(text, &w);
 	identity_make(&w, &names, pid & 1 ? COLLAPSE_DEFAULT : 0, &id);
-	/* A third of the names are raw input bytes, perhaps invalid UTF-8. */
+	/* A third of the names are unchanged input bytes, which may be invalid UTF-8. */
 	if (pid % 3 == 0)
 		snprintf(id.name, sizeof(id.name), "%.*s", (int)sizeof(id.name) - 1, text);
 	snprintf(id.cgroup, sizeof(id.cgroup), "%.*s", (int)sizeof(id.cgroup) - 1, text);

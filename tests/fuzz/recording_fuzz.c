@@ -85,7 +85,7 @@ static void repair_chunks(unsigned char *s, size_t size)
 	}
 }
 
-/* Writes a chunk with these bytes as content at offset `at`. Returns the offset after the chunk. */
+/* Writes a chunk with `data` as its content at offset `at`. Returns the offset after the chunk. */
 static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flags,
 			const uint8_t *data, size_t size)
 {
@@ -99,7 +99,10 @@ static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flag
 	return at + sizeof(ch) + packed;
 }
 
-/* Writes two chunks: bytes before the first NUL are the list of fields, the others records. */
+/*
+ * Writes two chunks. The first has the bytes before the first NUL, as a list of fields; the second
+ * has the other bytes, as records.
+ */
 static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);

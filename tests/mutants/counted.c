@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Part of the library with gcov counters. A program that has confined itself with Landlock and
- * seccomp could not write its counters at exit. The functions in this file replace the calls with
- * which a program confines itself. A child that ends by _exit() also writes its counters.
+ * This file is linked with the code that has gcov counters. A program that has confined itself with
+ * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
+ * replace the calls with which a program confines itself. They also make a child that ends by
+ * _exit() write its counters.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

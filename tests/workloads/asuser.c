@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as another user with only these
- * capabilities. Services with AmbientCapabilities= and files with setcap run in this way.
+ * asuser UID [CAPABILITY...] -- CMD ARG...: runs a command as user UID, with no capabilities except
+ * those in the arguments. Services with AmbientCapabilities=, and files with capabilities set by
+ * setcap, run in this way.
  */
 #include "common.h"
 

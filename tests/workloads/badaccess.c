@@ -126,7 +126,10 @@ static void handle_fault_signals(void)
 		die("signal handler");
 }
 
-/* Starts a child that makes one bad access. Without a handler, it is traced and killed. */
+/*
+ * Starts a child that makes one bad access. If `handled` is false, the child has no signal handler;
+ * it is traced, and the signal kills it.
+ */
 static pid_t run_child(const struct mode *mode, bool handled)
 {
 	pid_t child = fork_or_die();

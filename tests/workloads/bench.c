@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measures how long N operations of one kind take: in several threads, 40 batches in each. */
+/*
+ * Measures the time for N operations of one kind. One or several threads each run 40 batches of
+ * operations.
+ */
 #include "common.h"
 
 #include <sched.h>
@@ -69,7 +72,10 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
-/* Page faults are measured in CPU time. System calls may wait, so elapsed time is measured. */
+/*
+ * For page faults, the program measures CPU time. For system calls, it measures elapsed time,
+ * because system calls may wait.
+ */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);
@@ -90,7 +96,7 @@ static long long passed_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Pins thread `index` to a CPU: pin_cpu for the first thread, then the CPUs after it. */
+/* Pins thread number `index` to CPU number pin_cpu + index, modulo the number of CPUs. */
 static void pin(long index)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);

@@ -4,7 +4,7 @@
 
 #include <link.h>
 
-/* Requested numbers, and memory for results. Parent and child share this memory. */
+/* The requested numbers, and memory for the results. Parent and child share this struct. */
 struct brief {
 	long faults;
 	long maps;

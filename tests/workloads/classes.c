@@ -92,7 +92,10 @@ static char *map_huge(long count)
 	return area;
 }
 
-/* Returns the process's number of huge pages. The kernel may have had too few. */
+/*
+ * Returns the number of huge pages that the process has. It may be less than requested if the
+ * kernel had too few.
+ */
 static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");

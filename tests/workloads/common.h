@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions for all workloads: arguments, waits, children, pages, maps, and the "truth line". The
- * truth line is a JSON object with exact counts of what the workload did. Tests compare
- * faultscope's counts with it.
+ * Functions for all workloads: arguments, waits, children, pages, mappings, and the "truth line".
+ * The truth line is a JSON object with exact counts of what the workload did. Tests compare
+ * faultscope's counts with the counts in the truth line.
  */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
@@ -51,7 +51,10 @@ static struct {
 	long sleep_ms;
 } common;
 
-/* Ends the program with an error message. If errno is set, its text is added. */
+/*
+ * Ends the program with an error message. If errno is not 0, the message includes the text of
+ * errno.
+ */
 static inline __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...)
 {
 	int error = errno;
@@ -77,7 +80,7 @@ static inline long parse_number(const char *text)
 	return number;
 }
 
-/* Parses a count. The word "limit" means as many as the kernel permits. */
+/* Parses a count. For the word "limit", the workload makes as many as the kernel permits. */
 static inline long parse_count(const char *text)
 {
 	return strcmp(text, "limit") ? parse_number(text) : NO_LIMIT;
@@ -98,7 +101,10 @@ static inline __attribute__((noreturn)) void wrong_usage(const char *usage)
 	exit(2);
 }
 
-/* Parses options, and stores `need` to `most` other words in words[]. Returns their number. */
+/*
+ * Parses options, and stores the other words in words[]: at least `need` and at most `most`.
+ * Returns the number of words.
+ */
 static inline int parse_args(int argc, char **argv, const char *usage, const struct opt *opts,
 			     const char **words, int need, int most)
 {
@@ -180,7 +186,10 @@ static inline void catch_stop(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Waits. Returns true if a stop signal arrived, or if stdin had a byte (now read) or EOF. */
+/*
+ * Waits. Returns true if a stop signal arrived, if stdin had a byte (which is then read), or if
+ * stdin is at its end.
+ */
 static inline bool told(struct pollfd *input, long timeout_ms)
 {
 	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opens N files with different names, so that each gets a row in tables by file name. Then leaks
- * fds of one file. The N files are opened by children that exit ("ended"), or by this process,
- * which closes or keeps them.
+ * Opens N files with different names, so that each file has its own row in tables by file name.
+ * Then leaks fds of one file. For "ended", children open the N files and exit. Otherwise, this
+ * process opens the N files, and either closes them or keeps them open.
  */
 #include "common.h"
 

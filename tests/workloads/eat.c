@@ -44,8 +44,8 @@ static void go_over(const char *base, long pages)
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
 			/*
-			 * The page at this distance is in the page cache but not mapped, so that
-			 * reading it makes the kernel read further ahead.
+			 * The page AROUND_PAGES further on is in the page cache but not mapped, so
+			 * that reading it makes the kernel read further ahead.
 			 */
 			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
 			if (how.pairs)

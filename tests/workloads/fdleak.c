@@ -177,8 +177,9 @@ static const struct kind *find_kind(const char *name)
 }
 
 /*
- * Returns the kind of fd number `turn`: the given kind, or all kinds in turn for "all". In later
- * rounds of "all", another kind replaces inotify, because few instances are allowed.
+ * Returns the kind of the fd with number `turn`. If the argument is "all", each kind is used in
+ * turn; otherwise it is the given kind. In later rounds of "all", another kind replaces inotify,
+ * because few inotify instances are allowed.
  */
 static const struct kind *kind_of_turn(const struct kind *kind, long turn)
 {

@@ -46,7 +46,10 @@ __attribute__((noinline)) static bool collate_batch(long n)
 	return made;
 }
 
-/* Leaks a mapping. Protections alternate, so that adjacent mappings do not merge. */
+/*
+ * Leaks a mapping. The protection of each mapping differs from that of the mapping before it, so
+ * that adjacent mappings do not merge.
+ */
 __attribute__((noinline)) static bool leak_mapping(long n)
 {
 	void *at = mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Patterns of a growing value. Some reach LIMIT, some never do. The unit test of forecasts computes
- * their values without waiting. The workload `patterns` replays them in real time.
+ * Patterns of a growing value. Some patterns reach LIMIT, and some never do. The unit test of
+ * forecasts computes the values of a pattern without waiting. The workload `patterns` opens and
+ * closes fds in real time, so that their number follows a pattern.
  */
 #ifndef GROWTH_PATTERNS_H
 #define GROWTH_PATTERNS_H

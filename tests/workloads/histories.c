@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes with random histories. They fault, map and open files, share memory or file
- * descriptors with children, exec from any thread, or continue without their first thread. At its
- * end, each process prints the minimum number of pages that it wrote, and the kernel's count of its
- * page faults.
+ * Runs processes that do a random sequence of operations. They fault, map and open files, share
+ * memory or file descriptors with children, exec from any thread, or continue after their first
+ * thread has exited. At its end, each process prints the minimum number of pages that it wrote, and
+ * the kernel's count of its page faults.
  */
 #include "common.h"
 #include <sched.h>
@@ -15,15 +15,18 @@
 #define CHILD_STACK	(1 << 16)
 #define NOBODY		65534
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
-#define PID_REUSED_EACH 8 /* number of histories after which pids are reused */
+#define PID_REUSED_EACH 8 /* pids are reused in every 8th history */
 
-/* State that a process passes to the next program at exec, as arguments of the mode "on". */
+/* State that a process passes to the program that it executes, as arguments after the word "on". */
 static struct {
 	long steps; /* number of steps that remain */
 	unsigned long chance;
 	long pages;	    /* minimum number of pages written until now */
 	const char *helper; /* path of a set-user-ID root copy of this program */
-	/* true in a pid namespace: its pid there would be wrong, so it prints no line */
+	/*
+	 * true in a pid namespace: the process prints no line, because its pid there differs from
+	 * the pid that faultscope shows
+	 */
 	bool quiet;
 } life;
 
@@ -141,7 +144,10 @@ static void trace_brief(void)
 		ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
-/* Executes the program, which continues this history. Sometimes uses execveat() without a path. */
+/*
+ * Executes the program, which continues this sequence of operations. Sometimes uses execveat()
+ * without a path.
+ */
 static __attribute__((noreturn)) void exec_on(const char *program)
 {
 	char steps[24], chance[24], pages[24];
@@ -307,7 +313,8 @@ static void reuse_pids(pid_t first)
 
 	snprintf(text, sizeof(text), "%d", first - 1);
 	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		errno = 0; /* choosing the next pid may fail, which is no error */
+		/* setting the next pid may fail, which is not an error of the workload */
+		errno = 0;
 	if (fd >= 0)
 		close(fd);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ia32 N: calls mmap, munmap, dup and close N times each. It is a 64-bit x86 program, but makes
- * 32-bit system calls (int $0x80), whose numbers mean other calls in 64-bit mode. For example, 90
+ * 32-bit system calls (int $0x80). Their numbers mean other calls in 64-bit mode: for example, 90
  * is mmap in 32-bit mode and chmod in 64-bit mode. At the end, one mmap exceeds RLIMIT_AS. Prints
- * the counts "maps", "dups" (each closed again) and "refused". "supported" is 0 if the kernel has
- * no 32-bit calls.
+ * the counts "maps", "dups" (each fd is closed again) and "refused" (calls that failed).
+ * "supported" is 0 if the kernel has no 32-bit calls, else 1.
  */
 #include "common.h"
 

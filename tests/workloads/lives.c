@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs processes with unusual lives: vfork, exec by a thread, many forks at once, reused pids. */
+/*
+ * Runs processes with unusual histories: vfork, exec by a thread, many forks at once, reused pids.
+ */
 #include "common.h"
 
 #define VFORK_MAPS 100
@@ -31,7 +33,10 @@ static pid_t reap(pid_t pid)
 	return pid;
 }
 
-/* The child of vfork() maps pages before its exec, when it shares its parent's address space. */
+/*
+ * Before its exec, the child of vfork() makes mappings in the address space that it shares with its
+ * parent.
+ */
 static __attribute__((noinline)) pid_t vfork_and_exec(void)
 {
 	pid_t child = vfork();

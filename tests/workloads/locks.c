@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes threads wait for mmap_lock. Several threads map, touch and unmap memory at the same time. A
- * single thread waits for another process that reads smaps of this process. Such a read takes
- * longer if more memory is mapped.
+ * Makes threads wait for mmap_lock, in two ways. Either several threads map, touch and unmap memory
+ * at the same time, or a single thread waits for another process that reads smaps of this process.
+ * Such a read takes longer if more memory is mapped.
  */
 #include "common.h"
 

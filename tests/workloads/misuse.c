@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Misuses file descriptors like faulty programs: repeats accept at the fd limit, closes all
- * possible fd numbers, passes select() an fd number above FD_SETSIZE, or aborts as glibc does for
- * such a number. With --mildly, it does none of this often enough for a finding.
+ * Misuses file descriptors in one of four ways, as faulty programs do. It repeats accept at the fd
+ * limit; closes all possible fd numbers; passes select() an fd number above FD_SETSIZE; or aborts
+ * as glibc does for such a number. With --mildly, it misuses fds too rarely for a finding.
  */
 #include "common.h"
 

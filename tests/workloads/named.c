@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prints the addresses of functions. faultscope must find each name in another kind of source. */
+/*
+ * Prints the addresses of functions. Each function's name is in another place, such as a symbol
+ * table, and faultscope must find all of them.
+ */
 #include "common.h"
 
 #include <dlfcn.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overflows a thread's stack in a child, which then ends as language runtimes do. The child has no
- * SIGSEGV handler, or a handler on an alternate stack. The handler does one of the following: it
- * reports the overflow and aborts (like Rust), raises the signal again (like Python's
- * faulthandler), exits, or jumps out of the overflow. After such a jump, the program continues, or
- * aborts later for another reason.
+ * Overflows a thread's stack in a child, which then ends as language runtimes do. The child has
+ * either no SIGSEGV handler, or a handler on an alternate stack. The handler does one of four
+ * things: it reports the overflow and aborts (like Rust), raises the signal again (like Python's
+ * faulthandler), exits, or jumps out of the overflow. After such a jump, the program either
+ * continues, or aborts later for another reason.
  */
 #include "common.h"
 

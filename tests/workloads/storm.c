@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes or threads that grow at the same time.
+ * Runs processes or threads whose mappings and fds grow at the same time.
  *
- * "apart": K processes. Each creates mappings and fds from a function of its own and under a name
- * of its own. Its threads fault, map and unmap.
+ * "apart": K processes. Each process creates mappings and fds in a function of its own, and its
+ * files have a name of their own. The threads of each process fault, map and unmap.
  *
- * "together": K threads. All open a file at the same instant from one function under one name, then
- * the next file.
+ * "together": K threads. In the same function, all threads open a file with the same name at the
+ * same instant, and then the next file.
  *
- * "reused": a process exits with N open fds. Another process with the same pid opens N fds and
+ * "reused": a process exits with N open fds. Then another process with the same pid opens N fds and
  * closes them.
  */
 #include "common.h"
@@ -64,7 +64,10 @@ __attribute__((noinline)) static void churn(void)
 	munmap(at, pages * PAGE_BYTES);
 }
 
-/* Defines a function for one process. It is a frame of all stacks that grow in this process. */
+/*
+ * Defines a function for one process. The function is in the call stacks of all mappings and fds
+ * that this process creates.
+ */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \

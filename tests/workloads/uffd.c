@@ -5,7 +5,10 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-/* Nanoseconds by which a sleep may end late. A busy loop replaces this last part of each delay. */
+/*
+ * Nanoseconds by which a sleep may end too late. So the program sleeps for less than the delay, and
+ * waits for the rest in a busy loop.
+ */
 #define SPIN_NS 200000LL
 
 struct answering {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of calls that children, threads and processes in other namespaces make. They may share
- * memory with their parent, or have rights and limits of their own.
+ * Test cases in which the failing call is made by a child, a thread, or a process in another
+ * namespace. The caller may share memory with its parent, or have other rights and limits than its
+ * parent.
  */
 #include "zoo.h"
 
@@ -11,7 +12,10 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 
-/* In a user namespace, even all capabilities do not let a process exceed limits of the host. */
+/*
+ * A process in a user namespace cannot exceed limits of the host, even if it has all capabilities
+ * in this namespace.
+ */
 
 static void lock_with_rights_of_namespace(void)
 {
@@ -85,8 +89,8 @@ static void first_of_namespace_ends(void)
 }
 
 /*
- * If a child process makes the failing call, faultscope must report the child's pid. The child
- * shares all memory with its parent, or is in namespaces of its own.
+ * If a child process makes the failing call, faultscope must report the child's pid. There are two
+ * cases: a child that shares all memory with its parent, and a child in its own namespaces.
  */
 
 static int child_error;
@@ -158,7 +162,10 @@ static long in_thread(void)
 	return ret;
 }
 
-/* The file descriptor table of this thread is full. The other threads have another table. */
+/*
+ * Makes a call in a thread whose own file descriptor table is full. The other threads share another
+ * table.
+ */
 static void *unshare_and_open(void *arg)
 {
 	if (unshare(CLONE_FILES))

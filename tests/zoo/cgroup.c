@@ -3,13 +3,13 @@
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
-/* memory limit of the cgroup; a few thousand mappings need more kernel memory */
+/* memory limit of the cgroup in bytes: less than the kernel memory for a few thousand mappings */
 #define FEW_BYTES   "524288"
 #define PLENTY	    "268435456"
 
 /* Test cases of pids.max */
 
-/* name of the cgroup whose limit is set: the parent or the child cgroup */
+/* name of the cgroup whose limit is set: either the parent or the child cgroup */
 static const char *limited_group;
 
 static void pids(const char *limited, const char *most)
@@ -53,15 +53,15 @@ static long make_thread(void)
 }
 
 /*
- * Test cases of memory limits at which a call fails. The call needs kernel memory beyond the limit.
- * The kernel kills no process, but returns ENOMEM.
+ * Test cases in which a call fails at the memory limit of a cgroup, because it needs more kernel
+ * memory than the limit allows. The kernel kills no process, but the call fails with ENOMEM.
  */
 
 #define SPIN_US 1000
 
 /*
  * A child makes the calls, because at the memory limit, a page fault may wait forever. Parent and
- * child communicate through this shared page, whose memory is allocated before.
+ * child communicate through this shared page. Its memory is allocated before the limit is set.
  */
 static volatile struct talk {
 	int go;

@@ -114,8 +114,8 @@ static void deny_exec_gain(void)
 }
 
 /*
- * Test cases of mseal. A seal cannot be removed. So these cases first make the call that must
- * succeed, then seal the mapping.
+ * Test cases of mseal. Nothing can undo mseal. So these cases first make the call that must
+ * succeed, and then seal the mapping.
  */
 
 static void seal_block(void)

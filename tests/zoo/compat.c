@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of 32-bit system calls (int $0x80), as 32-bit programs make them. A 32-bit call and
- * the 64-bit call with the same number are different calls.
+ * Test cases of 32-bit system calls (int $0x80), as 32-bit programs make them. For most numbers,
+ * the 32-bit call and the 64-bit call are different calls.
  */
 #include "zoo.h"
 
@@ -90,9 +90,9 @@ static void map_past_data(void)
 }
 
 /*
- * Requests more memory than fits below mmap_base of 32-bit calls. This address is at least 128 MiB
- * below 4 GiB (MIN_GAP in arch/x86/mm/mmap.c). For a 64-bit call, the request would fit, because it
- * is smaller than 4 GiB.
+ * Requests more memory than is free below the address at which 32-bit calls start to map
+ * (mmap_base). This address is at least 128 MiB below 4 GiB (MIN_GAP in arch/x86/mm/mmap.c). A
+ * 64-bit call could map this much, because its address space is larger.
  */
 static void map_past_space(void)
 {
@@ -214,7 +214,10 @@ static long look_alikes(void)
 	return 0;
 }
 
-/* Makes failing 32-bit calls. In 64-bit mode, their numbers mean calls that use memory. */
+/*
+ * Makes failing 32-bit calls. In 64-bit mode, their numbers are those of mlock, mmap, clone and
+ * socketpair.
+ */
 static long look_alikes_of_want(void)
 {
 	/* 149 is mlock in 64-bit mode and the obsolete _sysctl in 32-bit mode. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of calls that exceed vm.max_map_count. Some fail with fewer mappings than others. */
+/*
+ * Test cases of calls that exceed vm.max_map_count. Some calls already fail when the map count is a
+ * few below this limit.
+ */
 #include "zoo.h"
 
 #include <sys/ipc.h>
@@ -65,7 +68,7 @@ static void shared_file(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* The call exceeds several limits. The right cause is the one that the kernel checks first. */
+/* The call exceeds several limits. faultscope must name the limit that the kernel checks first. */
 static void before_as(void)
 {
 	size_t bytes = some_bytes();
@@ -90,7 +93,10 @@ static long start_big_thread(void)
 	pthread_attr_setstacksize(&attr, MIB);
 	errno = pthread_create(&thread, &attr, empty_thread, NULL);
 	if (errno == EAGAIN) {
-		/* For the thread stack, glibc called mmap, which failed with ENOMEM. */
+		/*
+		 * pthread_create returned EAGAIN, but glibc's mmap for the thread stack failed with
+		 * ENOMEM
+		 */
 		errno = ENOMEM;
 		return -1;
 	}
@@ -201,7 +207,10 @@ static void unmap_middle(void)
 	fill_maps(most_maps());
 }
 
-/* A mapping to unmap, so that the call succeeds. It is not next to the last filler mapping. */
+/*
+ * A mapping that can be unmapped, so that the call succeeds. It is not next to the last filler
+ * mapping.
+ */
 static char *spare;
 
 static void make_spare(void)
@@ -268,8 +277,8 @@ static void unlock_middle(void)
 }
 
 /*
- * Test cases of mremap, which fails if fewer than 4 more mappings are allowed; with a chosen
- * address, fewer than 6. The kernel reserves them for splits.
+ * Test cases of mremap. It fails if fewer than 4 more mappings are allowed, because the kernel
+ * reserves 4 for splits. With MREMAP_FIXED, it reserves 6.
  */
 
 static void move(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of calls that create fds. RLIMIT_NOFILE leaves fewer numbers than they need. */
+/*
+ * Test cases of calls that create fds. RLIMIT_NOFILE leaves fewer free fd numbers than the call
+ * needs.
+ */
 #include "zoo.h"
 
 #include <linux/bpf.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of an execve that fails, and of new programs that fail before main(). */
+/*
+ * Test cases of execve calls that fail, and of programs that fail after execve, before main() runs.
+ */
 #include "zoo.h"
 
 #include <sys/mount.h>
@@ -20,8 +22,8 @@ static void quiet(void)
 }
 
 /*
- * A failing execve runs in this process. If it must succeed, a child runs it, because a successful
- * execve would end this test. `lifted` is true in the second case.
+ * An execve that must fail is called in this process. An execve that must succeed is called in a
+ * child (`lifted` is true), because it would replace this program.
  */
 static bool lifted;
 
@@ -107,7 +109,7 @@ static void allow_to_run(void)
 	lifted = true;
 }
 
-/* A process that exceeded RLIMIT_NPROC by setuid() cannot run a program. */
+/* If setuid() makes a process exceed RLIMIT_NPROC, a later execve in this process fails. */
 static pid_t other;
 static uid_t user;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of memory accesses whose signal suggests another kind of access. */
+/* Test cases of memory accesses whose signal is usual for another kind of access. */
 #include "zoo.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-/* distance in bytes from the end of a stack to its neighbour, less than the stack guard gap */
+/*
+ * distance in bytes from the end of a stack to the mapping below it, less than the stack guard gap
+ */
 #define FAR_DOWN (96 * KIB)
 
 static char *memory;
@@ -185,7 +187,7 @@ static void grows_past_limit(void)
 	bad_address = P(memory) - 256 * KIB;
 }
 
-/* A userfaultfd for a missing page. It raises SIGBUS and supplies no page. */
+/* A userfaultfd that raises SIGBUS for a missing page, and never supplies the page. */
 static int handler;
 
 static void missing_page(void)

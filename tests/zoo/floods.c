@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of a program that repeats a failing call 20,000 times a second. One of the calls fails
- * for another cause. faultscope must report this one as well, even if it is the same system call
- * with the same errno.
+ * Test cases of a program that repeats a failing call 20,000 times a second. One of these calls
+ * fails for another cause. faultscope must report this cause as well, even if system call and errno
+ * are the same as for the other calls.
  */
 #include "zoo.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases that change a limit of the whole machine. They run in guests only. */
+/* Test cases that change a setting of the whole machine. They run in virtual machines only. */
 #include "zoo.h"
 
 #include <linux/loop.h>
@@ -22,7 +22,7 @@
 #define THREADS	   "/proc/sys/kernel/threads-max"
 #define PID_MAX	   "/proc/sys/kernel/pid_max"
 
-/* Returns 1 MiB more than the commit limit still allows. */
+/* Returns a size that exceeds what the commit limit still allows by 1 MiB. */
 static size_t beyond_commit(void)
 {
 	static char text[8192];
@@ -93,7 +93,10 @@ static void strict_brk(void)
 	strictly();
 }
 
-/* fork commits all private writable memory of the parent process again, for the child. */
+/*
+ * With strict overcommit, fork needs as much commit charge for the child as the private writable
+ * memory of the parent process has.
+ */
 static void strict_fork(void)
 {
 	strictly();
@@ -304,7 +307,10 @@ static void more_watches(void)
 	machine_setting(WATCHES, 1000);
 }
 
-/* Maximum number of epoll watches for each user. faultscope, as another user, needs fewer. */
+/*
+ * Maximum number of epoll watches for each user. faultscope runs as another user, and needs fewer
+ * watches.
+ */
 #define MOST_EPOLLS 40
 
 static void few_epolls(void)

@@ -24,7 +24,10 @@ static void past_data(void)
 	room_data(bytes / 2);
 }
 
-/* The heap alone is within RLIMIT_DATA, which also counts other writable mappings. */
+/*
+ * The heap alone is smaller than RLIMIT_DATA. But other writable private mappings count towards
+ * RLIMIT_DATA as well.
+ */
 static void past_data_with_mappings(void)
 {
 	size_t bytes = some_bytes();

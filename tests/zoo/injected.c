@@ -206,7 +206,7 @@ static void brk_enomem(void)
 	deny(SYS_brk, ENOMEM);
 }
 
-/* The filter makes brk return -ENOMEM. The kernel's brk never returns an error. */
+/* The seccomp filter makes brk return -ENOMEM. The kernel's brk never returns a negative errno. */
 static long make_brk(void)
 {
 	/* for -ENOMEM, libc's syscall() returns -1 and sets errno */

@@ -78,7 +78,10 @@ static void lock_hole(void)
 	ASK(mlock, P(block), BLOCK_PAGES * PAGE_BYTES);
 }
 
-/* The range is just within RLIMIT_MEMLOCK. mlock fails because the range has a hole. */
+/*
+ * The range is not larger than RLIMIT_MEMLOCK allows. mlock fails because part of the range is not
+ * mapped.
+ */
 static void lock_hole_near_limit(void)
 {
 	lock_hole();

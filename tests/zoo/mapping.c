@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of mmap calls that exceed a limit on size: RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, the
- * commit limit, or the number of huge pages.
+ * Test cases of mmap calls that exceed RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, the commit limit, or
+ * the number of huge pages.
  */
 #include "zoo.h"
 
@@ -60,8 +60,8 @@ static void as_with_hint(void)
 }
 
 /*
- * mmap first searches for an aligned address, in vain. Its second search succeeds, so that
- * RLIMIT_AS is the only cause of the failure.
+ * mmap first searches for an aligned address, and finds none. Its second search, for any address,
+ * finds one. So RLIMIT_AS is the only cause of the failure.
  */
 static void as_in_last_hole(void)
 {
@@ -177,7 +177,7 @@ static void memlock_secret(void)
 	room_memlock(bytes / 2);
 }
 
-/* Test cases of heuristic overcommit: one request for more than all memory and swap. */
+/* Test cases of heuristic overcommit: one request is larger than all memory and swap together. */
 
 static void heuristic_anon(void)
 {

@@ -109,7 +109,10 @@ static void pass(int count)
 		die("sendmsg");
 }
 
-/* Passes files in two messages. Those of the first cannot be received, the others can. */
+/*
+ * Sends files in two messages. The process cannot receive the files of the first message, but it
+ * can receive those of the second.
+ */
 static void pass_twice(int count, int free)
 {
 	passed = count;

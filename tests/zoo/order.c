@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of calls that fail for two causes. The right one is what the kernel checks first. */
+/*
+ * Test cases of calls with two causes of failure. faultscope must name the cause that the kernel
+ * checks first.
+ */
 #include "zoo.h"
 
 #include <sched.h>
@@ -148,8 +151,8 @@ static void hole_behind(int protection)
 }
 
 /*
- * The kernel changes the range mapping by mapping. It must first split the block, which fails; it
- * does not get to the hole that follows the block.
+ * The kernel changes the range one mapping after another. For the block, it must first split a
+ * mapping. The split fails, so the kernel does not reach the hole that follows the block.
  */
 static void middle_before_hole(long call)
 {
@@ -264,7 +267,10 @@ static void ask_less(void)
 	ask.arg[1] = PAGE_BYTES;
 }
 
-/* mmap checks the map count before MAP_FIXED_NOREPLACE, that is, whether the range is free. */
+/*
+ * mmap first checks the map count. Only after that, it checks whether the range is free, as
+ * MAP_FIXED_NOREPLACE requires.
+ */
 static void count_before_exists(void)
 {
 	block = map_anon(BLOCK, RW, 0);
@@ -315,7 +321,10 @@ static void only_read(void)
 	ask.arg[2] = PROT_READ;
 }
 
-/* inotify_init counts inotify instances before it takes an fd number. Each limit gives EMFILE. */
+/*
+ * inotify_init first counts inotify instances, and then takes an fd number. At each of the two
+ * limits, it fails with EMFILE.
+ */
 static int last_instance;
 
 static void instances_before_nofile(void)
@@ -440,7 +449,9 @@ static void nproc_before_pids(void)
 	soft_limit(RLIMIT_NPROC, 1);
 }
 
-/* The limits stay after the change of user, so the fork that must succeed runs first. */
+/*
+ * The limits cannot be removed after the change of user, so the fork that must succeed runs before.
+ */
 static void fork_before(void)
 {
 	pid_t child = fork_or_die();

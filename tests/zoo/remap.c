@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of mremap: limits on growth, lack of addresses, and moving of a range. */
+/* Test cases of mremap: limits on the size, lack of free addresses, and moves of a range. */
 #include "zoo.h"
 
 #define BLOCK_PAGES 8

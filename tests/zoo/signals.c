@@ -6,7 +6,7 @@
 #include <sys/mount.h>
 
 #define SMALL_STACK (512 * KIB)
-/* bytes of stack that a case uses: more than SMALL_STACK, but less than the normal limit */
+/* bytes of stack that a case uses: more than SMALL_STACK, but less than the usual RLIMIT_STACK */
 #define DEEP	    (2 * MIB)
 #define FILE_PAGES  4
 
@@ -57,7 +57,10 @@ static void write_at(void)
 	*(volatile char *)bad_address = 1;
 }
 
-/* Calls the code at bad_address. If the address is executable, the code is a `ret` instruction. */
+/*
+ * Calls the code at bad_address. If this address can be executed, the code there is a `ret`
+ * instruction.
+ */
 static void run_at(void)
 {
 	((void (*)(void))bad_address)();
@@ -198,7 +201,9 @@ static void unguard(void)
 		die("MADV_GUARD_REMOVE");
 }
 
-/* In user mode, the instruction hlt raises #GP. There is no bad address. */
+/*
+ * hlt is a privileged instruction. In user mode it raises #GP, for which the signal has no address.
+ */
 static void halt(void)
 {
 	__asm__ volatile("hlt");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of mmap calls that find no free addresses, or have wrong arguments. */
+/* Test cases of mmap calls that find no free addresses, and of mmap calls with wrong arguments. */
 #include "zoo.h"
 
 #define OFFSET_PAST_FILES 0x7ffffffffffff000L

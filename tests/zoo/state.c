@@ -257,7 +257,10 @@ void fill_maps(long count)
 
 	if (room < 1)
 		die("there are more than %ld mappings already", count);
-	/* A new mapping may merge with an existing one, so another attempt may be necessary. */
+	/*
+	 * A new mapping may merge with an existing one. So one round may add too few mappings, and
+	 * another round follows.
+	 */
 	for (long i = 0; room > 0; room = count - map_count())
 		for (; room > 0; room--) {
 			last_filler = map_unmergeable(i++);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of wrong arguments or objects. Limits cause some of these errnos as well. */
+/*
+ * Test cases of calls with wrong arguments or objects. They fail with errnos that limits cause in
+ * other cases.
+ */
 #include "zoo.h"
 
 #include <linux/fs.h>
@@ -139,7 +142,10 @@ static void copy_shared_past_as(void)
 	room_as(bytes / 2);
 }
 
-/* Shrinks the middle of a mapping, which unmaps a part of it, and so splits the mapping. */
+/*
+ * Shrinks a range in the middle of a mapping. The kernel unmaps a part of the range, and so splits
+ * the mapping.
+ */
 static void shrink_middle_at_count(void)
 {
 	some_block();
@@ -194,7 +200,10 @@ static void key_of_none(void)
 	ask.arg[3] = -1;
 }
 
-/* The pages cannot be populated: they are beyond the end of the file, or the disk is full. */
+/*
+ * The pages cannot be populated, for one of two reasons: they are beyond the end of the file, or
+ * the disk is full.
+ */
 static void lock_past_end(void)
 {
 	block = map_file(sized_memfd(PAGE_BYTES, 0), 2 * PAGE_BYTES, RW, MAP_SHARED);

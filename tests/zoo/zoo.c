@@ -6,7 +6,10 @@
 #include "zoo.h"
 
 #define SKIPPED	  77
-/* ms from the failed call to the lift; meanwhile, tests can read the limit in /proc */
+/*
+ * milliseconds between the failed call and the removal of the limit; meanwhile, tests can read the
+ * limit in /proc
+ */
 #define SETTLE_MS 50
 
 struct ask ask;
@@ -65,7 +68,9 @@ pid_t start_sleeper(void (*first)(void))
 		return child;
 	if (first)
 		first();
-	/* The last call, because a change of the user ID resets PR_SET_PDEATHSIG. */
+	/*
+	 * This call must be the last one, because a change of the user ID resets PR_SET_PDEATHSIG.
+	 */
 	end_with(parent);
 	pause();
 	_exit(0);

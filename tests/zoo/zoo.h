@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The zoo is a collection of test cases in which a system call fails for a known cause. A case
- * reaches one limit, makes the call, lifts only this limit, and makes the call again. The second
- * call must succeed; otherwise the limit was not the only cause, and the case is wrong. The zoo
+ * reaches one limit, makes the call, removes only this limit, and makes the call again. The second
+ * call must succeed. If it fails, the limit was not the only cause, and the case is wrong. The zoo
  * uses no code of faultscope.
  */
 #ifndef ZOO_H
@@ -35,14 +35,16 @@
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
-/* What faultscope must report for a failed call. `causes` are the right answers: "a|b". */
+/*
+ * What faultscope must report for a failed call. `causes` are the correct causes, separated by '|'.
+ */
 struct want {
 	const char *call; /* name of the system call */
 	int error;	  /* errno; 0 for brk (returns none) and recvmsg (succeeds) */
 	const char *causes;
 	/* further limits that the call exceeds, in the order in which the kernel checks them */
 	const char *next;
-	/* whether the causes differ only in facts that faultscope cannot read */
+	/* true if faultscope cannot read the facts that would distinguish the causes */
 	bool undecidable;
 	int or_error;	      /* errno that other kernels return in its place, or 0 */
 };
@@ -51,17 +53,20 @@ struct zoo_case {
 	const char *name;
 	struct want want;
 	void (*prepare)(void);
-	/* makes the failing call and returns -1; if NULL, make_asked() does so */
+	/* makes the failing call and returns -1; if NULL, make_asked() makes the call */
 	long (*make)(void);
-	void (*lift)(void); /* lifts only the limit, so that the call succeeds */
+	void (*lift)(void); /* removes only the limit, so that the call succeeds */
 	struct want also;   /* a second call of the case, which must fail for another cause */
 	const char *class;  /* accepted classes of the fault signal, separated by '|' */
 	int signal;
-	/* accepted constraints of the expected OOM kill; NULL if none is expected */
+	/*
+	 * accepted constraints of the expected OOM kill, separated by '|'; NULL if no OOM kill is
+	 * expected
+	 */
 	const char *oom;
-	/* sets a state that cannot be lifted; the call must succeed before, and fail afterwards */
+	/* sets a state that cannot be undone: the call must succeed before, and fail afterwards */
 	void (*impose)(void);
-	bool guest;	 /* whether the case changes a setting of the whole machine */
+	bool guest;	 /* true if the case changes a setting of the whole machine */
 	/* control case: faultscope must name no cause except `causes` (may be NULL) */
 	bool control;
 	long times;	 /* number of calls; 0 means one */
@@ -76,7 +81,10 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	control_cases[],
 	guest_cases[];
 
-/* The system call under test. `lift` may change its arguments, so that it succeeds. */
+/*
+ * The system call under test. The function `lift` may change its arguments, so that the call
+ * succeeds.
+ */
 struct ask {
 	long number;
 	long arg[6];
@@ -115,13 +123,16 @@ void dig(long bytes); /* uses `bytes` bytes of stack */
 #define BUS(class_, prepare_, make_, lift_)                                                        \
 	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
-/* Registers a function that undoes changes outside of this process. It always runs at the end. */
+/*
+ * Registers a function that undoes changes outside of this process. The function runs at the end of
+ * the case, even if the case fails.
+ */
 void at_end(void (*undo)(void));
 void run_undo(void);
 
 __attribute__((noreturn, format(printf, 1, 2))) void skip(const char *format, ...);
 
-/* Returns a random size or count from low to high. The run's seed determines it. */
+/* Returns a random size or count from low to high, which depends only on the seed of the run. */
 long vary(long low, long high);
 size_t some_bytes(void);  /* returns a size in bytes: whole pages, 4 to 64 MiB */
 size_t small_bytes(void); /* returns a size in bytes: whole pages, 256 KiB to 4 MiB */

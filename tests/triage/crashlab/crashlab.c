@@ -386,8 +386,8 @@ static noinline void lab_alloc_failed(void)
 }
 
 /*
- * Makes bad memory accesses from which the kernel recovers. Its exception table has an entry for
- * each of them, so there is neither a crash nor a message.
+ * Makes bad memory accesses from which the kernel recovers. The kernel's exception table has an
+ * entry for each of these accesses. Therefore the kernel neither crashes nor prints a message.
  */
 static noinline void lab_near_misses(void)
 {
