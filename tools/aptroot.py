@@ -87,7 +87,8 @@ def mirrors():
 
 
 def places_of(suite):
-    """Returns the URIs of mirrors that may have a suite, the likeliest first."""
+    """Returns the URIs of mirrors that may have a suite. The mirror that most probably has the
+    suite is first."""
     main, security = mirrors()
     if suite.endswith("-security"):
         found = security + [f"{uri}-security" for uri in main]

@@ -39,7 +39,8 @@ PROGRAMS = {
 
 
 def unpacked(name, package, codename):
-    """Returns the path of a program, and unpacks its package first if needed."""
+    """Returns the path of a program. If the host does not have the program, unpacks its package
+    first."""
     place = CACHE / "programs" / f"{package}-{codename}"
     program = place / "usr/bin" / name
     if not program.exists():

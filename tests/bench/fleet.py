@@ -54,7 +54,7 @@ def value(page, name):
 
 
 class Programs:
-    """Idle processes, each with a different name."""
+    """Starts idle processes, each of which has a different name."""
 
     def __init__(self, place, number):
         self.running = []
@@ -95,8 +95,8 @@ def measure_level(faultscope, name, options):
 
 
 def replica(page):
-    """Starts an HTTP server that answers every path with this page, so that Prometheus can take
-    each path for a host. The counters on the page are larger at each scrape."""
+    """Starts an HTTP server that answers every path with this page. So Prometheus can use each path
+    as the page of another host. The counters on the page are larger at each scrape."""
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -115,7 +115,7 @@ def replica(page):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    # Prometheus closes connections in the middle of a scrape when it ends
+    # when Prometheus ends, it closes connections even in the middle of a scrape
     server.handle_error = lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

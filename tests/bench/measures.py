@@ -138,8 +138,8 @@ def loads(setup, busy):
 
 
 def quiet(interval, *options):
-    """Returns a Tool for faultscope that counts as ready after 1 s, when its probes are attached
-    and the first scan is done."""
+    """Returns a Tool for faultscope. The tool counts as ready 1 s after its start, when its probes
+    are attached and the first scan is done."""
     return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
 
 

@@ -34,8 +34,8 @@ def note_losses(group, tool, end):
 
 
 def measure(setup, name, title, kind, count, tools, rounds, say):
-    """Returns a Group with the ns that each tool adds: the time of a run with the tool minus the
-    mean of the runs without a tool before and after it."""
+    """Returns a Group with the time in ns that each tool adds. This time is the time of a run with
+    the tool, minus the mean time of the runs without a tool before and after this run."""
     group = Group(name, title, "ns")
     baselines = [alone(setup, kind, count)]
     for number in range(rounds):

@@ -47,7 +47,8 @@ def bpftrace(name, program):
 
 
 class Setup:
-    """Paths of a benchmark, and a sleeping process. Attributes: root, build, tmp, other (a pid)."""
+    """The paths that a benchmark uses, and a sleeping process. The attributes are root, build, tmp
+    and other. The attribute other is the pid of the sleeping process."""
 
     def __init__(self, root, build):
         self.root, self.build = root, build
@@ -93,8 +94,8 @@ def last_words(path):
 
 
 class Running:
-    """Context manager that runs a tool. After the context, `end` is the last line of faultscope's
-    output."""
+    """Context manager that runs a tool. When the context has ended, `end` contains the last line of
+    faultscope's output."""
 
     def __init__(self, setup, tool, pid=0):
         self.setup, self.tool, self.pid_of_work = setup, tool, pid

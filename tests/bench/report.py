@@ -11,8 +11,8 @@ def spread(values):
 
 
 class Group:
-    """A table whose rows have values in one unit. A row without values has the reason why nothing
-    was measured."""
+    """A table whose rows have values in one unit. If a row has no values, it has a reason why
+    nothing was measured."""
 
     def __init__(self, name, title, unit):
         self.name, self.title, self.unit = name, title, unit

@@ -28,9 +28,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Scale(namedtuple("Scale", "rounds fraction repeats window busy")):
-    """How much to measure. rounds: number of pairs of runs; fraction: share of the usual
-    operations; repeats and window: number and seconds of each CPU measurement; busy: whether busy
-    loads are included."""
+    """How much to measure: `rounds` is the number of pairs of runs, `fraction` the share of the
+    usual number of operations. `repeats` and `window` are the number and the seconds of CPU
+    measurements. `busy` says whether loads that keep CPUs busy are included."""
     __slots__ = ()
 
     def operations(self, usual):

@@ -115,8 +115,8 @@ def check_loads(check, place):
     check_core(check, place, "doctor", {name: one["attach_type"] for name, one in hooks.items()})
     check_core(check, place, "run", used_by_run(check, place, {}))
     check_core(check, place, "export", used_by_export(check, place))
-    # The flight recorder's programs are loaded together. Linux 5.10 rejects all programs of the
-    # flight recorder, because one needs an atomic instruction of 5.12.
+    # The programs of the flight recorder are loaded together. One of them needs an atomic
+    # instruction that exists since Linux 5.12. So Linux 5.10 rejects all of them.
     check.that(place.name == "5.10" or any(not one["error"] for one in report["recorder"]),
                f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}
@@ -135,11 +135,8 @@ def check_loads(check, place):
 
 
 def build(compiler, static):
-    """Builds the program with a compiler. Returns the build directory.
-
-    Only the BPF objects and the two files that embed these objects are built; all other objects are
-    copied from build/.
-    """
+    """Builds the program with a compiler, and returns the build directory. Only the BPF objects,
+    and the two files that embed them, are built. All other objects are copied from build/."""
     place = PLACE / compiler
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(ROOT / "build/src", place / "src")

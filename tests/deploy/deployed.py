@@ -31,8 +31,8 @@ def borrowed(name):
 
 
 def accepts(check, what, *argv, where=None):
-    """Checks that a program which reads a file exits with 0. If the program fails, its output is
-    the message of the failed check."""
+    """Checks that a program which reads a file exits with 0. If it exits with another status, the
+    message of the failed check is the output of the program."""
     ran = call(*argv, where=where)
     check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
     return ran

@@ -103,9 +103,9 @@ def field(path, name):
 
 
 def check_lintian(check, where):
-    """lintian must report nothing, from errors to pedantic tags. One tag is allowed, which says
-    that the Standards-Version is out of date: the packages are also built for Debian 12, whose
-    version is old for a later lintian."""
+    """lintian must report nothing of any severity, from errors to pedantic tags. Only one tag is
+    allowed. It says that the Standards-Version is out of date: the packages are also built for
+    Debian 12, whose version is old for a later lintian."""
     if not shutil.which("lintian"):
         raise Skip("lintian is missing")
     changes = list(where.glob("*.changes"))
@@ -143,9 +143,8 @@ def check_fields(check, where):
 
 
 def check_build_depends(check, _where):
-    """Build-Depends equals what setup.sh installs for a build, without build-essential and without
-    the packages that only a static program needs.
-    """
+    """Build-Depends lists the packages that setup.sh installs for a build, with two exceptions:
+    build-essential, and the packages that only a static program needs."""
     text = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
     wanted = set(" ".join(re.findall(r'^build="(.*)"$', text, re.M)).split())
     control = (DEPLOY / "debian/control").read_text(encoding="utf-8")

@@ -38,8 +38,8 @@ def judge_page(check, page):
 
 
 def test_systemd_runs_the_exporter_as_its_unit_says(check):
-    """The exporter answers scrapes through its socket, has the rights of its unit, and survives
-    reload and restart."""
+    """The exporter answers scrapes through its socket and has the rights that its unit gives. It
+    works after a reload and after a restart."""
     with Machine(*OURS, "faultscope-exporter.socket", EXPORTER) as machine:
         machine.boot()
         machine.wait_for("the exporter", lambda: machine.is_active(EXPORTER))

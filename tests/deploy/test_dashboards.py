@@ -24,8 +24,8 @@ def dashboards():
 
 
 def queries():
-    """Yields (place, PromQL) of each target. The variables of Grafana are replaced: a variable for
-    a duration by a duration, any other variable by a string."""
+    """Yields (place, PromQL) of each query in a dashboard. Each of Grafana's variables is replaced:
+    a variable for a duration by a duration, any other variable by a string."""
     for name, board in dashboards().items():
         for panel in board["panels"]:
             for target in panel["targets"]:

@@ -48,8 +48,8 @@ def test_rules_name_metrics_that_the_exporter_has(check):
 
 
 def test_rules_name_labels_that_the_exporter_has(check):
-    """In braces, the rules use only labels that the exporter has. (In `by` and `without`, labels of
-    scrape targets are allowed, too.)"""
+    """In braces, the rules use only labels that the exporter has. In `by` and `without`, the rules
+    may also use labels that Prometheus adds to its scrape targets."""
     known = {label for _, labels in families().values() for label in labels} | {"job"}
     for rule in rules():
         used = set(re.findall(r"[{,]\s*(\w+)\s*(?:=|!=|=~|!~)\s*\"", rule["expr"]))
@@ -98,9 +98,9 @@ def test_both_scrape_configurations_have_the_same_guards(check):
 
 
 def test_the_exporter_stays_within_the_guards(check):
-    """label_limit of the scrape configuration is high enough for the labels of each metric, for
-    about four labels that the scrape target adds, and for the metric name, which counts as a label.
-    """
+    """label_limit of the scrape configuration must be high enough for each metric. It counts the
+    labels of the metric, about four labels that Prometheus adds for the scrape target, and the
+    metric name."""
     job = read_yaml(PROMETHEUS / "prometheus.yml")["scrape_configs"][0]
     for name, (_, labels) in families().items():
         check.that(len(labels) + 6 <= job["label_limit"], f"{name}: {len(labels)} labels")

@@ -78,7 +78,7 @@ def test_services_are_hardly_exposed(check):
 
 
 def test_systemd_can_read_the_units(check):
-    """The units get the path of the built program, since systemd checks that it exists."""
+    """The units get the path of the built program, since systemd checks that the program exists."""
     with tempfile.TemporaryDirectory() as place:
         paths = []
         for unit in sorted(UNITS.glob("*.[st]*")):
@@ -139,8 +139,8 @@ def judge_calls(check, unit, made, denied=frozenset(DENIED)):
 
 
 def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
-    """The exporter is scraped, reloaded by SIGHUP and ended. The exporter's unit must allow every
-    system call that the exporter makes."""
+    """The test scrapes the exporter, reloads it by SIGHUP and ends it. The exporter's unit must
+    allow every system call that the exporter makes."""
     made = calls_of(check, "--web.listen-address=127.0.0.1:0")
     ran, _ = next(made)
     ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())

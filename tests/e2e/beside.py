@@ -16,8 +16,8 @@ POLL = 0.02
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
-# Exit statuses of a child. FAILED: a test failed, as the TAP of the child says. BROKEN: the child
-# ended for another reason.
+# Exit statuses of a child process. FAILED: a test failed, and the child has printed this as TAP.
+# BROKEN: the child ended for another reason.
 FAILED, BROKEN = 1, 2
 
 
@@ -64,13 +64,10 @@ class Child:
 
 
 def take_signals():
-    """Sets the signal handlers of a test suite and its children, whatever signals are ignored at
-    the start.
-
-    A shell starts background commands with SIGINT and SIGQUIT ignored, and nohup starts commands
-    with SIGHUP ignored. Programs under test would inherit ignored signals, and so would not react
-    to signals that tests send. When the test suite gets SIGTERM, it ends its children.
-    """
+    """Sets the signal handlers of a test suite and its children, even if some signals are ignored
+    at the start. A shell starts background commands with SIGINT and SIGQUIT ignored, and nohup
+    starts commands with SIGHUP ignored. Programs under test would inherit this, and would not react
+    to signals that tests send. When the test suite gets SIGTERM, it ends its children."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

@@ -13,8 +13,8 @@ STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
 
 
 def records(text):
-    """Yields (seconds, microseconds, text) of each line. A line without a time gets the time of the
-    line before."""
+    """Yields (seconds, microseconds, text) of each line. If a line has no time, it gets the time of
+    the line before it."""
     when = ("0", "000000")
     for line in text.splitlines():
         found = STAMP.match(line)
@@ -93,8 +93,8 @@ def interleaved(text):
 
 
 def callers(text):
-    """Adds the thread id to each line, as CONFIG_PRINTK_CALLER does, and inserts some lines of
-    another CPU."""
+    """Adds the thread id to each line, as the kernel option CONFIG_PRINTK_CALLER does. Inserts some
+    lines that another CPU has printed."""
     out = []
     for number, (seconds, usec, message) in enumerate(records(text)):
         out.append(f"[{seconds:5}.{usec:06}][  T142] {message}")

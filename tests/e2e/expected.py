@@ -42,7 +42,7 @@ def keep(name, sums):
 
 
 def compare(check, name, text):
-    """Compares the lines of an output with the expected checksums."""
+    """Compares the checksum of each line of an output with the expected checksum."""
     shown, sums = os.environ.get("FS_SHOW_EXPECTED"), sums_of(text)
     if shown:
         (Path(shown) / name.replace("/", "_")).write_text(text)

@@ -70,7 +70,8 @@ class Check:
 
 
 def field_of(line, path):
-    """Returns the value at a path such as "faults.by_class.failed", or 0 where a key is missing."""
+    """Returns the value at a path such as "faults.by_class.failed". Returns 0 if a key of the path
+    does not exist."""
     for key in path.split("."):
         line = line.get(key, 0) if isinstance(line, dict) else 0
     return line
@@ -106,8 +107,8 @@ class Lines:
         return field_of(lines[-1], path) - field_of(lines[0], path)
 
     def losses(self):
-        """Returns {kind of loss: number} of lost events. `coalesced` is not included: equal events
-        that are merged into one are no loss."""
+        """Returns the number of lost events by kind: {kind of loss: number}. `coalesced` is not
+        included: equal events that are merged into one are no loss."""
         return {key: n for key, n in self.all[-1]["losses"].items() if n and key != "coalesced"}
 
     def lost(self):
@@ -188,12 +189,9 @@ def workload_path(name):
 
 
 class Lab:
-    """The directory and the processes of one test. The directory and the processes are removed at
-    the end of the test.
-
-    tests/vm/lab.py has a lab in a guest. A test that reads, writes and runs everything through its
-    lab works in both kinds of lab.
-    """
+    """The directory and the processes of one test, both of which are removed at the end of the
+    test. tests/vm/lab.py defines a lab in a guest. A test works in both kinds of lab if it runs,
+    reads and writes everything through its lab."""
     program = FAULTSCOPE
     # In a chroot, / may not be a mount point, so unshare cannot set its propagation. A test that
     # mounts something in this namespace also unmounts it.
@@ -238,7 +236,8 @@ class Lab:
         return process
 
     def call(self, *argv, timeout=PATIENCE, **how):
-        """Runs a program to its end and returns the process, with its output in `out` and `err`."""
+        """Runs a program to its end and returns the process. The attributes `out` and `err` of the
+        process contain its output."""
         process = self.spawn(argv, **how)
         process.out, process.err = process.communicate(timeout=timeout)
         return process
@@ -403,7 +402,8 @@ def has_gap(lines):
 
 
 def status_by(lines):
-    """Returns the exit status that fits a capture: 7 if its lines report missing data, else 0."""
+    """Returns the exit status that a capture must have: 7 if its lines report missing data, else 0.
+    """
     return INCOMPLETE if has_gap(lines) else 0
 
 
@@ -414,8 +414,9 @@ def without_degraded(err):
 
 
 def check_gaps(check, capture, lines):
-    """Checks that the status is 0 and standard error empty. If the output lines report missing
-    data, the exit status must be 7 and standard error must name what is missing."""
+    """Checks the exit status and standard error. If the output lines report missing data, the exit
+    status must be 7 and standard error must name what is missing. Otherwise, the exit status must
+    be 0 and standard error empty."""
     said = without_degraded(capture.stderr)
     unmeasured = unmeasured_by(lines)
     gap = has_gap(lines)

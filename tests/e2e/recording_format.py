@@ -79,8 +79,8 @@ class State:
         self.t_ns, self.slot, self.slots, self.last = 0, -1, [], {}
 
     def begin(self, kind, reference):
-        """Returns the fields from which a record stores only differences, and the record's slot
-        number. The slot number is None if the record has no slot."""
+        """Returns two values. The first is the list of fields from which a record stores only
+        differences. The second is the record's slot number, or None if the record has no slot."""
         if reference == NEW:
             self.slots.append({})
             return dict(self.last.get(kind, {})), len(self.slots) - 1

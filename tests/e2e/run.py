@@ -40,7 +40,7 @@ class Tap:
         sys.stdout.flush()
 
     def test(self, name, body, *args):
-        """Runs one test, body(check, *args). Returns whether it ran and passed."""
+        """Runs one test, body(check, *args). Returns True if the test could run and passed."""
         check = Check()
         skip = None
         try:
@@ -141,8 +141,8 @@ class Runner:
         self.in_lab(lambda tap, lab: tap.test(name, test, lab))
 
     def bodies(self, name, test):
-        """Yields (name, function, arguments) of each part of a test that runs in a child of its
-        own: a whole test, or one case of a scenario."""
+        """Yields (name, function, arguments) of each part of a test that runs in its own child
+        process. A part is either a whole test, or one case of a scenario."""
         if not hasattr(test, "expect"):
             yield name, self.run_test, (name, test)
             return

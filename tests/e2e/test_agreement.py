@@ -9,24 +9,24 @@ import re
 
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
 
-# Exit statuses of commands that read a recording. DONE: success; INCOMPLETE: the recording has lost
-# events. All outputs must agree, whether events were lost or not.
+# Exit statuses of commands that read a recording. DONE means success, and INCOMPLETE means that the
+# recording has lost events. All outputs must agree in both cases.
 DONE, INCOMPLETE = 0, 7
 SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-# {seed of a recording: number of processes in it}. Each of these recordings has more processes than
-# a report has rows.
+# Maps the seed of a recording to the number of processes in it. Each of these recordings has more
+# processes than a report has rows.
 CROWDS = {201: 6000, 202: 9000}
 COUNTERS = ("minor", "major", "stall_ns")
 # CSV columns with numbers of calls on mappings and file descriptors
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
-# Values that are summed over all living processes, each as (name of the csv-time column and key in
-# the HTML page, JSON field)
+# Values that are summed over all living processes. Each pair has the name of a column of csv-time,
+# which is also a key in the HTML page, and a JSON field.
 GAUGES = (("mappings", "maps.count"), ("fds", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
           ("threads", "threads"))
-# Rows of the output of `diff`: (metric, JSON field, whether only living processes count, divisor or
-# 0). A row with a divisor shows a rate per second.
+# Rows of the output of `diff`: (metric, JSON field, whether only living processes count, divisor).
+# If the divisor is not 0, the row shows a rate per second.
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("file descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
@@ -68,7 +68,8 @@ def value_of(line, path):
 
 
 def last_lines(lab, recording):
-    """Returns the last JSON line of each process, and the peak of each sum in GAUGES."""
+    """Returns two values: the last JSON line of each process, and the peak of each sum in GAUGES.
+    """
     last, now = {}, {}
     text = lab.faultscope("--replay", recording, "--json").out
     assert not UNSEEN.search(text), "JSON: a character that hides or moves text"
@@ -187,7 +188,7 @@ def check_diff(check, lab, recording, name, last, info):
                        and not (living and line.get("final")))
             if per:
                 want = want / per / seconds if seconds else 0
-            # `diff` shows all processes without a row of their own as one workload.
+            # `diff` merges all processes without a row of their own into one workload.
             is_it = (lambda one, w=workload: w is None or one == w)
             total = sum(n for (one, of), n in got.items() if of == metric and is_it(one))
             # Tolerance for rounding: the compared values, and the seconds by which a rate is
@@ -228,8 +229,8 @@ def folded(text):
 
 
 def by_trace(lab, recording):
-    """Returns (time, rates) of the trace's counters of all processes. A rate of the trace is valid
-    until the next point."""
+    """Returns (time, rates) for each point of the counters of all processes in the trace. A rate in
+    the trace is valid until the next point."""
     events = json.loads(report(lab, "trace", recording))["traceEvents"]
     return [(e["ts"], e["args"]) for e in events
             if e["ph"] == "C" and e["name"] == "page faults a second" and e["pid"] == 0]

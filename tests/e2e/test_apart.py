@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the test runner: the runner hides the machine's own crash records, and ends tests that
-hang."""
+"""Tests the test runner itself: whether it hides the machine's own crash records, and whether it
+ends tests that hang."""
 import os
 import sys
 

@@ -29,8 +29,8 @@ def wait_for_start(ring, process):
 
 
 def log(count, whose="of many"):
-    """Writes lines to the kernel log. All tests share the kernel log and some run in parallel, so
-    each line contains `whose`."""
+    """Writes lines to the kernel log. All tests share the kernel log, and some run in parallel. So
+    each line contains `whose`, which identifies the test."""
     with open("/dev/kmsg", "w", encoding="ascii") as kmsg:
         for number in range(count):
             kmsg.write(f"<4>{MARK} {number} {whose}\n")

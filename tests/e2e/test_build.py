@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of builds for other architectures and without shared libraries: what is built, and the
-messages when something is missing."""
+"""Tests builds for other architectures, and builds without shared libraries. Checks what is built,
+and which messages are printed if something is missing."""
 
 import platform
 import shutil
@@ -35,8 +35,8 @@ def test_spellings_of_architectures(check, lab):
 
 
 def test_other_architectures(check, lab):
-    """The parts that depend on the architecture can be compiled: BPF programs, their embedding,
-    system call tables."""
+    """Three parts that depend on the architecture can be compiled: the BPF programs, the files that
+    embed them, and the tables of system calls."""
     if BUILD.name == "san":
         raise Skip("the plain build's")
     if not shutil.which("clang"):

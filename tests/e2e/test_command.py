@@ -70,7 +70,8 @@ def test_run_forwards_signals(check, lab):
 
 @live
 def test_run_follows_children(check, lab):
-    """`run` measures until the last descendant ends, not only until the command ends."""
+    """`run` measures until the last descendant of the command has ended, not only until the command
+    itself has ended."""
     out = lab.dir / "out"
     ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c",
                          "(sleep 0.5; exec true) & echo $!")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares counts of mappings and file descriptors with /proc and with the number of calls made."""
+"""Compares the counts of mappings and file descriptors with /proc, and compares the counts of calls
+with the number of calls that the workload made."""
 
 import resource
 

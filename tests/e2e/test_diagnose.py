@@ -54,7 +54,7 @@ def diagnose(check, lab, *words, status=0, options=()):
 
 
 def ids(lines, pid=None):
-    """Returns the ids of the findings of a process that are open at the end."""
+    """Returns the ids of those findings of a process that are still open at the end."""
     last = {}
     for line in lines.of("finding"):
         last[line["id"], line["pid"]] = line
@@ -91,8 +91,9 @@ def check_verdict(check, text, first):
 
 # Tests of a growth table that fills up
 
-# ROWS: number of rows that the workload creates, which exceeds the growth table; RATE: rows per
-# second; LEAKED: number of files that the workload leaks afterwards
+# ROWS is the number of rows that the workload creates in the growth table; they do not all fit into
+# it. RATE is the number of rows per second. LEAKED is the number of files that the workload leaks
+# afterwards.
 ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 
@@ -158,8 +159,8 @@ def test_rows_that_are_held(check, lab):
 
 @live
 def test_tensors(check, lab):
-    """`diagnose` reports M03 pytorch-shared-tensors for a workload that uses PyTorch's file names
-    in /dev/shm. The finding has the pattern, the stack, the sharing strategy and the remedy."""
+    """A workload creates files with PyTorch's names in /dev/shm. `diagnose` reports M03
+    pytorch-shared-tensors with the pattern, the stack, the sharing strategy and the remedy."""
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "3000", "--before", "2000")
     finding = last_finding(check, lines, "M03", truth["pid"])
     check.equal("findings", ids(lines), ["M03"])
@@ -197,7 +198,8 @@ def test_tensors_with_descriptors(check, lab):
 
 @live
 def test_tree(check, lab):
-    """Children that start later and grow get a finding each, with the process tree."""
+    """Child processes start later and grow. For each child, `diagnose` reports a finding with the
+    process tree."""
     lines, capture, truth = diagnose(check, lab, "growth", "tensor", "4000", "--children", "2")
     pids = [truth["pid"], truth["child0"], truth["child1"]]
     for pid in pids:
@@ -249,8 +251,8 @@ def test_code_that_leads_astray(check, lab):
     `diagnose` merges them."""
     lines, _, truth = diagnose(check, lab, "wander", "20000")
     finding = last_finding(check, lines, "M10", truth["pid"])
-    # Without frame pointers, call chains are accidental. A few of the 20,000 chains may end in code
-    # with another function name.
+    # Without frame pointers, the recorded call chains are accidental. A few of the 20,000 chains
+    # may end in code with another function name.
     attributed = re.match(r"([\d,]+) of 20,000 mappings", finding["title"])
     check.that(attributed and int(attributed[1].replace(",", "")) >= 19990, finding["title"])
     check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
@@ -310,9 +312,10 @@ def test_connections_not_closed(check, lab):
 
 @live
 def test_calls_that_misuse(check, lab):
-    """F05 accept-emfile-loop and F07 select-fd-setsize are reported, F07 also for a program that
-    aborts because of it. With --mildly, the workload stays within its limits, and neither finding
-    is reported."""
+    """If the workload repeats accept at the fd limit, `diagnose` reports F05 accept-emfile-loop. If
+    the workload passes select() too large fd numbers, `diagnose` reports F07 select-fd-setsize,
+    even if the program aborts because of them. With --mildly, the workload misuses fds too rarely,
+    and `diagnose` reports neither finding."""
     for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
                                ("abort", 4096, "F07")):
         for mildly in ((), ("--mildly",)):
@@ -551,8 +554,8 @@ def test_hostile_names(check, lab):
 
 @live
 def test_pid_namespace(check, lab):
-    """In a pid namespace, stack frames have no function names, and maps cannot be read. `diagnose`
-    reports the missing data and continues."""
+    """In a pid namespace, `diagnose` cannot name the functions of stack frames and cannot read
+    maps. It reports the missing data and continues."""
     script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
               f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
     pipe, out = lab.dir / "in", lab.dir / "truth"

@@ -15,6 +15,7 @@ def test_discarded_bytes(check, lab):
     truth = json.loads(ran.out)
     final = Lines(lab.read(out)).final(truth["pid"])
     check.equal("discarded", final["memory"]["discarded_bytes"], truth["given_bytes"])
-    # MADV_DONTNEED removes pages at once; with MADV_FREE the kernel may keep them.
+    # MADV_DONTNEED removes pages at once. After MADV_FREE, the kernel may keep the pages until it
+    # needs memory.
     check.that(final["faults"]["minor"] >= rounds // 2 * pages,
                f"it was there all the same: {final['faults']['minor']} faults")

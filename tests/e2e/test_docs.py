@@ -115,7 +115,8 @@ def test_man_of_no_command(check, lab):
 
 
 def test_help_has_what_it_names(check, lab):
-    """Each --help has examples that the parser accepts, and the sections to which options refer."""
+    """Each --help has examples that the parser accepts. The text refers only to sections that
+    exist."""
     for command in commands(lab):
         text = lab.faultscope(*command.split(), "--help").out
         for section in re.findall(r"\(see ([A-Z]+)\)", text):

@@ -153,7 +153,7 @@ def test_commands_of_documents(check, lab):
                     raise Skip("jq is missing: tools/setup.sh test")
                 done = subprocess.run(["sh", "-c", command], cwd=lab.dir, env={"PATH": path},
                                       capture_output=True, text=True, timeout=60, check=False)
-                # A documented command with `jq -e` answers by its exit status, 0 or 1.
+                # A documented command with `jq -e` exits with 0 or 1, depending on its result.
                 well = WELL if "jq -e" not in command else (0, 1)
                 check.that(done.returncode in well,
                            f"{name}: {command!r} ends with {done.returncode}: {done.stderr[:200]}")
@@ -167,7 +167,7 @@ def test_commands_of_documents(check, lab):
                 check.that(command.startswith(READING), f"{name}: {command!r} is not run: why?")
         for command in [*session_commands(page),
                         *INLINE.findall(page.read_text(encoding="utf-8").replace("\n", " "))]:
-            # Lines with brackets or bars are synopses.
+            # Lines with brackets or bars are synopses (forms of a command), not commands.
             words = words_of(command) if "[" not in command and "|" not in command else None
             if words and (words[0] not in ("run", "explain") or "--" in words):
                 check_parsed(check, lab, name, words)

@@ -147,7 +147,7 @@ def test_bars_of_latency(check, lab):
 
 
 def test_levels_of_colours(check, lab):
-    """The legend of the heat map has each colour once, side by side."""
+    """The legend of the heat map shows each colour once. The colours are side by side."""
     page = lab.faultscope("report", "--html", EXAMPLES[0]).out
     legend = re.search(r'<svg viewBox="0 0 (\d+) 12".*?</svg>', page, re.S)
     boxes = re.findall(r'class="h(\d)" x="(\d+)" width="(\d+)"', legend[0])

@@ -144,8 +144,8 @@ signal.pause()
 
 @live
 def test_disk_full_before_the_first_interval(check, lab):
-    """If the disk is full before the first interval is written, the message says that no recording
-    is left. The message is the same for live recordings and for `report`."""
+    """On a full disk, no interval of the recording can be written. The message then says that no
+    recording is left. Live recordings and `report` print the same message."""
     kept = lab.dir / "kept.fsr"
     crowd = subprocess.Popen([sys.executable, "-c", CROWD], stdout=subprocess.PIPE,
                              start_new_session=True)
@@ -272,8 +272,8 @@ def bpf_objects_in_use():
 
 @live
 def test_signals_at_any_time(check, lab):
-    """After a signal at any time, even during the start, no BPF program or map of faultscope stays
-    in the kernel."""
+    """Signals are sent at any time, even during the start of faultscope. No BPF program or map of
+    faultscope may stay in the kernel."""
     if not shutil.which("bpftool"):
         raise Skip("bpftool is missing")
     before = bpf_objects()
@@ -332,8 +332,8 @@ def archived(archive):
 
 
 def check_by_file(check, lab, ran):
-    """Checks that counts are exact if a BTF file replaces the kernel's BTF, with attach types that
-    need no kernel BTF."""
+    """Runs faultscope with a BTF file in place of the kernel's BTF, and with attach types that need
+    no BTF of the kernel. Checks that counts are exact."""
     if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
                        (DONE, [])):
         return

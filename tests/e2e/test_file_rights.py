@@ -21,7 +21,7 @@ AS_NOBODY = ("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", 
 
 
 def with_capabilities(lab):
-    """Returns a copy of the program with file capabilities, which any user may run."""
+    """Returns a copy of the program that has file capabilities and that any user may execute."""
     if not shutil.which("setcap") or not shutil.which("setpriv"):
         raise Skip("setcap or setpriv is missing")
     program = lab.for_all(lab.program)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares the forecast of a leak with the time at which a call failed. Tests also that growth
-which ends has no forecast, and forecasts with an assumed limit or usage."""
+"""Compares the forecast of a leak with the time at which a call failed. Tests also that there is no
+forecast for growth that has ended. Other tests check forecasts with an assumed limit or usage."""
 
 import contextlib
 import time

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests --fail-on, which makes the exit status depend on gates (conditions on values): which gates
-fail, which gates pass, and how text and machine-readable output report it."""
+"""Tests --fail-on, which sets the exit status by gates. A gate is a condition on a value, and it
+fails if the condition is true. Tests which gates fail, and how text and machine-readable output
+report failed gates."""
 
 import json
 import os
@@ -241,8 +242,8 @@ def test_min_severity(check, lab):
 
 @live
 def test_gates_of_run(check, lab):
-    """`run` exits with 3 for a failed gate only if the command exited with 0. The statuses for
-    signals and for "command not found" stay unchanged."""
+    """If a gate fails, `run` exits with 3 only if the command exited with 0. If a signal killed the
+    command or the command was not found, the exit status is the usual one for this case."""
     def status(gate, *command):
         return lab.faultscope("run", "-q", "--fail-on", gate, "--", *command).returncode
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests many processes and threads that open files or create mappings at the same instant. In
-faultscope's output each process has its own stack, and no growth is lost. Holdings (existing
-mappings and fds) of a process are not attributed to a later process with the same pid."""
+faultscope's output, each process has its own stack, and no growth is lost. If a pid is reused, the
+mappings and fds of the first process are not attributed to the second one."""
 
 import re
 

@@ -14,8 +14,8 @@ from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds
 
 HISTORIES = 240
 SEED = 20
-# Maps the name of a way to watch to its options. With "children", faultscope watches the parent of
-# the processes under test, and its children.
+# Maps each way to watch to its command line options. With "children", faultscope watches the parent
+# of the processes under test, and its children.
 WAYS = {
     "all": [],
     "iterator": ["--probe", "scan=iter/task"],
@@ -27,7 +27,7 @@ WAYS = {
 MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "peak"), ("fds", "count"),
           ("fds", "limit"), ("fds", "hard_limit"), ("fds", "peak")}
 QUANTILES = {"p50", "p99"}
-# greatest number of minor faults between the last output of a process and its exit
+# greatest number of minor faults after the last output line of a process, until it exits
 LATE_FAULTS = 60
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests probes that are disabled, not allowed by the kernel, or attached by another type. The
-remaining counts stay exact, and the output says which data is missing."""
+"""Tests probes that are disabled, that the kernel does not allow, or that use another attach type
+than usual. The remaining counts must stay exact, and the output must say which data is missing."""
 
 import json
 import subprocess
@@ -23,8 +23,8 @@ ALONE = ("state", "lifecycle", "scan", "fault_begin")
 
 
 def left_out_together(names):
-    """Returns groups of probes to disable in one run: each probe of ALONE by itself, and all others
-    together."""
+    """Returns groups of probes. Each group is disabled in one run. Each probe of ALONE is a group
+    by itself, and all other probes form one group."""
     others = [name for name in names if name not in ALONE]
     return [[name] for name in names if name in ALONE] + ([others] if others else [])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests HTML pages for hostile names, such as names with markup: every name must stay text, in
-elements and in attributes."""
+"""Tests HTML pages with hostile names, such as names that contain markup. Every name must stay
+text, both in elements and in attributes."""
 
 import html.parser
 import json

@@ -153,8 +153,8 @@ def expect_reused(check, lines, truth):
 
 
 def brief_at(lab, pid):
-    """Runs a process that ends at once, under the given pid unless another process takes that pid
-    first."""
+    """Runs a process that ends at once and has the given pid. If another process takes this pid
+    first, the process has another pid."""
     if pid:
         LAST_PID.write_text(str(pid - 1), encoding="ascii")
     work = lab.work("brief")

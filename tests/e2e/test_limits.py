@@ -41,8 +41,8 @@ def test_crossings_of_maps(lab):
 
 
 def run_to_limit(lab, kind, limit):
-    """Runs the workload fdleak until it reaches its limit. The truth includes the expected cause
-    and finding."""
+    """Runs the workload fdleak until it reaches its limit. The true values include the cause and
+    the finding that faultscope must report."""
     capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
     # With SCM_RIGHTS, recvmsg succeeds at the limit, but drops the file descriptors.
     dropped = kind == "scm"
@@ -75,8 +75,8 @@ def expect_kinds(check, lines, truth):
 
 
 def work_in_turn(works, watch):
-    """Runs waiting workloads one after another. Returns the capture of the watch and the workloads'
-    true values."""
+    """Lets waiting workloads run one after another while faultscope watches all of them. Returns
+    the capture, which contains the workloads' true values."""
     truths = []
     for work in works:
         work.go()

@@ -24,8 +24,8 @@ def waits_of(lines, pid):
 
 
 def expect_convoy(check, lines, truth):
-    """Expects P12 mmap-lock-contention with the calls that held mmap_lock, and no P13
-    mmap-lock-other-process."""
+    """Checks that P12 mmap-lock-contention is reported with the calls that held mmap_lock, and that
+    P13 mmap-lock-other-process is not reported."""
     pid = truth["pid"]
     findings = told(lines, "P12", pid)
     if not check.that(findings, waits_of(lines, pid)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests that every output names each kind of lost event with its number. One kind of lost events is
-records that did not fit into the full ring buffer."""
+"""Tests that every output names each kind of lost event, and the number of lost events of this
+kind. One kind is records that did not fit into the full ring buffer."""
 
 import html
 import json
@@ -83,7 +83,8 @@ def test_each_loss_is_in_each_output(check, lab):
 
 
 def test_one_loss_is_enough(check, lab):
-    """If only one kind of loss occurs, the status is 7, and only this kind is named."""
+    """If only one kind of event was lost, the exit status is 7, and the output names only this
+    kind."""
     for key, n in LOST.items():
         recording = lab.dir / f"{key}.fsr"
         recording.write_bytes(losing({key: n}))

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests that no command exits with 0 or says that all is well if it read nothing, matched nothing
-or lost data.
-
-Commands and options are taken from --help, which is generated from the option table.
-"""
+"""Tests commands that read nothing, match nothing or lose data: they must not exit with 0, and must
+not report that there are no problems. Commands and options are taken from --help, which is
+generated from the option table."""
 
 import re
 import subprocess
@@ -142,8 +140,8 @@ def test_output_by_its_long_name(check, lab):
 
 
 def test_names_are_collapsed_of_a_recording(check, lab):
-    """--workload.collapse folds workload names of a recording; an invalid regular expression is an
-    error."""
+    """--workload.collapse merges workloads of a recording whose names match a regular expression.
+    An invalid regular expression is an error."""
     def workloads(*words):
         out = lab.dir / "page"
         ran = lab.faultscope("export", "--replay", RECORDINGS / "pid_reused.fsr", "--textfile", out,

@@ -108,8 +108,8 @@ def test_nested_limit(check, lab):
 
 @live
 def test_files_left_in_memory(check, lab):
-    """A tmpfs file of an ended process fills half of the cgroup's limit. P17 oom-killed does not
-    report a leak of the killed process."""
+    """Half of the cgroup's memory limit is filled by a tmpfs file. The process that wrote this file
+    has ended. P17 oom-killed must not report a leak of the killed process."""
     watch = lab.watch("0.5")
     place = f"/dev/shm/faultscope-{os.getpid()}"
     try:

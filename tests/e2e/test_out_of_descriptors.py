@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests commands with fewer and fewer file descriptors. A command either works, or ends with an
-error that gives the reason."""
+"""Tests commands with fewer and fewer available file descriptors. Each command either works, or
+exits with an error that gives the reason."""
 import resource
 from functools import partial
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests commands with less and less memory. Either the output is complete, or an error gives the
-reason."""
+"""Tests commands with less and less available memory. A command either prints its complete output,
+or exits with an error that gives the reason."""
 import resource
 from functools import partial
 
 from expected import helper, made
 from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
 
-# Bytes of RLIMIT_DATA. MOST: the largest value to try; CLOSE: the precision of the bisection.
+# Values of RLIMIT_DATA in bytes. MOST is the largest value to try. CLOSE is the precision of the
+# search for the smallest value that suffices.
 MOST, CLOSE = 1 << 29, 1 << 13
 STEPS = 12
 FAILED, INCOMPLETE = 1, 7
@@ -43,8 +44,8 @@ def check_ever_less(check, lab, begins, *words):
         most = enough - (enough - begins) * i * i // (STEPS * STEPS)
         ran = limited(lab, most, words)
         if ran.returncode == whole.returncode:
-            # If events are lost, `host` and `diff` may have the exit status of `whole`, but another
-            # output.
+            # If events are lost, `host` and `diff` may exit with the same status as in the run
+            # `whole`, although their output differs.
             told = "incomplete: lost: " in ran.err + ran.out
             check.that(ran.out == whole.out or told,
                        f"{words} with {most} of {enough} bytes: {len(ran.out)} of "

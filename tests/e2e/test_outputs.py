@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests that output files are written as a whole or not at all. No temporary file is left behind,
-and no symbolic link is followed."""
+"""Tests that output files are written completely or not at all. No temporary file may be left
+behind, and no symbolic link may be followed."""
 
 import os
 import shlex
@@ -14,8 +14,8 @@ DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 GOOD = "the report of yesterday\n"
 
-# one report format for each way to write a file: html at the end, jsonl line by line, a recording,
-# a textfile
+# One report format for each of four ways to write a file. html is written at the end, jsonl line by
+# line. A recording and a textfile are the others.
 REPORTS = ("html", "jsonl", "recording", "textfile")
 
 
@@ -169,8 +169,8 @@ def test_failed_start_leaves_nothing(check, lab):
 
 @live
 def test_disk_that_fills_later_keeps_the_good_file(check, lab):
-    """The disk fills while faultscope watches: the old file stays, no temporary file is left, and
-    the status is an error."""
+    """The disk becomes full while faultscope watches. The old file must stay unchanged, no
+    temporary file may be left, and the exit status must be that of an error."""
     place = lab.dir / "filling"
     place.mkdir()
     out, junit = place / "out", place / "junit.xml"

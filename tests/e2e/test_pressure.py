@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests that findings about memory shortage name its kind and its cause, and that healthy machines
-get no such finding."""
+"""Tests that a finding about memory shortage names the kind of shortage and its cause. On a healthy
+machine, there must be no such finding."""
 
 import contextlib
 import json
@@ -147,8 +147,8 @@ def test_host_says_what_the_kernel_says(check, lab):
 
 @live
 def test_next_victim_is_the_kernels_choice(check, lab):
-    """A process with oom_score_adj 1000 is named first as the next process that the OOM killer
-    would kill, whatever its size."""
+    """`host` lists the processes that the OOM killer would kill next. A process with oom_score_adj
+    1000 must be the first one, whatever its size is."""
     work = lab.work("eat", "anon", "16", "--wait", "--hold")
     lab.write(f"/proc/{work.pid}/oom_score_adj", 1000)
     work.go()
@@ -350,7 +350,7 @@ WITHOUT_RIGHTS = () if os.geteuid() else ("setpriv", "--reuid", "65534", "--clea
 
 
 def test_host_without_rights(check, lab):
-    """Without rights, `host` reads only /proc, and reports this restriction."""
+    """Without rights, `host` reads only files of /proc, and reports this on standard error."""
     ran = lab.call(*WITHOUT_RIGHTS, lab.for_all(lab.program), "host", "--json", "-d", "0.5")
     check.that(ran.returncode in (INCOMPLETE, FOUND), f"status {ran.returncode}: {ran.err}")
     check.that("reading /proc only" in ran.err, ran.err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of privileges: what faultscope drops once its probes are attached, what works afterwards,
-the messages when rights are missing, and the effect of sysctls. tests/vm/privilege.py runs most of
-these tests on other kernels."""
+"""Tests privileges. The tests check what faultscope drops once its probes are attached, and what
+works afterwards. They also check the messages if rights are missing, and the effect of sysctls.
+tests/vm/privilege.py runs most of these tests on other kernels."""
 
 import contextlib
 import json
@@ -165,8 +165,9 @@ subprocess.run(["/bin/true"], check=True)
 
 @live
 def test_programs_of_brief_processes(check, lab):
-    """Processes that end before a scan are still shown with their program. The program of a script
-    is the interpreter. The program of a forked child without exec is that of its parent."""
+    """A process may end before faultscope scans it. faultscope must still show its program. The
+    program of a script is the interpreter. The program of a forked child that did not call exec is
+    that of its parent."""
     script = lab.dir / "script"
     script.write_text("#!/bin/sh\n:\n")
     script.chmod(0o755)

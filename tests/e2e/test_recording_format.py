@@ -24,7 +24,8 @@ def lines(lab, name):
 
 
 def differences(one, other, path=()):
-    """Yields (path, one value, other value) of each leaf in which two JSON values differ."""
+    """Compares two JSON values, and yields (path, value in the first, value in the second) for each
+    difference."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], path + (key,))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests limits that several processes share: a user's threads, a cgroup's memory and threads."""
+"""Tests limits that several processes share: the number of threads of a user, and the memory and
+the number of threads of a cgroup."""
 import shlex
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the start of faultscope: interrupted by a signal, with too few files or too little
-memory, with unknown arguments, and with signals that the parent process ignored."""
+"""Tests the start of faultscope. In some tests, a signal interrupts it. In others, files or memory
+are scarce, arguments are unknown, or the parent process ignores signals."""
 
 import os
 import re
@@ -51,8 +51,8 @@ def ignoring(numbers):
 
 @live
 def test_ignored_signals_stay_ignored(check, lab):
-    """If nohup or a shell ignores signals, they stay ignored in faultscope; any other signal ends
-    faultscope."""
+    """nohup or a shell may start faultscope with some signals ignored. These signals stay ignored
+    in faultscope. Any other signal ends faultscope."""
     for words in (["--json", "0.2"], ["run", "--json", "--", "sleep", "60"]):
         process = lab.spawn([lab.program, *words], stdout=subprocess.PIPE,
                             preexec_fn=lambda: ignoring([signal.SIGHUP, signal.SIGINT]))

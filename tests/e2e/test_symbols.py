@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests the names of user functions: build/naming names the addresses that test programs report.
-The test programs are built in every way that changes where symbols are stored, and are named in
-every state in which a process may be."""
+One test program is built in each way that changes where symbols are stored. Other tests name
+functions of processes in different states, such as a process that has ended."""
 
 import json
 import lzma
@@ -27,7 +27,8 @@ def run(*words):
 
 
 class Named:
-    """A running test program, built in one of the ways that change where symbols are stored."""
+    """A running test program, which was built in one of several ways. The ways differ in where
+    symbols are stored."""
 
     def __init__(self, lab, argv, started=None):
         self.process = started or lab.spawn(argv, stdin=subprocess.PIPE)

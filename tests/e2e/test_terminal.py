@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests text output for process names with control characters, and that the terminal has its former
-settings however faultscope ends."""
+"""Tests text output for process names that contain control characters. Tests also that the terminal
+has its former settings after faultscope has ended in any way."""
 
 import contextlib
 import fcntl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of `triage`: its verdict on logs with known answers must be equal in every log format. The
-exit statuses of `triage` are tested, too."""
+"""Tests `triage` on logs whose right verdict is known. The verdict must be equal in every log
+format. Other tests check the exit statuses of `triage`."""
 
 import gzip
 import json

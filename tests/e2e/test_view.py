@@ -137,7 +137,8 @@ def in_tmux(width, height, options="", **env):
 
 @live
 def test_view_keys(check, lab):
-    """Each key does what the help says, in a view of running processes."""
+    """Each key must do what the help of the live view says. The test uses a view of running
+    processes."""
     # A copy of fdleak with another name, since other tests run fdleak at the same time.
     program = lab.dir / "viewed"
     shutil.copy(workload_path("fdleak"), program)
@@ -312,8 +313,8 @@ def test_view_wide_names(check, lab):
 
 
 def test_view_of_a_recording(check, lab):
-    """Time controls of a replay: pause, continue, step forward, step back, and the end of the
-    recording."""
+    """Tests the keys that control the time of a replay: pause, continue, step forward and step
+    back. Tests also the end of the recording."""
     tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests twenty exporters in network namespaces on one bridge, with TLS, passwords, and a network
-link that is disconnected for a time."""
+"""Tests twenty exporters in network namespaces on one bridge. They use TLS and passwords, and one
+network link is disconnected for a time."""
 
 import json
 import subprocess

@@ -36,9 +36,8 @@ def named(lab, name, program, *args, **how):
 
 
 def label_of(samples, name):
-    """Returns the workload label of a program, which is its name. In a systemd unit the label is
-    the unit, and the test is skipped.
-    """
+    """Returns the workload label of a program, which is its name. In a systemd unit, the label
+    would be the unit, so the test is skipped there."""
     if samples.of("faultscope_workload_info", workload=name):
         return name
     raise Skip("this test runs within a unit, whose name its programs are counted under")
@@ -110,8 +109,8 @@ def test_faults_of_the_short_lived(check, lab):
 
 @live
 def test_faults_of_many_threads(check, lab):
-    """The exporter sums up the fault counters of processes with many threads only now and then.
-    When such a process ends, its counters are complete."""
+    """For processes with many threads, the exporter does not sum up the fault counters at each
+    scrape. When such a process ends, its counters must be complete."""
     process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
@@ -204,7 +203,8 @@ def test_faults_by_backing(check, lab):
     # Faults of other processes are included. In at least one of ten rounds, there are fewer than
     # 20,000 faults of other processes.
     check.that(least_of_files < 20000, "anonymous memory is told as a file's")
-    # The page faults that the scrape itself causes are included in only one of the two sums.
+    # One of the two sums includes the page faults that the scrape itself causes; the other does
+    # not.
     timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
     check.near("as many as were timed", sum(before.values()), timed, 0.02)
     text = exporter.get(Accept=OPENMETRICS).text
@@ -273,7 +273,7 @@ def test_own_programs(check, lab):
         after = exporter.metrics()
         runs, seconds = (after.values(metric, "program") for metric in metrics)
         check.equal("programs", set(runs), set(seconds))
-        # PROM_PROGRAMS of the exporter is the upper bound
+        # the exporter shows at most PROM_PROGRAMS programs
         check.between("how many", len(runs), 5, 127)
         check.that(len(after.all) >= series + 2 * len(runs) - 5, "series of others are gone")
         for program, least in (("on_exec", 20), ("on_exit", 20)):
@@ -418,7 +418,8 @@ def counters_of(samples):
 
 @live
 def test_consistent_in_a_storm(check, lab):
-    """While programs start and end at full speed, counters never decrease; sums are consistent."""
+    """Programs start and end as fast as possible. Meanwhile, counters must never decrease, and sums
+    must be consistent."""
     storm = [lab.spawn(["sh", "-c", "while :; do /bin/true; sh -c :; done"]) for _ in range(4)]
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
     before, ends = {}, time.monotonic() + 8

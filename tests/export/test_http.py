@@ -98,8 +98,8 @@ def test_times_of_nothing(check, lab):
 
 
 def test_post_is_answered(check, lab):
-    """A POST request gets the metrics page, as from node_exporter, whatever the body of the request
-    is."""
+    """Like node_exporter, the exporter answers a POST request with the metrics page, whatever the
+    body of the request is."""
     exporter = Exporter(lab, *REPLAY)
     check.equal("without a body", exporter.get(method="POST").status, 200)
     for head, body in ((b"Content-Length: 5", b"hello"), (b"Content-Length: 70000", b"x" * 70000),

@@ -64,7 +64,7 @@ def test_bounded(check, lab):
     check.equal("series", sums, len(Samples(text).all))
     check.between("series", sums, 200, 700)
     most = max(rows, key=lambda row: int(row[1]))
-    # each workload has at most 8 series of a family
+    # a workload has at most 8 series of each metric family
     check.between(f"series of {most[0]}", int(most[1]), 10, 11 * 8)
 
 

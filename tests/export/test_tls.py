@@ -55,8 +55,8 @@ def handshake(exporter, context):
     try:
         with socket.create_connection((exporter.host, exporter.port), timeout=PATIENCE) as s:
             with context.wrap_socket(s, server_hostname="localhost") as t:
-                # In TLS 1.3 the server rejects a client certificate after the handshake, so the
-                # client must also send a request.
+                # In TLS 1.3, the server rejects a client certificate only after the handshake. So
+                # the client must also send a request to see the error.
                 t.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                 return t.version() if b"200 OK" in t.recv(4096) else "no answer"
     except (ssl.SSLError, OSError) as error:

@@ -193,8 +193,8 @@ def lose_a_look(lab, exporter):
 
 @live
 def test_hidden_is_not_gone(check, lab):
-    """After lost events, the exporter checks which processes have ended. To find ended processes,
-    the exporter does not use /proc, because hidepid may hide living processes."""
+    """After events were lost, the exporter checks which processes have ended. It does not use /proc
+    for this check, because hidepid may hide living processes."""
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Finds the lines of older sources in newer sources, so that coverage is measured only once.
-
+"""Finds the lines of older sources in newer sources, so that coverage need not be measured again.
 An older line corresponds to the equal line in the same file, or in an identical function of another
-file. A new line counts as part of the line before it. If a line is matched wrongly, other tests are
-selected for a mutant. The mutant may then survive although a test would notice it, but no test
-fails because of the wrong match.
-"""
+file. A new line counts as part of the line before it. If a line is matched wrongly, the wrong tests
+are selected for a mutant. The mutant may then survive although a test would notice it. No test
+fails because of a wrong match."""
 import collections
 import difflib
 

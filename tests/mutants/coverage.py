@@ -26,8 +26,8 @@ COUNTER_TAG = 0x01A10000  # tag of arc counters in a .gcda file (gcc/gcov-io.h)
 
 
 def has_run(path):
-    """Returns whether a .gcda file has a counter above 0. In place of counters that are all 0, gcc
-    writes only a negative length."""
+    """Returns whether a .gcda file has a counter above 0. If all counters of a function are 0, gcc
+    writes only a negative length in place of them."""
     data = path.read_bytes()
     at = 16  # size of the header: magic, version, stamp, checksum
     while at + 8 <= len(data):
@@ -162,7 +162,7 @@ class Map:
                     tell(f"# left out: {row['test']}: {row['why']}")
 
     def use(self, tests):
-        """Stores the usable tests and the lines that contain code, as of() needs them."""
+        """Stores two things that of() needs: the usable tests, and the lines that contain code."""
         self.tests = {test.name: test for test in tests if "lines" in self.rows[test.name]}
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
@@ -177,14 +177,15 @@ class Map:
                     self.by_line[path, line].add(name)
 
     def worth(self, name, path):
-        """Returns the cost of using a test for a mutant in this file. The cheapest test is quick,
-        and executes little code of other files."""
+        """Returns the cost of using a test for a mutant in this file. The cost is low if the test
+        is quick and executes little code of other files."""
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 
     def of(self, path, line, first):
-        """Returns the tests that execute a line, cheapest first. A line without code counts as the
-        last line with code before it, back to `first`, the function's first line. With first = 0
-        (no function), returns the tests that use the macro of the line."""
+        """Returns the tests that execute a line, cheapest first. If the line has no code, takes the
+        last line with code before it, but none before `first`, the first line of the function. If
+        `first` is 0, the line is in no function; returns the tests that use the macro which the
+        line defines."""
         if not first:
             return self.of_macro(path, line)
         while line > first and (path, line) not in self.code:
@@ -193,8 +194,8 @@ class Map:
         return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]
 
     def of_macro(self, path, line):
-        """Returns the tests that execute a line with the macro that is defined on this line,
-        quickest first."""
+        """Returns the tests that execute a line in which the macro is used that this line defines.
+        The quickest test is first."""
         define = (self.tree.top / path).read_text().splitlines()[line - 1]
         name = re.compile(rf"\b{define.split()[1].partition('(')[0]}\b")
         names = set()

@@ -39,9 +39,9 @@ WANTED = 0.90
 HANGING = 5  # a test that takes longer than this multiple of its usual duration is killed
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
-# Seconds of test time to spend on a mutant that no test notices: SINGLE_SECONDS for test programs,
-# KEPT_SECONDS for tests with recordings and options, LIVE_SECONDS for live tests. The durations of
-# all tests are added up, even if the tests run in parallel.
+# Seconds of test time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
+# programs, KEPT_SECONDS for tests with recordings and options, and LIVE_SECONDS for live tests. The
+# durations of all tests are added up, even if the tests run in parallel.
 SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 
@@ -125,8 +125,8 @@ class Trial:
         self.runner, self.tests, self.change = runner, tests, change
 
     def by_single(self):
-        """Returns the first unit test that notices the mutant, or None. The score of triage counts
-        as a unit test."""
+        """Returns the first unit test that notices the mutant, or None. The test of triage's score
+        (tests/triage/score.py) counts as a unit test."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
         for test in within(mine, SINGLE_SECONDS):
             if self.runner.run(PLAIN, test, patience(test)).status != "passed":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The quick tests: unit tests, the score of `triage`, and tests of the suites that have a run.py.
-"""
+"""The quick tests, which are of three kinds: unit tests, the score of `triage`, and tests of the
+suites that have a run.py."""
 import hashlib
 import json
 import os

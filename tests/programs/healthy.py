@@ -40,10 +40,9 @@ ROWS = [("PostgreSQL with pgbench", servers.postgresql), ("php-fpm", servers.php
 
 
 def life(program, folder, before, watchers):
-    """Runs the program to its end. A shell starts the program, and the command `before` runs this
-    shell. `watchers` are faultscope commands that attach to the pid before the
-    program begins. Returns the exit status of the program, the exit statuses of the watchers, and
-    the pid."""
+    """Runs the program to its end. The command `before` starts a shell, and the shell becomes the
+    program. `watchers` are faultscope commands that attach to the pid before the program begins.
+    Returns the exit status of the program, the exit statuses of the watchers, and the pid."""
     pid_file, log = os.path.join(folder, "pid"), os.path.join(folder, "output")
     if os.path.exists(pid_file):
         os.unlink(pid_file)

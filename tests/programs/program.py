@@ -13,7 +13,8 @@ AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-group
 
 
 class Amount:
-    """How much work programs do: 1.0 is the usual amount. Emulated machines do less."""
+    """How much work programs do: 1.0 is the usual amount. On emulated machines, programs do less
+    work."""
 
     share = 1.0
 
@@ -53,7 +54,8 @@ class Program:
                                                           **(env or {})}
 
     def work(self):
-        """Makes requests to the running program. Only class Server needs this."""
+        """Makes requests to the running program. Class Server defines this function; for other
+        programs, it does nothing."""
 
 
 class Server(Program):
@@ -77,7 +79,8 @@ class Server(Program):
 
 
 def many(request, threads=4, times=500):
-    """Makes requests from several threads. If threads fail, raises the first exception."""
+    """Calls the requests from several threads. If threads raise exceptions, raises the first
+    exception again."""
     wrong = []
 
     def loop():

@@ -103,8 +103,8 @@ def python_threads(folder):
 
 
 class Redis:
-    """A Redis server with values of 64 KiB. Every second value is deleted. jemalloc unmaps each of
-    them, which splits a mapping."""
+    """Runs a Redis server with values of 64 KiB, and deletes every second value. jemalloc unmaps
+    the memory of each deleted value, which splits a mapping."""
 
     VALUES, BYTES = 6000, 65536
     # These options make jemalloc unmap freed memory at once.

@@ -105,8 +105,9 @@ def compare(recording, page):
 
 
 def not_filtered(seen):
-    """Returns the parts of a page that stay unchanged when a time range is selected, and the parts
-    that differ after the whole recording is selected again."""
+    """Returns errors of two kinds: parts of a page that stay unchanged when a time range is
+    selected, and parts that are not drawn as at first after the whole recording is selected again.
+    """
     wrong = []
     for part, whole in seen["inAll"].items():
         if whole and seen["inRange"][part] == whole:

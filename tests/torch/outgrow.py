@@ -118,8 +118,8 @@ def of(lines, finding):
 
 
 def flaps(lines, finding, until):
-    """Returns the times before `until` at which the finding was cleared. (It should not be cleared
-    while memory grows.)"""
+    """Returns the times before `until` at which the finding was cleared. While memory grows, the
+    finding should not be cleared, so the list should be empty."""
     return [line["t"] for line in lines if line["type"] == "finding" and line["id"] == finding
             and line["state"] == "cleared" and line["t"] < until]
 
@@ -199,8 +199,8 @@ class Kernel:
 
 
 def waited(lines, kernel):
-    """Returns the seconds that threads spent in reclaim, and the seconds that faults waited for
-    disk I/O, both from the time kernel.t on."""
+    """Returns two numbers of seconds: the time that threads spent in reclaim, and the time that
+    faults waited for disk I/O. Both begin at the time kernel.t."""
     mine = [line for line in lines if line["type"] == "process" and line["pid"] == kernel.pid]
     first, last = [line for line in mine if line["t"] <= kernel.t][-1], mine[-1]
     return ((last["memory"]["reclaim_ns"] - first["memory"]["reclaim_ns"]) / 1e9,
@@ -233,8 +233,8 @@ def judge_waits(lines, kernel):
 
 
 def judge_swapped(status, lines, kernel):
-    """Yields the verdicts for the run with swap: faultscope reports the end of the trainer, and the
-    waits equal those of the kernel."""
+    """Yields the verdicts for the run with swap. faultscope must report the end of the trainer, and
+    the waits must equal those of the kernel."""
     yield "it is killed", status == -signal.SIGKILL, str(status)
     fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
     if not kills:

@@ -65,8 +65,9 @@ def judge_all(corpus, rows, to):
 
 
 def bucket_shares(rows, said):
-    """Returns two numbers: of logs whose bucket is the most common one in their group, and of all
-    logs. A group consists of one log in several formats."""
+    """Compares the bucket of the same log in several formats. Returns two numbers: how many logs
+    have the most common bucket of their group, and how many logs there are. A group is one log in
+    all formats."""
     families = collections.defaultdict(list)
     for row in rows:
         if row.get("base"):
@@ -118,7 +119,7 @@ def answers(row, line):
 
 
 def own_score(rows, said):
-    """Returns {metric: [right answers, all answers]}."""
+    """Returns {metric: [number of right answers, number of all answers]}."""
     score = collections.defaultdict(lambda: [0, 0])
     for row in rows:
         for metric, right in answers(row, said[row["file"]]):

@@ -51,8 +51,8 @@ class Answering(Asking):
 
 
 def words_of(scenario, lab):
-    """Returns the workload of a scenario. Returns None if the scenario does more than run a
-    workload, or cannot run on this kernel."""
+    """Returns the workload of a scenario. Returns None in two cases: the scenario does more than
+    run a workload, or it cannot run on this kernel."""
     if scenario.alone:
         return None
     try:

@@ -543,8 +543,8 @@ def tear(ring, records):
 
 def test_cuts(tap, name, options):
     """After a power cut, the file has all records up to some moment, because records are synced in
-    order. `blackbox read` reports torn records. Few power cuts hit a write, so the test also tears
-    the newest record itself."""
+    order. `blackbox read` reports torn records. Only few power cuts interrupt a write. So the test
+    also damages the newest record itself."""
     machine, wrong = None, []
     torn = by_hand = most = 0
     try:

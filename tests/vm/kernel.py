@@ -92,8 +92,8 @@ class Hook:
 
 
 class ShortCheck(Check):
-    """Checks counts that may be too small by `missed`, the number of events that the kernel
-    skipped."""
+    """Checks counts that may be too small. `missed` is the number of events that the kernel
+    skipped, and a count may be too small by at most this number."""
 
     def __init__(self, missed):
         super().__init__()
@@ -111,8 +111,8 @@ class ShortCheck(Check):
 
 
 def judged(expect, lines, truth, missed):
-    """Calls an expect function for counts that may be too small by `missed` events. Returns the
-    Check, which has the errors."""
+    """Calls an expect function that accepts counts which are too small by at most `missed` events.
+    Returns the Check, which contains the errors."""
     found = ShortCheck(missed)
     try:
         expect(found, lines, truth)
@@ -130,8 +130,8 @@ class KernelRun:
         self.guest = guest
         self.name = guest.kernel.name
         self.only = only
-        # if true, attach types are tested only together, several in one start of faultscope, which
-        # is fast
+        # if true, each start of faultscope forces several attach types, which is fast; no attach
+        # type is tested alone
         self.brief = brief
         self.hooks = {}
         self.judged = {}  # {scenario: errors in the capture with the best attach types}
@@ -197,8 +197,8 @@ class KernelRun:
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)
             found = judged(expect, lines, capture.truth, 0)
-            # The scenario is right, so the skipped events belonged to other processes or did not
-            # matter.
+            # The scenario passed, so either the skipped events belonged to other processes, or they
+            # did not matter.
             if not missed or not found.wrong:
                 missed = 0
                 break

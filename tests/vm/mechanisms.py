@@ -104,8 +104,8 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Returns two lists: the attach types of the group that attached, and the attach types that
-        only work with another attach type of `state`."""
+        """Returns two lists. The first has the attach types of the group that could be attached.
+        The second has the attach types that only work with another attach type of `state`."""
         said = self.start(check, group)
         forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []

@@ -113,7 +113,7 @@ def in_group(lab, *words, below=""):
 
 
 def killed_at_rest(check, lab, below=("", ""), controllers=""):
-    """Checks P17 oom-killed of a large idle process. The idle process is killed because another
+    """Checks that P17 oom-killed is right for a large idle process. It is killed because another
     process of its cgroup grew."""
     new_group(lab, max=96 * MIB)
     lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
@@ -234,8 +234,8 @@ def group_fills(check, lab):
 
 
 def held_back(check, lab):
-    """P07 memory-high-throttling is reported if the usage is above memory.high and no memory can be
-    reclaimed."""
+    """P07 memory-high-throttling is reported in this case: the usage is above memory.high, and the
+    kernel cannot reclaim memory."""
     new_group(lab, high=64 * MIB)
     in_group(lab, "eat", "anon", "200")
     waits_for(lab, f"grep -q 'high [1-9][0-9]' {CGROUPS}/test/memory.events")
@@ -286,7 +286,8 @@ def nested_kills(check, lab):
 
 
 def nested_kills_without_controller(check, lab):
-    """P17 oom-killed is right in nested cgroups whose memory is counted only for the parent."""
+    """P17 oom-killed is right in nested cgroups if the kernel counts their memory only for the
+    parent."""
     killed_at_rest(check, lab, ("/a", "/b"))
 
 
@@ -371,8 +372,8 @@ def share_of(lab, pid, fields, seconds):
 
 
 def stall_of_files(check, lab):
-    """The time that faults waited for reads of a file must be equal in faultscope and in delay
-    accounting."""
+    """faultscope and delay accounting must report the same time that faults waited for reads of a
+    file."""
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
@@ -385,7 +386,7 @@ def stall_of_files(check, lab):
 
 
 def stall_of_swap(check, lab):
-    """The time that faults waited for swap must be equal in faultscope and in delay accounting."""
+    """faultscope and delay accounting must report the same time that faults waited for swap."""
     lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
     work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
@@ -398,8 +399,8 @@ def stall_of_swap(check, lab):
 
 
 def read_ahead(check, lab):
-    """P14 mmap-readahead is reported if every few touched pages of a mapped file cause a read of 1
-    MiB."""
+    """P14 mmap-readahead is reported if touching a few pages of a mapped file makes the kernel read
+    1 MiB."""
     lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
                     "/files")

@@ -62,12 +62,13 @@ def kept_by(check, lab, *capabilities):
 
 
 def few_rights(check, lab):
-    """With CAP_BPF and CAP_PERFMON, every probe has its best attach type, except those that open a
-    perf event."""
+    """With CAP_BPF and CAP_PERFMON, every probe has its best attach type. Only probes that open a
+    perf event are an exception."""
     want = hooks_of(lab)
     used = touch_as_nobody(check, lab)
     check.equal("fault_end", used.pop("fault_end"), "fexit")
-    # For a probe that this kernel lacks, `run` reports a reason and `doctor` null.
+    # If this kernel lacks a probe, `run` prints a reason, and the value in the JSON report of
+    # `doctor` is null.
     check.equal("hooks", {name: how for name, how in used.items() if want[name]},
                 {name: how for name, how in want.items() if how and name in used})
     check.equal("kept", kept_by(check, lab, "bpf", "perfmon"),

@@ -98,8 +98,8 @@ def calls_of_32_bit(lab):
 
 
 def expect_calls_of_32_bit(check, lines, truth):
-    """On x86-64, 32-bit calls must be counted; on arm64, they must not be counted. They must never
-    be counted as the 64-bit calls that have equal numbers."""
+    """On x86-64, 32-bit calls must be counted; on arm64, they must not be counted. On neither of
+    them may a 32-bit call be counted as the 64-bit call with the same number."""
     if "calls" not in truth:
         test_limits.expect_ia32(check, lines, truth)
         return
@@ -133,7 +133,7 @@ def expect_totals(check, lines, truth):
 
 
 def expect_no_losses(check, lines, truth):
-    """Expects no losses for a program whose stacks, read without frame pointers, have more
+    """Checks that nothing is lost when stacks are read without frame pointers. The program has more
     different false call chains than there are stack ids."""
     check.equal("made", truth["made"], 20000)
     check.equal("losses", lines.losses(), {})
@@ -146,8 +146,8 @@ def expect_closes(check, lines, truth):
 
 
 def expect_known_kinds(check, lines, truth):
-    """Expects the right number for each kind of fault that is known, and the right sums, if the
-    numbers of other kinds are unknown."""
+    """Checks the number of each kind of fault that is known. If the numbers of other kinds are
+    unknown, the sums must still be right."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
     total = sum(lines.growth(pid, f"faults.{kind}") for kind in ("minor", "major"))
     check.equal("minor + major", total, truth["all_faults"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the growth of many processes at once in a guest. The guest's kernel may preempt BPF
-programs."""
+"""Tests in a guest how faultscope handles many processes that grow at once. The guest's kernel may
+preempt BPF programs."""
 import harness
 from lab import FAULTSCOPE, GuestProcess, GuestWatch, quoted
 from test_growth_races import check_apart, check_descriptors

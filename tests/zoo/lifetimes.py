@@ -51,7 +51,8 @@ class Lifetimes:
 
     def subject(self, line):
         """Returns the process to which a line belongs. If several processes had the pid of the
-        line, returns the first that had not ended at the time of the line, or else the last."""
+        line, returns the first one that had not ended at the time of the line. If all had ended,
+        returns the last one."""
         lives = self.by_pid.get(line.get("pid"))
         if not lives:
             return None

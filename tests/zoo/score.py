@@ -90,8 +90,8 @@ def fits(line, truth, want):
 
 
 def split(lines, truth, wants):
-    """Returns two lists: for each expected failure, the lines that can belong to it; and the lines
-    that belong to no expected failure."""
+    """Returns two lists. The first has, for each expected failure, the lines that can belong to it.
+    The second has the lines that belong to no expected failure."""
     taken = [[] for _ in wants]
     others = []
     for line in lines:
@@ -111,7 +111,7 @@ def of_refusals(answer, lines, truth):
     taken, others = split(lines, truth, wants)
     verdicts = [worst(of_line(line, want["causes"]) for line in found) if found else MISSED
                 for want, found in zip(wants, taken)]
-    # A line about a failed call that nobody made is a wrong answer, too.
+    # A line about a failed call that the case did not make is a wrong answer, too.
     verdicts += [CERTAIN if line["certain"] else WRONG for line in others]
     answer.verdict = worst(verdicts)
     answer.want = " + ".join("|".join(want["causes"]) for want in wants)
