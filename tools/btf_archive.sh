@@ -4,11 +4,11 @@
 # BPF objects read. Packs the directory with these files.
 #   usage: tools/btf_archive.sh BPFTOOL DIRECTORY MACHINE "OBJECT…" KERNEL_BTF…
 #
-# KERNEL_BTF is a BTF file. Where the script takes the release of the kernel from:
-#   /sys/kernel/btf/vmlinux    the running kernel
-#   RELEASE=FILE               the argument
-#   RELEASE.btf                the file's name
-#   a vmlinux                  its version banner
+# KERNEL_BTF is a BTF file. Its form decides where the script finds the release of the kernel:
+#   /sys/kernel/btf/vmlinux    in the running kernel
+#   RELEASE=FILE               in the argument
+#   RELEASE.btf                in the name of the file
+#   a vmlinux                  in its version banner
 set -eu
 
 bpftool=$1 directory=$2 machine=$3 objects=$4

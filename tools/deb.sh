@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Builds the Debian packages from a copy of the tree, in which deploy/debian is debian/.
 #
-# usage: deb.sh OUT	a directory, emptied first; afterwards it has the packages and the copy
+# usage: deb.sh OUT	the directory OUT is emptied first; then it gets the packages and the copy
 #
 # DEBEMAIL and DEBFULLNAME replace the maintainer of deploy/debian: whoever distributes the packages
-# maintains them. The authors have no address, so the default one is below .invalid (RFC 2606).
+# maintains them. The authors have no e-mail address, so the default address ends in .invalid, which
+# is no real domain (RFC 2606).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 rm -rf "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Builds the container image as an OCI archive, which skopeo, podman and ctr read. Uses no network,
-# and leaves nothing in the host's image store. The image contains the program, which must be static
-# and serve HTTP, and the licence.
+# and leaves nothing in the host's image store. The image contains the program and the licence. The
+# program must be static, and must be able to serve HTTP.
 #
 # usage: image.sh PROGRAM VERSION OUT
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs what tests/report and parts of tests/e2e/test_formats.py need: Chromium and Node.js from
-# Debian (as root), and Node.js packages below build/report-tools, by npm.
+# Installs what tests/report and parts of tests/e2e/test_formats.py need. As root, apt installs
+# Chromium and Node.js from Debian. npm installs Node.js packages below build/report-tools.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -51,7 +51,8 @@ need() {
 	need crypt libcrypt-dev "$@"
 }
 need bpf libbpf-dev "$@"
-# libelf.a of elfutils 0.196 (sid) defines crc32(), too: with zlib first, the linker takes only one.
+# libelf.a of elfutils 0.196 (sid) and zlib both define crc32(). If zlib comes first, the linker takes
+# only one of them.
 libs="$libs -lz"
 need elf libelf-dev "$@"
 need z zlib1g-dev "$@"

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Executes systemd in an overlay over this machine's root. systemd starts the units in the
-# arguments. Run this script in new mount, pid, net, ipc, uts and cgroup namespaces and in a control
-# group of its own.
+# arguments. Run this script in new mount, pid, net, ipc, uts and cgroup namespaces. It also needs a
+# control group of its own.
 #
 # usage: boot.sh PLACE PROGRAM UNITS UNIT...
-#   PLACE: an empty directory; PROGRAM: replaces /usr/bin/faultscope, or empty;
-#   UNITS: a directory with unit files to install, or empty
+#   PLACE: an empty directory
+#   PROGRAM: a program that replaces /usr/bin/faultscope, or "" to keep the installed one
+#   UNITS: a directory with unit files to install, or "" to install none
 #
 # The machine itself stays unchanged: its root is the lower layer of the overlay, sysctls and /sys
 # are read-only, and its own units are not started. systemd may not set the clock or load modules.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Builds the packages of the commit before the last one, as the version to upgrade from.
 #
-# usage: earlier.sh OUT	a directory below build/, which is emptied first
+# usage: earlier.sh OUT	OUT: a directory below build/, which is emptied first
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 source=$1.source

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Fuzzes triage, the reader of recordings, the writers of metrics pages and the reader of the flight
-# recorder: with libFuzzer, ASan and UBSan. Makes its own seeds. Prints TAP.
+# recorder. Uses libFuzzer, ASan and UBSan. Makes its own seed files. Prints TAP.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # Inputs stay in build/fuzz/corpus* for the next run. An input that crashes is build/fuzz/found-*.
 set -eu
@@ -12,7 +12,8 @@ build=${BUILD:-build}
 place=$build/fuzz
 mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-recording" \
 	"$place/corpus-blackbox"
-# Makes seeds from the small recordings in the tree. Prefix F: the fuzzer corrects the checksums.
+# Makes seeds from the small recordings in the tree. If a seed begins with F, the fuzzer corrects its
+# checksums.
 find tests/e2e/recordings docs/examples -name '*.fsr' -size -24k | while read -r kept; do
 	seed=$place/corpus-recording/$(basename "$kept")
 	[ -e "$seed" ] || { printf 'F'; cat "$kept"; } >"$seed"
@@ -69,7 +70,7 @@ fuzz() {
 libfuzzer=true
 has_libfuzzer || libfuzzer=false
 
-# Two fuzzers run at the same time. Each is followed by another one.
+# Two fuzzers run at the same time. When one of them ends, another one starts in its place.
 { fuzz 1 triage_fuzz corpus 16384; fuzz 2 page_fuzz corpus-page 4096; } >"$place/some" &
 { fuzz 3 blackbox_fuzz corpus-blackbox 4096; fuzz 4 recording_fuzz corpus-recording 65536; } >"$place/others"
 wait $!

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Links everything but main() into one library that all unit tests share, so that a mutant needs
-# only two links. tests/mutants/run.py runs this makefile at the top of a copied tree, with BUILD=.
+# Links everything but main() into one library that all unit tests share. So only two links are
+# needed for each mutant. tests/mutants/run.py runs this makefile at the top of a copied tree, with BUILD=.
 include Makefile
 
 EXTRA ?=

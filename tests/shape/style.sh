@@ -17,8 +17,8 @@ hosts="$hosts|registr[y]\\.[a-z0-9.-]+\\.[a-z]+|[a-z0-9.-]*artifactor[y][a-z0-9-
 
 self=$0
 
-# Prints the paths of the project's text files, NUL-terminated: no build products, recordings or
-# pictures.
+# Prints the NUL-terminated paths of the project's text files. Build products, recordings and pictures
+# are left out.
 texts() {
 	find . -name '.?*' -prune -o -name build -prune -o -name __pycache__ -prune -o -type f \
 		! -name '*.fsrec' ! -name '*.gz' ! -name '*.xz' ! -name '*.zst' ! -name '*.png' \
@@ -33,8 +33,8 @@ sources() {
 	done
 }
 
-# Prints lines that are too long. Columns count as in an editor with tabs of 8; a UTF-8 sequence is
-# one column.
+# Prints lines that are too long. A tab goes to the next multiple of 8 columns, and a UTF-8 sequence
+# counts as one column.
 long_lines() {
 	# shellcheck disable=SC2016 # awk's $0
 	xargs -0 -r awk -v width="$width" '
