@@ -8,8 +8,8 @@
 #define TIGHT_PERCENT 80
 
 /*
- * Defaults of old kernels, too low for current programs. A limit with this value or a lower one
- * gets advice.
+ * Default values of old kernels, which are too low for current programs. Advice is given for a
+ * limit that is at most this value.
  */
 static const struct row {
 	const char *key;
@@ -26,7 +26,7 @@ static const struct row {
 	{"pid_max", 32768, "this is the kernel's default, and threads count too"},
 };
 
-/* Settings that hide information from faultscope if they have these values or higher ones. */
+/* Settings that hide information from faultscope if their value is at least the value here. */
 static const struct row highs[] = {
 	{"kptr_restrict", 2,
 	 "this value hides kernel symbols, so functions in kernel faults have no names", 1},
@@ -141,7 +141,8 @@ static void advise_doubled(struct advices *all, const char *key)
 }
 
 /*
- * Suggests to raise the soft RLIMIT_NOFILE to the hard one, which needs no root, or else to 65536.
+ * Suggests to raise the soft RLIMIT_NOFILE to the hard limit, which needs no root. If the hard
+ * limit is unlimited, or not above the soft limit, suggests 65536.
  */
 static void advise_nofile(struct advices *all)
 {
@@ -159,7 +160,8 @@ static void advise_nofile(struct advices *all)
 }
 
 /*
- * Gives advice only with vm.overcommit_memory=2: in other modes no call fails at the commit limit.
+ * Gives advice only if vm.overcommit_memory is 2: with other values, no call fails at the commit
+ * limit.
  */
 static void advise_commit(struct advices *all)
 {

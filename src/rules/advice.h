@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: advice about limits of the machine that are tight, and how to raise them. */
+/* rules: finds limits of the machine that are too low, and suggests commands that raise them. */
 #ifndef FS_RULES_ADVICE_H
 #define FS_RULES_ADVICE_H
 
@@ -17,8 +17,8 @@ struct advice {
 };
 
 /*
- * Fills ret with up to ADVICE_MAX entries and returns how many. `origin` says where limits were
- * set. Of a limit that is not in `origin`, only the value is known.
+ * Fills ret with up to ADVICE_MAX entries and returns their number. `origin` says where limits were
+ * set. For a limit that `origin` lacks, it is not known where the limit was set.
  */
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
 	      struct advice *ret);

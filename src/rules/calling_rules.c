@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rules about programs that make system calls in a wrong way: accept() fails at a limit again and
- * again, close() fails a million times, select() gets a file descriptor of FD_SETSIZE or more, or a
- * Python thread exits after ENOMEM.
+ * Rules about programs that use system calls wrongly. For example, accept() fails at a limit in a
+ * loop, or select() gets a file descriptor of FD_SETSIZE or more.
  */
 #include "rules/rules.h"
 
@@ -38,8 +37,8 @@ static uint64_t rise(uint64_t now, uint64_t before)
 }
 
 /*
- * The increase of a counter of the process since its previous update; 0 if it had no update in this
- * window.
+ * The increase of a counter since the previous update of the process. It is 0 if the process had no
+ * update in this window.
  */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
@@ -57,12 +56,14 @@ static double seconds_of(const struct subject *s)
 
 /* Rule F05 accept-emfile-loop: accept() fails with EMFILE in a loop. */
 
-/* seconds; in a shorter window a few events would already be a high rate */
+/*
+ * Minimum length of a window in seconds: in a shorter window, a few events are already a high rate.
+ */
 #define LEAST_SECONDS	0.2
 #define SPIN_PER_SECOND 1000.0
 /*
- * Least share of one CPU that the process uses. It is low, because other programs may use the CPUs
- * too.
+ * The process loops if it uses at least this share of one CPU. The share is low, because other
+ * programs may need the CPUs too.
  */
 #define SPIN_CPU_SHARE 0.05
 
@@ -168,7 +169,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 
 /* Rule M22 python-thread-hang: a Python thread that gets ENOMEM never reports that it runs. */
 
-/* ns; if the process is still active this long after the failure, it does not hang */
+/* ns; a process that is active this long after the failure does not hang */
 #define LIVES_NS 2000000000ULL
 #define HANGS_NS 5000000000ULL
 

@@ -170,8 +170,8 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 }
 
 /*
- * The kernel charges pages to a cgroup in batches of this many pages (MEMCG_CHARGE_BATCH), so a
- * cgroup at its limit may show that many pages less.
+ * The kernel charges pages to a cgroup in batches of MEMCG_CHARGE_BATCH (64) pages. The usage of a
+ * cgroup at its limit may therefore be up to 64 pages below the limit.
  */
 #define CGROUP_SLACK_PAGES 64
 
@@ -191,7 +191,8 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 }
 
 /*
- * If a check failed with another errno than the call, clears the limit value that the check stored.
+ * Clears the limit value that a check stored. The check is not the cause, because the call failed
+ * with another errno.
  */
 static void forget_need(struct verdict *v)
 {
@@ -209,8 +210,8 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		return;
 	if (v->cause) {
 		/*
-		 * Only a certain check that compares values shows that its limit would fail the
-		 * call next.
+		 * The cause is known already. This limit is named as the next one only if the check
+		 * compared values and is certain.
 		 */
 		if (sure && scratch.nr_evidence && v->nr_next < NEXT_MAX &&
 		    strcmp(c->cause, v->cause))
@@ -266,8 +267,8 @@ static void overlay_commit_limit(const struct refused_record *r, struct host_lim
 }
 
 /*
- * Replaces limits that were read from /proc a little after the failure by the values that the BPF
- * program read at the failure.
+ * Some limits were read from /proc a little after the failure. Replaces them by the values that the
+ * BPF program read at the failure.
  */
 static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
@@ -287,10 +288,11 @@ static void overlay_variables(const struct refused_record *r, struct host_limits
 }
 
 /*
- * If a seccomp filter failed the call, the kernel never checked a limit, even if a limit would
- * explain the errno: the cause is then uncertain. faultscope cannot detect a ptrace tracer that
- * failed the call. The tracer replaces the system call number, or changes the result after the BPF
- * program ran.
+ * If a seccomp filter failed the call, the kernel checked no limit. The cause is then uncertain,
+ * even if a limit would explain the errno.
+ *
+ * faultscope cannot detect a ptrace tracer that failed the call. Such a tracer replaces the system
+ * call number, or changes the result after the BPF program ran.
  */
 static void answered_by_others(const struct request *q, struct verdict *v)
 {

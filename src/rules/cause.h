@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: finds which limit made a call fail. The cause engine compares the state that was read at
- * the failure in the order of the kernel's own checks (mm/mmap.c, mm/vma.c, mm/mremap.c,
- * fs/file.c). If no value explains the failure, the cause is "unknown", never a guess, and the
- * values that were read are the evidence.
+ * rules: finds which limit made a call fail. The cause engine repeats the kernel's checks in the
+ * kernel's order (mm/mmap.c, mm/vma.c, mm/mremap.c, fs/file.c). It uses the state that was read at
+ * the failure. If no value explains the failure, the cause is "unknown", never a guess. The
+ * evidence is then the values that were read.
  */
 #ifndef FS_RULES_CAUSE_H
 #define FS_RULES_CAUSE_H

@@ -8,7 +8,8 @@
 #include "rules/request.h"
 
 /*
- * fewest pages that a new pipe gets if its user is above the soft limit on pipe pages (fs/pipe.c)
+ * smallest size of a new pipe in pages, if its user is above the soft limit on pipe pages
+ * (fs/pipe.c)
  */
 #define PIPE_PAGES 2
 
@@ -27,7 +28,7 @@ static bool is_counted(const struct request *q)
 #define F_DUPFD_CLOEXEC 1030
 
 /*
- * Returns true for fcntl(F_DUPFD), which takes the lowest free number that is not below its
+ * Returns true for fcntl(F_DUPFD), which takes the lowest free number that is at least its
  * argument.
  */
 static bool names_lowest(const struct request *q)
@@ -50,9 +51,9 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	/*
-	 * The evidence needs the count of free numbers too, because the count of open fds alone
-	 * does not show that no number is free: open fds may have numbers above the limit, and
-	 * F_DUPFD skips numbers.
+	 * The number of open fds alone does not show that no number is free: open fds may have
+	 * numbers above the limit, and F_DUPFD skips numbers. The evidence therefore includes the
+	 * number of free numbers.
 	 */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
@@ -251,8 +252,8 @@ static bool number_is_wrong(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * The kernel dropped passed descriptors because no number was free: only recvmsg() fails without an
- * errno.
+ * The kernel dropped file descriptors that another process sent, because no descriptor number was
+ * free. This happens in recvmsg() only, which then returns no errno.
  */
 static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_sure)
 {

@@ -14,7 +14,10 @@
 #define VM_LOCKED    0x2000
 #define VM_ACCOUNT   0x100000
 #define VM_NORESERVE 0x200000
-/* VM_SEALED is bit 63 since Linux 6.10, bit 42 (unused before) since 6.17. */
+/*
+ * VM_SEALED is bit 63 in Linux 6.10 to 6.16, and bit 42 since 6.17. Older kernels do not use bit
+ * 42.
+ */
 #define VM_SEALED (1ULL << 63 | 1ULL << 42)
 
 /* Constants of include/linux/fs.h, and of include/uapi/linux/fcntl.h, magic.h and stat.h. */
@@ -215,8 +218,8 @@ static uint64_t locked_in_range(const struct request *q)
 }
 
 /*
- * Stores which limit the call needs. With MCL_FUTURE all later mappings are locked too, so no
- * finite limit is enough.
+ * Stores the value of RLIMIT_MEMLOCK that the call needs. With MCL_FUTURE, the kernel also locks
+ * all later mappings, so no finite limit is enough.
  */
 static void need_locked(const struct request *q, struct verdict *v, uint64_t have, uint64_t asked)
 {
@@ -237,7 +240,9 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	if (q->r->call == CALL_MLOCK) {
 		uint64_t most = have < asked ? have : asked;
 
-		/* if the range was not read, it may contain all pages that are locked already */
+		/*
+		 * if the range was not read, all pages that are already locked may be in the range
+		 */
 		*ret_sure = was_looked_at(q) || have + asked - most > limit;
 		asked -= locked_in_range(q);
 	}
@@ -386,8 +391,8 @@ static bool range_is_sealed(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * The range was not read (the target range of MREMAP_FIXED never is) and the call failed with
- * EPERM: only mseal() or a seccomp filter can be the cause.
+ * faultscope did not read the address range; it never reads the target range of MREMAP_FIXED. For
+ * EPERM, the only possible causes are mseal() and a seccomp filter.
  */
 static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -461,15 +466,17 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 }
 
 /*
- * The call failed at a hole. This is certain if every mapping before the hole already has the
- * requested state.
+ * The call failed at a hole in its address range. This is certain if every mapping before the hole
+ * already has the requested state.
  */
 static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return !q->r->range.end && has_hole(q, v, ret_sure);
 }
 
-/* The range was not read. If no limit explains the failure, the range probably has a hole. */
+/*
+ * The address range was not read. If no limit explains the failure, the range probably has a hole.
+ */
 static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
@@ -693,8 +700,8 @@ static void read_request(struct request *q)
 }
 
 /*
- * Returns true if the range was not read, so that it may have a hole. A hole also makes the call
- * fail with ENOMEM, so a limit that seems to be the cause is then uncertain.
+ * Returns true if the address range was not read. It may then have a hole, which also makes the
+ * call fail with ENOMEM. A limit that seems to be the cause is therefore uncertain.
  */
 static bool hole_is_open(const struct request *q)
 {

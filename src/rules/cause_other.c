@@ -28,7 +28,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 {
 	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
 		return false;
-	/* the thread count was read from /proc a little later than the call failed */
+	/* the number of threads was read from /proc a little after the failure */
 	*ret_sure = q->r->variables & 1U << VARIABLE_THREADS;
 	verdict_need(v, q->l->threads, 1);
 	verdict_count(v, "threads", IN_COUNT, q->l->threads, q->l->threads_max);
@@ -152,8 +152,8 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	bool known = u->inotify_watches != UINT64_MAX;
 
 	/*
-	 * if the user is below the limit: a seccomp filter failed the call, or watches were removed
-	 * later
+	 * the user is below the limit: a seccomp filter failed the call, or watches were removed
+	 * after the failure
 	 */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FACT_FILTERED))

@@ -48,9 +48,9 @@ static bool is_id(const char *id, const char *word)
 }
 
 /*
- * Finds a diagnosis by its full slug, or by the beginning of a slug if no other slug begins like
- * this. A single word such as "crash" is not compared with beginnings: it may be a word of a
- * message.
+ * Finds a diagnosis by its full slug, or by the beginning of its slug if no other slug begins in
+ * the same way. A single word such as "crash" must be a full slug, because it may be a word of an
+ * error message.
  */
 static const struct diagnosis *find_slug(const char *word)
 {

@@ -42,8 +42,9 @@ extern const struct about abouts[NR_ABOUTS];
 const struct diagnosis *diagnosis_at(size_t i);
 
 /*
- * Finds a diagnosis by id (in any case, leading zeros optional), by slug, or by at least SLUG_LEAST
- * bytes of a beginning that only one slug has. Returns NULL if no diagnosis matches.
+ * Finds a diagnosis by id (in any case, leading zeros optional) or by slug. The beginning of a slug
+ * is enough if it has at least SLUG_LEAST bytes and only one slug begins with it. Returns NULL if
+ * no diagnosis matches.
  */
 #define SLUG_LEAST 4
 const struct diagnosis *diagnosis_find(const char *word);
@@ -52,8 +53,8 @@ const struct diagnosis *diagnosis_find(const char *word);
 const char *diagnosis_slug(const char *id);
 
 /*
- * If a word is no id: stores up to `most` diagnoses whose ids are most similar to the word. Returns
- * how many; 0 if no id is similar.
+ * Suggests diagnoses for a word that is no id. Stores up to `most` diagnoses whose ids are most
+ * similar to the word. Returns their number; 0 if no id is similar.
  */
 size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rules: commands and sentences that several diagnoses in diagnoses_*.def have. */
+/* rules: commands and sentences that several diagnoses in diagnoses_*.def contain. */
 #ifndef FS_RULES_DIAGNOSES_PHRASES_H
 #define FS_RULES_DIAGNOSES_PHRASES_H
 

@@ -193,9 +193,9 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 }
 
 /*
- * Adds the findings that may have led to this one (rule->after), if they are open or closed after
- * this finding began. They may have closed: for example, an OOM kill frees memory, so the next scan
- * closes the finding about the shortage that led to the kill.
+ * Adds the findings that may have led to this one (rule->after). They must be open, or have closed
+ * after this finding began. For example, an OOM kill frees memory, so the next scan closes the
+ * finding about the memory shortage that led to the kill.
  */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {
@@ -234,8 +234,8 @@ static void find_because(const struct findings *fs, struct finding *f)
 }
 
 /*
- * Returns the closed finding to overwrite if the table is full: the least severe one, of equal ones
- * the oldest. Returns NULL if no finding is closed.
+ * If the table is full, returns the closed finding to overwrite: the least severe one. If several
+ * are equally severe, returns the oldest of them. Returns NULL if no finding is closed.
  */
 static struct finding *least_kept(struct findings *fs)
 {
@@ -309,7 +309,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
 	if (was.open && was.call == f->call && was.times > f->times)
-		/* records count different events separately: keep the highest of their counts */
+		/* each record has its own count of events: keep the highest count */
 		f->times = was.times;
 	find_because(fs, f);
 }
@@ -345,8 +345,8 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 }
 
 /*
- * Calls the rules of a trigger. A process that the user's filter hides gets no findings, except for
- * faults of the kernel.
+ * Calls the rules of a trigger. If the user's filter hides a process, the process gets no findings,
+ * except findings about faults of the kernel.
  */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
 		      const struct process_key *id, const char *comm)
@@ -405,8 +405,8 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 }
 
 /*
- * Calls the rules for processes that had no activity too: their cgroup may fill up, or a limit of
- * the host may change.
+ * Also calls the rules for processes without activity: their cgroup may fill up, or a limit of the
+ * host may change.
  */
 static void judge_sleeping(struct findings *fs, const struct model *m)
 {
@@ -421,8 +421,9 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 }
 
 /*
- * After a scan, completes findings about events. When the event was judged, the scan that shows
- * what led to it had not been read, nor the counter with the exact number of events.
+ * After a scan, completes findings about events. When an event is judged, faultscope has not yet
+ * read two things: the scan that shows what led to the event, and the counter with the exact number
+ * of events.
  */
 static void complete(struct findings *fs, const struct model *m)
 {
@@ -485,9 +486,9 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 }
 
 /*
- * Judges failed calls that were kept from the last interval, if it is known by now whether the
- * program repeated them with success. With `all`, also judges the others. Returns true if any call
- * was judged.
+ * Some failed calls of the last interval were kept. Judges those for which it is now known whether
+ * the program repeated them with success. With `all`, also judges the others. Returns true if any
+ * call was judged.
  */
 static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {

@@ -14,9 +14,9 @@ static const struct event_count *find(const struct findings *fs, enum trigger by
 }
 
 /*
- * Updates the row of this event's process and call. In a series of equal events each record has a
- * higher count than the one before. A record of another kind, or with a lower count, shows that the
- * row counts events of several kinds.
+ * Updates the row of this event's process and call. In a series of equal events, the count rises
+ * from record to record. If the event is of another kind, or its count is not higher than before, the
+ * row is marked as a mix of several kinds.
  */
 static void take(struct findings *fs, const struct event_count *one)
 {

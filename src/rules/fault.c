@@ -40,8 +40,8 @@ static bool is_near_stack_pointer(const struct signal_record *r)
 }
 
 /*
- * Returns true if the access was just below a stack: nothing is mapped at the address, a stack is
- * the next mapping above, and the stack pointer is near the address or in the same gap between
+ * Returns true if the access was just below a stack. Nothing is mapped at the address, and the next
+ * mapping above is a stack. The stack pointer is near the address, or in the same gap between
  * mappings. If the stack pointer is not known, the address must be within reach of RLIMIT_STACK.
  */
 static bool is_below_stack(const struct signal_record *r)
@@ -124,7 +124,7 @@ static bool is_privileged(uint64_t bytes)
 }
 
 /*
- * Returns true for a return instruction: its target was read from the stack, so no register holds
+ * Returns true for a return instruction. It reads its target from the stack, so no register holds
  * the bad address.
  */
 static bool is_return(uint64_t bytes)
@@ -133,8 +133,8 @@ static bool is_return(uint64_t bytes)
 }
 
 /*
- * A general protection fault (#GP) has no fault address. A #GP is caused by a non-canonical
- * address, or by the instruction itself.
+ * A general protection fault (#GP) has no fault address. Its cause is a non-canonical address, or
+ * the instruction itself.
  */
 static void general_protection(const struct signal_record *r, struct verdict *v)
 {

@@ -237,8 +237,8 @@ static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 }
 
 /*
- * Takes the values of a process at a scan. A gate on a sum adds only processes that have ended
- * here: total_of() adds the others after the last scan.
+ * Takes the values of a process at a scan. For a gate on a sum, adds the process only if it has
+ * ended. total_of() adds the other processes after the last scan.
  */
 static void look_at(struct gate *g, const struct model *m, const struct subject *s)
 {

@@ -20,7 +20,7 @@ enum gate_kind {
 	GATE_FINDINGS,
 };
 
-/* One thing that a gate can compare with a threshold. The help text lists these rows. */
+/* A value that a gate can compare with a threshold. The help text lists these rows. */
 struct gate_row {
 	const char *name;
 	enum gate_kind kind;
@@ -56,7 +56,7 @@ struct gate {
 	/* gates_judge() sets the members from here on */
 	enum gate_state state;
 	double value;	 /* the value that was compared with the threshold */
-	bool incomplete; /* records were lost: `value` is a lower bound */
+	bool incomplete; /* records were lost, so `value` is a lower bound */
 };
 
 struct gates {

@@ -36,8 +36,8 @@ struct part {
 typedef bool is_part_fn(const char *name);
 
 /*
- * Names in the list of a process's mappings and fds look like the names of its growth groups, so
- * one function is_part() recognizes a kind in both.
+ * The names in the list of a process's mappings and fds have the same form as the names of its
+ * growth groups. One function, is_part(), therefore recognizes a kind in both.
  */
 static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 {
@@ -83,8 +83,8 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
 }
 
 /*
- * Adds what the process created after faultscope listed its mappings and fds, but never more than
- * the process has now.
+ * Adds what the process created after its mappings and fds were listed. The result is never more
+ * than the process has now.
  */
 static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
@@ -233,8 +233,8 @@ static void put_branches(char *ret, size_t size, const struct process_tree *k,
 #define TREE "its process tree"
 
 /*
- * Keeps the evidence of the open finding. When a command ends, its last process is no longer in a
- * process tree.
+ * Keeps the evidence of the open finding: when the last process of a command has ended, it is in no
+ * process tree any more.
  */
 static void keep_tree(struct finding *f, const struct finding *open)
 {

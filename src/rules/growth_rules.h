@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rules: findings about the kinds of a process's mappings and file descriptors, and about the code
- * that created them. If the list of the process's mappings and fds was read, the kinds come from
- * that list. Otherwise they come from the calls that faultscope saw.
+ * that created them. The kinds come from the list of the process's mappings and fds. If this list
+ * was not read, they come from the calls that faultscope saw.
  */
 #ifndef FS_RULES_GROWTH_RULES_H
 #define FS_RULES_GROWTH_RULES_H

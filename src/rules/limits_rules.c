@@ -23,11 +23,10 @@
 /* ns; a peak of a value that rises and falls counts for at least this long */
 #define PEAK_NS 60000000000ULL
 /*
- * The evidence shows the largest burst if it is at least 1/BURST_SHARE of what is left below the
- * limit.
+ * The evidence shows the largest burst if it is at least 1/BURST_SHARE of the room below the limit.
  */
 #define BURST_SHARE 10
-/* growth in one interval is a burst if it is at least this many times the average */
+/* growth in one interval is a burst if it is at least this many times the average growth */
 #define BURST_TIMES 3
 
 static const uint32_t level_percent[] = {50, 80, 95};
@@ -89,7 +88,7 @@ static uint64_t peak_of(const struct occasion *o, const struct finding *open, ui
 }
 
 /*
- * Returns the level of the value. If the value rises and falls, returns the level of its peaks, so
+ * Returns the level of the value. If the value goes up and down, returns the level of its peaks, so
  * that one finding stays open for all cycles.
  */
 static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
@@ -181,8 +180,8 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 
 /*
  * Adds the largest burst to the evidence, because a burst can reach the limit before any rate shows
- * growth. If one such burst would reach the limit now, the title says so. If two such bursts would,
- * the finding is at least a warning. One burst alone may be chance.
+ * growth. If such a burst would reach the limit now, the title says so. If two such bursts would
+ * reach it, the finding is at least a warning.
  */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {

@@ -12,10 +12,10 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS 0.05 /* waits that take less of a thread's time are not reported */
+#define WAITS 0.05 /* waits that take less than this share of one thread's time open no finding */
 /*
- * P12 opens only if waits take at least this share of a thread's time, or of the time in page
- * faults
+ * P12 opens in two cases: waits take at least this share of one thread's time, or waits in page
+ * faults take at least this share of the time that page faults take
  */
 #define CONVOY 0.3
 /*
@@ -32,7 +32,10 @@
  * at once
  */
 #define AT_ONCE_NS 500000000ULL
-/* waits must take at least this share of the time of all threads of the process */
+/*
+ * minimum of the waits for mmap_lock, as a share of one thread's time, for each thread of the
+ * process
+ */
 #define EACH_THREAD 0.03
 
 /* Waits of a process for its mmap_lock in the last window, as shares of one thread's time. */

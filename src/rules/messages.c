@@ -29,7 +29,11 @@
  * score factor for a known message that shares words with the text, but does not match as a whole
  */
 #define SIMILAR 0.8
-#define BESIDE	0.4 /* score factor for such a message if another message matches as a whole */
+/*
+ * score factor for a message that only shares words with the text, if another message matches as a
+ * whole
+ */
+#define BESIDE	0.4
 /* score factor for words shared with an explanation (`means`), if the text is short */
 #define SEARCH 0.7
 /* score factor for the name of an errno if a message of a program matches too */
@@ -126,7 +130,10 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* Returns true for words of many messages: if a text shares only such a word, that says little. */
+/*
+ * Returns true for words that are in many messages. Such a word alone says little about the cause
+ * of an error.
+ */
 static bool is_common(const char *word)
 {
 	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
@@ -416,7 +423,8 @@ static size_t stem_len(const char *word)
 }
 
 /*
- * Returns true if `text`, in upper or lower case, has the word, also with another English ending.
+ * Returns true if `text` contains the word, in upper or lower case. The endings of the words may
+ * differ.
  */
 static bool stands_in(const char *text, const char *word)
 {
@@ -574,8 +582,8 @@ static size_t sift(struct match *m, size_t n)
 }
 
 /*
- * Returns whether the messages of programs in the text have causes other than a limit. If they do,
- * an "Aborted" in the same text is only their consequence.
+ * Returns whether the messages of programs in the text have causes other than a limit. An "Aborted"
+ * in the same text is then only a consequence.
  */
 static bool has_no_limit(const struct match *m, size_t n)
 {

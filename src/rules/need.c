@@ -105,8 +105,8 @@ static uint64_t roomy(const struct limit *limit, const struct verdict *v,
 }
 
 /*
- * Returns the value of vm.overcommit_memory with which the call succeeds. With 0, a request for
- * more than RAM and swap fails.
+ * Returns the value of vm.overcommit_memory with which the call succeeds. If the value is 0, the
+ * kernel rejects a request for more than RAM and swap.
  */
 static uint64_t mode_for(const struct verdict *v, const struct host_limits *l)
 {
@@ -137,8 +137,8 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 }
 
 /*
- * Returns the check that would fail the call next if the limit were raised, but only a check that
- * no limit controls; else NULL.
+ * If the limit were raised, the call may fail at another check. Returns the name of that check if
+ * no limit controls it, else NULL.
  */
 static const char *next_wall(const struct verdict *v)
 {
