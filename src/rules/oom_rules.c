@@ -12,7 +12,8 @@
 
 #include "base/units.h"
 
-#define SHMEM_TELLS 4 /* the evidence shows tmpfs of at least 1/SHMEM_TELLS of the limit */
+/* the evidence shows the size of tmpfs if it is at least 1/SHMEM_TELLS of the limit */
+#define SHMEM_TELLS 4
 /* a victim that grew by at least this share of the largest growth counts as the cause */
 #define ALIKE 0.5
 
@@ -32,7 +33,7 @@ static const struct {
 /* a process that holds less than 1/HELD_SHARE of the limit is not the cause */
 #define HELD_SHARE 8
 
-/* The memory limit at which the OOM killer acted. */
+/* The memory limit that was reached when the OOM killer ran. */
 struct limited {
 	/* true: a cgroup's limit; false: the memory of the machine or of NUMA nodes */
 	bool cgroup;
@@ -98,7 +99,7 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 
 /*
  * Returns how many pages a process held at the beginning of the time span, and stores the length of
- * the time span in *ret_ns. For SINCE_LOOK, which begins at the last scan, *ret_ns does not change.
+ * *ret_ns. For SINCE_LOOK, which begins at the last scan, *ret_ns is not changed.
  */
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
@@ -193,7 +194,9 @@ static bool is_this_program(const struct grown_process *x)
 }
 
 /*
- * Returns true if the victim and this process together hold enough memory to have filled the limit.
+ * Returns true if a process other than the victim holds enough memory to be the cause: at least
+ * 1/HELD_SHARE of the limit, or half as much as the victim. faultscope itself must hold at least
+ * half of the limit.
  */
 static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {
@@ -278,7 +281,7 @@ static bool files_filled_it(const struct limited *l, const struct scene *c,
 	       left > grower->kept;
 }
 
-/* Returns how many bytes of the used memory do not belong to any process that faultscope saw. */
+/* Returns how many bytes of the used memory belong to no process that faultscope saw. */
 static uint64_t unseen_bytes(const struct occasion *o, const struct limited *l,
 			     const struct scene *c)
 {
@@ -381,7 +384,7 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 }
 
 /*
- * Suggests a higher limit. If a process grew, says how long the higher limit would last, because a
+ * Suggests a higher limit. If a process grew, says how long the higher limit would suffice: a
  * process that keeps growing fills any limit.
  */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,

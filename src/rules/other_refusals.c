@@ -74,7 +74,7 @@ static bool help_inotify(const struct occasion *o, struct finding *f)
 	return true;
 }
 
-/* Adds the command that REFUSAL's column `gain` asks for, to raise the limit. */
+/* Adds a command that raises the limit, as the column `gain` of REFUSAL says. */
 static void help_gain(const struct occasion *o, enum gain gain, struct finding *f)
 {
 	if (gain == GAIN_NONE || help_inotify(o, f))

@@ -9,9 +9,9 @@
 #include "model/memory_holders.h"
 
 #define EATERS_SAID 2
-/* bytes, or bytes a second; evidence leaves out amounts below this */
+/* bytes, or bytes per second; evidence leaves out amounts below this */
 #define WORTH_BYTES (1u << 20)
-/* a remedy suggests fewer workers only if it stops at most this share of them */
+/* A remedy suggests fewer workers only if at most this share of the workers must stop. */
 #define FEWER_MOST_SHARE 0.8
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)

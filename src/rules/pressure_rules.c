@@ -15,23 +15,22 @@
  */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
 
-/* PSI some as a share of time; at this value or more there is memory pressure */
+/* there is memory pressure if PSI some is at least this share of time */
 #define STALL_SOME 0.10
-/* PSI full as a share of time; at this value or more the finding is critical */
+/* the finding is critical if PSI full is at least this share of time */
 #define STALL_FULL 0.20
-#define SWAP_INS   50 /* pages swapped in a second; fewer are no thrashing */
+#define SWAP_INS   50 /* pages swapped in per second; fewer are no thrashing */
 #define SWAP_OUTS  10
-/* if the kernel has no PSI: at least this many pages must be swapped in or out a second */
+/*
+ * If the kernel has no PSI: pages per second, swapped in plus swapped out. Fewer are no thrashing.
+ */
 #define BLIND_SWAPS    500
 #define REFAULTS       200
-#define HINTS	       10000 /* NUMA hint faults a second; a lower rate is not reported */
+#define HINTS	       10000 /* NUMA hint faults per second; fewer are not reported */
 #define MIGRATED_SHARE 0.05
-/*
- * at least this many "high" events of a cgroup (memory.events) a second; a lower rate is not
- * reported
- */
+/* "high" events of a cgroup per second (memory.events); fewer are not reported */
 #define THROTTLES 5
-/* percent; if at most this much of memory and swap is available, the finding is a warning */
+/* the finding is a warning if at most this percentage of memory and swap is available */
 #define LEFT_WARNS   10
 #define LEFT_PRESSES 5
 /*
@@ -56,7 +55,7 @@ static double known(double rate)
 	return rate > 0 ? rate : 0;
 }
 
-/* Returns the number of pages swapped in a second, including pages from zswap. */
+/* Returns how many pages per second are swapped in, including pages from zswap. */
 static double swapped_in(const struct model *m)
 {
 	return known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
@@ -67,7 +66,7 @@ static double swapped_out(const struct model *m)
 	return known(host_rate(m, HOST_SWAP_OUT)) + known(host_rate(m, HOST_ZSWAP_OUT));
 }
 
-/* Adds a rate in pages a second as evidence in bytes a second. */
+/* Adds a rate in pages per second as evidence in bytes per second. */
 static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
 {
 
@@ -135,8 +134,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 
 	/*
-	 * Pages that are only read are swapped out only once: swap-ins with memory pressure for a
-	 * minute are enough.
+	 * The kernel writes a page to swap only once if programs only read the page afterwards. If
+	 * memory pressure lasts for a minute, swap-ins alone are therefore enough.
 	 */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
@@ -255,8 +254,8 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 }
 
 /*
- * Suggests to raise the limit by 20 % if the value does not grow. If the value grows, says how long
- * a limit of twice the size would last.
+ * If the value does not grow, suggests to raise the limit by 20 %. If it grows, says how long twice
+ * the limit would suffice.
  */
 static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
 		       uint64_t limit, const char *what)
@@ -428,7 +427,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	if (!f->level)
 		return false;
 	/*
-	 * with free swap the kernel swaps at the limit instead of killing: the finding is not
+	 * with free swap, the kernel swaps at the limit and does not kill: the finding is not
 	 * critical
 	 */
 	if (swaps && f->level > 2)

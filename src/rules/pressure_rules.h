@@ -9,9 +9,10 @@
 #include "rules/rules.h"
 
 /*
- * Returns true if there is little room for page cache: almost all memory of the machine or of the
- * process's cgroup is not reclaimable, or pages are swapped in and out. If files are read again,
- * the kernel then evicted them, so read-ahead is not the cause.
+ * Returns true if there is little room for page cache. There are two cases: almost all memory of
+ * the machine or of the process's cgroup is not reclaimable, or pages are swapped in and out. In
+ * both cases, the kernel evicts pages of files, so read-ahead is not the reason that files are read
+ * again.
  */
 bool memory_is_short(const struct model *m, const struct subject *s);
 
@@ -22,20 +23,20 @@ void pressure_say_signal(const struct occasion *o, struct finding *f);
 void pressure_say_who(struct finding *f, const struct model *m);
 
 /*
- * Adds a remedy with numbers: how much more of `what` (memory, swap) is needed, or how many workers
- * fewer.
+ * Adds a remedy with numbers: how much more of `what` (memory or swap) is needed, or by how much to
+ * reduce the number of workers.
  */
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what);
 
 /*
  * Like pressure_help_room(), but for memory in use that grows: says how long `more_bytes` would
- * last. If it is known how much memory the machine has left, suggests no more than that.
+ * suffice. If it is known how much memory the machine has left, suggests no more than that.
  */
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what);
 
-/* Adds evidence in bytes. With FIGURE_UNKNOWN as limit it has no limit. */
+/* Adds evidence in bytes. If `limit` is FIGURE_UNKNOWN, the evidence has no limit. */
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit);
 
 /*

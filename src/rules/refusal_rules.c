@@ -13,7 +13,7 @@
 
 /*
  * Stores in the finding which limit made the call fail, and the value that remedies suggest for it.
- * If no value helps, stores that fact instead.
+ * no value helps, stores this fact instead.
  */
 static void take_need(const struct occasion *o, struct finding *f)
 {
@@ -121,7 +121,7 @@ bool refusal_is_fork(const struct occasion *o)
 	return o->refused->call == CALL_CLONE;
 }
 
-/* Returns how many bytes the commit limit lacks for the call to succeed. */
+/* Returns by how many bytes the commit limit is too low for the call. */
 static uint64_t missing_commit(const struct occasion *o)
 {
 	const struct host_limits *l = &o->m->tick.limits;

@@ -25,20 +25,22 @@ bool refusal_is_fork(const struct occasion *o);
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
- * Lowers the severity of a finding by what the program did after the failure. If it repeated its
- * request with success in another form, the finding is INFO, unless it is open for a request that
- * was not repeated. If faultscope did not see what the program did next, the finding is at most a
- * WARNING.
+ * Lowers the severity of a finding if the program could repeat its request in another form. If the
+ * program did so with success, the finding is INFO. If faultscope did not see what the program did
+ * next, the finding is at most a WARNING. If the finding is open as a WARNING or worse, nothing
+ * changes.
  */
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
- * Adds a command that raises the limit to a value with which the call succeeds, or nothing if no
- * value helps. Returns false if it is not known which value is enough.
+ * Adds a command that raises the limit to a value with which the call succeeds. If no value helps,
+ * adds nothing. Returns false if it is not known which value is enough.
  */
 bool help_limit(const struct occasion *o, struct finding *f);
 
-/* Like help_limit(), but if the value is not known, adds a command that shows the limit. */
+/*
+ * Like help_limit(). If it is not known which value is enough, adds a command that shows the limit.
+ */
 void help_limit_or_see(const struct occasion *o, struct finding *f);
 
 #endif

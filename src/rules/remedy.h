@@ -52,7 +52,7 @@ struct remedy_row {
 		REMEDY_CHECK, __VA_ARGS__                                                          \
 	}
 
-/* Return the names that JSON and texts use. */
+/* Return the names that JSON and the text output use. */
 const char *remedy_kind_name(enum remedy_kind kind);
 const char *remedy_scope_name(enum remedy_scope scope);
 
@@ -62,8 +62,8 @@ void remedy_command(struct remedy *r, const char *format, ...)
 
 struct remedy_for {
 	/*
-	 * value to set; LIMIT_NONE: unlimited; 0: choose one (twice the use or the limit, rounded
-	 * up)
+	 * value to set; LIMIT_NONE: unlimited; 0: choose a value (twice the current use or limit,
+	 * rounded up)
 	 */
 	uint64_t want;
 	uint64_t most; /* the largest value that this machine can use; 0: not known */

@@ -11,9 +11,9 @@ static bool is_memory(const struct limit *l)
 }
 
 /*
- * Returns the value for --memory-swap, which limits memory and swap together and must not be below
- * --memory. The container keeps its amount of swap. If this amount is not known, the container gets
- * docker's default: as much swap as memory.
+ * Returns the value for --memory-swap. This option limits memory and swap together, and must not be
+ * below --memory. The container keeps its amount of swap. If this amount is not known, the
+ * container gets Docker's default: as much swap as memory.
  */
 static uint64_t with_swap(const struct remedies *all)
 {
@@ -114,8 +114,8 @@ static bool set_by_runtime(struct remedies *all)
 	else if (w->runtime == RUNTIME_CONTAINERD)
 		return update_container(all, "nerdctl");
 	/*
-	 * a change in Kubernetes applies to new containers: the running container needs another
-	 * command
+	 * a change in Kubernetes applies only to new containers: the running container needs
+	 * another command
 	 */
 	return false;
 }

@@ -11,8 +11,8 @@ static bool within_hard(const struct remedies *all)
 }
 
 /*
- * If the new hard RLIMIT_NOFILE is above fs.nr_open, adds a command that raises fs.nr_open first:
- * else setrlimit() fails, even for root.
+ * If the new hard RLIMIT_NOFILE is above fs.nr_open, first adds a command that raises fs.nr_open.
+ * Without this command setrlimit() fails, even for root.
  */
 static void raise_ceiling(const struct remedies *all, struct buf *c)
 {
@@ -62,10 +62,7 @@ static void set_in_shell(struct remedies *all)
 		   &c);
 }
 
-/*
- * Writes "soft:hard" for an option that sets both limits. Never suggests a lower hard limit than
- * the present one.
- */
+/* Writes "soft:hard" for an option that sets both limits. Never lowers the hard limit. */
 static void put_pair(const struct remedies *all, const char *none, struct buf *c)
 {
 	bool keep = within_hard(all);

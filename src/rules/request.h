@@ -46,8 +46,8 @@ struct request {
 	uint64_t more_pages;   /* requested pages minus those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
 	/*
-	 * bytes of user address space in which the kernel places the mapping of a call whose
-	 * address hint is not above it; UINT64_MAX: not known
+	 * size in bytes of the user address space in which the kernel places the mapping, if the
+	 * address hint of the call is not above this space; UINT64_MAX: not known
 	 */
 	uint64_t space_bytes;
 	bool data;	/* true: private writable memory, which RLIMIT_DATA limits */
@@ -76,8 +76,9 @@ struct step {
 };
 
 /*
- * Runs the checks in order. The first check that fails the request with the call's errno is the
- * cause. Checks after it that fail name limits at which the call would have failed next.
+ * Runs the checks in order. A check is the cause if it fails the request with the call's errno: the
+ * first such check is stored. Later checks that also fail name limits at which the call would have
+ * failed next.
  */
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v);
 

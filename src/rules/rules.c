@@ -45,8 +45,8 @@ bool refused_by_memlock(const struct occasion *o, const struct finding *open, st
 		return false;
 	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) reached");
 	/*
-	 * Programs lock memory and register buffers where they can, and most continue if that
-	 * fails: such a failure is a warning at most.
+	 * Many programs lock memory and register buffers only if they can, and continue if that
+	 * fails. Such a failure is at most a warning.
 	 */
 	if (o->refused->call != CALL_MMAP && o->refused->call != CALL_BRK &&
 	    o->refused->call != CALL_MREMAP && o->refused->call != CALL_IO_URING)
@@ -115,12 +115,15 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	return true;
 }
 
-/* ns; a signal that comes at most this long after a failed call counts as its result */
+/*
+ * ns; a signal counts as the result of a failed call if it comes at most this long after the call
+ */
 #define HEELS_NS 1000000000ULL
 
 /*
- * Returns the latest open finding of a call that failed at vm.max_map_count: M01 if it maps, M02 if
- * it splits a mapping. NULL: no such finding is open, or it is too old.
+ * Returns the latest open finding of a call that failed at vm.max_map_count: M01 for calls that
+ * create a mapping, M02 for calls that split one. Returns NULL if no such finding is open, or if it
+ * is too old.
  */
 static const struct finding *refused_before(const struct occasion *o)
 {

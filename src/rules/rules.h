@@ -37,7 +37,7 @@ struct occasion {
 	 * the process to which the rule is applied; NULL: it is gone, or the rule is about the host
 	 */
 	const struct subject *s;
-	uint64_t t_ns; /* time of the trigger: the event, or the scan */
+	uint64_t t_ns; /* time of the event or of the scan that triggered the rule */
 	const struct refused_record *refused;
 	/* true: faultscope did not see what the program did after the failure */
 	bool cut_short;
@@ -93,7 +93,10 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	/* process; all members zero: the host; only pid 0: a cgroup or a mount */
+	/*
+	 * process that the finding is about. All members 0: the host. Only pid is 0: a cgroup or a
+	 * mount
+	 */
 	struct process_key subject;
 	char comm[COMM_LEN];
 	char place[160]; /* path of the cgroup or mount; else empty */
@@ -123,7 +126,9 @@ struct finding {
 	uint64_t grew_to;   /* growth: the value at the last forecast */
 	/* how many levels above the process's own cgroup the cgroup with the limit is */
 	uint32_t limit_up;
-	/* step of severity that the rule chose; if it changes, the finding is reported again */
+	/*
+	 * step of severity that the rule chose; if the step changes, the finding is reported again
+	 */
 	uint32_t level;
 	/* rules of the findings that led to it, the nearest first */
 	const struct rule *because[BECAUSE_MAX];
@@ -133,7 +138,7 @@ struct finding {
 	uint64_t times;	     /* number of events in the records, a lower bound */
 };
 
-#define EVENT_COUNTS_MAX 64 /* when the table is full, the oldest entry is overwritten */
+#define EVENT_COUNTS_MAX 64 /* if the table is full, a new entry overwrites the oldest one */
 
 /* Events of one process that increase the same counter: failures of one call, or kernel faults. */
 struct event_count {
@@ -148,7 +153,7 @@ struct event_count {
 
 #define UNSETTLED_MAX 32
 
-#define GUARD_FAULTS_MAX 16 /* when the table is full, the oldest entry is overwritten */
+#define GUARD_FAULTS_MAX 16 /* if the table is full, a new entry overwrites the oldest one */
 
 struct findings {
 	bool keep_cleared; /* true: closed findings are kept for a summary; set by the caller */
@@ -174,15 +179,15 @@ struct findings {
 
 /*
  * Judges the events that came since the last call, without waiting for the end of the interval.
- * Stops at a failed call that the program may have repeated with success: at the end of the
- * interval this is known.
+ * Stops at a failed call that the program may repeat with success, because this is known only at
+ * the end of the interval.
  */
 void findings_judge_events(struct findings *fs, const struct model *m);
 
 /*
  * At the end of an interval: judges the remaining events, then each process, cgroup and mount that
- * changed. Keeps a failed call for the next interval if it is younger than UNSETTLED_NS, and if its
- * process lives and may still repeat the call with success in another form.
+ * changed. Keeps some failed calls for the next interval. A call is kept if it is younger than
+ * UNSETTLED_NS, if its process lives, and if the process may still repeat it in another form.
  */
 void findings_judge(struct findings *fs, const struct model *m);
 
@@ -224,7 +229,7 @@ const struct finding *finding_open(const struct findings *fs, const char *id,
 
 /*
  * Stores where the limit was set. Replaces general commands that raise the limit by commands for
- * this machine, but keeps workarounds without a command, because they offer other solutions.
+ * this machine. Keeps workarounds without a command, because they offer other solutions.
  */
 void finding_take_origin(struct finding *f, const struct origin_record *r);
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * The runtimes, and the options with which stacks show their functions. Code that is compiled at
- * run time is in no file: its functions have names only if the runtime writes /tmp/perf-PID.map,
- * and their callers are known only if the runtime keeps frame pointers.
+ * The runtimes, and their options with which stacks show function names. Code that a runtime
+ * compiles while it runs is in no file. Its functions have names only if the runtime writes
+ * /tmp/perf-PID.map. Their callers are known only if the runtime keeps frame pointers.
  */
 static const struct {
 	const char *program, *help;

@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 /*
- * If another process uses this many times as much of a shared limit, that process reports the limit
- * from now on.
+ * Another process takes over the finding about a shared limit if it uses at least this many times
+ * as much of the limit.
  */
 #define STAY 1.25
 
@@ -20,9 +20,9 @@ static uint64_t key_of_user(const struct subject *s)
 }
 
 /*
- * Returns a hash of the cgroup that has the limit, which may be some levels above the process's own
- * cgroup. In cgroup v1 the path belongs to another hierarchy, so the hash includes the value of the
- * limit to tell two limits apart.
+ * Returns a hash of the cgroup that has the limit. This cgroup may be some levels above the
+ * process's own cgroup. In cgroup v1, the path belongs to another hierarchy, so two limits may have
+ * the same path. The hash therefore includes the value of the limit.
  */
 static uint64_t key_of_level(const struct subject *s, const struct level_room *l)
 {

@@ -16,8 +16,8 @@ bool limit_is_told_of(const struct occasion *o, const struct finding *open,
 		      enum resource_id resource);
 
 /*
- * Returns true if a process that has ended reported this shared limit with the same severity or a
- * higher one. Without this check, each process of the group would report the limit again when it
+ * Returns true if a process that has ended reported this shared limit with at least the same
+ * severity. Without this check, each process of the group would report the limit again when it
  * ends. Stores in `f` which limit it is.
  */
 bool limit_was_told_of(const struct occasion *o, struct finding *f, enum resource_id resource);

@@ -54,9 +54,9 @@ bool shortage_is_about(const struct rule *rule)
 }
 
 /*
- * Returns true if finding `a` is graver than `b`. If both are warnings or critical, the order of
- * kinds[] decides, so that a shortage that exists outranks a forecast. Otherwise the severity
- * decides.
+ * Returns true if finding `a` matters more than `b`. If each of them is a warning or critical, the
+ * order of kinds[] decides, so that a shortage that exists precedes a forecast. Otherwise the
+ * severity decides first.
  */
 static bool is_graver(const struct finding *a, const struct finding *b)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: whether the machine is short of memory, of which kind the shortage is, and since when it
- * exists.
+ * rules: whether the machine is short of memory, which kind of shortage it is, and when it began.
  */
 #ifndef FS_RULES_SHORTAGE_H
 #define FS_RULES_SHORTAGE_H

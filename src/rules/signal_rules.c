@@ -113,9 +113,9 @@ static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
 }
 
 /*
- * Returns the file system of the file if it was full; NULL: it has free space, or faultscope does
- * not see it. If the file is deleted, its blocks became free only when the signal killed the
- * process, so they do not count as free.
+ * Returns the file system of the file if it was full. Returns NULL if it has free space, or if
+ * faultscope does not see it. The blocks of a deleted file became free only when the signal killed
+ * the process, so they do not count as free.
  */
 static const struct mount_use *full_disk(const struct occasion *o)
 {

@@ -9,8 +9,11 @@
 #include "rules/pressure_rules.h"
 
 #define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
-#define WINDOW_LEAST_NS 50000000       /* ns; in a shorter window one event would be a high rate */
+/* ns; in a shorter window, one event is already a high rate */
+#define WINDOW_LEAST_NS 50000000
 /* ns; interruptions of a condition by at most this time plus two intervals do not end the stall */
+ * ns; a stall continues after a gap in which its condition is false, if the gap is not longer than
+ * this time plus two intervals
 #define GAP_NS 1000000000ULL
 /*
  * ns; a stall shorter than this has severity INFO, because programs also read their files when they
@@ -23,11 +26,12 @@
 #define PURGES_NS 3000000000ULL
 /* stalls below this share of a thread's time are not reported */
 #define WAITS  0.05
-#define COSTS  0.02 /* copies that take less than this share of a thread's time are not reported */
-#define COPIES 2000 /* copied pages a second; a lower rate is not reported */
-/* ns; a child that is older is probably not writing a snapshot */
+/* copies that take less than this share of one thread's time are not reported */
+#define COSTS  0.02
+#define COPIES 2000 /* pages copied per second; fewer are not reported */
+/* ns; a child that is older than this does not count as a process that writes a snapshot */
 #define YOUNG_NS 120000000000ULL
-#define PURGES	 200 /* madvise() calls a second; a lower rate is not reported */
+#define PURGES	 200 /* madvise() calls per second; fewer are not reported */
 #define TOUCHES	 2000
 /* P11 opens only if resident memory grows by less than this share of the touched pages */
 #define FLAT_SHARE     0.2
@@ -41,7 +45,7 @@
 
 /* Page faults of one class of a process in the last window. */
 struct served {
-	double count, share; /* faults a second, and their share of a thread's time */
+	double count, share; /* faults per second, and their share of a thread's time */
 };
 
 bool stall_window(const struct occasion *o, double *ret_s)
@@ -179,14 +183,14 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 		return stall_held(o, open, f);
 	major = served_of(o->s, CLASS_FILE_MAJOR, s);
 	/*
-	 * At least this many bytes were read for file faults. A swap fault may have read fewer
-	 * pages than SWAP_PAGES.
+	 * Minimum number of bytes that file faults read: a swap fault may have read fewer pages
+	 * than SWAP_PAGES.
 	 */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/*
-	 * The threads touched at most this many bytes. A fault maps AROUND_PAGES pages, of which
-	 * some may stay unused.
+	 * Maximum number of bytes that threads touched: a fault maps AROUND_PAGES pages, and some
+	 * of them stay unused.
 	 */
 	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||

@@ -23,9 +23,9 @@ bool unsettled_is(const struct model *m, const union event *e);
 bool unsettled_keep(struct findings *fs, const struct model *m, const union event *e);
 
 /*
- * Stores in *ret a kept call that must be judged now. If the program repeated the call with
- * success, the copy has FACT_RETRIED. With `all`, also returns calls that may still be repeated.
- * Returns false if there is none.
+ * Stores in *ret a kept call that must be judged now. FACT_RETRIED is set in the copy if the
+ * program repeated the call with success. With `all`, also returns calls that may still be
+ * repeated. Returns false if there is no such call.
  */
 bool unsettled_next(struct findings *fs, const struct model *m, bool all, union event *ret);
 

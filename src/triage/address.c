@@ -83,7 +83,10 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
 	}
-	/* A page fault at such an address shows that there are five-level page tables. */
+	/*
+	 * With four-level page tables, an address in this range causes a general protection fault.
+	 * A page fault therefore shows that there are five-level page tables.
+	 */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
 	if (a < KERNEL_64)
@@ -144,7 +147,10 @@ const char *poison_meaning(enum poison p)
 	return says[p];
 }
 
-/* Returns whether six of a value's upper seven bytes are `byte`; other bytes may be an offset. */
+/*
+ * Returns whether at least six of a value's upper seven bytes are `byte`. The other bytes may come
+ * from an offset.
+ */
 static bool filled_with(uint64_t value, uint8_t byte)
 {
 	int same = 0;
@@ -175,7 +181,9 @@ static bool is_text(uint64_t value)
 	return printable >= 6;
 }
 
-/* Values of include/linux/poison.h. On 64 bits, POISON_POINTER_DELTA is dead000000000000. */
+/*
+ * Values of include/linux/poison.h. On 64-bit machines, POISON_POINTER_DELTA is dead000000000000.
+ */
 static enum poison poison_pointer(uint64_t value)
 {
 	uint16_t low = value;
@@ -219,7 +227,10 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 		p = poison_pointer(value | 0xdead000000000000ull);
 	if (p != POISON_NONE)
 		return p;
-	/* LIST_POISON without POISON_POINTER_DELTA, as before 2.6.39, and always on 32 bits. */
+	/*
+	 * LIST_POISON without POISON_POINTER_DELTA: in kernels before 2.6.39, and always on 32-bit
+	 * machines.
+	 */
 	if ((value >= 0x1000f0 && value < 0x100200) || (value >= 0x2001f0 && value < 0x200300) ||
 	    (is_32_bit(e->arch) && value >= 0x100 && value <= 0x122 && value != 0x100))
 		return POISON_LIST;

@@ -183,7 +183,7 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->main_seen = true;
 		break;
 	case OPENS_ASIDE:
-		/* The next trace is of a task that is not at fault, such as RCU's kthread. */
+		/* The next trace is of a task that is not at fault, such as the kthread of RCU. */
 		r->section = SECTION_OTHER;
 		r->aside = true;
 		break;

@@ -83,7 +83,10 @@ static void on_dsisr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_PPC;
 }
 
-/* Values of scause: 12, 13, 15: instruction, load, store page fault; 1, 5, 7: access faults. */
+/*
+ * Values of scause: 12 is an instruction page fault, 13 a load page fault, 15 a store page fault.
+ * 1, 5 and 7 are access faults.
+ */
 static void on_scause(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_RISCV;
@@ -166,8 +169,8 @@ static bool is_user_selector(struct str s)
 }
 
 /*
- * Returns whether a check in the kernel's code made the report, not an exception. Such a report has
- * no registers of a fault.
+ * Returns whether the report comes from a check in the kernel's code, not from an exception. Such a
+ * report has no registers of a fault.
  */
 static bool has_no_ip(enum kind k)
 {

@@ -70,8 +70,8 @@ static void keep_ours(struct diagnosis *v, const struct candidates *c)
 }
 
 /*
- * Keeps the functions that took a lock. Skips functions that run work items or timers, because the
- * trace also has the work item or timer function that they called.
+ * Keeps the functions that took a lock. Skips functions that only run work items or timers, because
+ * the trace also shows which work item or timer function they called.
  */
 static void keep_unplumbed(struct judged *j, const struct candidates *c)
 {

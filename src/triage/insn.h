@@ -26,7 +26,10 @@ bool arm64_decode(uint32_t word, struct insn *ret);
 /* Decodes the faulting instruction. Returns false if the report lacks the instruction's bytes. */
 bool insn_of(const struct incident *e, struct insn *ret);
 
-/* Computes the address of the memory operand. Returns false if a register's value is not known. */
+/*
+ * Computes the address of the memory operand. Returns false if it needs a register whose value is
+ * not known.
+ */
 bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret);
 
 /* Writes a register's name as the kernel prints it. */

@@ -89,8 +89,8 @@ static void infer_kind(struct judged *j)
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
 	/*
-	 * A page fault cannot have a non-canonical address. Without an error code in the report,
-	 * the fault was a general protection fault.
+	 * A page fault cannot have a non-canonical address. If the report has no error code, the
+	 * fault was therefore a general protection fault.
 	 */
 	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
 	    j->a >> 47 && j->a >> 47 != 0x1ffff) {

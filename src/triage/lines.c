@@ -124,7 +124,10 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
-/* Appends the text that was stored last to the previous line; false: there is none. */
+/*
+ * Appends the text that was stored last to the previous line. Returns false if there is no previous
+ * line.
+ */
 static bool line_continue(struct reader *r, struct str text)
 {
 	struct lines *ls = r->ls;
@@ -318,7 +321,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 			continue;
 		}
 		raw = next_raw(&data);
-		/* A lone carriage return also starts a new line. */
+		/* A carriage return without a line feed also starts a new line. */
 		do {
 			const char *cr = raw.n ? memchr(raw.s, '\r', raw.n) : NULL;
 			struct str piece = cr ? str_first(raw, cr - raw.s) : raw;
@@ -372,7 +375,7 @@ static int in_order(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Starts a new part; false: there is no room, and the last part gets its lines. */
+/* Starts a new part. Returns false if there is no room: the last part then gets the lines. */
 static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
@@ -383,7 +386,10 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
 	return true;
 }
 
-/* Cuts an input into parts at its pstore headers; false: there is no room. */
+/*
+ * Splits an input into parts at its pstore headers. Returns false if there is no room for all
+ * parts.
+ */
 static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {
@@ -424,9 +430,9 @@ static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 }
 
 /*
- * Removes the flight recorder's lines from the log; src/blackbox reads them as records. Another CPU
- * may write such lines in the middle of an oops, and because they quote the oops they would look
- * like a second one.
+ * Removes the flight recorder's lines from the log, because src/blackbox reads them as records.
+ * Another CPU may write such lines in the middle of an oops. As they quote the oops, they would
+ * look like a second oops.
  */
 static void drop_records(struct lines *ls)
 {

@@ -16,7 +16,10 @@
 
 /* maximum number of lines from a report's first line to the last that names its kind */
 #define HEAD_MOST 24
-/* A log may begin within a report: among this many first lines, it needs no header. */
+/*
+ * A log may begin in the middle of a report. In the first BEGINNING lines, a report therefore needs
+ * no header.
+ */
 #define BEGINNING 400
 
 /* The log lines of one task or CPU. Without CONFIG_PRINTK_CALLER there is only one stream. */
@@ -227,7 +230,10 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 	return true;
 }
 
-/* Stores a one-line message as a report, amid the lines of another report, which continues. */
+/*
+ * Stores a message of one line as a report of its own. The lines around it belong to another
+ * report, which continues.
+ */
 static void aside(struct state *s, const struct stream *st, const struct signature *sig,
 		  const struct captures *c, uint32_t line)
 {
@@ -242,7 +248,10 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 	incident_state(e, line);
 }
 
-/* Finds the page fault to which an "Oops:" line belongs, if another CPU's report is in between. */
+/*
+ * Finds the page fault to which an "Oops:" line belongs. The report of another CPU may be between
+ * the two.
+ */
 static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
 {
 	if (strcmp(sig->pattern, "Oops: %E [#%N]"))

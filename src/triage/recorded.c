@@ -33,8 +33,8 @@ static bool is_crash_record(const struct bb_record *r)
 }
 
 /*
- * Returns the boot with a fault record at the time of the crash; if that time is not known, the
- * boot of the last fault record; -1: none.
+ * Returns the boot with a fault record at the time of the crash. If that time is not known, returns
+ * the boot of the last fault record. Returns -1 if there is no such boot.
  */
 static int boot_of(const struct triage *t, const struct bb_found *f)
 {
@@ -186,9 +186,9 @@ static struct site *site_find(struct sites *s, const struct bb_record *r)
 }
 
 /*
- * Collects recovered faults by code location. The newest record is read first. If there is no room
- * for a code location, it is older than RECORDED_MAX other locations, whose notes would displace
- * its note anyway.
+ * Collects recovered faults by code location, the newest record first. If the table is full,
+ * further locations are left out. They are older than the stored ones, and there would be no room
+ * for their notes.
  */
 static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
 		       double crash)

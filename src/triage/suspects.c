@@ -84,7 +84,10 @@ static bool begins(struct str s, struct str with)
 	return s.n > with.n && !memcmp(s.s, with.s, with.n);
 }
 
-/* Stores `name` in `whole` if it begins with `start`; false: two names do. */
+/*
+ * Stores `name` in `whole` if it begins with `start`. Returns false if another such name was stored
+ * before.
+ */
 static bool completes(struct str *whole, struct str start, struct str name)
 {
 	if (!begins(name, start) || str_same(*whole, name))

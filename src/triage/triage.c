@@ -184,7 +184,7 @@ static int gravity(const struct incident *e)
 	return is_minor(e) ? 1 : 2;
 }
 
-/* Returns whether a report is only a complaint: machines may run for days after it. */
+/* Returns whether a report is only a complaint. A machine may run for days after it. */
 static bool is_complaint(const struct incident *e)
 {
 	switch (e->kind) {

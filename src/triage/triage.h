@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: analyses kernel logs. Triage gets bytes and returns diagnoses: what happened, by what
- * mechanism, which modules are suspect, in what order, and in which bucket the crash belongs.
- * Triage opens no file and reads no clock.
+ * triage: analyses kernel logs. Its input are the bytes of logs, and its results are diagnoses. A
+ * diagnosis contains the event, the mechanism, the suspect modules, the order of events, and the
+ * bucket of the crash. Triage opens no file and reads no clock.
  */
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H
