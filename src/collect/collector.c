@@ -110,8 +110,9 @@ static int name_process(struct collector *c, const struct process_record *r)
 }
 
 /*
- * Looks up the names of a process again if its exec record arrives late. An earlier process record
- * already counts the exec, but its names were looked up without the path in the exec record.
+ * Looks up the names of a process again if its exec record arrives late. A process record had
+ * already counted the exec. The names were then looked up without the path, which only the exec
+ * record has.
  */
 static int take_exec(struct collector *c, const struct exec_record *r)
 {
@@ -200,8 +201,9 @@ static bool add_frame(struct frames_record *r, size_t *at, const struct user_sym
 }
 
 /*
- * System call wrappers set up no frame, so the caller of the innermost function is missing. The
- * address r->caller is named if it is in the process's code, but not in the next frame's function.
+ * System call wrappers set up no stack frame, so the stack lacks the caller of the innermost
+ * function. r->caller is a possible address of this caller. It is named if it is in the process's
+ * code, but not in the function of the next frame.
  */
 static bool name_caller(struct collector *c, const struct stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
@@ -294,7 +296,10 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* Writes a record of an unknown kind, or a record that names an unknown field, to the recording. */
+/*
+ * Writes a record to the recording if this version does not know its kind, or a field that it
+ * names.
+ */
 static int carry(struct collector *c, const struct record *h)
 {
 	int err =

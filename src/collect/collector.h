@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks each record, whether it is from the kernel or from a file. Adds names and symbols
- * as records of their own, because only the live machine knows them: a replay shows the names that
- * were recorded.
+ * collect: checks each record, whether it comes from the kernel or from a file. On a live machine,
+ * looks up names and symbols and adds them as records. A replay therefore shows the names that were
+ * recorded.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H
@@ -27,7 +27,7 @@ struct collector {
 	const struct filter *filter;	   /* which processes to show; NULL: all */
 	struct recorder *rec;		   /* recorder, owned by the caller; NULL: not recording */
 	const struct redaction *redaction; /* redaction of recorded data; NULL: none */
-	struct withholding withholding;	   /* withholds data in all incoming records */
+	struct withholding withholding;	   /* hides data of other users in all incoming records */
 	int rec_error; /* -errno if recording failed; the caller reports it once */
 	bool live;     /* the source is this machine, not a recording: look up names here */
 	struct names names;

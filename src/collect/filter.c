@@ -27,7 +27,10 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
 	return 0;
 }
 
-/* Returns the part of a path below a mounted cgroup hierarchy; NULL: the path is below none. */
+/*
+ * Returns the part of a path that is below a mounted cgroup hierarchy. Returns NULL if the path is
+ * not in such a hierarchy.
+ */
 static const char *below_mount(const char *path)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");

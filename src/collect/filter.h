@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: selects the processes that a view shows, unless the BPF programs already select them. */
+/*
+ * collect: selects the processes that the output shows, unless the BPF programs already select
+ * them.
+ */
 #ifndef FS_COLLECT_FILTER_H
 #define FS_COLLECT_FILTER_H
 
@@ -13,7 +16,7 @@
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
 	size_t pids;   /* number of pids to show; 0: all processes */
-	bool children; /* also show the children of these pids that faultscope follows */
+	bool children; /* true: also show those children of these pids that faultscope follows */
 	bool has_comm;
 	regex_t comm;
 	char cgroup[256]; /* cgroup path without the mount point; empty: all cgroups */

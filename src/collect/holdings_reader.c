@@ -53,8 +53,8 @@ static void sorts_close(struct sorts *s)
 }
 
 /*
- * Counts a mapping or fd in its group. The group is displayed as `shown` as long as all its members
- * have one name.
+ * Counts a mapping or fd in its group. While all members of the group have the same name, the group
+ * is displayed as `shown`.
  */
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
@@ -217,8 +217,8 @@ static uint32_t kind_of_fd(const char *target)
 }
 
 /*
- * The sockets of a process, read when its first socket is found. Reading sockets is slow, because
- * the kernel walks the socket tables of the whole machine.
+ * The sockets of a process. They are read when its first socket is found. This is slow, because the
+ * kernel walks the socket tables of the whole machine.
  */
 struct lazy_sockets {
 	uint32_t pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: converts the model (all that faultscope knows of the processes) to records. If a
- * recording begins while faultscope is already watching, it starts with these records.
+ * collect: converts the model (all that faultscope knows about the processes) to records. A
+ * recording that begins while faultscope is already watching starts with these records.
  */
 #ifndef FS_COLLECT_MODEL_RECORDS_H
 #define FS_COLLECT_MODEL_RECORDS_H

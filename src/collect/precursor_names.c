@@ -45,8 +45,8 @@ static void put_name(const struct namer *n, struct bb_record *r, const char *key
 }
 
 /*
- * Names a return address by the byte before it, as the kernel's %pB does. After a call that does
- * not return, such as panic(), the return address is already in the next function.
+ * Names a return address by the byte before it, as the kernel's %pB does. The reason is a call that
+ * does not return, such as panic(): its return address may already be in the next function.
  */
 static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 			char ret_module[BB_MODULE_NAME])
@@ -63,8 +63,8 @@ static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
 }
 
 /*
- * Names the region of an address by the memory layout of x86-64. On other architectures, only the
- * user and the kernel half are distinguished.
+ * Names the region of an address by the memory layout of x86-64. On other architectures, only
+ * distinguishes user and kernel addresses.
  */
 static const char *region_of(__u64 address)
 {
@@ -89,8 +89,8 @@ static const char *access_of(__u64 error_code)
 }
 
 /*
- * If a driver freed the vmalloc or ioremap area that contained the address, adds that area, and how
- * long ago it was freed.
+ * The address may be in a vmalloc or ioremap area that a driver freed. If so, adds this area, and
+ * how long ago it was freed.
  */
 static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)
@@ -116,7 +116,9 @@ static void put_was(const struct namer *n, struct bb_record *r, __u64 address, _
 		bb_put_u64(r, "unloaded_ms_ago", (now_ns - was->unloaded_ns) / 1000000);
 }
 
-/* Returns the index of the faulting instruction: earlier frames are those of the fault handler. */
+/*
+ * Returns the index of the faulting instruction. Frames before it are those of the fault handler.
+ */
 static size_t first_frame(const struct precursor_record *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -262,7 +264,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 {
 	char name[128], module[BB_MODULE_NAME];
 
-	/* show a module address without a symbol as a number, as kernel logs do */
+	/* an address in a module without a symbol is shown as a number, as in kernel logs */
 	if (find_return(n, ip, name, sizeof(name), module) && *name != '+')
 		buf_puts(b, name);
 	else
@@ -271,7 +273,10 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 		buf_printf(b, " [%s]", module);
 }
 
-/* Adds an argument of panic() as a code address, the first word of a string, or a number. */
+/*
+ * Adds an argument of panic(). It is shown as a code address, as the first word of a string, or as
+ * a number.
+ */
 static void put_argument(const struct namer *n, const struct precursor_record *p, int i,
 			 char conversion, struct buf *b)
 {

@@ -14,13 +14,13 @@
 struct namer {
 	struct kernel_names names;
 	struct bb_modules modules;
-	bool stale; /* a module was loaded: read the symbol names again when idle */
+	bool stale; /* a module was loaded: when idle, read the symbol names again */
 };
 
 /* Converts an event to at most PRECURSOR_RECORDS records in `ret`. Returns their number. */
 size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret);
 
-/* Makes a record of `count` further recovered kernel faults at `ip`, after the first one. */
+/* Makes a record of `count` recovered kernel faults at `ip` that followed the first one. */
 void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret);
 
 #endif

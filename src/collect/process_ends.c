@@ -28,8 +28,9 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 	uint64_t losses = losses_of(m);
 
 	/*
-	 * For pids of another namespace, a scan of all processes is needed, and no record of it may
-	 * be lost. Otherwise a process that the scan lacks may still live: wait for the next scan.
+	 * For pids of another namespace, a scan of all processes is needed, and none of its records
+	 * may be lost. Without such a scan, a process without a record may still live: wait for the
+	 * next scan.
 	 */
 	if (e->foreign ? !e->whole || losses != e->before
 		       : losses == e->losses && model_hook_on(m, "lifecycle"))
@@ -40,8 +41,8 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 
 /*
  * Returns whether a process is gone. Its pid becomes free only when the parent has waited for it,
- * long after the probe of its exit ran (release_task(), kernel/exit.c). EPERM means that the
- * process exists. /proc is not used, because hidepid= may hide processes.
+ * long after the probe of its exit ran (release_task(), kernel/exit.c). The error EPERM of kill()
+ * means that the process exists. /proc is not used, because hidepid= may hide processes.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns)
 {

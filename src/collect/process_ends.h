@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds processes that ended without a last record, because the probe `lifecycle` is off,
- * the ring buffer was full, or the kernel skipped the event. Without this search, such processes
- * would stay in the model forever.
+ * collect: finds processes that ended without a last record. The record may be missing because the
+ * probe `lifecycle` is off, the ring buffer was full, or the kernel skipped the event. Without this
+ * search, such processes would stay in the model forever.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H
@@ -22,8 +22,8 @@ struct ends {
 };
 
 /*
- * Call before a scan. If records have pids of another namespace, and ends may have been lost, the
- * scan sends all processes.
+ * Call before a scan. If records have pids of another namespace, and the end of a process may have
+ * been lost, the scan sends all processes.
  */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
@@ -31,14 +31,14 @@ void ends_begin(struct ends *e, const struct model *m, struct source *src);
 bool ends_may_be_lost(struct ends *e, const struct model *m);
 
 /*
- * Returns whether a process, whose last record was made at `told_ns`, is gone: no process has its
- * pid, or a scan of all processes did not see it.
+ * Returns whether a process is gone whose last record was made at `told_ns`. This is true if no
+ * process has its pid, or if a scan of all processes did not find it.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 
 /*
- * Call after a scan. Sends a last record, with the last known values, for each process that is
- * gone. Sends pending records of `src` first. Returns how many last records were sent, or -errno.
+ * Call after a scan. For each process that is gone, sends a last record with the last known values.
+ * Before that, sends the pending records of `src`. Returns the number of last records, or -errno.
  */
 int ends_find(const struct ends *e, struct collector *c, struct source *src);
 

@@ -61,7 +61,10 @@ static bool is_common(const struct redaction *r, const char *name)
 	return strstr(name, ".so") != NULL;
 }
 
-/* Replaces a path by its last component, or by a hash of that if it may identify somebody. */
+/*
+ * Replaces a path by its last component. If this component may identify somebody, replaces it by a
+ * hash.
+ */
 static void hide_path(const struct redaction *r, char *path, size_t size)
 {
 	char *last = strrchr(path, '/');
@@ -114,7 +117,10 @@ static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 		snprintf(path, size, "/");
 }
 
-/* Keeps mount points that most machines have, and processes' /dev/shm; redacts all others. */
+/*
+ * Keeps the mount points that most machines have, and the /dev/shm of processes. Redacts all
+ * others.
+ */
 static void hide_mount(const struct redaction *r, char *path, size_t size)
 {
 	static const char *const kept[] = {"/", "/dev/shm", "/tmp", "/run"};

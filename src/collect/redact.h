@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: removes addresses and names of the host, files and paths from a recording that is given
- * to others. Equal values stay equal, and distances between addresses stay the same, so that
- * findings do not change.
+ * collect: removes addresses, and names of the host, of files and of paths, from a recording that
+ * is given to others. Equal values stay equal, and distances between addresses stay the same.
+ * Findings therefore do not change.
  */
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H

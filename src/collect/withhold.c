@@ -37,10 +37,12 @@ static bool is_ending(uint32_t pid)
 
 /*
  * Returns 0 if the caller may ptrace a process, -EPERM if not, or -ESRCH if the process is gone.
- * The owner of /proc/PID/maps decides, because Landlock already forbids opening files of any
- * process. task_dump_owner() in fs/proc/base.c gives a process's files to its effective user and
- * group, or to root if the process is not dumpable, as after set-user-ID or with file capabilities.
- * The owner of the files passes ptrace_may_access(). stat(2) does not take mmap_lock.
+ *
+ * The owner of /proc/PID/maps decides. Landlock already forbids to open files of any process, so
+ * that cannot be tried. task_dump_owner() in fs/proc/base.c gives a process's files to its
+ * effective user and group. If the process is not dumpable, as after set-user-ID or with file
+ * capabilities, it gives them to root. The owner of the files passes ptrace_may_access(). stat(2)
+ * does not take mmap_lock.
  */
 static int ask(uint32_t pid)
 {
@@ -70,7 +72,10 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 
 	if (!w->on)
 		return true;
-	/* compare the uid that the BPF programs reported: the pid may be reused by now */
+	/*
+	 * the uid comes from the BPF programs and not from /proc, because the pid may be reused by
+	 * now
+	 */
 	if (w->foreign || (s && s->now.g.uid != getuid()))
 		return false;
 	err = ask(of->pid);
@@ -78,7 +83,10 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 	return !err || (err == -ESRCH && (s || same_subject(child, of)));
 }
 
-/* Returns the process of a record that contains addresses or file names; else NULL. */
+/*
+ * Returns the process of a record that contains addresses or file names. For other records, returns
+ * NULL.
+ */
 static const struct process_key *subject_of(const struct record *h)
 {
 	switch (h->kind) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: hides data of other users' processes if faultscope runs with file capabilities. The
- * kernel shows a process's addresses, mapped files and open files only to those who may ptrace it
- * (ptrace_may_access() in fs/proc), but BPF programs record them of every process. What /proc would
- * hide from the caller is removed before other code sees it. Counters and findings are not hidden.
+ * kernel shows a process's addresses, mapped files and open files only to users who may ptrace it
+ * (ptrace_may_access() in fs/proc). BPF programs, however, record them for every process. What
+ * /proc would hide from the caller is removed before other code sees it. Counters and findings are
+ * not hidden.
  */
 #ifndef FS_COLLECT_WITHHOLD_H
 #define FS_COLLECT_WITHHOLD_H
@@ -26,7 +27,10 @@ struct withholding {
 
 void withholding_begin(struct withholding *w, bool foreign);
 
-/* Processes a fork: a child has its parent's owner, who is checked while the parent lives. */
+/*
+ * Processes a fork. The child has the owner of its parent, and the owner is checked while the
+ * parent lives.
+ */
 void withholding_forked(struct withholding *w, const struct fork_record *r);
 
 /* Returns whether the caller may see the function names in a process's user stacks. */

@@ -23,7 +23,10 @@ enum region {
 const char *region_name(enum region r);
 enum region region_of(const struct incident *e, uint64_t address);
 
-/* Returns whether an address is in the upper half (on 32 bits: in the kernel's part). */
+/*
+ * Returns whether an address is in the kernel's part of the address space. On 64-bit machines, this
+ * is the upper half.
+ */
 bool is_kernel_address(enum arch arch, uint64_t address);
 
 enum poison {

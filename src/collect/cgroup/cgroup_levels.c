@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * The cgroup that has the least room below its limit, among a process's cgroup and its ancestors,
- * as read in this scan.
+ * Of a process's cgroup and its ancestors, the one with the least room below its limit, as read in
+ * this scan.
  */
 struct reading {
 	const struct cgroup_tree *tree;

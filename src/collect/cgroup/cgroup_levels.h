@@ -8,7 +8,7 @@
 #include "probe/source.h"
 
 #define LEVELS_PROCESSES 256 /* maximum number of processes read per scan */
-#define LEVELS_GROUPS	 32  /* maximum cgroups per scan; each is read only once */
+#define LEVELS_GROUPS	 32  /* maximum number of cgroups read per scan; each is read only once */
 
 struct cgroup_levels {
 	struct files files;

@@ -13,14 +13,14 @@ struct cgroup_mount {
 };
 
 /*
- * Finds the hierarchy that manages a controller: the controller's own in cgroup v1, else that of
- * v2. Returns false if no hierarchy is mounted.
+ * Finds the hierarchy that manages a controller. This is the controller's own hierarchy in cgroup
+ * v1, or else the hierarchy of cgroup v2. Returns false if no such hierarchy is mounted.
  */
 bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret);
 
 /*
- * Finds the path of a process's cgroup in the text of /proc/PID/cgroup: in the v1 hierarchy of
- * `controller`, or in v2 if `controller` is NULL.
+ * Finds the path of a process's cgroup in the text of /proc/PID/cgroup. If `controller` is NULL,
+ * this is the path in cgroup v2, else the path in the v1 hierarchy of the controller.
  */
 bool cgroup_path_find(struct span text, const char *controller, char *ret, size_t size);
 
@@ -35,8 +35,8 @@ struct cgroup_tree {
 bool cgroup_tree_open(struct files *f, const char *controller, struct cgroup_tree *ret);
 
 /*
- * Finds the cgroup of a process in /proc/PID/cgroup, relative to the mount. For a process that is
- * gone, `path` is its last known cgroup v2 path (NULL: none).
+ * Finds the cgroup of a process in /proc/PID/cgroup, relative to the mount. If the process is gone,
+ * uses `path`, its last known cgroup v2 path (NULL: not known).
  */
 bool cgroup_tree_dir(const struct cgroup_tree *t, uint32_t pid, const char *path, char *ret,
 		     size_t size);
@@ -57,8 +57,8 @@ void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struc
 		       struct cgroup_level *ret);
 
 /*
- * Finds the cgroup with the least room below its limit, among `dir` and its ancestors. Overwrites
- * `dir`.
+ * Finds the cgroup with the least room below its limit, among `dir` and its ancestors. Changes
+ * `dir` during the search.
  */
 void cgroup_tree_find(const struct cgroup_tree *t, char *dir, const struct limit *l,
 		      struct cgroup_level *ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: checks whether a path is the v2 cgroup with a given id. The id comes from a record, and
- * the path from /proc/PID/cgroup, which is read later: the process may have moved to another cgroup
- * in between. Therefore a path is cached for an id only after a check.
+ * collect: checks whether a path is that of the v2 cgroup with a given id. The id comes from a
+ * record. The path comes from /proc/PID/cgroup, which is read later, when the process may have
+ * moved to another cgroup. A path is therefore cached for an id only after this check.
  */
 #ifndef FS_COLLECT_CGROUP_CGROUP_V2_H
 #define FS_COLLECT_CGROUP_CGROUP_V2_H

@@ -11,7 +11,11 @@ struct cgroup_walk {
 	void (*take)(void *ctx, int dir, const char *path); /* called for each cgroup, "/" first */
 	void *ctx;
 	unsigned int dirs_most, depth_most;
-	uint64_t over; /* number of cgroups skipped: too many, or nested too deeply */
+	/*
+	 * number of cgroups that were skipped, because there were too many or they were nested too
+	 * deeply
+	 */
+	uint64_t over;
 
 	/* private: only cgroup_walk() uses these members */
 	unsigned int dirs;

@@ -24,7 +24,10 @@ bool text_line(struct text_lines *l, struct span *ret);
 /* Removes the next word from a line and returns the word, which is empty at the end of the line. */
 struct span text_word(struct span *line);
 
-/* Splits a text at the first character `at`, and trims both parts. Returns false without `at`. */
+/*
+ * Splits a text at the first character `at`, and trims both parts. Returns false if the text does
+ * not contain `at`.
+ */
 bool text_split(struct span s, char at, struct span *ret_left, struct span *ret_right);
 
 bool text_is(struct span s, const char *word);

@@ -15,7 +15,7 @@
 
 #define ENTRIES_MOST 4096 /* maximum number of entries read per directory */
 
-/* Opens a path below the root; even absolute links stay inside it: openat2(2), Linux 5.6. */
+/* Opens a path below the root. Even absolute links stay below the root: openat2(2), Linux 5.6. */
 static int open_below(const struct files *f, const char *path, int flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -33,7 +33,10 @@ static int open_below(const struct files *f, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens a regular file, and checks the type first: opening a FIFO or a device may block or act. */
+/*
+ * Opens a regular file. Checks the type before it opens the file, because to open a FIFO may block,
+ * and to open a device may have an effect.
+ */
 static int open_regular(const struct files *f, const char *path)
 {
 	int fd = open_below(f, path, O_PATH), opened;
@@ -126,7 +129,7 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 	char path[48];
 	int fd;
 
-	/* /proc/PID/root is a magic link, which leads out of any root */
+	/* /proc/PID/root is a magic link: the kernel follows it to a place outside of any root */
 	snprintf(path, sizeof(path), "proc/%u/root", pid);
 	fd = openat(f->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -136,8 +139,9 @@ int file_root_of(struct files *f, uint32_t pid, struct files *ret)
 }
 
 /*
- * Returns whether a directory entry masks entries of the same name in later directories. A link to
- * /dev/null masks later entries, even if /dev/null does not exist. A dangling link does not.
+ * Returns whether a directory entry masks entries with the same name in later directories. A link
+ * to /dev/null masks them, even if /dev/null does not exist. Any other link whose target is missing
+ * does not mask them.
  */
 static bool is_file(const struct files *f, int dir, const char *path, const char *name,
 		    bool *ret_empty)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: reads configuration files below a root directory that may belong to a hostile container.
- * No link leads out of the root, only regular files are opened, and all sizes are bounded.
+ * collect: reads configuration files below a root directory, which may belong to a hostile
+ * container. Links cannot lead out of the root. Only regular files are opened. All sizes have a
+ * maximum.
  */
 #ifndef FS_COLLECT_FILES_ROOTED_FILE_H
 #define FS_COLLECT_FILES_ROOTED_FILE_H
@@ -18,7 +19,10 @@
 struct files {
 	int root;	 /* file descriptor of the root directory */
 	bool foreign;	 /* root of another process: no mount point is crossed */
-	uint32_t unread; /* number of files not read: no permission, or too many */
+	/*
+	 * number of files that were not read, for lack of permission or because there were too many
+	 */
+	uint32_t unread;
 };
 
 /* Reads a whole file; the caller frees *ret. Returns 0, or -errno such as -ENOENT or -EFBIG. */

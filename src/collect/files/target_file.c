@@ -43,7 +43,7 @@ static bool is_thread_of(int proc, __u32 pid)
 	return line && strtoul(line + 6, NULL, 10) == pid;
 }
 
-/* Returns `proc`, or, if the main thread has ended, the open directory of a live thread. */
+/* Returns `proc` if the main thread lives, else the open directory of another thread that lives. */
 static int open_alive(int proc, __u32 pid)
 {
 	__u32 tid = alive_thread(pid);
@@ -175,7 +175,10 @@ bool target_identity_parse(const char *status, struct target_identity *ret)
 {
 	struct target_identity id;
 
-	/* of the texts in `status`, the process chooses only its name: newlines are escaped */
+	/*
+	 * the process itself chooses only its name in `status`, and the kernel escapes newlines in
+	 * the name
+	 */
 	if (!parse_last(status, "\nUid:", 1, &id.euid) ||
 	    !parse_last(status, "\nNSpid:", 31, &id.pid))
 		return false;

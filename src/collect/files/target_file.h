@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: opens files of a watched process, which may be hostile. Paths are resolved within the
- * process's own root, which no symbolic link can leave. Only regular files are opened, and they are
- * read by pread(): if they were mapped, a file that shrinks would cause SIGBUS in faultscope.
+ * process's own root, which no symbolic link can leave. Only regular files are opened. They are
+ * read by pread() and not mapped: if a mapped file shrinks, an access causes SIGBUS.
  */
 #ifndef FS_COLLECT_FILES_TARGET_FILE_H
 #define FS_COLLECT_FILES_TARGET_FILE_H
@@ -15,9 +15,9 @@
 #include "records/records.h"
 
 /*
- * Opens the directory /proc/PID of a process, so that later opens below it concern that process or
- * fail. If the main thread has exited, opens the directory of another thread. Returns -ESRCH when
- * the process is gone or its pid was reused.
+ * Opens the directory /proc/PID of a process. Later opens below this directory concern the same
+ * process, or fail. If the main thread has exited, opens the directory of another thread. Returns
+ * -ESRCH if the process is gone or its pid was reused.
  */
 int target_open(const struct process_key *of);
 
@@ -36,7 +36,10 @@ int target_path_open(int root, const char *path, struct stat *ret);
 /* Opens a file as target_path_open() does, unless the last component is a symbolic link. */
 int target_plain_open(int root, const char *path, struct stat *ret);
 
-/* Opens the target of the link proc/NAME, such as map_files/START-END, even a deleted file. */
+/*
+ * Opens the target of the link proc/NAME, such as map_files/START-END. The target may be a deleted
+ * file.
+ */
 int target_link_open(int proc, const char *name, struct stat *ret);
 
 /* A process's effective user, and its pid in its innermost pid namespace. */

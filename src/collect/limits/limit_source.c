@@ -52,8 +52,8 @@ static bool has_initial_pids(const struct files *f)
 }
 
 /*
- * Returns whether the files below a root are not the host's. In the initial pid namespace, the
- * host's root is that of pid 1; if pid 1's root may not be read, has_marks() decides.
+ * Returns whether the files below a root differ from the host's. In the initial pid namespace, the
+ * root of pid 1 is the host's root. If pid 1's root may not be read, has_marks() decides.
  */
 static bool is_outside(struct files *f)
 {

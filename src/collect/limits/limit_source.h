@@ -15,10 +15,10 @@ struct origin_of {
 };
 
 /*
- * Opens the root directory whose files configure this kernel: faultscope's own root or, in a
- * container, that of the host. The host's root is opened only if the container shares the host's
- * pid namespace and may access the host's files. Returns a descriptor that the caller closes, or
- * -errno.
+ * Opens the root directory whose files configure this kernel. This is faultscope's own root or, in
+ * a container, the root of the host. The host's root is opened only if the container shares the
+ * host's pid namespace and may access the host's files. Returns a descriptor that the caller
+ * closes, or -errno.
  */
 int origin_root(void);
 
@@ -29,8 +29,8 @@ int origin_root(void);
 extern const char *const origin_places[];
 
 /*
- * Finds who set a limit. Files that may no longer be read (dropped privileges, Landlock) are
- * counted in `unread`. Returns 0, even if parts of the answer are unknown, or -EBADF.
+ * Finds who set a limit. Counts in `unread` the files that may not be read, because of dropped
+ * privileges or Landlock. Returns -EBADF, or 0 even if parts of the answer are unknown.
  */
 int origin_find(int root, const struct origin_of *of, enum limit_id limit, struct origin *ret);
 

@@ -67,8 +67,8 @@ static bool judge_unit(struct files *f, struct origin *o)
 }
 
 /*
- * Returns whether a container runtime created a cgroup: the cgroup is of a container or pod itself,
- * not a descendant.
+ * Returns whether a container runtime created a cgroup. This is true for the cgroup of a container
+ * or pod itself, and false for cgroups below it.
  */
 static bool is_runtimes(const char *dir)
 {
@@ -112,8 +112,8 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 	       "copied whole");
 
 /*
- * Reads the swap limit. cgroup v1 limits only memory plus swap: if that limit equals the memory
- * limit, no swap is allowed.
+ * Reads the swap limit. cgroup v1 only has a limit of memory plus swap. If that limit equals the
+ * memory limit, no swap is allowed.
  */
 static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
 {

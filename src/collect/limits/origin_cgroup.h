@@ -7,8 +7,8 @@
 #include "collect/files/rooted_file.h"
 
 /*
- * Finds the cgroup whose limit applies, and who set its limit. The limit that applies is the one
- * with the least room among the cgroup and its ancestors; with at_cgroup, the cgroup's own.
+ * Finds the cgroup whose limit applies, and who set this limit. Among a cgroup and its ancestors,
+ * the limit with the least room applies. With at_cgroup, the limit of the cgroup itself is used.
  */
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 

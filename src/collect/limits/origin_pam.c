@@ -31,7 +31,8 @@ static bool is_of_group(const struct user *u, struct span name)
 
 /*
  * Ranks a line of limits.conf as pam_limits does: a line for the user precedes one for a group, and
- * that precedes the wildcard. Lines for groups or the wildcard do not apply to root. 0: no match.
+ * that precedes the wildcard. Lines for groups or the wildcard do not apply to root. Returns 0 if
+ * the line does not apply.
  */
 static int rank_of(const struct user *u, struct span domain)
 {

@@ -200,8 +200,8 @@ static bool judge_login(struct files *f, struct origin *o)
 }
 
 /*
- * Returns whether o->holder, the oldest ancestor with the limit, is in another container than its
- * parent: it is then the first process of that container.
+ * Returns whether o->holder, the oldest ancestor with the limit, is the first process of a
+ * container. This is true if its parent is in another container, or in none.
  */
 static bool judge_container(const struct origin *o, const struct workload *above)
 {
@@ -273,8 +273,8 @@ static void judge(struct files *f, struct origin *o)
 }
 
 /*
- * If the process's own unit sets the limit, chooses that unit: the limit of an ancestor outside of
- * the unit may be equal by chance.
+ * If the unit of the process itself sets the limit, chooses this unit: an ancestor outside of the
+ * unit may have the same limit by chance.
  */
 static bool judge_own_unit(struct files *f, struct origin *o, const struct relative *self)
 {

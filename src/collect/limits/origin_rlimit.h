@@ -9,8 +9,8 @@
 #include "collect/files/rooted_file.h"
 
 /*
- * Finds the current limit, the process it was inherited from, and who set it. If `pid` is 0 or
- * gone, the search starts at `ppid`, if known.
+ * Finds the current limit, the process from which it was inherited, and who set it. If `pid` is 0
+ * or gone, the search starts at `ppid`, if known.
  */
 void origin_of_rlimit(struct files *f, uint32_t pid, uint32_t ppid, struct origin *o);
 

@@ -103,8 +103,9 @@ static void scan_file(void *ctx, const char *path, struct span text)
 }
 
 /*
- * `sysctl --system` reads sysctl.conf last. systemd reads sysctl.conf only through a link in
- * sysctl.d. Under systemd, *ret_late gets its lines, which only a manual `sysctl -p` applies.
+ * `sysctl --system` reads sysctl.conf last. systemd reads sysctl.conf only if sysctl.d contains a
+ * link to it. On a system with systemd, the lines of sysctl.conf are stored in *ret_late: only a
+ * manual `sysctl -p` applies them.
  */
 static void scan_files(struct files *f, struct sysctl_setting *s, struct sysctl_setting *ret_late)
 {
@@ -139,8 +140,8 @@ static void scan_cmdline(void *ctx, const char *path, struct span text)
 }
 
 /*
- * At boot, sysctl files are applied after the kernel command line: if a file has the current value,
- * the file set it.
+ * At boot, sysctl files are applied after the kernel command line. If a file contains the current
+ * value, this file set it.
  */
 static void judge_files(struct files *f, struct origin *o)
 {

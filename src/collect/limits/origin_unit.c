@@ -92,8 +92,9 @@ static bool has_name(const struct unit_names *names, const char *name)
 }
 
 /*
- * Adds the names whose files configure a unit: its own, its template's, and their prefixes that end
- * in a dash (foo-.service). Names are in the order that `systemd-analyze verify` 252 shows.
+ * Adds the names whose files configure a unit: its own name, the name of its template, and their
+ * prefixes that end in a dash (foo-.service). The order is that of `systemd-analyze verify` in
+ * systemd 252.
  */
 static void add_names(struct unit_names *names, const char *name)
 {

@@ -12,8 +12,9 @@
 #define ANCESTORS_MOST 8
 
 /*
- * config.v2.json has several "Name" keys; only the container's own value begins with a slash. A
- * plain search is enough: Go's JSON has no blanks after a colon, and escapes quotes within a value.
+ * config.v2.json has several "Name" keys. Only the value of the container's own key begins with a
+ * slash. A plain search finds it, because Go writes JSON without blanks after a colon, and escapes
+ * quotes within a value.
  */
 static bool docker_name(int root, const char *id, char *ret, size_t size)
 {
@@ -53,7 +54,10 @@ static uint32_t parent_of(int root, uint32_t pid)
 	return ppid;
 }
 
-/* Returns the word after an option in `words`, which NULs separate, or NULL without the option. */
+/*
+ * `words` contains words that NULs separate. Returns the word after an option, or NULL if the
+ * option is missing.
+ */
 static const char *word_behind(const char *words, size_t len, const char *option)
 {
 	for (size_t i = 0; i < len; i += strlen(words + i) + 1) {

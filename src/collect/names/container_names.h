@@ -11,8 +11,9 @@
 
 /*
  * Finds a container's name. Docker has it in config.v2.json, which only root may read. Podman has
- * it in the command line of the container's monitor (conmon), an ancestor of its processes. `pid`
- * is a process of the container, `root` the directory "/". Returns false if the name is not known.
+ * it in the command line of the container's monitor (conmon), which is an ancestor of the
+ * container's processes. `pid` is a process of the container, and `root` is the directory "/".
+ * Returns false if the name is not known.
  */
 bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size);
 

@@ -67,9 +67,9 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	memset(ret, 0, sizeof(*ret));
 	if (!in_pod && !has_id)
 		return true;
-	/* in a delegated subtree, a user may give a cgroup the name of a pod's container */
+	/* in a delegated subtree, a user can name a cgroup like the container of another pod */
 	pod_names_find(t->root, w->pod, has_id && !w->delegated ? w->container : "", ret);
-	/* the pause process has no log: the guessed name is that of another container */
+	/* the pause container writes no log, so the guessed name belongs to another container */
 	if (in_pod && has_id && (!ret->container[0] || ret->guessed) && m->comm &&
 	    !strcmp(m->comm, "pause")) {
 		array_copy(ret->container, sizeof(ret->container), "pause");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a cache of workload identities (names of a pod, container, unit or program), by cgroup
- * path or program name. The cache has a fixed size, and evicts the least recently used entry. If an
- * evicted identity is created again with equal content, it has the same serial.
+ * collect: a cache of workload identities: names of a pod, container, unit or program. The keys are
+ * cgroup paths and program names. The cache has a fixed size, and evicts the least recently used
+ * entry. If an evicted identity is created again with equal content, it has the same serial number.
  */
 #ifndef FS_COLLECT_NAMES_IDENTITY_CACHE_H
 #define FS_COLLECT_NAMES_IDENTITY_CACHE_H
@@ -43,7 +43,10 @@ struct member {
 int known_init(struct known_table *t); /* returns 0 or -ENOMEM */
 void known_free(struct known_table *t);
 
-/* Returns the identity of a cgroup path, or of a program if it is "", until the next call. */
+/*
+ * Returns the identity of a cgroup path. If the path is "", returns the identity of the program.
+ * The result is valid until the next call.
+ */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
 /* Marks an entry as used. After a pause, looks up its missing names again. */

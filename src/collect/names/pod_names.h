@@ -16,9 +16,10 @@ struct pod_names {
 };
 
 /*
- * Reads the names of the files /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log below `root`, and
- * of the directories /var/log/pods/NAMESPACE_POD_UID/CONTAINER. `uid` has dashes, or is the hash of
- * a static pod. `uid` and `container_id` may be empty.
+ * Finds the names of a pod and its container in file names below `root`. The names of files are
+ * /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log, and those of directories are
+ * /var/log/pods/NAMESPACE_POD_UID/CONTAINER. `uid` has dashes, or is the hash of a static pod.
+ * `uid` and `container_id` may be empty.
  */
 void pod_names_find(int root, const char *uid, const char *container_id, struct pod_names *ret);
 

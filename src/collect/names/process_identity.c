@@ -22,8 +22,8 @@
 #define READS_MOST 500	      /* maximum reads of /proc/PID/cgroup after exec, per second */
 #define SECOND_NS  1000000000ULL
 /*
- * The event of a move within a v1 hierarchy may be lost, so each process's path is read again every
- * 60 s. A read takes about 15 us: 32 reads per second cost at most 0.05 % of a CPU.
+ * The event of a move within a v1 hierarchy may be lost. The path of each process is therefore read
+ * again every 60 s. A read takes about 15 us, so 32 reads per second cost at most 0.05 % of a CPU.
  */
 #define AGAIN_NS     (60 * SECOND_NS)
 #define AGAIN_MOST   32		      /* maximum number of repeated path reads per second */
@@ -87,8 +87,8 @@ static int rank_line(struct span list, const char *path)
 }
 
 /*
- * Returns the most specific path in /proc/PID/cgroup: with v1 and v2 mounted, one of them may have
- * only the cgroup of the program that started the container runtime.
+ * Returns the most specific path in /proc/PID/cgroup. If v1 and v2 are mounted, the path in one of
+ * them may only be the cgroup of the program that started the container runtime.
  */
 static void most_telling(struct span text, char *ret, size_t size)
 {
@@ -204,7 +204,8 @@ static struct place *place_of(struct identities *ids, uint64_t id)
 }
 
 /*
- * Stores a path. The path "" stands for a cgroup of no workload: the program's name is then used.
+ * Stores a path. For the path "", which stands for a cgroup of no workload, the name of the program
+ * is used.
  */
 static void keep_path(char **to, struct link *link, const char *path)
 {
@@ -233,9 +234,9 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 }
 
 /*
- * Reads the path of a v2 cgroup in /proc/PID/cgroup of a process in it; `pid` is 0 if the process
- * has ended. If the path could not be checked against the cgroup id, the path is used, but read
- * again later: the process may have moved to another cgroup during the read.
+ * Reads the path of a v2 cgroup in /proc/PID/cgroup of a process that is in the cgroup; `pid` is 0
+ * if the process has ended. The process may move to another cgroup during the read. If the path
+ * could not be checked against the cgroup id, it is therefore used, but read again later.
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
@@ -284,7 +285,10 @@ static bool is_of(const struct proc *p, const struct process_key *of)
 	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
 }
 
-/* Returns a process's entry, and frees that of an earlier process with its pid. NULL: no room. */
+/*
+ * Returns the entry of a process. Frees the entry of an earlier process that had the same pid.
+ * Returns NULL if there is no room.
+ */
 static struct proc *proc_of(struct identities *ids, const struct process_key *of)
 {
 	struct proc *p = pids_find(&ids->procs, of->pid);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: finds the workloads of processes from /proc/PID/cgroup. With only cgroup v2, one read
- * per cgroup is enough, because records have the cgroup's id. With v1 hierarchies, one read per
- * process and program is needed. A process that ended before the read gets its parent's workload.
- * Names of pods come from the names of the files in /var/log/pods and /var/log/containers.
+ * per cgroup is enough, because records have the cgroup's id. With v1 hierarchies, one read is
+ * needed for each process and each program that it executes. A process that ended before the read
+ * gets its parent's workload. Names of pods come from file names in /var/log/pods and
+ * /var/log/containers.
  */
 #ifndef FS_COLLECT_NAMES_PROCESS_IDENTITY_H
 #define FS_COLLECT_NAMES_PROCESS_IDENTITY_H
@@ -17,7 +18,7 @@
 struct identities;
 
 struct identity_options {
-	/* the directory "/", below which proc and var/log are opened; owned by the caller */
+	/* the directory "/", owned by the caller: proc and var/log are opened below it */
 	int root;
 	unsigned int collapse; /* COLLAPSE_* flags: parts of names that are left out */
 	/* pattern, an extended regular expression: each match in a name becomes "*"; NULL: none */
@@ -56,8 +57,9 @@ uint64_t identities_walk(struct identities *ids, int dir);
 void identities_take(struct identities *ids, const struct record *h);
 
 /*
- * Returns the identity of a process, or of an event's process; of its program if its cgroup is
- * unknown; never NULL. Valid until another call of identities_*() or identity_of*().
+ * Returns the identity of a process, or of the process of an event. If the cgroup is unknown,
+ * returns the identity of the program. Never returns NULL. The result is valid until the next call
+ * of identities_*() or identity_of*().
  */
 const struct identity *identity_of(struct identities *ids, const struct process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,

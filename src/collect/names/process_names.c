@@ -111,10 +111,10 @@ bool names_was_moved(struct names *n, const struct process_key *of)
 }
 
 /*
- * Stores a path from /proc for a cgroup id only if a check shows that they belong together. If a
- * process moved after its record was made, the record has the id of the old cgroup, and /proc the
- * path of the new one. On hosts with v1 hierarchies, nearly all processes have the id of the v2
- * root.
+ * Stores a path from /proc for a cgroup id only if a check shows that they belong together. A
+ * process may move after its record was made. The record then has the id of the old cgroup, and
+ * /proc has the path of the new one. On hosts with v1 hierarchies, nearly all processes have the id
+ * of the v2 root.
  */
 static void find_cgroup(struct names *n, const struct process_record *r, int proc, char *ret,
 			size_t size)
@@ -165,7 +165,7 @@ static void read_exe(int proc, char *ret, size_t size)
 	ret[len > 0 ? len : 0] = 0;
 }
 
-/* Reads /proc/PID/exe if permitted, else uses the path that a BPF program reported. */
+/* Reads /proc/PID/exe. If this is not permitted, uses the path that a BPF program reported. */
 static void find_exe(struct names *n, const struct process_record *r, int proc, char *ret,
 		     size_t size)
 {

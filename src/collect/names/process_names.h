@@ -42,7 +42,10 @@ __u32 names_parent(const struct names *n, const struct process_key *of);
 /* Stores a cgroup path, for processes that end before their /proc files can be read. */
 void names_cgroup(struct names *n, const struct cgroup_path_record *r);
 
-/* Returns true once after a process moved between v1 cgroups, which process records do not show. */
+/*
+ * Process records do not show moves between v1 cgroups. Returns true if the process has moved since
+ * the last call.
+ */
 bool names_was_moved(struct names *n, const struct process_key *of);
 
 /* Finds program and cgroup of a process. Returns false if both are unknown. */
@@ -53,7 +56,10 @@ bool names_read(__u32 pid, struct names_record *ret);
 
 void names_free(struct names *n);
 
-/* Returns the most specific path in the text of /proc/PID/cgroup: v2, else v1 memory, else any. */
+/*
+ * Returns the most specific path in the text of /proc/PID/cgroup: the path in v2, else that of the
+ * v1 memory controller, else any path.
+ */
 void cgroup_of(const char *proc_text, char *ret, size_t size);
 
 #endif

@@ -51,8 +51,9 @@ static int address_of(const char *hex, char *ret, size_t size)
 }
 
 /*
- * Adds a line of net/tcp or net/udp. A label has the remote port unless that is ephemeral. If both
- * ports are ephemeral, a label has the remote address alone: pairs of such ports rarely repeat.
+ * Adds a line of net/tcp or net/udp. The label has the remote address and port. If the remote port
+ * is ephemeral (chosen by the kernel), the label has the local port instead. If both ports are
+ * ephemeral, the label has only the remote address, because pairs of such ports rarely repeat.
  */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {

@@ -15,7 +15,10 @@
 
 #define ANCESTORS_MOST 8
 
-/* Measures a local mount of ret->device, found below `prefix`. Returns false if none is found. */
+/*
+ * Measures a local mount of the device ret->device that is below `prefix`. Returns false if there
+ * is none.
+ */
 static bool measure(struct span mountinfo, const char *prefix, struct mount_record *ret)
 {
 	struct text_lines lines = {.rest = mountinfo};
@@ -80,8 +83,8 @@ static uint32_t parent_of(struct files *f, uint32_t pid)
 }
 
 /*
- * Searches the mounts of a process's ancestors, too. A dying process has left its mount namespace,
- * so its own paths cannot be used. Its parent is usually in the same mount namespace.
+ * Searches the mounts of a process and of its ancestors. A dying process has left its mount
+ * namespace, so its own paths cannot be used. Its parent is usually in the same mount namespace.
  */
 static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
 {

@@ -10,9 +10,9 @@
 #include "collect/pressure/pressure_reader.h"
 
 /*
- * Sends a mount record for the file system of r->file to the consumer `sink`. Sends no record for
- * network file systems, nor for mounts that neither faultscope, the process, nor an ancestor sees.
- * Returns the consumer's result.
+ * Sends a mount record for the file system of r->file to the consumer `sink`. Sends no record for a
+ * network file system. Also sends none if neither faultscope, nor the process, nor an ancestor of
+ * the process sees the mount. Returns the consumer's result.
  */
 int mount_of_file(const struct names *n, const struct signal_record *r, const struct sink *sink);
 

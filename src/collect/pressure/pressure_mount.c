@@ -73,8 +73,8 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 }
 
 /*
- * Returns whether to list a mount. The path of a listed mount stays empty if it is too long or
- * contains escaped characters; another mount of the same device may be listed instead.
+ * Returns whether to list a mount. If the path of a mount is too long or contains escaped
+ * characters, the stored path is empty. Another mount of the same device may be listed instead.
  */
 static bool scan_line(struct span text, struct listed_mount *ret)
 {
@@ -83,7 +83,7 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 	if (!mountinfo_parse(text, &line))
 		return false;
 	/*
-	 * There may be hundreds of overlay mounts: only those that are a container's root are
+	 * There may be hundreds of overlay mounts. Only those that are the root of a container are
 	 * listed.
 	 */
 	if (!pressure_is_local(line.type, &ret->in_memory) &&
@@ -97,8 +97,8 @@ static bool scan_line(struct span text, struct listed_mount *ret)
 }
 
 /*
- * Lists /dev/shm of watched processes: each container has its own, which is not among faultscope's
- * mounts.
+ * Lists /dev/shm of watched processes. Each container has its own, and faultscope does not see it
+ * among its own mounts.
  */
 static void list_targets(struct pressure_reader *r, const struct model *m)
 {

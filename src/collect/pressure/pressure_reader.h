@@ -24,7 +24,8 @@ enum pressure_file {
 struct listed_mount {
 	char path[128];
 	uint64_t device; /* device number of the kernel: MKDEV() */
-	uint32_t pid;	 /* pid of a process that sees the mount at `path`; 0: faultscope sees it */
+	/* pid of a process that sees the mount at `path`; 0: faultscope itself sees it there */
+	uint32_t pid;
 	bool in_memory;
 };
 
@@ -63,10 +64,14 @@ int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);
 void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 
-/* Returns whether a file system type answers at once: a network file system may block. */
+/*
+ * Returns whether statfs() on this file system type never blocks. A network file system may block.
+ */
 bool pressure_is_local(struct span type, bool *in_memory);
 
-/* Returns whether `path` leads to the mount of `line`: another mount may hide it. */
+/*
+ * Returns whether `path` leads to the mount of `line`. Another mount may have been mounted over it.
+ */
 bool pressure_is_mounted(const char *path, const struct mount_line *line);
 
 /* Reads how full a file system is, by statfs(2). Returns false if it reports no sizes. */

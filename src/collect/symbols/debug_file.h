@@ -6,9 +6,9 @@
 #include "collect/symbols/elf_symbols.h"
 
 /*
- * Adds the debug file of an ELF file, which the process knows as `path`. Searches below
- * faultscope's root and the process's root (O_PATH descriptors; -1: none). Never asks a debuginfod
- * server. Returns false if there is no debug file.
+ * Adds the debug file of an ELF file, which the process knows as `path`. Searches below the root of
+ * faultscope and below the root of the process. Both are O_PATH descriptors; -1: none. Never asks a
+ * debuginfod server. Returns false if there is no debug file.
  */
 bool debug_file_find(struct elf_symbols *s, const char *path, int our_root, int its_root);
 

@@ -9,9 +9,9 @@
 #define DEMANGLE_TEXT_BYTES (64u << 10)
 
 /*
- * Demangles a function name, without parameters, cut to `size` bytes. Returns 0, -EINVAL if the
- * name is not mangled, or -E2BIG if it is malicious. After -E2BIG, the demangler's memory is
- * leaked: do not demangle further names of the file.
+ * Demangles a function name, without parameters, and cuts it to `size` bytes. Returns 0, -EINVAL if
+ * the name is not mangled, or -E2BIG if the name is malicious. After -E2BIG, memory of the
+ * demangler is leaked: demangle no further names of this file.
  */
 int demangle(const char *name, char *ret, size_t size);
 

@@ -26,7 +26,8 @@ struct elf_symtab {
 struct elf_headers {
 	bool wide; /* the ELF file is 64-bit */
 	/*
-	 * untyped local symbols are no functions: on ARM they only mark where code and data begin
+	 * true on ARM and AArch64: local symbols without a type are no functions there, they only
+	 * mark where code and data begin
 	 */
 	bool marks;
 	__u8 build_id[BUILD_ID_BYTES]; /* build-id, padded with zeros, as in the kernel */

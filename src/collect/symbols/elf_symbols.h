@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds function names for addresses in one ELF file: from its .symtab, or from that of
- * its debug file, or from .dynsym and .gnu_debugdata. The table is built at the first lookup, and
- * names are read from the file at each lookup. A file with a million symbols costs 16 MiB.
+ * collect: finds function names for addresses in an ELF file. The symbols come from its .symtab,
+ * from the .symtab of its debug file, or from .dynsym and .gnu_debugdata. The table is built at the
+ * first lookup. Names are read from the file at each lookup. A file with a million symbols costs 16
+ * MiB.
  */
 #ifndef FS_COLLECT_SYMBOLS_ELF_SYMBOLS_H
 #define FS_COLLECT_SYMBOLS_ELF_SYMBOLS_H
@@ -16,7 +17,8 @@ struct elf_symbols {
 	struct elf_headers h;	 /* headers of the ELF file; symbol tables are those of `file` */
 	struct byte_source file; /* the ELF file, or its debug file if found; owns the fd */
 	/*
-	 * fd of the ELF file, owned, if `file` is its debug file: keeps the inode in use; else -1
+	 * If `file` is the debug file: fd of the ELF file itself, owned, which keeps its inode in
+	 * use. Otherwise -1.
 	 */
 	int held;
 	struct {
@@ -36,8 +38,8 @@ int elf_symbols_open(int fd, struct elf_symbols *ret);
 bool elf_symbols_wants_debug(const struct elf_symbols *s);
 
 /*
- * Uses the symbols of a debug file if its build-id, or else the CRC in .gnu_debuglink, matches. On
- * success `s` owns the fd. Returns 0 or -errno (-ESTALE: no match).
+ * Uses the symbols of a debug file if it matches: by build-id or, without one, by the CRC in
+ * .gnu_debuglink. On success, `s` owns the fd. Returns 0 or -errno (-ESTALE: no match).
  */
 int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 
@@ -45,7 +47,10 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 bool elf_symbols_find(struct elf_symbols *s, __u64 address, char *ret, size_t size,
 		      __u64 *ret_offset);
 
-/* Returns the memory of a symbol table in bytes. A table that was dropped is built again on use. */
+/*
+ * Returns the memory of a symbol table in bytes. If a table was dropped, the next use builds it
+ * again.
+ */
 size_t elf_symbols_bytes(const struct elf_symbols *s);
 void elf_symbols_drop(struct elf_symbols *s);
 

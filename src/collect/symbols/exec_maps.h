@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: lists the executable file mappings of a process: since Linux 6.11 by PROCMAP_QUERY; on
- * older kernels, /proc/PID/maps is read once, up to a maximum size.
+ * collect: lists the executable file mappings of a process. Since Linux 6.11, it uses
+ * PROCMAP_QUERY. On older kernels, it reads /proc/PID/maps once, up to a maximum size.
  */
 #ifndef FS_COLLECT_SYMBOLS_EXEC_MAPS_H
 #define FS_COLLECT_SYMBOLS_EXEC_MAPS_H
@@ -24,12 +24,13 @@ struct exec_map {
 	const char *path; /* path in the process's namespace; " (deleted)" may follow; not owned */
 };
 
-/* Returns 0 to continue; another value ends exec_maps_each(), which returns that value. */
+/* Returns 0 to continue. With another value, exec_maps_each() ends and returns this value. */
 typedef int exec_map_fn(void *ctx, const struct exec_map *m);
 
 /*
- * Calls `each` for each executable mapping by address. *ret_cut is set if there are too many. With
- * `text_only`, reads /proc/PID/maps, as before Linux 6.11. Returns 0, -errno, or `each`'s result.
+ * Calls `each` for each executable mapping, by address. Sets *ret_cut if there are too many
+ * mappings. With `text_only`, reads /proc/PID/maps, as on kernels before 6.11. Returns 0, -errno,
+ * or the result of `each`.
  */
 int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut);
 

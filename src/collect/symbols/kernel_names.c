@@ -118,7 +118,10 @@ void kernel_names_free(struct kernel_names *k)
 	k->file = NULL;
 }
 
-/* Finds the name of an address: the first one of several names, because aliases follow it. */
+/*
+ * Finds the name of an address. If the address has several names, chooses the first, because the
+ * others are aliases.
+ */
 static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t size,
 		      char ret_module[BB_MODULE_NAME])
 {

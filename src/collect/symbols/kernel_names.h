@@ -31,9 +31,9 @@ struct kernel_names {
 bool kernel_names_read(struct kernel_names *k);
 
 /*
- * Reads the functions of modules again, some lines per call, so that a kernel fault need not wait
- * for all of them. Returns true once all functions are read, or if /proc/kallsyms cannot be opened:
- * the names that were read before stay.
+ * Reads the functions of modules again, some lines in each call, so that a kernel fault need not
+ * wait for all of them. Returns true once all functions are read. Also returns true if
+ * /proc/kallsyms cannot be opened: the names that were read before then stay.
  */
 bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);
@@ -42,8 +42,9 @@ void kernel_names_free(struct kernel_names *k);
 __u64 kernel_names_lost(const struct kernel_names *k);
 
 /*
- * Names an address: "function+0xoffset", or "+0xoffset" in a module that was unloaded or just
- * loaded. `ret_module` is "" for the kernel's own code. Returns false if the address is not code.
+ * Names an address: "function+0xoffset", or "+0xoffset" if it is in a module that was unloaded or
+ * has just been loaded. `ret_module` is "" for the kernel's own code. Returns false if the address
+ * is not code.
  */
 bool kernel_names_find(const struct kernel_names *k, const struct bb_modules *m, __u64 ip,
 		       char *ret, size_t size, char ret_module[BB_MODULE_NAME]);

@@ -13,7 +13,7 @@
 
 #include "collect/files/target_file.h"
 
-/* Up to this many new lines are searched unsorted, so that a growing map is rarely sorted. */
+/* Up to this many new lines are searched one by one, so that a growing map is rarely sorted. */
 #define NEW_LINES 1024
 
 int perf_map_open(int proc, struct perf_map *ret)
@@ -62,8 +62,9 @@ bool perf_map_parse(const char *line, __u64 *ret_start, __u32 *ret_bytes, size_t
 }
 
 /*
- * Adds the whole lines of `b`, which begins at offset m->read of the file. An entry's name is its
- * offset in the file. Of entries with equal addresses, the one with the greatest offset is used.
+ * Adds the complete lines of `b`, whose first byte is at offset m->read of the file. The name of an
+ * entry is its offset in the file. If entries have the same address, the one with the highest
+ * offset is used.
  */
 static void take_lines(struct perf_map *m, const char *b)
 {

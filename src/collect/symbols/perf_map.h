@@ -20,14 +20,14 @@ struct perf_map {
 
 /*
  * Opens /tmp/perf-PID.map of a process, below its root and with its pid there; `proc` is from
- * target_open(). -ENOENT: there is no map. -EPERM: its owner is neither root nor the process's
- * user.
+ * target_open(). Returns 0 or -errno. -ENOENT: there is no map. -EPERM: the owner of the map is
+ * neither root nor the process's user.
  */
 int perf_map_open(int proc, struct perf_map *ret);
 
 /*
  * Reads new lines of the map, then finds the name of an address. If several lines contain the
- * address, the last one counts: code may have been replaced.
+ * address, uses the last one, because the runtime may have replaced code.
  */
 bool perf_map_find(struct perf_map *m, __u64 ip, char *ret, size_t size, __u64 *ret_offset);
 

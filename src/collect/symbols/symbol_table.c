@@ -6,7 +6,10 @@
 
 #include "base/array.h"
 
-/* Assumed maximum size of functions without a size, which are hand-written assembly. */
+/*
+ * Functions without a size are hand-written assembly. They are assumed to have at most this many
+ * bytes.
+ */
 #define UNSIZED_BYTES 4096
 /* Maximum number of start addresses that a lookup tries: compilers do not nest functions deeper. */
 #define GROUPS_BACK 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: a table of functions, sorted by address. Names stay in their file: an entry has only the
+ * collect: a table of functions, sorted by address. Names stay in their file. An entry has only the
  * position of its name.
  */
 #ifndef FS_COLLECT_SYMBOLS_SYMBOL_TABLE_H
@@ -14,7 +14,8 @@
 
 struct symbol_entry {
 	__u64 start;
-	__u32 bytes; /* size in bytes; 0: not known, up to the next entry at most */
+	/* size in bytes; 0: not known, so the function ends at the next entry at the latest */
+	__u32 bytes;
 	__u32 name;  /* position of the name, in units defined by the table's owner */
 };
 

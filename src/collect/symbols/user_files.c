@@ -79,7 +79,10 @@ static bool goes_before(const struct user_file *a, const struct user_file *b)
 	return a->named != b->named ? b->named : a->used < b->used;
 }
 
-/* Returns a free entry. Closes files until another fd is allowed; a debug file needs one, too. */
+/*
+ * Returns a free entry. Closes files until another fd is allowed. One fd is kept free for a debug
+ * file.
+ */
 static struct user_file *make_place(struct user_symbols *us)
 {
 	struct user_files *files = us->files;

@@ -9,7 +9,8 @@
 #include "collect/symbols/elf_symbols.h"
 #include "collect/symbols/user_symbols.h"
 
-#define USER_FILES_MAX 512 /* maximum open files; at most half of RLIMIT_NOFILE */
+/* maximum number of open files; faultscope uses at most half of RLIMIT_NOFILE */
+#define USER_FILES_MAX 512
 /* maximum bytes of all symbol tables; a single table may be larger */
 #define USER_TABLE_BYTES (24u << 20)
 
@@ -22,12 +23,15 @@ struct user_file_id {
 
 struct user_file {
 	struct user_file_id id;
-	/* opened by path, but the inode number differs: only a build-id can identify the file */
+	/*
+	 * the file was opened by its path, but has another inode number: only a build-id can
+	 * identify it
+	 */
 	bool unproven;
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* value of user_symbols.clock at the last use */
-	bool named;   /* the file was in a stack, and is closed after other files */
+	bool named;   /* the file was in a stack: other files are closed first */
 	__u32 serial; /* number of the file, never reused; 0: the entry is free */
 	bool had_table;
 };

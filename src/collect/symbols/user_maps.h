@@ -28,11 +28,14 @@ struct user_maps {
 	size_t room;
 };
 
-/* Reads a process's mappings. Does not open files again that an earlier result, `before`, has. */
+/* Reads a process's mappings. Does not open a file again that `before`, an earlier result, has. */
 int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 		    const struct user_maps *before, struct user_maps *ret);
 
-/* Returns the file with this build-id; NULL: not found, or closed while the process is gone. */
+/*
+ * Returns the file with this build-id. Returns NULL if there is none, or if the file was closed and
+ * the process is gone.
+ */
 struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id);
 

@@ -60,7 +60,10 @@ static void note_unknown(struct user_proc *p, const __u8 *build_id)
 		memcpy(p->unknown[p->nr_unknown++], build_id, BUILD_ID_BYTES);
 }
 
-/* Returns whether a build-id is known to be in no mapped file, or cannot be checked: list full. */
+/*
+ * Returns whether a build-id is known to be in no mapped file. Also returns true if the list of
+ * such build-ids is full.
+ */
 static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 {
 	for (__u32 i = 0; i < p->nr_unknown; i++)
@@ -71,8 +74,9 @@ static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
 
 /*
  * Finds a mapped file. A process may have mapped more files since its mappings were read. Mappings
- * are read again only once per build-id, as files may be unreadable and build-ids invented. If the
- * process is gone, the file that another process maps is used, under the name that it has there.
+ * are read again only once for each build-id, because files may be unreadable and build-ids
+ * invented. If the process is gone, uses a file that another process maps, under the name that it
+ * has there.
  */
 static struct user_file *file_by_build_id(struct user_symbols *us, const struct process_key *of,
 					  const __u8 *build_id)
@@ -124,8 +128,9 @@ static bool is_power_of_two(__u32 n)
 }
 
 /*
- * An address outside of all known mappings may be in a new mapping, or random, from a broken chain
- * of frames. To save time, mappings are read again only at each 2^n-th such address.
+ * An address outside of all known mappings may be in a new mapping. It may also be a random value,
+ * from a broken chain of frames. To save time, mappings are read again only at the 1st, 2nd, 4th,
+ * 8th, … such address.
  */
 static bool find_address(struct user_symbols *us, const struct process_key *of, __u64 ip,
 			 bool innermost, struct user_symbol *ret)

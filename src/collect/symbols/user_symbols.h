@@ -60,9 +60,9 @@ void user_symbols_close(struct user_symbols *us);
 int user_symbols_learn(struct user_symbols *us, const struct process_key *of);
 
 /*
- * Names a frame of bpf_get_stack() with BPF_F_USER_BUILD_ID. All frames but the innermost are
- * return addresses, and get the name of the call before the address. Reads the mappings again if
- * the process has mapped more. Returns false if not even the module is known.
+ * Names a frame of bpf_get_stack() with BPF_F_USER_BUILD_ID. All frames except the innermost are
+ * return addresses, which get the name of the call before the address. If the process has mapped
+ * more files, reads the mappings again. Returns false if not even the module is known.
  */
 bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 			  const struct bpf_stack_build_id *frame, bool innermost,
