@@ -12,8 +12,6 @@
 /* ns; in a shorter window, one event is already a high rate */
 #define WINDOW_LEAST_NS 50000000
 /* ns; interruptions of a condition by at most this time plus two intervals do not end the stall */
- * ns; a stall continues after a gap in which its condition is false, if the gap is not longer than
- * this time plus two intervals
 #define GAP_NS 1000000000ULL
 /*
  * ns; a stall shorter than this has severity INFO, because programs also read their files when they
