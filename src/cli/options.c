@@ -398,7 +398,8 @@ const struct option_row option_rows[] = {
 	{"duration", 'd', "TIME", W | R | G | C | H | T | B,
 	 "stop after this time: 10 (seconds), 500ms, 2m",
 	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},
-	{"record", 0, "FILE", W | R | G | H, "also write a recording to FILE", TEXT(record)},
+	{"record", 0, "FILE", W | R | G | H, "also write a recording of the measurement to FILE",
+	 TEXT(record)},
 	{"replay", 0, "FILE", W | G | X | H,
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | C | O | H, "overwrite an existing recording", FLAG(force)},
@@ -409,14 +410,14 @@ const struct option_row option_rows[] = {
 	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
-	 "sort the table by the value with this JSON name: maps.count, faults.major, ...",
+	 "sort the table by the value whose JSON name is FIELD: maps.count, faults.major, ...",
 	 OTHER(set_sort)},
 	{"top", 0, "N", W | Y | F,
 	 "print at most N rows of the table (default: 20; on a terminal: as many as fit)",
 	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
-	 "evaluate as if the limit NAME had the value LIMIT: vm.max_map_count=262144 (may be "
-	 "repeated)",
+	 "compare values with LIMIT instead of the real limit NAME, for example "
+	 "vm.max_map_count=262144 (may be repeated)",
 	 OTHER(set_assume)},
 	{"overhead", 0, "LIST", W | R | D | G | X | C | H,
 	 "enable the probes of these overhead levels: scan (0, periodic scan), events (1, rare "
@@ -441,8 +442,8 @@ const struct option_row option_rows[] = {
 	{"no-unicode", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B,
 	 "draw charts and lines with ASCII characters only", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
-	 "print a one-page summary at the end: processes with the most page faults, peaks, waits, "
-	 "findings, cost of faultscope",
+	 "print a one-page summary at the end: processes with the most page faults, peak values, "
+	 "wait times, findings, and the cost of faultscope",
 	 FLAG(summary)},
 	{"quiet", 'q', NULL, W | R | C | Y, "do not print the text summary at the end",
 	 FLAG(quiet)},
@@ -489,21 +490,26 @@ const struct option_row option_rows[] = {
 	 "be repeated)",
 	 OTHER(set_address)},
 	{"web.config.file", 0, "FILE", X,
-	 "file in the format of exporter-toolkit: TLS, client certificates, users, headers",
+	 "configuration file in the format of Prometheus exporter-toolkit: TLS, client "
+	 "certificates, users, headers",
 	 TEXT(web.config_file)},
 	{"web.telemetry-path", 0, "PATH", X, "path of the metrics (default: /metrics)",
 	 OTHER(set_web_path)},
-	{"web.systemd-socket", 0, NULL, X, "short for --web.listen-address fd://",
+	{"web.systemd-socket", 0, NULL, X,
+	 "short for --web.listen-address fd://, which serves "
+	 "the socket that systemd passes",
 	 OTHER(set_systemd_socket)},
 	{"textfile", 0, "FILE", X,
-	 "write metrics to FILE for node_exporter instead of serving them: once, or every INTERVAL",
+	 "write metrics to FILE for node_exporter instead of serving them: once, or every "
+	 "INTERVAL seconds",
 	 TEXT(textfile)},
 	{"limit.workloads", 0, "N", X,
 	 "maximum number of workloads with their own series; the rest is summed in ~other "
 	 "(default: 50)",
 	 COUNT(limit_workloads, 0, CENSUS_WORKLOADS_MAX - 1, "a number, at most 4095")},
 	{"limit.series", 0, "N", X,
-	 "maximum number of series; workloads beyond it are counted in ~other (default: 5000)",
+	 "maximum number of series; workloads that would exceed it are counted in ~other "
+	 "(default: 5000)",
 	 COUNT(limit_series, 1, 1000000, "a number of series")},
 	{"workload.min-age", 0, "TIME", X,
 	 "minimum age of a workload that has its own series (default: 30s)",

@@ -19,7 +19,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		     "with the status of CMD."},
 	[CMD_DIAGNOSE] =
 		{"diagnose", "[OPTIONS] -p PID",
-		 "say what is wrong with a process, which code caused it, and the fix",
+		 "say what is wrong with a process, which code caused it, and how to fix it",
 		 "Watches processes and their children for 3 seconds (see -d). Reads their "
 		 "mappings and file descriptors once, from /proc/PID/maps and /proc/PID/fd. It "
 		 "limits how much it reads, and never reads smaps. Then diagnose gives a "
@@ -113,7 +113,9 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "/proc/PID/fd. It limits how much it reads, and never reads smaps. --redact "
 		 "removes the host name, file names, paths and addresses."},
 	[CMD_INFO] =
-		{"info", "[OPTIONS] FILE", "say what a recording holds, and what is missing in it",
+		{"info", "[OPTIONS] FILE",
+		 "say what a recording contains, and what is missing "
+		 "in it",
 		 "Reads a recording to its end. Prints where, when and how the recording was "
 		 "made, and how many scans, processes and events it has. Also prints how many "
 		 "events the BPF programs lost, the size of the file, and what is damaged. The "

@@ -45,15 +45,15 @@ static const char privileges[] =
 	"sets no_new_privs. Where the kernel has Landlock, faultscope can then only read files "
 	"below /proc and /sys. With -p, run and diagnose it can also read the files that set "
 	"limits: sysctl.d, systemd units, limits.d. The command that faultscope run starts keeps "
-	"the privileges of its caller. faultscope doctor says which privileges are kept, and "
-	"why. In a pid namespace, -p PID is a pid of that namespace; output has pids of the "
-	"initial namespace.";
+	"the privileges of its caller. The command faultscope doctor says which privileges "
+	"faultscope keeps, and why. In a pid namespace, the PID of -p is a pid of that "
+	"namespace. All output shows pids of the initial namespace.";
 
 static const char conditions_about[] =
 	"--fail-on takes a list of conditions, and makes faultscope exit with 3 if one of them "
 	"is true at the end. A condition is the name of a value, one of > >= < <=, and a number. "
-	"The number may have a unit: % (percent of the limit), k, M, G, ms or s. The name is one "
-	"of those below, or the JSON name of any value of a process, such as faults.failed, "
+	"The number may have a suffix: % (percent of the limit), k, M, G, ms or s. The name is "
+	"one of those below, or the JSON name of any value of a process, such as faults.failed, "
 	"memory.vm_bytes or threads. For a counter, the sum over all processes is compared with "
 	"the number. For any other value, the highest value of all processes is compared. A "
 	"condition whose value could not be measured counts as true. With run, the exit status "

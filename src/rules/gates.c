@@ -15,9 +15,11 @@
 static const struct gate_row others[] = {
 	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV signals caused by page faults"},
 	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS signals caused by page faults"},
-	{"findings.critical", GATE_FINDINGS, SEVERITY_CRITICAL, 1, "findings that were critical"},
+	{"findings.critical", GATE_FINDINGS, SEVERITY_CRITICAL, 1,
+	 "number of findings of "
+	 "severity critical"},
 	{"findings.warning", GATE_FINDINGS, SEVERITY_WARNING, 1,
-	 "findings that were warnings, or critical"},
+	 "number of findings of severity warning or critical"},
 };
 
 static enum gate_kind kind_of(const struct field *f)
