@@ -404,7 +404,7 @@ const struct option_row option_rows[] = {
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | C | O | H, "overwrite an existing recording", FLAG(force)},
 	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
-	 "output format; the manual page lists the formats under FORMATS", OTHER(set_format)},
+	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "short for --format json",
 	 OTHER(set_json)},
 	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,

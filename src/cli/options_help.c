@@ -64,10 +64,11 @@ static void help_conditions(struct buf *b)
 {
 	struct gate_row gate;
 
-	buf_puts(b, "\nConditions of --fail-on: VALUE>NUMBER, with > >= < <=; values are\n");
+	buf_puts(b,
+		 "\nConditions of --fail-on: a value, one of > >= < <=, and a number. Values:\n");
 	for (size_t i = 0; gate_row(i, &gate); i++)
 		put_wrapped(b, gate.name, gate.help);
-	put_wrapped(b, "any value of a process", "named as in JSON: faults.failed, threads");
+	put_wrapped(b, "any value of a process", "by its JSON name: faults.failed, threads");
 }
 
 static void help_formats(struct buf *b, enum command command)
@@ -125,5 +126,6 @@ void options_help(struct buf *b, enum command command)
 	if (command == CMD_WATCH)
 		buf_puts(b, "\nOn a terminal, faultscope shows a live view; the key ? lists its "
 			    "keys. faultscope COMMAND --help\nprints the options of a command. "
-			    "Needs root, or CAP_BPF and CAP_PERFMON.\n");
+			    "faultscope needs root, or "
+			    "CAP_BPF and CAP_PERFMON.\n");
 }
