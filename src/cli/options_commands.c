@@ -60,10 +60,11 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "meaning, how it is detected, how to confirm it by hand, the workaround, the "
 		 "fix, similar problems, and public reports of it. With TEXT such as \"unable to "
 		 "mmap 320 bytes\", EMFILE or \"exit code 137\", it lists the findings that the "
-		 "message may stand for, the most likely first. Each of them has a command that "
-		 "confirms it. With -, explain reads a log from standard input, and lists the "
-		 "findings for each message of the log. Without an argument, it lists all ids. "
-		 "explain needs no root. The exit status is 1 if no known message is similar."},
+		 "message may stand for, the most likely first. If a command can confirm a "
+		 "finding, explain prints this command. With -, explain reads a log from "
+		 "standard input, and lists the findings for each message of the log. Without an "
+		 "argument, it lists all ids. explain needs no root. The exit status is 1 if no "
+		 "known message is similar."},
 	[CMD_TRIAGE] =
 		{"triage", "[OPTIONS] FILE...|-",
 		 "read a kernel crash log: what happened, and which module is suspect",
@@ -114,8 +115,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "removes the host name, file names, paths and addresses."},
 	[CMD_INFO] =
 		{"info", "[OPTIONS] FILE",
-		 "say what a recording contains, and what is missing "
-		 "in it",
+		 "say what a recording contains, and what is missing in it",
 		 "Reads a recording to its end. Prints where, when and how the recording was "
 		 "made, and how many scans, processes and events it has. Also prints how many "
 		 "events the BPF programs lost, the size of the file, and what is damaged. The "

@@ -43,11 +43,11 @@ static const char privileges[] =
 	"faultscope needs root rights, or the capabilities CAP_BPF and CAP_PERFMON. After the "
 	"probes are attached and the first scan is done, faultscope drops every capability and "
 	"sets no_new_privs. Where the kernel has Landlock, faultscope can then only read files "
-	"below /proc and /sys. With -p, run and diagnose it can also read the files that set "
-	"limits: sysctl.d, systemd units, limits.d. The command that faultscope run starts keeps "
-	"the privileges of its caller. The command faultscope doctor says which privileges "
-	"faultscope keeps, and why. In a pid namespace, the PID of -p is a pid of that "
-	"namespace. All output shows pids of the initial namespace.";
+	"below /proc and /sys. With -p, and in run and diagnose, faultscope can also read the "
+	"files that set limits: sysctl.d, systemd units, limits.d. The command that faultscope "
+	"run starts has the privileges of the caller. The command faultscope doctor says which "
+	"privileges faultscope keeps, and why. In a pid namespace, the PID of -p is a pid of "
+	"that namespace. All output shows pids of the initial namespace.";
 
 static const char conditions_about[] =
 	"--fail-on takes a list of conditions, and makes faultscope exit with 3 if one of them "
@@ -71,8 +71,8 @@ static const char limits_about[] =
 	"unit or of limits.conf, by a parent process, or by the container runtime. For a limit "
 	"that is too low, doctor prints a command that raises the limit now (try), a command "
 	"that raises it permanently (keep), and the cost of a higher limit. doctor runs none of "
-	"these commands. These sysctls apply to the whole host: a container cannot have its own "
-	"values.";
+	"these commands. Sysctls such as vm.max_map_count apply to the whole host: a container "
+	"cannot have its own value.";
 
 /* Escapes text for man(7), where a leading dot and backslashes are requests. */
 static void put_man(struct buf *b, const char *s)
