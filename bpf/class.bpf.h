@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Determines the class of a page fault from the mapping and the error code at its begin, and from
+ * Determines the class of a page fault from the mapping and the error code at its start, and from
  * the kernel's counters at its end. The mapping is cached until mappings change, since a thread
  * often faults in one mapping repeatedly.
  */
@@ -23,7 +23,7 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* the address is below a stack that can grow to it */
+#define AREA_GROWS   6 /* the address is in a hole below a stack, which can grow down to it */
 #define AREA_SORT    7
 /* AREA_SHARED and the values below are flags, which are combined with a kind */
 #define AREA_SHARED  8
@@ -139,7 +139,7 @@ static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32
 	return retries_shared_writes() && what >> 1 & FAULT_WRITE && slot->area & AREA_SHARED;
 }
 
-/* Called at the begin of a fault of the current task; `what`: FAULT_* bits. */
+/* Called at the start of a fault of the current task; `what`: FAULT_* bits. */
 static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
 					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {

@@ -84,8 +84,8 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Returns whether page faults are disabled for a task. In the FS_HASH build,
- * copy_from_kernel_nofault() reads the counter of disabled faults, and itself adds 1 to it.
+ * Returns whether page faults are disabled for a task. The FS_HASH build reads the counter with
+ * copy_from_kernel_nofault(), which itself adds 1 to this counter.
  */
 #ifdef FS_HASH
 #define faults_disabled(task) (get(task, pagefault_disabled) > 1)

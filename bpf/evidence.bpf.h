@@ -91,13 +91,13 @@ struct range_walk {
 	struct area a;
 	__u64 at, end;
 	/*
-	 * file of the first mapping without the requested flags; if all have them, of the first
-	 * mapping
+	 * file of the first mapping that lacks a requested flag; if none lacks one, file of the
+	 * first mapping
 	 */
 	__u64 file;
 	__u64 mask;  /* VM_* bits that the call changes */
-	__u64 wants; /* values of the bits in `mask` after the call */
-	__u64 never; /* VM_* bits; the call skips mappings with one of them */
+	__u64 wants; /* the values that the call gives to the bits in `mask` */
+	__u64 never; /* the call skips a mapping that has one of these VM_* bits */
 };
 
 /* VM_SPECIAL and VM_HUGETLB of include/linux/mm.h, which mlock_fixup() skips */
@@ -134,10 +134,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		/*
-		 * The member is a flag, not a count: the verifier would check each value of a
-		 * count.
-		 */
+		/* The member is a flag, because the verifier would check each value of a count. */
 		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles page faults. Determines the kind of a fault at its begin, and its latency and class at
+ * Handles page faults. Determines the kind of a fault at its start, and its latency and class at
  * its end. If the kernel sends a signal instead, the page fault failed.
  */
 #include "class.bpf.h"
@@ -46,7 +46,7 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
-/* Called at the begin of a fault of the current task; `kind`: FAULT_* bits. */
+/* Called at the start of a fault of the current task; `kind`: FAULT_* bits. */
 static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();
@@ -183,7 +183,8 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 
 	fill_subject(&s, get(task, group_leader));
 	/*
-	 * Bad accesses are counted per process. Probe reads of all processes are counted together.
+	 * Bad accesses are counted per process. Probing reads (copy_from_kernel_nofault()) of all
+	 * processes are counted together.
 	 */
 	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
@@ -214,7 +215,7 @@ static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_co
 	if (!(get(task, flags) & PF_KTHREAD))
 		st = proc_of(get(task, group_leader));
 
-	/* Probe reads are sent only for watched processes, bad accesses for all processes. */
+	/* Probing reads are sent only for watched processes, bad accesses for all processes. */
 	if (st || !nofault)
 		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
@@ -293,7 +294,8 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* `| 1`: 0 means no fault */
+	/* `| 1`, because the value 0 means that there was no fault */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1;
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);

@@ -168,7 +168,10 @@ static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 ow
 	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
 }
 
-/* Sets the holder of mmap_lock during a wait that has ended, if none was known at its begin. */
+/*
+ * Called after a wait for mmap_lock. Stores which thread released mmap_lock during the wait,
+ * because no holder was known when the wait began.
+ */
 static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 mm, __u64 since)
 {
 	struct last_holder *h = bpf_map_lookup_elem(&last_holders, &mm);

@@ -101,7 +101,10 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 	return 0;
 }
 
-/* Returns the state in `orphans`, where it is if the leader has exited; otherwise `left`. */
+/*
+ * Returns the state of a process from `orphans`, where it is if the leader has exited. If it is not
+ * there, returns `left`.
+ */
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
@@ -203,7 +206,10 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 	return 0;
 }
 
-/* Moves the state of a process whose leader exited before it was watched, and returns it. */
+/*
+ * Returns the state of a process whose leader exited before the process was watched. Moves the
+ * state to `orphans` first.
+ */
 static __always_inline struct fs_state *proc_without_leader(struct task_struct *leader,
 							    struct fs_state *st)
 {

@@ -56,7 +56,10 @@ static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
 	return slot && slot->noted ? slot : NULL;
 }
 
-/* Forgets a failed search for a free address range: a later search in the same call succeeded. */
+/*
+ * Forgets a failed search for a free address range. Called if a later search in the same call
+ * succeeded.
+ */
 static __always_inline void forget_area(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);

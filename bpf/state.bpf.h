@@ -196,7 +196,10 @@ static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 	return true;
 }
 
-/* Compares a value with the next threshold of its limit, and sends a record if it is crossed. */
+/*
+ * Compares a value with the next threshold of its limit. If the threshold is crossed, sends a
+ * record.
+ */
 static __always_inline void test_marks(struct fs_state *st, struct task_struct *leader, __u32 what,
 				       __u64 value, __u64 limit)
 {

@@ -111,7 +111,7 @@ struct fs_spare {
 
 struct fs_config {
 	__u32 watch_all;    /* 1: watch all processes; 0: only those with PROC_WATCHED */
-	__u32 time_faults;  /* 1: overhead level 2 is enabled, so store the begin of each fault */
+	__u32 time_faults;  /* 1: overhead level 2 is enabled, so store the start of each fault */
 	__u32 majors_alone; /* 1: measure the end of major faults only; 0: of all faults */
 	__u32 in_seconds;   /* 1: latency buckets end at 2^n s; 0: at 2^n ns */
 	__u32 classify;	    /* 1: determine the class of each fault; 0: do not */

@@ -252,7 +252,10 @@ static const char *class_row(size_t i)
 	return name[i];
 }
 
-/* Counts faults by page present or not (from the error code), or faults that ended in a signal. */
+/*
+ * Returns a number of faults. Row 0: the page was not present; row 1: it was present (both from the
+ * error code); row 2: the fault ended in a signal.
+ */
 static uint64_t class_cell(const struct counters *c, size_t row, size_t column)
 {
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);

@@ -105,9 +105,11 @@ struct subject {
 	struct portion top[2];
 	/* peak number of fds, whatever the limit was at that time */
 	uint32_t fds_high;
-	struct past past[2];   /* memory use 30 to 60 s ago [0], and at a later time [1] */
-	struct past recent[2]; /* memory use 5 to 10 s ago [0], and at a later time [1] */
-	uint64_t exec_ns;      /* time of the last exec seen; 0: none */
+	/* two earlier states of memory use: [0] is 30 to 60 s old, [1] is more recent */
+	struct past past[2];
+	/* two earlier states of memory use: [0] is 5 to 10 s old, [1] is more recent */
+	struct past recent[2];
+	uint64_t exec_ns; /* time of the last exec seen; 0: none */
 	struct series *
 		/*
 		 * Recent values by row of resources[]; NULL: all values are far from the limit;

@@ -8,7 +8,7 @@
 #define FAULT_READ     0 /* shifted by 1: FAULT_READ, FAULT_WRITE or FAULT_EXEC */
 #define FAULT_WRITE    1
 #define FAULT_EXEC     2
-#define FAULT_KERNEL   8 /* set: the fault happened in kernel mode, for the process */
+#define FAULT_KERNEL   8 /* set: a kernel-mode fault, on behalf of the process */
 #define NR_FAULT_KINDS 16
 
 /*

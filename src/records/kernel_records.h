@@ -27,7 +27,8 @@ struct process_key {
 struct map_call_count {
 	__u64 calls; /* number of successful calls */
 	__u64 refused;
-	__u64 vmas_added; /* sum of the increases of mm->map_count seen when calls returned */
+	/* sum of the increases of mm->map_count, measured at the end of each call */
+	__u64 vmas_added;
 	__u64 vmas_removed;
 };
 

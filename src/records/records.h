@@ -165,7 +165,7 @@ struct hook_record {
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
 #define LACKS_AREA	 4u  /* the attach type lacks the mapping at a signal's address */
 #define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
-#define LACKS_COPIES	 16u /* lacks user copies: only bad kernel-mode faults are seen */
+#define LACKS_COPIES	 16u /* user copies are not reported, only bad kernel-mode faults are */
 #define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */
 #define LACKS_OTHERS	 64u /* only processes of faultscope's own pid namespace are reported */
 
