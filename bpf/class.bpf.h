@@ -139,7 +139,7 @@ static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32
 	return retries_shared_writes() && what >> 1 & FAULT_WRITE && slot->area & AREA_SHARED;
 }
 
-/* Called at the start of a fault of the current task; `what`: FAULT_* bits. */
+/* Called at the start of a fault of the current task. `what` has FAULT_* bits. */
 static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
 					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {

@@ -167,7 +167,10 @@ static long next_area(__u32 i, struct range_walk *w)
 	return 0;
 }
 
-/* Returns the start of the first mapping that prevents growth into [to, above); 0: none. */
+/*
+ * Returns the start of the first mapping that prevents growth into [to, above), or 0 if there is
+ * none.
+ */
 static __always_inline __u64 find_area_above(struct area *a, __u64 to, __u64 above)
 {
 	find_area(a, to);

@@ -46,7 +46,7 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
-/* Called at the start of a fault of the current task; `kind`: FAULT_* bits. */
+/* Called at the start of a fault of the current task. `kind` has FAULT_* bits. */
 static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();

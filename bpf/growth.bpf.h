@@ -75,7 +75,7 @@ struct {
 
 #ifndef FS_HASH
 
-/* Returns memory for one entry of `growth` until scratch_end(); NULL: all memory is in use. */
+/* Returns memory for one entry of `growth` until scratch_end(), or NULL if all memory is in use. */
 static __always_inline struct scratch *begin_growth(enum what what)
 {
 	struct scratch *s = scratch_begin();
@@ -122,8 +122,9 @@ once_verified __u64 fold_name(struct growth *g)
 #define SPARES_TRIED 4
 
 /*
- * Returns the index of an entry that user space released, after removing its old key; -1: none.
- * Skips entries of `growth` that grew after their release. The argument `any` is not used.
+ * Returns the index of an entry that user space released, after removing its old key, or -1 if
+ * there is none. Skips entries of `growth` that grew after their release. The argument `any` is not
+ * used.
  */
 once_verified int take_spare(__u32 any)
 {
@@ -153,7 +154,7 @@ once_verified int take_spare(__u32 any)
 	return -1;
 }
 
-/* Returns the index of an unused entry of `growth`; -1: none. */
+/* Returns the index of an unused entry of `growth`, or -1 if there is none. */
 static __always_inline __s32 free_place(void)
 {
 	if (shared.growth_used < GROWTH_MAX) {
@@ -166,8 +167,8 @@ static __always_inline __s32 free_place(void)
 }
 
 /*
- * Returns the index of a new entry of `growth`; -1: none is left. The entry of `growth` is filled
- * before other threads can find it. If another thread has inserted the key first, the index of that
+ * Returns the index of a new entry of `growth`, or -1 if none is left. The entry is filled before
+ * other threads can find it. If another thread has inserted the key first, the index of that
  * thread's entry is returned; user space releases the unused entry, whose last_ns is 0.
  */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
@@ -198,7 +199,7 @@ lost:
 
 /*
  * Adds growth to the entry of `growth` for a call's stack and name. `g` describes what the call
- * created; its name is not folded yet. Returns the entry's index; -1: none is left.
+ * created; its name is not folded yet. Returns the entry's index, or -1 if no entry is left.
  */
 static __noinline __s32 grow(const struct call *c, struct growth *g)
 {

@@ -130,7 +130,10 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
-/* Returns the state of a process, given its leader; creates missing state; NULL: no room left. */
+/*
+ * Returns the state of a process, given its leader. Creates missing state. Returns NULL if there is
+ * no room.
+ */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(leader);
@@ -479,7 +482,7 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
 }
 
-/* Returns the state of a process, given its leader; NULL: the process is not watched. */
+/* Returns the state of a process, given its leader, or NULL if the process is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *leader)
 {
 	return config.watch_all ? proc_make(leader) : proc_find(leader);

@@ -109,7 +109,10 @@ static __always_inline void read_limits(struct refused_record *r, struct signal_
 	r->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
 }
 
-/* Returns the fd argument of a call, not an fd that it creates; < 0: none. */
+/*
+ * Returns the fd argument of a call, not an fd that it creates. Returns a negative number if there
+ * is none.
+ */
 static __always_inline long fd_of(const struct refused_record *r)
 {
 	switch (r->call) {
@@ -142,7 +145,7 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 	return group;
 }
 
-/* Returns the additional bytes that a mapping call requests; 0: none. */
+/* Returns the additional bytes that a mapping call requests, or 0 if it requests none. */
 static __always_inline __u64 bytes_asked(const struct call *c)
 {
 	if (c->shape == FS_SHAPE_BRK)

@@ -34,7 +34,7 @@ define_claim(drafts, struct draft, DRAFTS);
 #define draft_of(record) ((struct draft *)(record))
 
 /*
- * Returns a record that the caller owns until draft_send(); NULL: all records are in use.
+ * Returns a record that the caller owns until draft_send(), or NULL if all records are in use.
  * draft_begin() is not inlined, because its callers have no stack space left.
  */
 static __noinline struct refused_record *draft_begin(void)

@@ -12,9 +12,9 @@
 #define VM_GROWSDOWN 0x100 /* value from include/linux/mm.h */
 
 /*
- * Returns how many page faults a sample of the last fault represents; 0: it is not sampled. Slow
- * faults are sampled SAMPLE_EACH times as often as others, because a few of them cause most of the
- * delay.
+ * Returns how many page faults a sample of the last fault represents, or 0 if it is not sampled.
+ * Slow faults are sampled SAMPLE_EACH times as often as others, because a few of them cause most of
+ * the delay.
  */
 static __always_inline __u32 sample_weight(bool slow)
 {

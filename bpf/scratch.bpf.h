@@ -38,7 +38,7 @@ struct {
 
 define_claim(scratches, struct scratch, SCRATCHES);
 
-/* Returns memory that the caller owns until scratch_end(); NULL: all elements are in use. */
+/* Returns memory that the caller owns until scratch_end(), or NULL if all elements are in use. */
 static __always_inline struct scratch *scratch_begin(void)
 {
 	__u32 at = claim_scratches(0);

@@ -147,8 +147,8 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 }
 
 /*
- * Returns a number for a new stack; < 0: no number is left until the next scan. For stacks of
- * sampled faults (`sampled`), fewer numbers are available.
+ * Returns a number for a new stack, or a negative number if none is left until the next scan. For
+ * stacks of sampled faults (`sampled`), fewer numbers are available.
  */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 					const struct chain *c, bool sampled, bool named)
@@ -200,8 +200,9 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 }
 
 /*
- * Returns the number of the current user stack; < 0: none. `caller` is the address of the caller of
- * the system call wrapper. New stacks are sent to user space, with files and offsets if `named`.
+ * Returns the number of the current user stack, or a negative number if there is none. `caller` is
+ * the address of the caller of the system call wrapper. New stacks are sent to user space, with
+ * files and offsets if `named`.
  */
 static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
 				      bool sampled, bool named)

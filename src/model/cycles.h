@@ -51,7 +51,7 @@ struct peak_trend {
 /* Adds a value and its time, which must not be before that of the last value. */
 void cycles_add(struct cycles *c, uint64_t t_ns, uint64_t value);
 
-/* Returns the mean time between peaks in seconds; 0: fewer than two peaks. */
+/* Returns the mean time between peaks in seconds, or 0 if there are fewer than two peaks. */
 double cycles_period(const struct cycles *c);
 
 /* Returns whether a value still rises and falls: it had two peaks, the last one recently. */

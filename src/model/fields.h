@@ -68,7 +68,10 @@ struct field {
 	/* Probe without which the value is null; NULL: the kernel counts without a probe. */
 	const char *hook;
 	const char *help;
-	/* Reads the value; false: unknown (null). NULL: the value is the counter at offset `at`. */
+	/*
+	 * Reads the value. Returns false if the value is unknown (null). If `get` is NULL, the
+	 * value is the counter at offset `at`.
+	 */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
 	size_t at; /* offset of the field's counter in struct counters */

@@ -151,8 +151,9 @@ static int by_left_in(const void *a, const void *b)
 }
 
 /*
- * Returns the rows for mappings or fds that a process created; the caller frees the array. NULL: no
- * memory. If there may be more than SORTS_MAX names, rows with the largest growth come first.
+ * Returns the rows for mappings or fds that a process created; the caller frees the array. Returns
+ * NULL if there is no memory. If there may be more than SORTS_MAX names, rows with the largest
+ * growth come first.
  */
 static const struct growth **find_rows(struct cells *c, const struct model *m,
 				       const struct process_key *id, enum what what, size_t *ret_n)

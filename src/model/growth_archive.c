@@ -27,7 +27,10 @@ static uint32_t hash_of(const struct growth *g)
 	return hash ^ hash >> 32;
 }
 
-/* Returns the hash slot of a row, or a free slot for it. Slots hold row numbers; 0: free. */
+/*
+ * Returns the hash slot of a row, or a free slot for it. A slot holds a row number, or 0 if it is
+ * free.
+ */
 static uint32_t *entry_of(const struct model *m, const struct growth *row)
 {
 	uint32_t at = hash_of(row);

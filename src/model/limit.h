@@ -58,7 +58,10 @@ extern const struct limit limit_table[NR_LIMITS];
  */
 const struct limit *limit_find(const char *key);
 
-/* Finds the limit that a failed call has reached, by the name of the cause; NULL: not known. */
+/*
+ * Finds the limit that a failed call has reached, by the name of the cause. Returns NULL if it is
+ * not known.
+ */
 const struct limit *limit_of_cause(const char *cause);
 
 /*

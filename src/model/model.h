@@ -265,11 +265,11 @@ bool model_hook_on(const struct model *m, const char *name);
 bool model_hook_has(const struct model *m, const char *name, uint32_t bits);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 
-/* Returns the function names of a process's stack; NULL: not known. */
+/* Returns the function names of a process's stack, or NULL if they are not known. */
 const struct frames *model_frames(const struct model *m, const struct process_key *id,
 				  int32_t stack);
 
-/* Returns who set a process's limit; NULL: the limit was not looked up. */
+/* Returns who set a process's limit, or NULL if the limit was not looked up. */
 const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
 					 uint32_t limit);
 

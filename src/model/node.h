@@ -110,7 +110,10 @@ void node_report_expire(struct node *n, uint64_t now_ns);
 
 const char *node_backing_name(enum node_backing b);
 
-/* Returns the last event that raised a workload's counter, or a module's (-1); NULL: none. */
+/*
+ * Returns the last event that raised a counter of a workload, or NULL if there is none. If
+ * `counter` is -1, `workload` is the name of a kernel module.
+ */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);
 
 #endif

@@ -15,7 +15,10 @@ struct process_tree {
 int process_tree_of(const struct model *m, struct process_tree *ret);
 void process_tree_free(struct process_tree *k);
 
-/* Returns the parent of a process; NULL: not known, for example because it is not watched. */
+/*
+ * Returns the parent of a process, or NULL if it is not known, for example because it is not
+ * watched.
+ */
 const struct subject *process_tree_parent(const struct process_tree *k, const struct subject *s);
 
 /* Returns the most distant known ancestor of a process, or the process itself. */

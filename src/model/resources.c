@@ -126,8 +126,8 @@ const struct series *resource_series(const struct model *m, const struct subject
 }
 
 /*
- * Returns the highest share of a limit that a process reached. NULL: it is not known, or --assume
- * replaces the limit.
+ * Returns the highest share of a limit that a process reached. Returns NULL if the share is not
+ * known, or if --assume replaces the limit.
  */
 static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
 {

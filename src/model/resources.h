@@ -53,10 +53,13 @@ extern const struct resource resources[NR_RESOURCES];
 
 _Static_assert(NR_RESOURCES <= RESOURCES_MAX, "a series and an assumption a row");
 
-/* Returns the index of the resource whose limit has this name; -1: none. */
+/* Returns the index of the resource whose limit has this name, or -1 if there is none. */
 int resource_find(const char *limit);
 
-/* Returns the limit set by --assume, or else the one in force; 0: not known, UINT64_MAX: none. */
+/*
+ * Returns the limit set by --assume, or else the limit in force. Returns 0 if the limit is not
+ * known, and UINT64_MAX if there is none.
+ */
 uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i);
 
 /*
@@ -71,7 +74,7 @@ static inline bool use_is_bounded(const struct use *u)
 	return u->limit && u->limit != UINT64_MAX;
 }
 
-/* Returns the recorded values of a resource; NULL: none were recorded. */
+/* Returns the recorded values of a resource, or NULL if none were recorded. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
 /* Forecasts when a resource reaches its limit. For exited processes, there is no forecast. */

@@ -38,7 +38,10 @@ void samples_free(struct samples *s);
 /* Compares two samples by process, for comparison functions of qsort(). */
 int sample_order_process(const struct sample_record *x, const struct sample_record *y);
 
-/* Returns all samples, sorted by `order` as by qsort(); the caller frees them. NULL: no memory. */
+/*
+ * Returns all samples, sorted by `order` as by qsort(); the caller frees them. Returns NULL if
+ * there is no memory.
+ */
 const struct sample_record **samples_sort(const struct samples *s,
 					  int (*order)(const void *, const void *));
 

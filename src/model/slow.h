@@ -37,15 +37,15 @@ size_t slow_worst(const struct model *m, const struct process_key *id, const str
 
 /*
  * Finds slow waits of a process for its mmap_lock, in the last window, while another process held
- * the lock. Stores the sum of their times in *ret_ns. Returns the row with the longest wait; NULL:
- * none.
+ * the lock. Stores the sum of their times in *ret_ns. Returns the row with the longest wait, or
+ * NULL if there is none.
  */
 const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);
 
 /*
  * Returns the row of the system call that held the process's mmap_lock longest while its threads
- * waited; NULL: none.
+ * waited, or NULL if there is none.
  */
 const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id);
 

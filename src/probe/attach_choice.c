@@ -44,7 +44,9 @@ static bool fits(const struct choice *c, const struct hook_alternate *alt)
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
 
-/* Returns the first attach type, from index `from` on, that this build has; -1: none. */
+/*
+ * Returns the first attach type, from index `from` on, that this build has, or -1 if there is none.
+ */
 static int next_fitting(const struct choice *c, size_t hook, int from)
 {
 	const struct hook_alternate *alt = hooks[hook].alternate;
@@ -101,7 +103,10 @@ static void choose(struct choice *c, size_t hook)
 	}
 }
 
-/* Returns a probe for which --probe requests an attach type of the hash-table build; NULL: none. */
+/*
+ * Returns a probe for which --probe requests an attach type of the hash-table build, or NULL if
+ * there is none.
+ */
 static const char *wants_hash(const struct choice *c)
 {
 	for (size_t h = 0; h < nr_hooks; h++) {

@@ -34,7 +34,7 @@ struct choice {
  */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
-/* Returns the chosen attach type of a probe; NULL: the probe is off or unavailable. */
+/* Returns the chosen attach type of a probe, or NULL if the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
 /*
@@ -68,7 +68,9 @@ bool choice_fall_back(struct choice *c, const char *answer);
  */
 bool choice_leave_kfuncs(struct choice *c);
 
-/* Returns the index of the probe whose chosen attach type uses a program; -1: none. */
+/*
+ * Returns the index of the probe whose chosen attach type uses a program, or -1 if there is none.
+ */
 int choice_hook_of(const struct choice *c, const char *program);
 
 #endif

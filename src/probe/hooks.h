@@ -50,10 +50,10 @@ struct hook {
 extern const struct hook hooks[];
 extern const size_t nr_hooks;
 
-/* Returns the index of a probe by name; -1: none. */
+/* Returns the index of a probe by name, or -1 if there is none. */
 int hook_find(const char *name);
 
-/* Returns the index of an attach type of a probe; -1: none. */
+/* Returns the index of an attach type of a probe, or -1 if there is none. */
 int hook_alternate_find(const struct hook *h, const char *mechanism);
 
 /* Returns whether a core probe uses its last attach type, which measures less than the first. */

@@ -31,7 +31,7 @@ bool host_counts_fds(void);
 /* Returns whether NUMA balancing may unmap pages, which needs several NUMA nodes. */
 bool host_balances_numa(void);
 
-/* Returns the number of processes and threads of the machine; 0: not known. */
+/* Returns the number of processes and threads of the machine, or 0 if the number is not known. */
 unsigned long host_processes(void);
 unsigned long long host_own_cpu_ns(void);
 /* Fills kernel, architecture, host name and boot id; the caller sets the other members. */

@@ -14,7 +14,7 @@
  */
 bool layout_areas_foreign(const struct btf *kernel);
 
-/* Returns which argument of mmap_lock_acquire_returned is `success`: FS_LOCK_SUCCESS_*. */
+/* Returns FS_LOCK_SUCCESS_*: which argument of mmap_lock_acquire_returned is `success`. */
 __u32 layout_lock_success(const struct btf *kernel);
 
 #endif

@@ -226,7 +226,10 @@ static bool refuse_typed(struct live *live)
 	return refused;
 }
 
-/* Returns the feature that the task-storage build needs and the kernel lacks; NULL: none. */
+/*
+ * Returns the feature that the task-storage build needs and the kernel lacks, or NULL if there is
+ * none.
+ */
 static const char *lacks_task_build(const struct features *f)
 {
 	if (f->lacks_btf)

@@ -25,7 +25,10 @@ struct object {
 	struct fs_spare *spares;
 };
 
-/* Opens a build. `btf_path`: file with the kernel's BTF; NULL: libbpf's. Returns 0 or -errno. */
+/*
+ * Opens a build. `btf_path` is a file with the kernel's BTF; if it is NULL, libbpf searches the
+ * BTF. Returns 0 or -errno.
+ */
 int object_open(struct object *o, enum object_build build, const char *btf_path);
 
 /* Returns how many fds the load of the selected programs and maps needs at least. */
@@ -54,7 +57,7 @@ int object_load(struct object *o, bool growth);
 /* Closes an object; does nothing if it is not open. */
 void object_close(struct object *o);
 
-/* Returns a program by name; NULL: this build has no such program. */
+/* Returns a program by name, or NULL if this build has no such program. */
 struct bpf_program *object_program(const struct object *o, const char *name);
 
 /* Returns whether a program attaches by a type id, which only the kernel's own BTF has. */

@@ -30,7 +30,7 @@ struct precursors; /* the loaded BPF object, and its links */
 int precursors_open(struct precursors **ret, const char *btf_path, char *error, size_t size);
 void precursors_close(struct precursors *p);
 
-/* Returns why a probe could not be attached; NULL: it is attached. */
+/* Returns why a probe could not be attached, or NULL if it is attached. */
 const char *precursors_refused(const struct precursors *p, size_t hook);
 
 int precursors_fd(const struct precursors *p); /* returns an fd to wait for records */
@@ -49,8 +49,8 @@ __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 bool precursors_need_rights(struct precursors *p);
 
 /*
- * Returns 1 plus the number of the CPU whose panic waits; 0: no panic waits. The panic continues
- * after precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
+ * Returns 1 plus the number of the CPU whose panic waits, or 0 if no panic waits. The panic
+ * continues after precursors_panic_kept(), or after PRECURSORS_HOLD_NS.
  */
 #define PRECURSORS_HOLD_NS 1000000000ull
 __u64 precursors_panic(const struct precursors *p);
@@ -62,7 +62,7 @@ void precursors_panic_kept(struct precursors *p);
  */
 bool precursors_holds(const struct precursors *p);
 
-/* Returns the kernel memory with copies of records, and its size; NULL: none. */
+/* Returns the kernel memory with copies of records, and its size. Returns NULL if there is none. */
 unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes);
 
 #endif

@@ -63,10 +63,13 @@ int record_layout_finish(struct record_layout *l);
 /* Appends to `to` one line for each kind of record and each field. */
 void record_layout_text(const struct record_layout *l, struct buf *to);
 
-/* Returns the layout of a kind of record; NULL: the kind is unknown. */
+/* Returns the layout of a kind of record, or NULL if the kind is unknown. */
 struct kind_layout *record_layout_of(const struct record_layout *l, uint32_t kind);
 
-/* Returns the nth of all fields that this version does not know; false: there are fewer. */
+/*
+ * Stores in *ret the nth of all fields that this version does not know. Returns false if there are
+ * fewer.
+ */
 bool record_layout_unknown(const struct record_layout *l, size_t nth, struct field_record *ret);
 
 #endif

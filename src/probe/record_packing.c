@@ -117,7 +117,7 @@ static __u32 bucket_of(const struct slot *key)
 	return x >> 40 & (BUCKETS - 1);
 }
 
-/* Returns the index of the slot for a process or entry; -1: none. */
+/* Returns the index of the slot for a process or entry, or -1 if there is none. */
 static __s64 memory_find(const struct memory *m, const struct slot *key)
 {
 	for (__u32 i = m->bucket[bucket_of(key)]; i; i = m->slot[i - 1].next) {

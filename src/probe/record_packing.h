@@ -65,7 +65,10 @@ bool chunk_header_is_good(const struct chunk_header *ch);
 /* Reads a chunk. Returns 0; -EBADMSG if the chunk is damaged, or depends on an unread one. */
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload);
 
-/* Returns the nth field of the recording that this version does not know; false: none. */
+/*
+ * Stores in *ret the nth field of the recording that this version does not know. Returns false if
+ * there is none.
+ */
 bool unpacker_unknown(const struct unpacker *u, size_t nth, struct field_record *ret);
 
 /* Gets the next record, valid until the next call. Returns 0, 1 at the chunk's end, or -errno. */

@@ -26,7 +26,10 @@ struct source_ops {
 	int (*look)(struct source *src, const struct sink *sink);
 	/* Sends pending records without a scan. */
 	int (*drain)(struct source *src, const struct sink *sink);
-	/* Returns a file descriptor that is readable when urgent records are pending; -1: none. */
+	/*
+	 * Returns a file descriptor that is readable when urgent records are pending, or -1 if
+	 * there is none.
+	 */
 	int (*fd)(struct source *src);
 	void (*close)(struct source *src);
 };

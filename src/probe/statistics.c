@@ -4,7 +4,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* Returns the first loaded program after `at`, and the kernel's info about it; NULL: none. */
+/*
+ * Returns the first loaded program after `at`, and the kernel's info about it, or NULL if there is
+ * none.
+ */
 static struct bpf_program *next_loaded(const struct bpf_object *obj, struct bpf_program *at,
 				       struct bpf_prog_info *ret)
 {

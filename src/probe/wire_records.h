@@ -22,7 +22,7 @@ union wire_record {
  */
 struct record *record_of_wire(const void *data, size_t size, union wire_record *ret);
 
-/* Returns the process that a record is about; NULL: records of its kind name no process. */
+/* Returns the process that a record is about, or NULL for a record whose kind names no process. */
 struct process_key *process_of_wire(union wire_record *r);
 
 #endif

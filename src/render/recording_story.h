@@ -46,7 +46,7 @@ void story_workload(const struct history_row *r, char *ret, size_t size);
 
 /*
  * Returns the rows of the history, the one with most faults first. The caller frees the array.
- * NULL: no memory.
+ * Returns NULL if there is no memory.
  */
 const struct history_row **story_rows(const struct story_view *s);
 

@@ -38,7 +38,10 @@ void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 /* Writes the log2 histograms (latency, mapping sizes) that are not empty. */
 void text_histograms(struct buf *b, const struct view *v, const struct counters *c);
 
-/* Returns *ret_n visible processes, sorted; the caller frees the array. NULL: no memory. */
+/*
+ * Returns *ret_n visible processes, sorted; the caller frees the array. Returns NULL if there is no
+ * memory.
+ */
 const struct subject **text_sorted(const struct view *v, size_t *ret_n);
 
 /* Writes all findings that the view shows, most severe first: title, evidence, causes, remedies. */

@@ -115,7 +115,10 @@ static bool column_at(int nth, struct column *ret)
 	return false;
 }
 
-/* Finds the next column that fits and has values; start with *nth = 0. False: no further one. */
+/*
+ * Finds the next column that fits and has values. Start with *nth = 0. Returns false after the last
+ * column.
+ */
 static bool next_column(const struct view *v, int *nth, int *room, struct column *ret)
 {
 	if (!*nth)

@@ -234,7 +234,7 @@ static void put_field(struct buf *b, const struct view *v, const struct subject 
 
 /*
  * Returns the value of a cgroup in a column: the sum over its processes, or for a percentage the
- * highest of them; -1: not known.
+ * highest of them. Returns -1 if the value is not known.
  */
 static double value_below(const struct view *v, const struct rows *r, const struct row *g,
 			  const struct column *c)
