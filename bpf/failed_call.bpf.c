@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles system calls of which only failures are recorded, for example clone and mlock. Also reads
- * log lines that the kernel writes during failed calls: they may state the cause.
+ * Handles system calls for which only failures are recorded, for example clone and mlock. Also
+ * reads log lines that the kernel writes during failed calls, because these may state the cause.
  */
 #include "oom.bpf.h"
 #include "refusal.bpf.h"

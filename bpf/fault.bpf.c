@@ -147,8 +147,8 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 }
 
 /*
- * Called for the software event of page faults. The event reports neither whether the access was a
- * write, nor whether the page was present.
+ * Called for the software event of page faults. The event does not report whether the access was a
+ * write, or whether the page was present.
  */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
@@ -303,7 +303,7 @@ static __always_inline void end_fault(void *ctx, struct task_struct *task,
 
 /*
  * Called in the thread that faulted, by software events of mm_account_fault(), at the end of a
- * handled fault. Not called for a failed fault, nor for a first try that the kernel repeats.
+ * handled fault. Not called for a failed fault, or for a first try that the kernel repeats.
  */
 static __always_inline int on_served(void *ctx, __u32 end)
 {

@@ -98,8 +98,8 @@ static __always_inline int sleeps(bool preempt, struct task_struct *task)
 }
 
 /*
- * Called when another thread wakes the task. The wait ends now, as in the kernel's delay
- * accounting, not when the task gets a CPU.
+ * Called when another thread wakes the task. The wait ends now, and not when the task gets a CPU.
+ * The kernel's delay accounting does the same.
  */
 static __always_inline int wakes(struct task_struct *task)
 {
@@ -304,8 +304,8 @@ static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm
 }
 
 /*
- * Called before mmap_lock is released: notes which thread held it while others waited. Readers in
- * /proc are noted only when other threads begin to wait.
+ * Called before mmap_lock is released. Stores which thread held mmap_lock while others waited.
+ * Readers in /proc are stored only when other threads begin to wait.
  */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)

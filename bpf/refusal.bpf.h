@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * Notes data about the thread's current call until the call ends. st->noted counts the threads with
- * noted data; if st->noted is 0, no lookup is needed.
+ * Stores data about the thread's current call until the call ends. st->noted counts the threads
+ * with such data. If st->noted is 0, no lookup is needed.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -73,7 +73,10 @@ struct note {
 	__u32 facts;	  /* FACT_SAID_* bits of log lines in the call */
 };
 
-/* Returns and removes what was noted about the thread's call, at the end of the call. */
+/*
+ * Returns and removes the data that was stored about the thread's call. Called at the end of the
+ * call.
+ */
 static __always_inline struct note take_note(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);

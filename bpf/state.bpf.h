@@ -155,7 +155,8 @@ static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
 
-	barrier_var(n); /* clang 19 would omit the comparison that tells verifiers the bound */
+	/* Without the barrier, clang 19 omits the comparison, which verifiers need. */
+	barrier_var(n);
 	if (n > FD_CHUNK_WORDS)
 		return 1;
 	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
@@ -472,7 +473,10 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	/* Cgroup and user are those of a living thread: an exited leader keeps its old ones. */
+	/*
+	 * Cgroup and user are read from a living thread, because an exited leader keeps its old
+	 * ones.
+	 */
 	g->cgroup_id = cgroup_id_of(alive);
 	g->ppid = get(leader, real_parent, tgid);
 	g->uid = get(alive, cred, uid.val);
@@ -486,8 +490,8 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 
 /*
  * Reads the number of threads that RLIMIT_NPROC limits, and RLIMIT_NPROC itself. This limit does
- * not apply to root, nor to processes with some capabilities: copy_process() in kernel/fork.c. With
- * watch_all, these values are not read, since this would be the most expensive part of a scan.
+ * not apply to root, and not to processes with some capabilities: copy_process() in kernel/fork.c.
+ * With watch_all, these values are not read, since this would be the most expensive part of a scan.
  * Arguments: addresses of a struct cred and a struct signal_struct.
  */
 once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)

@@ -496,9 +496,9 @@ int look_syscall(void *ctx)
 #endif
 
 /*
- * A scan by a task iterator that user space reads. The iterator visits all threads. Threads other
- * than the leader are skipped, unless the leader has exited: an exited leader has neither mm nor
- * files.
+ * A scan by a task iterator that user space reads. The iterator visits all threads. Normally only
+ * the leader is used. If the leader has exited, it has neither mm nor files, so another thread is
+ * used.
  */
 SEC("iter/task")
 int look_iter(struct bpf_iter__task *ctx)

@@ -35,7 +35,7 @@ struct output_file {
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
 /*
- * Creates a file that must not exist, otherwise like output_file_open(). The new file has its final
+ * Creates a file like output_file_open(), but the file must not exist. The new file has its final
  * name at once, and is removed if writing fails. Returns -EEXIST if the file exists.
  */
 int output_file_make(struct output_file *f, const char *path, mode_t mode);

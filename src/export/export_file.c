@@ -12,8 +12,8 @@ int export_write_file(struct export *x, const char *path)
 	export_collect(x, 0);
 	export_render(x, &exposition_text, &b);
 	/*
-	 * Any user may read the file, whatever the umask. The temporary name does not end in .prom,
-	 * so that node_exporter does not read it.
+	 * The umask does not matter: any user may read the file. The temporary name does not end in
+	 * .prom, so that node_exporter does not read it.
 	 */
 	err = b.failed ? -ENOMEM : output_file_put(path, 0644, b.s, b.len);
 	buf_free(&b);

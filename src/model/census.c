@@ -13,8 +13,8 @@
 #define SWEEP_EACH 512 /* number of new workloads after which idle ones are removed */
 
 /*
- * Offset of each counter in a process record. `since_birth`: the kernel itself counts from the
- * start of the process; other counters are those of probes.
+ * Offset of each counter in a process record. `since_birth` is true if the kernel itself counts
+ * from the start of the process, and false for counters of probes.
  */
 static const struct taken {
 	size_t at;
@@ -143,8 +143,8 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 }
 
 /*
- * A workload has the labels of one of its processes. If that process has exited, replaces them by
- * those of a live process.
+ * A workload has the labels of one of its processes. If that process has exited, replaces the
+ * labels by the labels of a live process.
  */
 static void represent(struct census_workload *w, const struct identity *id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: detects values that rise and fall repeatedly, as those of caches, pools and garbage
- * collectors do. Growth within a cycle does not predict when the limit is reached; the peaks of
+ * model: detects values that rise and fall repeatedly, as with caches, pools and garbage
+ * collectors. Growth within a cycle does not predict when the limit is reached; the peaks of
  * several cycles do.
  */
 #ifndef FS_MODEL_CYCLES_H

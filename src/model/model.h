@@ -103,7 +103,7 @@ struct subject {
 	 * for mappings [0] and fds [1]: the count at its highest share of the limit, and this limit
 	 */
 	struct portion top[2];
-	/* peak number of fds, whatever the limit was at that time */
+	/* peak number of fds, for any limit that applied at that time */
 	uint32_t fds_high;
 	/* two earlier states of memory use: [0] is 30 to 60 s old, [1] is more recent */
 	struct past past[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the table of resources that have a limit. A row tells how to read the use and the limit of
+ * model: the table of resources that have a limit. A row says how to read the use and the limit of
  * a resource. Forecasts, rules and --assume cover every row.
  */
 #ifndef FS_MODEL_RESOURCES_H

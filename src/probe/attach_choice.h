@@ -29,8 +29,8 @@ struct choice {
 };
 
 /*
- * Chooses the best attach type of each probe. `majors`: measure only the end of major faults,
- * whatever `tiers` says.
+ * Chooses the best attach type of each probe. If `majors` is set, only the end of major faults is
+ * measured, and `tiers` does not matter.
  */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 

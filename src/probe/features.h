@@ -11,7 +11,10 @@
 /* Returns true on kernels before 5.11, which also count BPF maps as locked memory. */
 bool kernel_lacks_task_storage(void);
 
-/* Returns whether bpf_probe_read_kernel() is missing, as in lockdown since ff40e51043af (5.13). */
+/*
+ * Returns whether bpf_probe_read_kernel() is missing. Since ff40e51043af (5.13), kernel lockdown
+ * removes it.
+ */
 bool kernel_lacks_reads(void);
 
 struct features {

@@ -56,8 +56,9 @@ bool rights_are_of_file(void)
 }
 
 /*
- * Makes the calling user the effective user, and keeps the permitted capabilities. A set-user-ID
- * process opens files as the owner of its program, whatever its effective capabilities are.
+ * Makes the calling user the effective user, and keeps the permitted capabilities. Without this
+ * step, a set-user-ID process opens files as the owner of its program, even if it has no effective
+ * capabilities.
  */
 static int become_caller(void)
 {

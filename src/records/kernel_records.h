@@ -89,7 +89,7 @@ struct gauges {
 	__u64 data_limit_bytes;
 	__u64 memlock_limit_bytes;
 	__u32 map_count;
-	__u32 map_high; /* peak of map_count, as far as a probe or scan saw it */
+	__u32 map_high; /* highest map_count that a probe or scan saw */
 	__u32 fds;
 	/*
 	 * peak of fds since the soft limit was last lowered; if PROC_BORN is set: since the first
@@ -273,7 +273,7 @@ struct signal_record {
 	__u64 address;
 	__u64 sp;	  /* user stack pointer at the access; 0: not known */
 	__u64 error_code; /* error code of the page fault, in x86 bits; 0: not known */
-	__u64 ip_bytes;	  /* first bytes of the instruction, as far as they are readable */
+	__u64 ip_bytes;	  /* first bytes of the instruction that are readable */
 	__u64 area_flags; /* VM_* bits of the mapping at the address; 0: no mapping */
 	__u64 area_start; /* start of the mapping or of the unmapped range */
 	__u64 area_end;

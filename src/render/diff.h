@@ -45,8 +45,8 @@ int diff_make(struct diff **ret, const struct story_view *a, const struct story_
 void diff_free(struct diff *d);
 
 /*
- * Returns whether the code of a row created about as much (within 10 %) in both recordings. A leak
- * that is in both recordings looks like this.
+ * Returns whether the code of a row created nearly the same amount (within 10 %) in both
+ * recordings. A leak that is in both recordings looks like this.
  */
 bool diff_is_alike(const struct diff_row *r);
 

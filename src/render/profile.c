@@ -159,8 +159,8 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 }
 
 /*
- * Sums over the sampled minor or major faults of one process. `faults` and `stall_ns` are weights
- * of the samples added so far; `faults_all` and `stall_all` are those of all samples.
+ * Sums over the sampled minor or major faults of one process. `faults` and `stall_ns` are the
+ * weights of the samples added so far. `faults_all` and `stall_all` are the weights of all samples.
  */
 struct drawn {
 	const struct history_row *row;
@@ -168,8 +168,8 @@ struct drawn {
 };
 
 /*
- * Returns the part of `sum` that belongs to the range from `before` to `after` out of `all`. Rounds
- * such that the parts for all ranges add up to `sum`.
+ * Returns the part of `sum` that belongs to the range from `before` to `after` out of `all`. The
+ * rounded parts of all ranges add up to `sum`.
  */
 static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t all)
 {

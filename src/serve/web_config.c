@@ -333,7 +333,7 @@ static int take_section(struct reading *r, const char *key, yaml_node_t *value)
 
 static int check(struct reading *r)
 {
-	/* a burst of 0 would reject all requests, as in exporter-toolkit */
+	/* a burst of 0 would reject all requests, as it does in exporter-toolkit */
 	if (r->c.rate.interval_ns && !r->c.rate.burst)
 		return fail(r,
 			    "rate_limit: burst: must be at least 1, or every request is rejected");

@@ -21,10 +21,10 @@ struct calibration {
 };
 
 /*
- * Measures the overhead of all probes. Before the call, open `src` with `opt` such that it watches
- * all processes, and scan once. `processes` is the number of processes that the scan found. After
- * the call, the probes of `src` are detached. calibrate() always succeeds: a row that could not be
- * measured holds the reason.
+ * Measures the overhead of all probes. Before the call, open `src` with `opt`, watch all processes,
+ * and scan once. `processes` is the number of processes that the scan found. After the call, the
+ * probes of `src` are detached. calibrate() always succeeds: a row that could not be measured holds
+ * the reason.
  */
 void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
 	       size_t processes);

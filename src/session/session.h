@@ -133,8 +133,8 @@ struct live_options session_live_options(struct session *s);
 int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
 /*
- * Sends records of the host and of the probes, and those of a first scan, to the sink (the consumer
- * of records). Drops privileges after that. Prints errors. Returns 0 or an exit status.
+ * Sends records of the host, of the probes and of a first scan to the sink (the consumer of
+ * records). Drops privileges after that. Prints errors. Returns 0 or an exit status.
  */
 int session_first_scan(struct session *s, const struct sink *sink);
 /*

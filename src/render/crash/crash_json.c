@@ -61,8 +61,8 @@ static void put_steps(struct json *j, const char *key, const struct diagnosis *v
 }
 
 /*
- * Adds the bucket names (signatures) of secondary crashes in a log: neither the primary crash nor
- * its precursors.
+ * Adds the bucket names (signatures) of secondary crashes in a log. Omits the primary crash and its
+ * precursors.
  */
 static void put_others(struct json *j, const char *key, const struct triage *t)
 {

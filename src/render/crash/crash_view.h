@@ -53,7 +53,8 @@ struct triage_buckets {
 	struct triage_bucket *bucket;
 	size_t n;
 	uint64_t logs, quiet, unreadable, lost;
-	uint64_t partial; /* logs of which only a part could be read, and this part has no crash */
+	/* number of logs that could be read only in part, and have no crash in that part */
+	uint64_t partial;
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);

@@ -259,7 +259,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 #define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
 /*
- * Appends the losses above 0 to a list. `any` tells whether the list has entries already. Returns
+ * Appends the losses above 0 to a list. `any` is true if the list has entries already. Returns
  * whether the list has entries now.
  */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)

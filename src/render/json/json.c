@@ -51,10 +51,7 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	json_end(j);
 }
 
-/*
- * Adds the limits set by --assume: those of `scope` (process, cgroup or host) and of narrower
- * scopes.
- */
+/* Adds the limits set by --assume for `scope` (process, cgroup or host) and for narrower scopes. */
 static void put_assumed(struct json *j, const char *key, const struct view *v,
 			enum resource_scope scope)
 {

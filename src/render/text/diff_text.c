@@ -72,8 +72,8 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 }
 
 /*
- * Writes the code that creates as much in the second recording as in the first. This is no growth
- * between the recordings, but the created objects are not freed.
+ * Writes the code that creates the same amount in both recordings. This is no growth between the
+ * recordings, but the created objects are not freed.
  */
 static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {

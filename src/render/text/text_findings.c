@@ -95,8 +95,8 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 }
 
 /*
- * Counts the findings in from..to - 1 that the view shows and whose rule and severity are those of
- * `f`.
+ * Counts the findings from index `from` to `to` - 1 that the view shows, and that have the rule and
+ * severity of `f`.
  */
 static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
 {

@@ -90,7 +90,7 @@ struct view tui_view(const struct tui *t, const struct view *v);
 /* Returns the number of lines between the head and the foot of the screen. */
 size_t tui_room(const struct view *v);
 
-/* Draw exactly `height` lines, of which the last ones may be empty. */
+/* Draw exactly `height` lines. The last lines may be empty. */
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);

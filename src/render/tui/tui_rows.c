@@ -71,7 +71,7 @@ static const char *path_of(const struct subject *s)
 	return s->cgroup && s->cgroup[0] ? s->cgroup : "/";
 }
 
-/* Compares by path, such that a cgroup precedes its members, and these precede the next cgroup. */
+/* Compares by path. A cgroup precedes its members, and its members precede the next cgroup. */
 static int by_path(const void *a, const void *b)
 {
 	const char *x = path_of(((const struct row *)a)->s),
