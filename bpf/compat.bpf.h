@@ -140,9 +140,9 @@ struct mm_struct___plain_rss {
 
 /*
  * mappings_version() changes with each change of the mappings. With per-VMA locks (5e31275cc997,
- * 6.4) mappings_version() returns the kernel's own count of changes, in a seqcount since "mm:
- * convert mm_lock_seq to a proper seqcount" (6.14). Before per-VMA locks, mappings_version()
- * returns a sum, which stays equal if a mapping is replaced by an identical one.
+ * 6.4), mappings_version() returns the kernel's own count of changes. Since "mm: convert
+ * mm_lock_seq to a proper seqcount" (6.14), this count is in a seqcount. Before per-VMA locks,
+ * mappings_version() returns a sum, which stays equal if a mapping is replaced by an identical one.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;

@@ -309,7 +309,10 @@ static __always_inline void disown(const struct owner *owner)
 	g->last_ns = bpf_ktime_get_ns();
 }
 
-/* Records in which entry of `growth` an fd is counted; `place` < 0: not known. */
+/*
+ * Stores in which entry of `growth` an fd is counted. A negative `place` means that the entry is
+ * not known.
+ */
 static __always_inline void own(const struct owner_key *key, __s32 place)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);

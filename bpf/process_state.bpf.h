@@ -368,7 +368,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	return st;
 }
 
-/* Processes whose last record a thread is sending: no other thread may send it too. */
+/* Processes whose last record a thread is sending. No other thread may send this record too. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);

@@ -131,8 +131,9 @@ static __always_inline long fd_of(const struct refused_record *r)
 #define fill_zero(what) __builtin_memset(&(what), 0, sizeof(what))
 
 /*
- * Returns a key for failed calls that probably have one cause: similar size, equal mmap flags, and
- * a map count that is or is not near vm.max_map_count. Calls with equal keys are combined.
+ * Returns a key for failed calls that probably have one cause. Such calls have a similar size and
+ * equal mmap flags. Their map counts are either all near vm.max_map_count, or all not near it.
+ * Calls with equal keys are combined.
  */
 static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm, __u32 facts)
 {

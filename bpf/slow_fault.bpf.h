@@ -138,8 +138,8 @@ static __always_inline bool is_slow(const struct fs_fault_slot *slot)
 }
 
 /*
- * Records a slow or sampled fault with its user stack. `weight`: the number of faults that a
- * sampled fault represents; 0: not sampled.
+ * Records a slow or sampled fault with its user stack. `weight` is the number of faults that a
+ * sampled fault represents, or 0 if the fault is not sampled.
  */
 static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 					    struct fs_fault_slot *slot, __u32 class, __u32 weight)

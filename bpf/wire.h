@@ -114,12 +114,13 @@ struct fs_config {
 	__u32 time_faults;  /* 1: overhead level 2 is enabled, so store the start of each fault */
 	__u32 majors_alone; /* 1: measure the end of major faults only; 0: of all faults */
 	__u32 in_seconds;   /* 1: latency buckets end at 2^n s; 0: at 2^n ns */
-	__u32 classify;	    /* 1: determine the class of each fault; 0: do not */
+	__u32 classify;	    /* 1: determine the class of each fault; 0: count no classes */
 	__u32 numa;	    /* 1: the kernel has NUMA balancing; 0: it has not */
 	__u32 huge_by_rss;  /* 1: detect huge pages by RSS, as no event shows them; 0: do not */
 	__u64 slow_ns;	    /* minimum duration of a slow fault; ~0: no fault is slow */
 	__u32 begins_both;  /* 1: probe fault_begin also sees kernel-mode faults; 0: it does not */
-	__u32 sums_spared;  /* 1: do not sum faults of many threads at each scan; 0: do */
+	/* 1: a scan may reuse the last sums over many threads; 0: it sums again */
+	__u32 sums_spared;
 	/* The CPU has SMAP: EFLAGS.AC separates user copies from bad accesses. */
 	__u32 smap_enforced;
 	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */

@@ -5,7 +5,7 @@
 
 /* A thread's page fault: open, or ended and not yet added to the counters of the process. */
 struct fs_fault_slot {
-	__u64 begin_ns; /* begin of the open fault; 0: no fault is open */
+	__u64 begin_ns; /* start of the open fault; 0: no fault is open */
 	__u64 ended_ns; /* duration of the last fault; 0: none, or already added to the counters */
 	__u32 end;	/* enum fault_end: index in `as` of the fault's class */
 	__u32 maj_flt;	/* the thread's maj_flt while the fault waits for its retry */

@@ -41,8 +41,8 @@ int verify_open(struct verifier *v);
 
 /*
  * Checks a pair of hash and password. Returns VERDICT_GOOD if the pair is in the cache. Otherwise
- * asks the password process: VERDICT_PENDING means that its answer will carry *ret_number,
- * VERDICT_BAD that the process cannot be asked.
+ * asks the password process, and returns VERDICT_PENDING: the answer will carry *ret_number.
+ * Returns VERDICT_BAD if the process cannot be asked.
  */
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
 			      uint32_t *ret_number);

@@ -4,10 +4,7 @@
 #include "collect/holdings_reader.h"
 #include "probe/host_facts.h"
 
-/*
- * maximum number of processes to read: as many with the most mappings, and as many with the most
- * fds
- */
+/* read this many processes with the most mappings, and this many with the most fds */
 #define HOLDERS_MOST 16
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)

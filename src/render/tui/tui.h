@@ -94,7 +94,7 @@ struct tui {
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */
 	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */
-	/* the cursor moves with the chosen process; false: the cursor stays in its row */
+	/* true: the cursor moves with the chosen process; false: the cursor stays in its row */
 	bool follows;
 	size_t at, top; /* row with the cursor; first visible row */
 	/* first visible line of a page, and the number of lines of the page */
