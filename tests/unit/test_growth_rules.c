@@ -455,7 +455,7 @@ static void test_class(void)
 	judged("F08", "one class grows");
 	has_finding("F08", SEVERITY_INFO, "480 of 500 file descriptors created while watched",
 		    "[eventpoll]", "epoll_create1 (libc.so.6) <- watch (app)",
-		    "close the file descriptors that the named");
+		    "close the file descriptors that the function");
 	end();
 
 	begin_with(100, 700);
