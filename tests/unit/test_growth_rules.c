@@ -225,7 +225,7 @@ static void test_allocator(void)
 	t.limits.overcommit_memory = 2;
 	model_take(&m, &t.h);
 	findings_judge(&fs, &m);
-	ok(advises(find("M06"), "with 2, allocators call mprotect() instead of MADV_DONTNEED"),
+	ok(advises(find("M06"), "with 2, allocators call mprotect(), which splits mappings"),
 	   "in mode 2 it says so");
 	end();
 
