@@ -354,7 +354,7 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	pressure_say_who(f, o->m);
 	r = finding_remedy(f, REMEDY_WORKAROUND,
 			   "raise memory.high of the cgroup to %" PRIu64
-			   ", also as systemctl set-property UNIT MemoryHigh=%" PRIu64,
+			   ", or run systemctl set-property UNIT MemoryHigh=%" PRIu64,
 			   high + high / 2, high + high / 2);
 	if (r)
 		r->scope = SCOPE_CGROUP;

@@ -145,13 +145,13 @@ static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t 
 
 	if (percent > 100) {
 		finding_host_remedy(f, REMEDY_WORKAROUND,
-				    "add swap (fallocate, mkswap, swapon), whose size raises "
-				    "CommitLimit: no vm.overcommit_ratio up to 100 is enough");
+				    "add swap (fallocate, mkswap, swapon), because its size raises "
+				    "CommitLimit; no vm.overcommit_ratio up to 100 is enough");
 		return;
 	}
 	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND,
-					   "add swap (fallocate, mkswap, swapon), whose size "
-					   "raises CommitLimit, or raise vm.overcommit_ratio"),
+					   "raise vm.overcommit_ratio, or add swap (fallocate, "
+					   "mkswap, swapon): its size raises CommitLimit too"),
 		       "sysctl -w vm.overcommit_ratio=%" PRIu64, percent);
 }
 
