@@ -153,7 +153,8 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 		if (r->class == BB_FAULT)
 			fault = i;
 		if (r->class == BB_OOPS || (r->class == BB_FIXUP && fault >= 0))
-			return -1; /* the log has an oops for it, or the kernel survived it */
+			/* the log has an oops for this fault, or the kernel survived the fault */
+			return -1;
 		if (r->class == BB_STOP)
 			fault = -1;
 	}

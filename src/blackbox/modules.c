@@ -56,7 +56,10 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 		bb_module_loaded(m, one);
 		there = find_there(m, one->name);
 	}
-	/* `one` has exact ranges; the list of loaded modules has only the total size */
+	/*
+	 * `one` has exact ranges; the list of loaded modules only shows the total size of each
+	 * module
+	 */
 	if (one->bytes[0]) {
 		memcpy(there->start, one->start, sizeof(there->start));
 		memcpy(there->bytes, one->bytes, sizeof(there->bytes));
@@ -78,7 +81,7 @@ static uint64_t holder(const struct bb_module *one, uint64_t address)
 
 /*
  * Returns how reliable the ranges of a module are: 1 to 3, where 3 is best. If a module was loaded
- * before recording started, only its total size is known, so its range may overlap other modules.
+ * before recording started, only its total size is known. Its range may then overlap other modules.
  */
 static int certainty(const struct bb_module *one)
 {

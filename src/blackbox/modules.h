@@ -27,12 +27,15 @@ struct bb_modules {
 
 void bb_module_loaded(struct bb_modules *m, const struct bb_module *one);
 
-/* Marks a module as unloaded. `one` contains its name, and its ranges unless bytes[0] is 0. */
+/*
+ * Marks a module as unloaded. `one` contains its name. If bytes[0] of `one` is not 0, `one` also
+ * contains its ranges.
+ */
 void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t when_ns);
 
 /*
- * Returns the module that contains an address or, if it was unloaded, that contained the address
- * last. Returns NULL if no module contains the address.
+ * Returns the module that contains an address. If no loaded module contains it, returns the
+ * unloaded module that contained the address last. Returns NULL if there is no such module either.
  */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 

@@ -212,8 +212,8 @@ static size_t put_byte(char *at, unsigned char c)
 }
 
 /*
- * Adds a key=value pair. Returns false if the value did not fit. With `cut`, the part that fits is
- * kept.
+ * Adds a key=value pair. Returns false if the value did not fit. With `cut`, adds the part of the
+ * value that fits.
  */
 static bool put_pair(struct bb_record *r, const char *key, const char *value, bool cut)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: one record of the flight recorder, in binary form (up to 512 bytes) or as a line of
- * text. The format is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace. A
+ * blackbox: one record of the flight recorder, in binary form (at most 512 bytes) or as a line of
+ * text. A file, /dev/pmsg0, a BPF map, the kernel log and a trace all have the same format. A
  * checksum shows that a record is complete, wherever the record is found. This code uses no files
  * and no clock.
  */
@@ -69,7 +69,7 @@ int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 size_t bb_encode_line(const struct bb_record *r, char ret[BB_LINE_MAX]);
 
 /*
- * Decodes a record from a line that may have other text before and after it. Returns 0, or the
+ * Decodes a record from a line. Other text may precede and follow the record. Returns 0, or the
  * errors of bb_decode().
  */
 int bb_decode_line(const char *line, size_t size, struct bb_record *ret);
@@ -84,7 +84,7 @@ bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
 /*
  * Adds a key=value pair, with as much of the value as fits into the record. bb_put_cut() is for
- * texts of other programs, and must be the last call for a record.
+ * texts that other programs wrote. It must be the last call for a record.
  */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 

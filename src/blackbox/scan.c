@@ -140,8 +140,8 @@ static bool is_same(const struct bb_record *a, const struct bb_record *b)
 }
 
 /*
- * Counts the records of one boot. *last_of is the sequence number before the first record; on
- * return, the number of the last record.
+ * Counts the records of one boot. When called, *last_of is the sequence number before the first
+ * record. On return, it is the sequence number of the last record.
  */
 static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n, uint64_t *last_of)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: finds records in any bytes, such as a ring file, pmsg, a memory dump, a log or a trace.
- * Damaged records are counted, duplicates are dropped, and boots are put in order.
+ * blackbox: finds records in bytes of any kind, such as a ring file, pmsg, a memory dump, a log or
+ * a trace. Damaged records are counted. Duplicates are dropped. Boots are put in order.
  */
 #ifndef FS_BLACKBOX_SCAN_H
 #define FS_BLACKBOX_SCAN_H
@@ -15,7 +15,7 @@ struct bb_boot {
 	uint8_t id[BB_BOOT_BYTES];
 	uint64_t first_wall_ns;
 	uint64_t alive_boot_ns, alive_wall_ns; /* time of the boot's last record or heartbeat */
-	uint64_t records;		       /* number of records without heartbeats */
+	uint64_t records;		       /* number of records, not counting heartbeats */
 	uint64_t missing; /* missing sequence numbers: overwritten or never written */
 	bool stopped;	  /* true: the recorder stopped normally */
 };
@@ -29,7 +29,7 @@ struct bb_found {
 	uint64_t lost; /* records that were dropped because the maximum was reached */
 };
 
-/* Adds the records in `data`, binary and text mixed. Returns 0 or -ENOMEM. */
+/* Adds the records in `data`, which may be binary or text, in any mixture. Returns 0 or -ENOMEM. */
 int bb_scan(struct bb_found *f, const void *data, size_t size);
 
 /* Adds one record. Returns 0 or -ENOMEM. */

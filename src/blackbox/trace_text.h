@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: reads the text of a trace instance. The text contains records, the kernel log, and
- * faults that BPF programs wrote themselves because user space could no longer run.
+ * blackbox: reads the text of a trace instance. The text contains records and the kernel log. It
+ * also contains faults that BPF programs wrote themselves, because user space could no longer run.
  */
 #ifndef FS_BLACKBOX_TRACE_TEXT_H
 #define FS_BLACKBOX_TRACE_TEXT_H

@@ -208,8 +208,8 @@ static void look_pmsg(const struct options *o, struct finding_row *ret)
 }
 
 /*
- * Reports on pstore, which keeps the kernel log of a crash without the recorder, up to the last
- * line.
+ * Reports on pstore. Even without the recorder, pstore keeps the kernel log of a crash up to its
+ * last line.
  */
 static void look_pstore(struct finding_row *ret)
 {
@@ -274,7 +274,10 @@ static void (*const looks[NR_SINKS])(const struct options *o, struct finding_row
 	[SINK_KMSG] = look_kmsg, [SINK_FILE] = look_file,
 };
 
-/* Settings with which a crash leaves more information, or is detected earlier. */
+/*
+ * Settings with which the kernel leaves more information about a crash, or detects an error
+ * earlier.
+ */
 static const struct {
 	const char *path, *name, *more;
 } settings[] = {
@@ -296,7 +299,7 @@ static void write_row(struct buf *b, const char *name, const char *state, const 
 		buf_printf(b, "%-22s for more: %s\n", "", more);
 }
 
-/* Lists which probes work, and what is lost without the probes that do not work. */
+/* Lists which probes work. For each probe that does not work, says what is lost without it. */
 static void write_hooks(struct buf *b, const struct options *o)
 {
 	struct precursors *p = NULL;

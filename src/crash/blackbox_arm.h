@@ -6,8 +6,8 @@
 #include "cli/options.h"
 
 /*
- * Lists the places for records, and enables those that --keep names, by default all. Returns an
- * exit status.
+ * Lists the places for records. Enables those that the option --keep names; without this option,
+ * enables all. Returns an exit status.
  */
 int blackbox_arm(const struct options *o);
 

@@ -21,7 +21,8 @@ struct guard {
 	pthread_t thread;
 	int own_cpu;
 	int ends;	  /* eventfd that ends the guard's thread */
-	sem_t placed;	  /* posted when the guard's thread needs no more privileges */
+	/* the guard's thread posts this semaphore when it needs no more privileges */
+	sem_t placed;
 	atomic_int cpu;	  /* CPU of the guarded thread */
 	atomic_bool acts; /* true: the guard has taken over from the recorder */
 };
@@ -71,7 +72,8 @@ static int start_thread(struct guard *g)
 }
 
 /*
- * Pins the guard to the last CPU that faultscope may use. The guarded thread keeps the other CPUs.
+ * Pins the guard's thread to the last CPU that faultscope may use. The guarded thread keeps the
+ * other CPUs.
  */
 static bool share_cpus(struct guard *g)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes over from the flight recorder if the CPU of its thread panics. A CPU that panics handles no
- * more interrupts: a thread that sleeps on it never wakes, and an interrupted thread never
- * continues. Therefore a second thread, on another CPU, watches for a panic. Only one CPU can
- * panic, so one of the two threads survives.
+ * Takes over from the flight recorder if the CPU of its thread panics. Such a CPU handles no more
+ * interrupts: a thread that sleeps on it never wakes, and an interrupted thread never continues.
+ * Therefore a second thread, on another CPU, watches for a panic. Only one CPU can panic, so one of
+ * the two threads survives.
  */
 #ifndef FS_CRASH_BLACKBOX_GUARD_H
 #define FS_CRASH_BLACKBOX_GUARD_H

@@ -38,23 +38,23 @@
 #define OOPS_LINES	  250 /* number of lines of an oops that are kept, of any level */
 #define PENDING_MAX	  64
 #define SITES_MAX	  64
-#define SETTLED_NS	  1000000000ull /* a fault without an oops within this time was survived */
-#define LINES_BURST	  200		/* maximum burst of log lines of severity info */
+/* the kernel survived a fault if no oops follows within this time */
+#define SETTLED_NS	  1000000000ull
+/* maximum number of log lines of severity info in one burst */
+#define LINES_BURST	  200
 #define LINES_PER_TICK	  20
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
 /*
- * Polling intervals in ms. A fatal kernel fault wakes no process: interrupts are off from the start
- * of the fault to the end, and a wake-up needs an interrupt (irq_work, on the CPU of the fault).
- * Therefore the ring buffer is polled while the CPU still prints its oops.
+ * Polling intervals in ms. A fatal kernel fault wakes no process, because a wake-up needs an
+ * interrupt (irq_work, on the CPU of the fault) and interrupts stay off until the end. Therefore
+ * the ring buffer is polled while the CPU still prints its oops.
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1
-/*
- * time after a module change or a fault during which the ring buffer is polled every LOOK_SOON_MS
- */
+/* after a module change or a fault, the ring buffer is polled every LOOK_SOON_MS for this time */
 #define WARY_NS	 60000000000ull
-#define ALERT_NS 500000000ull /* time after a fault during which each poll reads the log */
+#define ALERT_NS 500000000ull /* for this time after a fault, each poll also reads the log */
 
 /* A fault from which the kernel may still recover. */
 struct pending {
@@ -82,7 +82,7 @@ struct recording {
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
-	uint64_t unsettled; /* suspected faults that did not fit into `pending` */
+	uint64_t unsettled; /* suspected faults that were not stored, because `pending` was full */
 	struct site site[SITES_MAX];
 	size_t sites; /* number of sites so far; when `site` is full, the oldest is replaced */
 	bool panicked;
@@ -151,8 +151,8 @@ static void copy_pair(struct bb_record *to, const struct bb_record *from, const 
 }
 
 /*
- * For kernels on which exception fixups cannot be probed: records a suspected fault as recovered if
- * no oops followed within SETTLED_NS.
+ * On some kernels, exception fixups cannot be probed. There, a suspected fault is recorded as
+ * recovered if no oops follows within SETTLED_NS.
  */
 static void settle_survived(struct recording *r)
 {
@@ -186,7 +186,8 @@ static void note_site(struct recording *r, uint64_t ip, uint64_t told)
 }
 
 /*
- * Records further recovered faults each second, because BPF programs report only each 2^n-th fault.
+ * Records further recovered faults each second. BPF programs report only the 1st, 2nd, 4th, 8th, …
+ * fault.
  */
 static void tell_rest(struct recording *r)
 {
@@ -214,7 +215,7 @@ static int take_precursor(void *ctx, const struct precursor_record *p)
 		record(r, &records[i]);
 	}
 	/*
-	 * A fault may be the last event: flush at once. In a panic, keep_last() flushes all
+	 * This fault may be the last event, so flush at once. In a panic, keep_last() flushes all
 	 * records.
 	 */
 	if (!r->panicked)
@@ -511,9 +512,9 @@ static void keep_last(void *ctx)
 }
 
 /*
- * Drops privileges once everything is attached and open. Landlock is not used, because a place for
- * records may appear later, such as a disk that is mounted. The guard needs
- * both raised limits: that of locked memory for its stack, and that of real-time priority.
+ * Drops privileges when everything is attached and open. Landlock is not used, because a place for
+ * records may appear later, such as a disk that is mounted. The guard needs two raised limits: the
+ * limit of locked memory for its stack, and the limit of real-time priority.
  */
 static void drop_rights(struct recording *r)
 {
@@ -633,7 +634,10 @@ int blackbox_run(const struct options *o)
 	return status;
 }
 
-/* Lists the gaps: what a session may have missed. Call this before the probes are closed. */
+/*
+ * Lists the gaps: what the recorder may have missed in this session. Call this before the probes
+ * are closed.
+ */
 static void live_gaps(const struct recording *r, struct buf *gaps)
 {
 	for (size_t h = 0; h < nr_precursor_hooks; h++)

@@ -8,7 +8,7 @@
 
 /*
  * Replaces *data, which the caller owns, by its decompressed contents of at most `most` bytes. Data
- * that are not compressed stay unchanged. Sets *ret_partial if the rest is too long, damaged or
+ * that is not compressed stays unchanged. Sets *ret_partial if the rest is too long, damaged or
  * missing. Returns 0, or -errno with the reason in *ret_why.
  */
 int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);

@@ -89,8 +89,8 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 }
 
 /*
- * Writes the log in a ring file: the log of its newest boot with a crash, or the log of its newest
- * boot if no boot crashed.
+ * Writes the log in a ring file. This is the log of the newest boot with a crash or, if no boot
+ * crashed, of the newest boot.
  */
 static void ring_log(struct buf *b, const struct triage_input *in)
 {
@@ -131,7 +131,8 @@ static int replace(struct triage_input *in, struct buf *b)
 
 int survivors_to_logs(struct triage_files *files)
 {
-	bool told = false; /* true: a log contains the crash, so do not repeat it from records */
+	/* true: a log already contains the crash, so the records do not repeat it */
+	bool told = false;
 	int err = 0;
 
 	for (size_t i = 0; i < files->n && !err; i++) {

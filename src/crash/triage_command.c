@@ -54,7 +54,7 @@ static int triage_one(const struct options *o, const struct view *v)
 	struct bb_found recorded = {};
 	int status = read_inputs(o, &f);
 
-	/* files may contain records, and records may contain lines of the log */
+	/* files of any format may contain records, and records may contain lines of the log */
 	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
 		complain("cannot read the records: %s", strerror(ENOMEM));
 		status = EXIT_FAILED;
@@ -183,7 +183,7 @@ static void bucket_fill(struct group *g, const struct diagnosis *v, const char *
 		memcpy(g->newest, kernel, sizeof(g->newest));
 }
 
-/* Counts a log without a crash as read completely or as read in part. */
+/* Counts a log without a crash. Logs that were read only in part are counted separately. */
 static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
 {
 	struct buf gaps = {};

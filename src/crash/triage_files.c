@@ -131,7 +131,8 @@ static int keep(struct triage_files *f, const char *name, struct bytes *b)
 }
 
 /*
- * Reads, decompresses and stores a file from its current position. `skipped` bytes are before that.
+ * Reads a file from its current position, decompresses it and stores it. `skipped` bytes precede
+ * the current position.
  */
 static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
 {
@@ -228,10 +229,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 		err = 0; /* ignore sockets and pipes in a directory of logs */
 	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
 		f->dump = true;
-		/*
-		 * a memory dump among the files of one crash: the log of the crash is in another
-		 * file
-		 */
+		/* in a directory, the log of the crash is in a file beside the memory dump */
 		if (depth)
 			add_gap(f, path, "the memory");
 		err = depth ? 0
@@ -241,7 +239,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 				   "keeps it beside the dump, as dmesg.*)",
 				   0);
 	} else {
-		if (!S_ISCHR(st.st_mode)) /* wait for data of a pipe, but not of /dev/kmsg */
+		if (!S_ISCHR(st.st_mode)) /* wait for data from a pipe, but not from /dev/kmsg */
 			fcntl(fd, F_SETFL, 0);
 		err = take(f, path, fd, skip_to_end(fd, &st));
 	}

@@ -6,7 +6,7 @@
 
 #include "render/completeness.h"
 
-/* if this percentage of an input's bytes is odd (see odd_bytes()), the input is no text */
+/* The input is no text if at least this percentage of its bytes is odd (see odd_bytes()). */
 #define NO_TEXT_PERCENT 10
 
 /*

@@ -8,8 +8,8 @@
 #include "crash/triage_files.h"
 
 /*
- * Analyses logs. `gaps` lists what other measurements may have missed; if `gaps` is NULL, the gaps
- * of the logs are used.
+ * Analyses logs. `gaps` lists data that may be missing from them. If `gaps` is NULL, the function
+ * itself finds the gaps of the logs.
  */
 int triage_judge(const struct options *o, const struct view *v, const struct triage_files *f,
 		 const struct bb_found *recorded, const struct buf *gaps);

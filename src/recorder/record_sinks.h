@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * recorder: writes each record to every place that may survive a crash; such a place is called a
- * sink. Sinks in memory are written first, so that a hanging disk does not delay them. The kernel
- * log is written last, because its writer may have to print messages of other CPUs. Write failures
- * are counted per sink.
+ * recorder: writes each record to every place that may survive a crash. Such a place is called a
+ * sink. Sinks in memory are written first, so that a disk that hangs does not delay them. The
+ * kernel log is written last, because its writer may have to print messages of other CPUs. Write
+ * failures are counted for each sink.
  */
 #ifndef FS_RECORDER_RECORD_SINKS_H
 #define FS_RECORDER_RECORD_SINKS_H
@@ -56,8 +56,8 @@ struct record_sinks {
 };
 
 /*
- * Opens the sinks that the options request. A sink that cannot be opened is off; member `error`
- * says why.
+ * Opens the sinks that the options request. A sink that cannot be opened is not used. Its member
+ * `error` then contains the reason.
  */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
@@ -66,7 +66,7 @@ int sinks_on(const struct record_sinks *r);
 
 /*
  * Writes a record with the next sequence number and the current time. If boot_ns of the record is
- * set, it is kept.
+ * already set, boot_ns is not changed.
  */
 void sinks_write(struct record_sinks *r, struct bb_record *record);
 

@@ -88,7 +88,7 @@ static int resume(struct ring_file *r, off_t size)
 	return 0;
 }
 
-/* Flushes the directory, because a new file name survives a crash only after that. */
+/* Flushes the directory. Only then does the name of a new file survive a crash. */
 static int sync_directory(const char *path)
 {
 	char *copy = strdup(path);

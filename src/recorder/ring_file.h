@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * recorder: a ring of records in a file of fixed size. The whole file is written once when it is
- * created, so that adding a record costs one synchronous data write and no block allocation. The
- * file consists of slots of 512 bytes: a header, two alternating heartbeats, then the ring.
+ * created. To add a record then costs one synchronous data write and no block allocation. The file
+ * consists of slots of 512 bytes: first a header, then two heartbeats that are written in turn,
+ * then the ring.
  */
 #ifndef FS_RECORDER_RING_FILE_H
 #define FS_RECORDER_RING_FILE_H
@@ -27,8 +28,8 @@ struct ring_file {
 };
 
 /*
- * Opens the file, or creates it with `bytes`; an existing file keeps its size. Returns 0 or -errno:
- * -ENOSPC for a full disk, -EROFS, -EEXIST if the file is not a ring file, -EBUSY if another
+ * Opens the file, or creates it with `bytes`. An existing file keeps its size. Returns 0 or -errno:
+ * -ENOSPC if the disk is full, -EROFS, -EEXIST if the file is not a ring file, -EBUSY if another
  * recorder uses it.
  */
 int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes);
@@ -37,8 +38,8 @@ int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes);
 int ring_file_add(struct ring_file *r, const struct bb_record *record);
 
 /*
- * Writes all queued records to disk and waits for the disk. Returns 0, or -errno if the queued
- * records are lost.
+ * Writes all queued records to disk, and waits until the disk has stored them. Returns 0, or -errno
+ * if the queued records are lost.
  */
 int ring_file_flush(struct ring_file *r);
 
