@@ -63,7 +63,10 @@ static inline void begin_brk(uint64_t pages)
 	r.args[0] = r.ret + pages * PAGE;
 }
 
-/* Makes a call on a range of `pages` pages. The first `mapped` are mapped with VM_* `flags`. */
+/*
+ * Makes a call on a range of `pages` pages. The first `mapped` pages are mapped with the VM_* flags
+ * `flags`.
+ */
 static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {
@@ -74,7 +77,10 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	/* At the first page of the range, the requested flags are not yet set. */
+	/*
+	 * The kernel stops at the first page of the range, where the requested flags are not yet
+	 * set.
+	 */
 	r.range.start = mapped ? RANGE_AT : 0;
 	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
 	r.range.start_flags = flags;

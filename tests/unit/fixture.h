@@ -156,7 +156,7 @@ static const char *const fixture_hooks[] = {"scan",	 "lifecycle", "fault_begin",
 
 /*
  * Initializes a model with records of a host, of all probes, and of a scan at 1 s. The probe
- * `blind` (may be NULL) is unavailable.
+ * `blind` is unavailable (NULL: all probes work).
  */
 static inline void begin_model(struct model *m, const char *blind)
 {

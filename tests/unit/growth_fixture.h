@@ -62,7 +62,7 @@ static inline void take_growth(struct growth g)
 	model_take(&m, &r.h);
 }
 
-/* Counts created and removed mappings of a file, or fds. Digits in `name` are folded to '#'. */
+/* Counts created and removed mappings of a file, or fds. `name` has '#' in place of numbers. */
 static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {

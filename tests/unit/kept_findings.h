@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Computes a checksum over all findings of a test: their ids, severities, times, and the digits in
- * their texts, but no words. The test contains the expected checksum, so it fails if any number
- * changes. After an intended change, copy the new checksum into the test. If the environment
- * variable FS_SHOW_EXPECTED=FILE is set, the numbers are appended to FILE, so that they can be
- * compared with those of another build.
+ * Computes a checksum over all findings of a test: their ids, severities and times, and the digits
+ * in their texts, but no words. The test contains the expected checksum, so it fails if any number
+ * changes. After an intended change, copy the new checksum into the test.
+ *
+ * If the environment variable FS_SHOW_EXPECTED=FILE is set, the numbers are appended to FILE. They
+ * can then be compared with those of another build.
  */
 #ifndef FS_TESTS_KEPT_FINDINGS_H
 #define FS_TESTS_KEPT_FINDINGS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Computes a checksum over all causes of failed calls that a test finds: their names, numbers and
+ * Computes a checksum over the causes of failed calls that a test finds: their names, numbers and
  * fields, but no other words. The test contains the expected checksum, so it fails if any cause
  * changes. After an intended change, copy the new checksum into the test.
  */

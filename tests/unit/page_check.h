@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A strict parser of metrics pages, for unit tests and the fuzzer. It shares no code with the
- * functions that write the pages, so that an error in them is noticed.
+ * functions that write the pages, so that it notices their errors.
  */
 #ifndef FS_TESTS_PAGE_CHECK_H
 #define FS_TESTS_PAGE_CHECK_H

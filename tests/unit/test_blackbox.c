@@ -286,7 +286,9 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
-/* Tests more boots than the table holds: if a boot is dropped, its records are dropped as well. */
+/*
+ * Tests more boots than the table holds. If a boot is dropped, its records must be dropped as well.
+ */
 static void test_many_boots(void)
 {
 	struct bb_found f = {};

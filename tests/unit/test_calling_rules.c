@@ -219,7 +219,10 @@ static void use_pids(uint32_t pid, uint64_t used)
 	model_take(&m, &l.h);
 }
 
-/* Tests that one finding opens if several processes under a full pids.max exit at once. */
+/*
+ * Tests several processes that exit at once while their cgroup is at its pids.max. Only one finding
+ * must open.
+ */
 static void test_sharers_end(void)
 {
 	size_t told = 0;

@@ -13,7 +13,10 @@ static void test_map_count(void)
 		int error;
 		uint32_t at; /* lowest map count at which the call fails */
 		bool certain;
-		/* with one mapping less than `at`, the limit is named, but as uncertain */
+		/*
+		 * with one mapping fewer than `at`, the limit is still named as the cause, but as
+		 * an uncertain one
+		 */
 		bool near;
 		const char *name;
 	} rows[] = {
@@ -545,7 +548,10 @@ static void test_descriptors(void)
 	is_cause("descriptors_dropped", false, "recvmsg, one is free by now");
 }
 
-/* Tests random records: the cause must be a defined one, with at most EVIDENCE_MAX evidence. */
+/*
+ * Tests random records. The cause must be one of the defined causes, with at most EVIDENCE_MAX
+ * values as evidence.
+ */
 static void test_hostile(void)
 {
 	uint64_t seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests causes of failed calls that are no numeric limits. They depend on the address range, the
- * file, the arguments, the cgroup or the user of a call.
+ * Tests causes of failed calls that are no numeric limits. Such a cause depends on the address
+ * range, the file, the arguments, the cgroup or the user of the call.
  */
 #include "cause_fixture.h"
 #include "finding_text.h"
@@ -62,7 +62,7 @@ static void test_ranges(void)
 	r.range.hole = UINT64_MAX;
 	is_cause("bad_argument", true, "mremap of two mappings");
 
-	/* mlock() counts pages that are already locked only once towards RLIMIT_MEMLOCK. */
+	/* If a page is already locked, mlock() does not count it again towards RLIMIT_MEMLOCK. */
 	begin_range(CALL_MLOCK, ENOMEM, 10, 10, VM_WRITE);
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 12 * PAGE;
@@ -373,7 +373,7 @@ static void test_objects(void)
 	is_cause("nr_open", true, "setrlimit beyond fs.nr_open");
 }
 
-/* Tests rare errnos. Drivers and similar code return them, so faultscope must not name a limit. */
+/* Tests rare errnos, which drivers return. faultscope must not name a limit as the cause. */
 static void test_other_errnos(void)
 {
 	static const int errors[] = {EIO, ENXIO, EBUSY, EFAULT, ENOSYS, ENOTTY, EROFS, ELOOP};

@@ -368,8 +368,8 @@ static void test_names_that_come_and_go(void)
 }
 
 /*
- * Simulates random processes. Checks that no series decreases, that each count is in exactly one
- * series, and that the number of series stays within its maximum.
+ * Simulates random processes. Checks that no series decreases, and that each count is in exactly
+ * one series. Also checks that the number of series does not exceed its maximum.
  */
 #define LIVES	  600
 #define NAMES	  40
@@ -463,7 +463,10 @@ static void compare(struct world *w, uint32_t name, const uint64_t *now)
 	}
 }
 
-/* Checks all series. Sums include dropped series, which may return later. */
+/*
+ * Checks all series. The sums include the series that were dropped, because a dropped series may
+ * return later.
+ */
 static void check(struct world *w)
 {
 	const struct census *c = &w->c;

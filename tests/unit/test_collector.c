@@ -47,7 +47,10 @@ static const struct {
 
 static int take(uint32_t kind, uint32_t len)
 {
-	/* Above MOST_MADE, only a header is allocated: sanitizers report a read beyond it. */
+	/*
+	 * For a length above MOST_MADE, only a header is allocated. Sanitizers then report a read
+	 * beyond the header.
+	 */
 	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
 	struct record *h = calloc(1, made);
 	int err;
@@ -280,7 +283,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 	return s ? s->exe : "no subject";
 }
 
-/* Tests processes whose /proc is not readable: BPF programs supply the path of the program. */
+/* Tests processes whose /proc is not readable. BPF programs then report the path of the program. */
 static void test_programs(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests that a command neither reports that all is well nor exits with 0 if events were lost, files
- * did not match or a probe was unavailable. Every command that reads a recording gets random
- * recordings.
+ * Tests recordings with lost events, files that did not match, or an unavailable probe. A command
+ * must then neither report that all is well nor exit with 0. Every command that reads a recording
+ * gets random recordings.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *const all_clears[] = {
 
 /* Properties of a random recording: which of its data is lost, unavailable or does not match. */
 struct scene {
-	/* number of lost events by cause: ring, map, slot, missed, stack, growth */
+	/* number of lost events for each cause: ring, map, slot, missed, stack, growth */
 	uint64_t lost[6];
 	uint32_t state[NR_FIXTURE_HOOKS];
 	bool unwanted[NR_FIXTURE_HOOKS]; /* the probe is unavailable because of --probe NAME=none */
@@ -46,7 +46,10 @@ static uint64_t random_below(uint64_t n)
 	return seed % n;
 }
 
-/* Returns a random recording. A quarter are complete: commands must report no problem. */
+/*
+ * Returns a random recording. A quarter of the recordings are complete: for these, commands must
+ * report no problem.
+ */
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
@@ -193,7 +196,10 @@ static const char *all_clear_in(const char *text)
 
 enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
 
-/* All commands that read a recording ("FILE"), and which part of it each command judges. */
+/*
+ * All commands that read a recording ("FILE"). For each command, the row says which part of the
+ * recording it judges.
+ */
 static const struct {
 	enum verdict_kind kind;
 	const char *argv[8];

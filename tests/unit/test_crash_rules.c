@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings about fault signals: after failed calls, at stack guard pages, by cause. */
+/*
+ * Tests findings about fault signals: after failed calls, at stack guard pages, and for each cause.
+ */
 #include <errno.h>
 #include <signal.h>
 
@@ -19,7 +21,10 @@ static struct signal_record signal_record(int signal, uint64_t t_ns)
 	return r;
 }
 
-/* A call fails at 2 s, and `later` s later a signal arrives. Returns M24 crash-after-enomem. */
+/*
+ * Simulates a call that fails at 2 s, and a signal `later` seconds after it. Returns the finding
+ * M24 crash-after-enomem.
+ */
 static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
 	struct refused_record r = refused_record(10, call, error);
@@ -59,7 +64,10 @@ static struct signal_record abort_record(uint64_t t_ns)
 	return r;
 }
 
-/* A thread hits a guard page and then aborts. Returns P18 stack-overflow, or NULL. */
+/*
+ * Simulates a thread that hits a guard page and then aborts. Returns the finding P18
+ * stack-overflow, or NULL.
+ */
 static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);

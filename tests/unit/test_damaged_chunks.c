@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests recording chunks whose checksums are right but whose content is wrong, as a hostile or a
- * newer program may write them. Each byte of a chunk is changed in turn. The checksum over all data
- * that is read must be equal to the expected checksum.
+ * Tests recording chunks whose checksums are right but whose content is wrong. A hostile or a newer
+ * program may write such chunks. Each byte of a chunk is changed in turn. The checksum over all
+ * data that is read must be equal to the expected checksum.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -167,7 +167,7 @@ static uint64_t sum_of_changes(struct chunk *c, size_t step)
 	return sum;
 }
 
-/* Returns the checksum over chunks in wrong order, or without a chunk that others need. */
+/* Returns the checksum over chunks that are in the wrong order, or that need a missing chunk. */
 static uint64_t sum_of_orders(void)
 {
 	const struct chunk *const c[] = {&fields, &key, &records};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests HTTP responses of the endpoint over a local socket. Client and server share a thread. */
+/*
+ * Tests HTTP responses of the endpoint over a local socket. Client and server run in the same
+ * thread.
+ */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <crypt.h>
@@ -104,9 +107,9 @@ static const char *take_header(char *s, size_t *len, const char *name)
 }
 
 /*
- * Reads until the server closes the connection, and removes the Date header. The first
- * Content-Length header is also removed, because its position depends on the version of
- * libmicrohttpd; its value is stored in `length`.
+ * Reads until the server closes the connection, and removes the Date header. Also removes the first
+ * Content-Length header, because its position depends on the version of libmicrohttpd. Stores the
+ * value of this header in `length`.
  */
 static const char *read_all(struct endpoint *e, int fd)
 {
@@ -239,7 +242,10 @@ static void test_refusals(void)
 	endpoint_close(e);
 }
 
-/* Tests that at the maximum number of connections, a new one closes the longest idle one. */
+/*
+ * Tests a new connection when the maximum number is reached. The connection that has been idle
+ * longest must be closed.
+ */
 static void test_connections(void)
 {
 	struct page p = {.type = "text/x", .text = "faults 1\n"};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings about failed calls and bad kernel accesses: when they open, their counts. */
+/*
+ * Tests findings about failed calls and bad memory accesses by the kernel: when they open, and how
+ * many events they count.
+ */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -52,7 +55,10 @@ static const char *evidence(const char *field)
 	return "none";
 }
 
-/* Sends records of failure 1, 2 and 4, and a counter of 7. Checks the reported count. */
+/*
+ * Sends records of the 1st, 2nd and 4th failure, and then a counter of 7 failures. Checks the
+ * reported number.
+ */
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
@@ -331,7 +337,10 @@ static void test_kernel_fault(void)
 	end();
 }
 
-/* Sends records of bad access 1, 2 and 4, and a counter of 7. Checks the reported count. */
+/*
+ * Sends records of the 1st, 2nd and 4th bad access, and then a counter of 7 accesses. Checks the
+ * reported number.
+ */
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {

@@ -68,7 +68,10 @@ static void begin(int signal, int code, uint64_t address)
 	l = tick_record(0).limits;
 }
 
-/* Sets the accessed address to the second page of a mapping of four pages with VM_* `flags`. */
+/*
+ * Sets the accessed address to the second page of a mapping. The mapping has four pages and the
+ * VM_* flags `flags`.
+ */
 static void is_in(uint64_t flags)
 {
 	r.area = MAPPED_FOUND;

@@ -291,7 +291,11 @@ static double decelerating(struct run *r)
 static const struct kind {
 	const char *name;
 	void (*begin)(struct run *r);
-	double (*value)(struct run *r); /* returns the growth since the first value */
+	/*
+	 * In each trial it is checked whether a forecast is given. Minimum and maximum percentage
+	 * of trials with a forecast.
+	 */
+	double (*value)(struct run *r);
 	/* range of the percentage of trials in which a forecast must be given */
 	int least, most;
 	int held; /* minimum percentage of right forecasts; 0 means 90 */
@@ -425,7 +429,7 @@ static void test_kinds(void)
 		test_kind(&kinds[i]);
 }
 
-/* Makes a forecast at every scan. At most 0.1 % of the forecasts may give a time. */
+/* Makes a forecast at every scan. At most 0.1 % of the forecasts may contain a time. */
 static void test_every_look(const struct kind *kind)
 {
 	int given = 0, looks = 0;

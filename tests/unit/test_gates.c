@@ -175,7 +175,7 @@ static void test_limits_of_their_time(void)
 	r.g.fds = r.g.fd_high = 114;
 	model_take(&m, &r.h);
 	next_window();
-	/* When the soft limit is lowered, BPF programs start to measure a new peak. */
+	/* If the soft limit is lowered, BPF programs start to measure a new peak. */
 	r.g.fds = r.g.fd_high = 20;
 	r.g.fd_soft = 40;
 	model_take(&m, &r.h);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which file names a process's growth has, and which call stack added most of it. */
+/*
+ * Tests growth by file name: which names are reported for a process, and which call stack added
+ * most of the growth.
+ */
 #include "fixture.h"
 #include "model/growers.h"
 #include "model/growth_archive.h"
@@ -140,7 +143,9 @@ static void test_names(void)
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
 
-/* Tests that names beyond the maximum number share one row, and that totals stay complete. */
+/*
+ * Tests more names than the maximum. The others share one row, and the totals must stay complete.
+ */
 static void test_many(void)
 {
 	struct grower g[300];
@@ -274,7 +279,10 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
-/* Tests that the name with the most growth is found, even if it is the last of too many. */
+/*
+ * Tests that the name with the most growth is found, even if it comes last and there are too many
+ * names.
+ */
 static void test_late_sort(void)
 {
 	struct grower g[2];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests findings about growth with random series of values. If a value never reaches its limit, no
- * forecast may cause a critical finding. If it does, the forecast intervals must contain the right
- * time. Seeds are fixed. A third of the seeds was not used while the rules were written, and the
- * results for these seeds are counted separately.
+ * forecast may cause a critical finding. If it does, the time at which it reaches the limit must be
+ * in the forecast intervals.
+ *
+ * Seeds are fixed. A third of the seeds was not used while the rules were written, and the results
+ * for these seeds are counted separately.
  */
 #include <stdlib.h>
 
@@ -22,9 +24,15 @@ static struct model m;
 static struct findings fs;
 
 struct score {
-	/* numbers of simulated processes: all; with a false critical finding; with too many F12 */
+	/*
+	 * numbers of simulated processes: all; those with a false critical finding; those for which
+	 * F12 nofile-near opens too often
+	 */
 	int lives, critical, opened_near;
-	/* numbers of forecasts for values that reach their limit: all changes; right ones */
+	/*
+	 * numbers of forecasts for values that reach their limit: all forecasts that changed; the
+	 * right ones
+	 */
 	int told, right;
 	/* forecasts in the first tooth of a saw-tooth, which are right only if growth continues */
 	int first;
@@ -101,7 +109,10 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 		before = value;
 		if (f && !reached && f->severity == SEVERITY_CRITICAL)
 			critical = true;
-		/* An uncertain forecast causes at most a warning. Its title states a condition. */
+		/*
+		 * A forecast that is not sure causes at most a warning. The title then contains a
+		 * condition.
+		 */
 		if (f && f->forecast.known && !f->forecast.sure)
 			conditional &= f->severity <= SEVERITY_WARNING &&
 				       strstr(f->title, "if it goes on") != NULL;
@@ -113,7 +124,7 @@ static void live(const struct kind *kind, uint64_t nth, struct score *s)
 	s->lives++;
 	s->reached += reached;
 	s->critical += critical && !reached;
-	/* A tooth higher than those of the last minute may open F12 nofile-near again. */
+	/* A saw-tooth may open F12 nofile-near again if it rises higher than in the last minute. */
 	even = kind->value == saw || kind->value == high_saw || kind->value == wave;
 	s->opened_near += opened > 3 + (even ? 0 : rises / 5 + t / 120);
 	s->warned += reached && n;

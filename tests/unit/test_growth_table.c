@@ -162,14 +162,20 @@ static void test_never_used(void)
 	begin();
 	fill(1, WHAT_FDS, 1, 0);
 	row[7].last_ns = row[7].added =
-		/* two threads created a row for one key, so one of the two entries stays unused */
+		/*
+		 * two threads created a row for the same key, so one of the two entries stays
+		 * unused
+		 */
 		0;
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
 	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
-/* Simulates random growth. All must be sent, and fds of living processes must keep their row. */
+/*
+ * Simulates random growth. All growth must be sent, and the fds of processes that live must keep
+ * their row.
+ */
 static bool random_history(unsigned int seed)
 {
 	uint64_t made = 0, held[GROWTH_MAX] = {};

@@ -89,7 +89,9 @@ static void test_sums(void)
 	end();
 }
 
-/* Tests more scans than the history has points. Points are merged; sums must stay complete. */
+/*
+ * Tests more scans than the history has points. Points are merged, and the sums must stay complete.
+ */
 static void test_joined(void)
 {
 	struct process_record p = process_record(10, 1, 0);
@@ -109,7 +111,10 @@ static void test_joined(void)
 	end();
 }
 
-/* Tests more processes than the history has rows: the exited ones with few faults are dropped. */
+/*
+ * Tests more processes than the history has rows. Of the processes that have exited, those with few
+ * faults are dropped.
+ */
 static void test_bounded(void)
 {
 	struct process_record busy = process_record(9, 1, 0), p;

@@ -13,7 +13,10 @@ static struct endpoint e;
 static struct client client[CLIENTS];
 static int peer[CLIENTS];
 
-/* Makes connections in the order of the list. seconds[i] is connection i's deadline from now. */
+/*
+ * Makes connections in the order of the list. Connection i has its deadline seconds[i] seconds from
+ * now.
+ */
 static bool connect_all(const int seconds[CLIENTS])
 {
 	uint64_t now = http_now_ns();
@@ -42,7 +45,10 @@ static void close_all(void)
 	}
 }
 
-/* Returns whether connection i has the earliest deadline, within the time that the call took. */
+/*
+ * Returns whether connection i has the earliest deadline. The check allows for the time that the
+ * call itself takes.
+ */
 static bool is_next(int i)
 {
 	uint64_t before = http_now_ns(), until = client[i].deadline_ns;

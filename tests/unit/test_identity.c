@@ -459,7 +459,10 @@ static void test_pattern(void)
 	machine_free(&m);
 }
 
-/* Tests more cgroups and pids than the caches hold: lookups become slower, but stay right. */
+/*
+ * Tests more cgroups and pids than the caches hold. Lookups become slower, but their results must
+ * stay right.
+ */
 static void test_many(void)
 {
 	struct machine m = machine_make(V2, NULL);
@@ -556,8 +559,8 @@ static unsigned int lost_labels(const struct census *c)
 }
 
 /*
- * Tests short-lived programs, each with its own name. Workloads that live all the time must keep
- * their entry in the census, and their labels.
+ * Tests short-lived programs, each with its own name. The workloads that live during the whole test
+ * must keep their entry in the census, and their labels.
  */
 static void test_churn(const char *own, const char *line, const char *what)
 {

@@ -16,9 +16,9 @@
 #include "tap.h"
 
 /*
- * Several threads claim parts of a shared table. This is harder than in BPF programs, which claim
- * parts on one CPU. Each thread fills its part with its own number and checks that the part keeps
- * it.
+ * Several threads claim parts of a shared table. This is harder than in BPF programs, where all
+ * claims of a part are on one CPU. Each thread fills its part with its own number, and checks that
+ * the part keeps this number.
  */
 #define PARTS 8
 #define WORDS 64
@@ -125,9 +125,9 @@ static void test_signature(void)
 
 /*
  * Interrupts the code under test after each of its instructions. The trap flag makes the processor
- * trap after each instruction. In each try, the trap handler runs the interrupting code once, one
- * instruction later than in the previous try. The interrupting code may keep its claim, as a
- * preempted task does.
+ * trap after each instruction. In each try, the trap handler runs the interrupting code once. In
+ * the next try, it runs this code one instruction later. The interrupting code may keep its claim,
+ * as a preempted task does.
  */
 #define TRAP_FLAG 0x100
 
@@ -215,8 +215,8 @@ static void test_claims_interrupted(void)
 }
 
 /*
- * The function under test. It reads and clears the flag that says that a counter has changed. Each
- * count must be reported by this scan or by the next one.
+ * The function under test. It reads and clears the flag that says that a counter has changed. This
+ * scan or the next one must report each count.
  */
 static bool (*take)(__u32 *flag);
 static volatile uint64_t counter, told;
