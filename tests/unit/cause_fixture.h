@@ -77,10 +77,7 @@ static inline void begin_range(enum call_id call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	/*
-	 * The kernel stops at the first page of the range, where the requested flags are not yet
-	 * set.
-	 */
+	/* The requested flags are not yet set at the first page of the range. */
 	r.range.start = mapped ? RANGE_AT : 0;
 	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
 	r.range.start_flags = flags;

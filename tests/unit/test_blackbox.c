@@ -205,7 +205,10 @@ static void test_ring(const char *path)
 	unlink(path);
 }
 
-/* Tests writes to a full file system. RLIMIT_FSIZE makes the writes fail as if it were full. */
+/*
+ * Tests writes to a full file system. The limit RLIMIT_FSIZE makes the writes fail, as if the file
+ * system were full.
+ */
 static void test_full_disk(const char *path)
 {
 	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
@@ -253,8 +256,8 @@ static void test_full_disk(const char *path)
 
 /*
  * Tests records in /dev/pmsg0. pstore returns the last bytes of its buffer, oldest first
- * (persistent_ram_save_old() of fs/pstore/ram_core.c). The first record may therefore lack its
- * beginning.
+ * (persistent_ram_save_old() of fs/pstore/ram_core.c). The beginning of the first record may
+ * therefore be missing.
  */
 static void test_pmsg(const char *path)
 {

@@ -291,12 +291,8 @@ static double decelerating(struct run *r)
 static const struct kind {
 	const char *name;
 	void (*begin)(struct run *r);
-	/*
-	 * In each trial it is checked whether a forecast is given. Minimum and maximum percentage
-	 * of trials with a forecast.
-	 */
-	double (*value)(struct run *r);
-	/* range of the percentage of trials in which a forecast must be given */
+	double (*value)(struct run *r); /* returns the growth since the first value */
+	/* minimum and maximum percentage of trials in which a forecast is given */
 	int least, most;
 	int held; /* minimum percentage of right forecasts; 0 means 90 */
 } kinds[] = {

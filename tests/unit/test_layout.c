@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests whether BPF programs may read kernel structures at fixed offsets, with made-up BTF. */
+/*
+ * Tests whether BPF programs may read kernel structures at fixed offsets. The tests use BTF that
+ * they make themselves.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -101,7 +104,10 @@ static void test_success(void)
 	btf__free(none);
 }
 
-/* Tests the BTF of this kernel if it has all structures; tests/e2e/test_doctor.py does so, too. */
+/*
+ * Tests the BTF of this kernel if it has all structures. tests/e2e/test_doctor.py tests this BTF as
+ * well.
+ */
 static void test_here(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();

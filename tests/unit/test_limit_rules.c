@@ -42,7 +42,10 @@ static void test_levels(const char *id)
 	end();
 }
 
-/* Tests that a sleeping process is compared with a changed vm.max_map_count. */
+/*
+ * Tests a process that sleeps while vm.max_map_count is changed. The process must be compared with
+ * the new value.
+ */
 static void test_limit_set_meanwhile(void)
 {
 	struct tick_record t;
@@ -108,7 +111,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* Tests that no finding opens for a program that opens fds up to its limit to learn the limit. */
+/* Tests a program that opens fds up to its limit to learn the limit. No finding must open. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
@@ -149,7 +152,7 @@ static void test_peak_of_one_that_ended(void)
 	end();
 }
 
-/* Tests the first scan, in which processes are reported before the limits of the machine. */
+/* Tests the first scan. Processes are then reported before the limits of the machine. */
 static void test_first_look(void)
 {
 	struct process_record r = process_record(10, 1, SECOND / 2);
@@ -204,8 +207,8 @@ static void test_growth(void)
 }
 
 /*
- * Simulates a value that rises from 10 to 97 % of its limit in `looks` scans and then drops,
- * `cycles` times. Returns how often the finding opens.
+ * Simulates a value that rises from 10 to 97 % of its limit in `looks` scans and then drops.
+ * Repeats this `cycles` times. Returns how often the finding opens.
  */
 static uint64_t opens(const char *id, int looks, int cycles)
 {

@@ -13,7 +13,7 @@
 
 /*
  * A log, and the expected values of its first line. level: -1 if the line has none. caller: the
- * task ID; for a CPU, -2 minus its number; -1 if the line has neither.
+ * task ID or, for a CPU, -2 minus the number of the CPU; -1 if the line has neither.
  */
 static const struct row {
 	const char *log, *text;
@@ -97,7 +97,9 @@ static const struct row {
 	 "first", 4, -1, 12.000001, false},
 };
 
-/* Logs in which one message has several input lines, or one input line has several messages. */
+/*
+ * Logs in which several input lines form one message, or one input line contains several messages.
+ */
 static const char *const more[] = {
 	"[   12.345678] one[   12.345679] two[   12.345680] three\n",
 	"4,1,5678901,-;one \n4,2,5678902,+;and on\n4,3,5678903,c;next\n",
@@ -145,7 +147,10 @@ static void mix_lines(uint64_t *sum, const char *data, size_t size)
 	lines_free(&ls);
 }
 
-/* Adds to the checksum: a log; its copies with one byte less, with one byte changed, truncated. */
+/*
+ * Adds to the checksum the log itself, and damaged copies of it. Some copies lack a byte, others
+ * have a changed byte or are truncated.
+ */
 static void mix_damaged(uint64_t *sum, const char *log)
 {
 	static const char others[] = "0 :.]T;\n\"-[,>";

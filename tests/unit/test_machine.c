@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Compares values read from this machine and its processes with /proc and the C library. */
+/*
+ * Compares values that are read from this machine and its processes with the values of /proc and
+ * the C library.
+ */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -423,7 +426,7 @@ static void test_states(void)
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
-	s.state.slot.ended_ns = 5000; /* 5 us is in latency bucket 4 and band 2 */
+	s.state.slot.ended_ns = 5000; /* 5 us: belongs to latency bucket 4 and band 2 */
 	s.state.slot.address = 0x1000;
 	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
@@ -443,7 +446,7 @@ static void test_states(void)
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
 	s.state.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
-	/* the fd limit at the time of the peak, which has changed since then */
+	/* the fd limit at the time of the peak; the limit has changed since then */
 	s.state.fd_limit = 5000;
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");

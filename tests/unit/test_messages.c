@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the table of error messages: its form, and that each program's message matches one row. */
+/*
+ * Tests the table of error messages: the form of each row, and that each program's message matches
+ * one row.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +142,7 @@ static void test_nothing(void)
 	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
 }
 
-/* Tests that messages about errors which no limit causes, and other texts, match no row. */
+/* Tests messages about errors that no limit causes, and other texts. They must match no row. */
 static void test_no_candidate(void)
 {
 	static const char *const texts[] = {

@@ -209,7 +209,10 @@ static void test_final(void)
 	model_free(&m);
 }
 
-/* Tests that the number of open fds is opened minus closed fds, even if some calls were missed. */
+/*
+ * Tests that the number of open fds is the number of opened fds minus that of closed fds, even if
+ * some calls were missed.
+ */
 static void test_fd_balance(void)
 {
 	static const struct {

@@ -127,7 +127,7 @@ static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, co
 /*
  * Tests a process that moves to another cgroup after its record was sent. The name of the new
  * cgroup must not be stored for the id of the old one. If both cgroup versions are in use, most
- * processes have the same cgroup id, so the wrong name would be shown for all of them.
+ * processes have the same cgroup id. The wrong name would then be shown for all of them.
  */
 static void test_moved_meanwhile(void)
 {

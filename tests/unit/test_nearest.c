@@ -45,7 +45,10 @@ static size_t random_below(size_t n)
 	return seed % n;
 }
 
-/* Tests that the edit distance is symmetric, 0 for equal words, and at most the number of edits. */
+/*
+ * Tests the edit distance. It must be symmetric, 0 for equal words, and at most the number of
+ * edits.
+ */
 static void test_random_words(void)
 {
 	size_t wrong = 0;

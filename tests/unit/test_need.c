@@ -29,7 +29,10 @@ static uint64_t drawn_size(unsigned int bits)
 	return drawn(top / 2 + 1, top);
 }
 
-/* Limits of the random machine. begin() overwrites `l` with those of a fixed machine. */
+/*
+ * Limits of the random machine. begin() fills `l` with the limits of a fixed machine, so they are
+ * stored here.
+ */
 static struct host_limits own;
 
 static void machine(void)
@@ -47,7 +50,10 @@ static void machine(void)
 	own.threads = drawn(100, own.threads_max);
 }
 
-/* The expected result: the exceeded limit, and the need of the request by the kernel's rules. */
+/*
+ * The expected result: the limit that is exceeded, and the value that the request needs by the
+ * kernel's rules.
+ */
 struct truth {
 	enum limit_id limit;
 	uint64_t wants;
@@ -191,7 +197,10 @@ static struct truth groups(void)
 			      own.mem_total_bytes / 512};
 }
 
-/* faultscope cannot read how much the user's message queues hold; the limit is the maximum. */
+/*
+ * faultscope cannot read how many bytes the user's message queues hold. The limit is used as the
+ * highest possible number.
+ */
 static struct truth queues(void)
 {
 	uint64_t held;
@@ -241,7 +250,7 @@ static bool is_enough(uint64_t value, const struct truth *t)
 	return value >= t->wants && (t->machine == LIMIT_NONE || value <= t->machine);
 }
 
-/* Checks all commands that are suggested when it is known who set the limit. */
+/* Checks all commands that are suggested if it is known where the limit was set. */
 static bool commands_are_right(const struct truth *t, char *bad, size_t size)
 {
 	struct origin o = {.limit = need.limit, .known = true, .value = drawn_size(20)};

@@ -83,7 +83,10 @@ static void serve(struct process_record *r, enum fault_class class, uint64_t fau
 		r->c.latency_max_ns[end] = longest_ns;
 }
 
-/* Tests the sums over classes. Counts are chosen so that each set of classes has another sum. */
+/*
+ * Tests the sums over classes. The counts are chosen so that each set of classes has a different
+ * sum.
+ */
 static void test_each_class(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -106,7 +109,10 @@ static void test_each_class(void)
 	close_world(&w);
 }
 
-/* Tests that counters never decrease if processes exit, pids are reused, or records repeated. */
+/*
+ * Tests that counters never decrease, even if processes exit, pids are reused, or records are
+ * repeated.
+ */
 static void test_growth(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -160,12 +166,14 @@ static void refuse(struct world *w, enum call_id call, int error, uint64_t asked
 	struct refused_record r = refused_record(1, call, error);
 
 	r.args[1] = asked;
-	/* BPF programs send a record for failure 1, 2, 4, and each further power of two. */
+	/* BPF programs send a record for the 1st, 2nd, 4th, 8th, … failure. */
 	for (r.count = 1; r.count <= most; r.count *= 2)
 		node_refused(&w->n, &r, why);
 }
 
-/* Tests that failures between two records of a process are counted for each of their reasons. */
+/*
+ * Tests failures between two records of a process. They must be counted for each of their reasons.
+ */
 static void test_reasons(void)
 {
 	struct process_record r = process_record(1, 1, SECOND);
@@ -254,7 +262,10 @@ static struct kernel_fault_record bad_access(uint64_t count)
 	return r;
 }
 
-/* Tests recovered faults. Faults 1, 2, 4, … have records; a counter of the process counts all. */
+/*
+ * Tests recovered faults. BPF programs send records of the 1st, 2nd, 4th, 8th, … fault only. A
+ * counter of the process counts all faults.
+ */
 static void test_fixups(void)
 {
 	struct process_record p = process_record(10, 1, SECOND);

@@ -48,7 +48,10 @@ static void test_build(enum object_build build, const char *name)
 	object_close(&o);
 }
 
-/* Tests that data which a probe keeps from a function's entry to its exit is in task storage. */
+/*
+ * Tests that probes use task storage for data that they keep from the entry of a function to its
+ * exit.
+ */
 static void test_on_tasks(void)
 {
 	static const char *const names[] = {"procs", "slots", "ooms"};

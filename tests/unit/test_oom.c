@@ -52,7 +52,7 @@ static void take_life(const struct life *l, unsigned int t)
 	struct process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
 	struct names_record n = RECORD(names_record, RECORD_NAMES, t * SECOND);
 
-	/* A scan sends only processes whose values have changed. */
+	/* A scan sends a process only if its values have changed. */
 	if (t > 1 && held(l, t) == held(l, t - 1))
 		return;
 	r.g.rss_anon_pages = PAGES(held(l, t) - l->shmem);
@@ -251,7 +251,7 @@ static void test_scenes(void)
 	}
 }
 
-/* Tests that a suggested value exceeds neither the limit nor the memory that is left. */
+/* Tests that a suggested value is neither above the limit nor above the memory that is left. */
 static void test_room(void)
 {
 	uint64_t seed = 9;

@@ -181,7 +181,10 @@ static void test_changed(void)
 	fakeroot_free(&r);
 }
 
-/* Tests drop-ins of one name in several directories: `systemd-analyze verify` shows the order. */
+/*
+ * Tests drop-ins that have the same name in several directories. The expected order is that of
+ * `systemd-analyze verify`.
+ */
 static void test_unit_order(void)
 {
 	static const char *const names[] = {
@@ -303,7 +306,10 @@ static void test_hostile(void)
 	struct fakeroot r = make_machine();
 	struct origin o;
 
-	/* Hostile /proc: two processes are each other's parents, and a limit is not a number. */
+	/*
+	 * A hostile /proc, in which each of two processes is the other's parent, and a limit is not
+	 * a number.
+	 */
 	fake_process(&r, 80, 81, "a", 0, "0::/../../etc/x.service\n");
 	fake_process(&r, 81, 80, "b\x1b[2J", 0, "no colons");
 	fake_limit(&r, 80, FILES_TITLE, "10", "10");

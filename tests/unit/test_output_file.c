@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests output files. Regular files are written completely or not at all, and never through links.
- * Devices are written directly.
+ * Tests output files. A regular file is written completely or not at all, and never through a link.
+ * A device is written directly.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests the reasons that are given for failed loads of BPF programs. The reasons are taken from the
- * logs of libbpf and the verifier.
+ * Tests the reasons that faultscope shows if a BPF program fails to load. The tests use logs of
+ * libbpf and of the verifier.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,12 +27,15 @@ static void says(int err, const char *log, const char *text)
 	is_str(answer.text, text, text);
 }
 
-/* Tests the text for each errno without a log. */
+/* Tests the text for each errno if there is no log. */
 static void test_errnos(void)
 {
 	static const struct {
 		int err;
-		/* text if loading fails; text if attaching an fentry program fails */
+		/*
+		 * `load` is the text if loading fails, `attach` the text if attaching an fentry
+		 * program fails
+		 */
 		const char *load, *attach;
 	} rows[] = {
 		{-EPERM, "not permitted by this kernel's policy (EPERM)",
@@ -98,7 +101,10 @@ static void explains(int err, const char *log, int status, const char *begin, co
 	   "%d: %d %s", err, got, error);
 }
 
-/* Tests a user who has the capabilities. The explanation is the kernel's error and its log. */
+/*
+ * Tests a user who has the capabilities. The explanation then consists of the kernel's error and
+ * its log.
+ */
 static void test_explained(void)
 {
 	static char log[600];
@@ -154,7 +160,9 @@ int main(void)
 {
 	says(-EACCES, BEGIN "combined stack size of 4 calls is 576. Too large\n" END,
 	     REFUSED "(EACCES): combined stack size of 4 calls is 576. Too large");
-	/* The verifier's reason follows its steps, and its consequences follow the reason. */
+	/*
+	 * In the log, the verifier's reason follows its steps. The consequences follow the reason.
+	 */
 	says(-EINVAL,
 	     BEGIN "0: (bf) r6 = r1\n; if (st) @ task.bpf.c:12\nfrom 12 to 20: R0=1\n"
 		   "R1 invalid mem access 'scalar'\nverification time 12 usec\n" END,

@@ -214,7 +214,10 @@ static const struct rule *rule_of(const char *id)
 	abort();
 }
 
-/* Returns which of two findings is the main one. Their order must not matter. */
+/*
+ * Returns which of two findings is the main one. The order in which they are passed must not
+ * matter.
+ */
 static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
 {
 	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},
@@ -263,7 +266,10 @@ static void test_since(void)
 	struct shortage a;
 
 	begin();
-	/* for 40 % stall, avg300 after 100 s is 40 % * (1 - exp(-100 / 300)) */
+	/*
+	 * if tasks are stalled for 40 % of the time, avg300 after 100 s is 40 % * (1 - exp(-100 /
+	 * 300))
+	 */
 	p.some = (struct stall){0, 4000, 4000, 1133, 1};
 	model_take(&m, &p.h);
 	shortage_of(&m, &fs, &a);
@@ -350,8 +356,8 @@ static void test_cgroup(void)
 }
 
 /*
- * Simulates memory that grows to 58.5 % of its limit and stays there. Returns whether finding P22
- * cgroup-not-reclaimable stays open.
+ * Simulates memory that grows to 58.5 % of its limit and then stays the same. Returns whether the
+ * finding P22 cgroup-not-reclaimable stays open.
  */
 static bool stays_through(int seconds)
 {
@@ -652,7 +658,10 @@ static void test_oom(void)
 	end();
 }
 
-/* Tests two processes whose memory grows by these MiB in a minute. Then the first is OOM-killed. */
+/*
+ * Tests two processes whose memory grows by these numbers of MiB in a minute. The first one is then
+ * OOM-killed.
+ */
 static void test_who_grew(void)
 {
 	static const struct {
@@ -752,7 +761,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Tests more cgroups than a scan can store. The others are counted and reported as lost data. */
+/*
+ * Tests more cgroups than a scan can store. Those that are left out must be counted and reported as
+ * lost data.
+ */
 static void test_left_out(void)
 {
 	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);

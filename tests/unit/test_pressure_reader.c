@@ -52,7 +52,10 @@ static int look(struct pressure_reader *r, const struct model *m, int answer)
 	return pressure_scan(r, m, &sink);
 }
 
-/* Returns the sum of all values in a file whose names equal `name`, or begin with it (`prefix`). */
+/*
+ * Returns the sum of the values that are called `name` in a file. With `prefix`, also adds the
+ * values whose names begin with `name`.
+ */
 static uint64_t sum_of(const char *path, const char *name, bool prefix)
 {
 	FILE *f = fopen(path, "r");
@@ -432,7 +435,10 @@ static void live_apart(int to)
 	pause();
 }
 
-/* A zombie has no mount namespace any more, so its parent's is used. /proc names the parent. */
+/*
+ * A zombie has no mount namespace any more, so that of its parent is used. /proc shows who the
+ * parent is.
+ */
 static void test_mount_of_a_dead_process(void)
 {
 	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);

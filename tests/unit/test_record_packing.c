@@ -92,7 +92,10 @@ static bool is_same(size_t i, size_t k)
 	       !memcmp(taken.rec[i].bytes, want.rec[k].bytes, want.rec[k].len);
 }
 
-/* Returns whether the records read are recorded ones, in their order. Some may be missing. */
+/*
+ * Returns whether all records that were read are recorded ones, in the recorded order. Some of the
+ * recorded ones may be missing.
+ */
 static bool is_part(void)
 {
 	size_t k = 0;

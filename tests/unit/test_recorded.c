@@ -89,7 +89,7 @@ static void test_modules(void)
 #define WHEN	"           <...>-1       [000] d..1.    14.803885: "
 #define BOOT_ID "df3257f3605f4c8ca93937309a32a963"
 
-/* Makes the text of a trace instance after a warm reboot, when the kernel prints raw fields. */
+/* Makes the text of a trace instance after a warm reboot. The kernel then prints raw fields. */
 static void make_trace(struct buf *b)
 {
 	struct bb_record r = {.sequence = 5, .boot_ns = 13000000000, .class = BB_MODULE};
@@ -334,7 +334,7 @@ static void test_panic(void)
 	bb_found_free(&f);
 }
 
-/* Tests a panic record that precedes the record of its oops: the oops is printed first. */
+/* Tests a panic record that comes before the record of its oops. The oops must be printed first. */
 static void test_order(void)
 {
 	struct bb_found f = {};

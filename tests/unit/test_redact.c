@@ -35,7 +35,10 @@ static const char *mount_of(const char *path)
 	return u.path;
 }
 
-/* Tests records of cgroups and file systems, which user space makes. */
+/*
+ * Tests records of cgroups and file systems. These records come from user space, not from BPF
+ * programs.
+ */
 static void test_places(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, 1);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests findings M15 to M19, M21, M23. Each failed call must open only its cause's finding. */
+/*
+ * Tests findings M15 to M19, M21 and M23. A failed call must only open the finding of its own
+ * cause.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +40,10 @@ static const struct {
 	 "kernel.threads-max=65536", 30001},
 };
 
-/* Returns the number of rules that match a failed call. `ret` is the last rule's finding. */
+/*
+ * Calls all rules with a failed call. Returns how many match. `ret` is the finding of the last rule
+ * that matches.
+ */
 static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
 {
 	size_t n = 0;

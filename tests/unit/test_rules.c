@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the rule engine: when it reports and keeps findings, and its table of rules. */
+/*
+ * Tests the rule engine: when it reports findings, and how long it keeps them. Also tests its table
+ * of rules.
+ */
 #include <errno.h>
 
 #include "rules/diagnoses.h"
@@ -144,7 +147,10 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
-/* Tests that closed findings are kept for the summary until open findings need their space. */
+/*
+ * Tests that closed findings are kept for the summary, until their space is needed for open
+ * findings.
+ */
 static void test_kept(void)
 {
 	struct process_record r = process_record(10, 1, 2 * SECOND);

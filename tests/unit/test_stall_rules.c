@@ -98,7 +98,10 @@ static void read_at_random(void)
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
-/* Simulates swapping. The kernel also counts pages from swap as read from disk. */
+/*
+ * Simulates swapping. The kernel counts pages that it reads from swap also as pages that it reads
+ * from disk.
+ */
 static void swap_in_and_scan(void)
 {
 	serve(CLASS_SWAP, 1000, MILLIS / 2);
@@ -170,7 +173,10 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
-/* Sends a record of slow faults. As in BPF programs, its counts are totals so far. */
+/*
+ * Sends a record of slow faults. Its counts are totals since the start, as in the records of BPF
+ * programs.
+ */
 static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
@@ -233,7 +239,10 @@ static void wait_a_little(void)
 	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
-/* Simulates a process with 64 threads. All waits together are half of one thread's time. */
+/*
+ * Simulates a process with 64 threads. The waits of all threads together take half of one thread's
+ * time.
+ */
 static void wait_among_many(void)
 {
 	now.g.threads = 64;
@@ -308,7 +317,10 @@ static void test_kinds(void)
 	}
 }
 
-/* Tests that one burst, as at a program's start, has severity info, and a lasting one warning. */
+/*
+ * Tests that a single burst, as at the start of a program, has severity info, and that a burst that
+ * lasts has severity warning.
+ */
 static void test_lasts(void)
 {
 	static const struct {

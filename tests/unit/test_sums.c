@@ -142,7 +142,10 @@ static uint64_t sum_of_addresses(void)
 		struct incident e = {};
 		uint64_t address, like = 0, low;
 
-		/* Two statements: C does not define which call of one expression runs first. */
+		/*
+		 * Two statements, because C does not define which of two calls in one expression
+		 * runs first.
+		 */
 		e.arch = arch[roll(&dice) % 8];
 		e.kind = kind[roll(&dice) % 4];
 		e.has_error = roll(&dice) % 2;
@@ -213,7 +216,10 @@ static uint64_t sum_of_bounds(void)
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
-			/* C does not define which call of one expression runs first. */
+			/*
+			 * C does not define which of two calls in one expression runs first, so
+			 * these are two statements.
+			 */
 			for (int n = k % 4; n > 0; n--) {
 				uint64_t byte = roll(&dice) & 0xff;
 

@@ -258,7 +258,7 @@ static void test_bomb(void)
 
 static const struct {
 	const char *what;
-	/* expected frames; a frame without a module ends the list, "?" is an unknown module */
+	/* expected frames: a frame without a module ends the list; the module "?" is not known */
 	struct user_symbol frame[3];
 	bool is_short;
 } stacks[] = {

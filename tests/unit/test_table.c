@@ -16,7 +16,10 @@ struct entry {
 static struct entry entries[ENTRIES];
 static int dropped;
 
-/* Three entries share each hash. All hashes have equal low bits, so all are in one chain. */
+/*
+ * Three entries each have the same hash. The low bits of all hashes are equal, so that all entries
+ * are in one chain.
+ */
 static uint64_t hash_of(int number)
 {
 	return number / 3 * 0x100000001ULL;

@@ -214,7 +214,10 @@ static uint64_t sum_of_events(void)
 		struct incident e = {.arch = arch[i % 4]};
 		struct insn in = {.base = -1, .index = -1};
 
-		/* Two statements: C does not define which call of one expression runs first. */
+		/*
+		 * Two statements, because C does not define which of two calls in one expression
+		 * runs first.
+		 */
 		e.has_code_at = roll(&dice) % 8;
 		e.code_bytes = roll(&dice) % 24;
 		e.has_sp = roll(&dice) % 2;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests patterns, log prefixes and signatures.def. Each kernel message must match its own row. */
+/*
+ * Tests patterns, log prefixes and signatures.def. Each kernel message must match the row that is
+ * meant for it.
+ */
 #include "base/sha1.h"
 #include "tap.h"
 #include "triage/library.h"

@@ -351,7 +351,7 @@ static char cell_end(const char *title, const char *word)
 	return line[at];
 }
 
-/* Tests a counter that first one of two processes lacks, and later both. */
+/* Tests a counter whose value is first missing for one of two processes, and later for both. */
 static void test_unknown_counter(void)
 {
 	struct process_record r = process_record(11, 1, SECOND);

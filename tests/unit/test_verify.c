@@ -9,7 +9,10 @@
 #include "serve/verify.h"
 #include "tap.h"
 
-/* Returns the result (1 or 0) for request `wanted`; -1 if the last result is for another one. */
+/*
+ * Returns the result (1 or 0) for the request `wanted`. Returns -1 if the last result belongs to
+ * another request.
+ */
 static int verdict(struct verifier *v, uint32_t wanted)
 {
 	struct pollfd p = {.fd = v->fd, .events = POLLIN};

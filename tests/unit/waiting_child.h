@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 /*
- * Forks a child that calls prepare(argument) and then waits. The child is killed when the test
- * ends. Returns the child's pid after prepare() has returned. Ends the test if prepare() returns
- * false.
+ * Forks a child that calls prepare(argument) and then waits. Returns the child's pid after
+ * prepare() has returned. The child is killed when the test ends. If prepare() returns false, the
+ * test ends.
  */
 static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
 {
