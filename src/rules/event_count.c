@@ -15,8 +15,8 @@ static const struct event_count *find(const struct findings *fs, enum trigger by
 
 /*
  * Updates the row of this event's process and call. In a series of equal events, the count rises
- * from record to record. If the event is of another kind, or its count is not higher than before, the
- * row is marked as a mix of several kinds.
+ * from record to record. If the event is of another kind, or its count is not higher than before,
+ * the row is marked as a mix of several kinds.
  */
 static void take(struct findings *fs, const struct event_count *one)
 {

@@ -111,7 +111,7 @@ static void test_subject_ends(void)
 	end();
 }
 
-/* Tests a program that opens fds up to its limit to learn the limit. No finding must open. */
+/* Tests a program that opens fds up to its limit to learn the limit. No finding may open. */
 static void test_peak_of_one_that_ended(void)
 {
 	struct process_record r;
