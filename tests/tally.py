@@ -6,11 +6,12 @@ usage: tally.py [--log FILE] COMMAND...
        tally.py --self-test
 
 Each argument is a shell command. The script prints one line with the result of each command, and
-writes the output of the command to FILE. A command fails if a test fails, if its exit status is not
-0, if it prints fewer or more tests than its plan, or if it runs no test and gives no reason ("1..0
-# SKIP REASON"). The closing lines show the slowest tests (from lines "# NAME took SECONDS s"), each
-failure with its messages, each command that passed no test, and the numbers of passes, failures and
-skips. The exit status is 1 if a test failed or if none passed.
+writes the output of the command to FILE. A command fails if one of its tests fails, or if its exit
+status is not 0. It also fails if the number of tests that it prints differs from its plan, or if it
+runs no test and gives no reason ("1..0 # SKIP REASON"). The last lines show the slowest tests (from
+lines "# NAME took SECONDS s"), and each failure with its messages. They also show each command that
+passed no test, and the numbers of passed, failed and skipped tests. The exit status is 1 if a test
+failed or if none passed.
 """
 import argparse
 import os
@@ -155,8 +156,8 @@ def tally(commands, log):
     return 1 if sums[1] or not sums[0] else 0
 
 
-# Cases: output of a command, its exit status, counts (passed, failed, skipped), exit status of the
-# tally, and what the tally's output must contain.
+# Cases of the self-test. Each has the output of a command, its exit status, and the counts (passed,
+# failed, skipped). Then follow the exit status of tally.py and a text that its output must contain.
 SELF = (
     ("ok 1 - a\n1..1\n", 0, (1, 0, 0), 0, ""),
     ("ok 1 - a\nnot ok 2 - b\n1..2\n", 1, (1, 1, 0), 1, ""),

@@ -4,8 +4,9 @@
 
 usage: borrow.py PROGRAM...     prints the path of each
 
-Packages are unpacked into a cache, not installed, since installed ones would start services
-(Prometheus and its exporters), or are too old (bookworm's kubectl has the kustomize of 2018).
+Packages are unpacked into a cache, not installed, for two reasons. Installed packages of Prometheus
+and its exporters would start services. Packages of the host's release may be too old: bookworm's
+kubectl has the kustomize of 2018.
 """
 import os
 import shutil

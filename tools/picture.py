@@ -28,8 +28,8 @@ def runs(line):
 
 
 def drawn(row, column, text, codes):
-    """Yields the SVG of one part of a line: the background if colours are reversed, and the text,
-    stretched to the width of its columns."""
+    """Yields the SVG of one part of a line. This is the background, if colours are reversed, and
+    the text, which is stretched to the width of its columns."""
     fore = next((COLOURS[code] for code in sorted(codes) if code in COLOURS),
                 DIM if "2" in codes else FORE)
     x, y = MARGIN + column * CELL, MARGIN + row * LINE

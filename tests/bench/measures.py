@@ -166,8 +166,8 @@ def cpu(setup, scale, say):
                     slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
                     each.add(row, slow)
                     if "fork" in name:
-                        # The cost of a scan is not computed under the fork load, in which the exits
-                        # of processes cause more work than the scans.
+                        # Under the fork load, the exits of processes cause more work than the
+                        # scans. So the cost of a scan is not computed for this load.
                         continue
                     fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))
@@ -261,8 +261,8 @@ def memory(setup, scale, say):
     return [group, size]
 
 
-# Installed libraries that differ in size, in language (C or C++), and in symbol table (only
-# .dynsym, or a full .symtab).
+# Installed libraries. They differ in size, in language (C or C++), and in their symbol table: some
+# have only .dynsym, others have a full .symtab.
 LIBRARIES = ("/lib/*/libc.so.6", "/lib/*/libstdc++.so.6", "/lib/*/libpython3.*.so.1.0",
              "/lib/*/libtorch_cpu.so.*", "/usr/lib/jvm/*/lib/server/libjvm.so")
 

@@ -21,12 +21,13 @@ class CannotRun(Exception):
 class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
     """How to run a tool.
 
-    In argv {pid} stands for the workload, {other} for an idle process, {tmp} for a directory.
-    ready    output that says that the tool is attached; None: only wait `settle` seconds
-    settle   seconds from the ready text to the start of the work
-    wraps    the tool starts the workload: its command line is appended to argv
-    share    fraction of the usual number of operations, for tools that slow them a lot
-    once     measure the tool in one round only
+    In argv, {pid} stands for the pid of the workload, {other} for the pid of an idle process, and
+    {tmp} for a directory.
+    ready    text that the tool prints when it is attached; None if it prints no such text
+    settle   seconds to wait after the ready text, before the work starts
+    wraps    True if the tool starts the workload, whose command line is then appended to argv
+    share    fraction of the usual number of operations, less than 1 for very slow tools
+    once     True if the tool is measured in one round only
     """
     __slots__ = ()
 

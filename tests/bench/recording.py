@@ -6,9 +6,10 @@ usage: recording.py [SECONDS [PROCESSES]]
 
 Starts PROCESSES processes (default: 1000). A tenth of them touch memory and open files all the
 time, a third wake up every few seconds, and the others sleep. The script records all processes of
-the host every 10 seconds, and extrapolates to a day. A day's recording has 24 self-contained key
-chunks, for which the size of the first chunk is used, and 8,616 other chunks, for which the average
-size of the other chunks is used.
+the host every 10 seconds, and extrapolates to a day. A day's recording has 24 key chunks, which can
+be read without earlier chunks. For their size, the script takes the size of the first chunk. The
+day's recording also has 8,616 other chunks. For their size, the script takes the average size of
+the other chunks.
 """
 import os
 import random

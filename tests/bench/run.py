@@ -3,10 +3,10 @@
 """Measures the cost of faultscope and of similar tools. Needs root, and `make workloads`.
 
 The workload is pinned to a CPU, and its runs alternate: without a tool, with tool A, without a
-tool, with tool B, and so on. A value is the time of a run with a tool minus the mean of the runs
-without a tool before and after it. A table gives the median and the spread of the rounds. No time
-is checked: the exit status says only whether everything could run. A missing tool is skipped, with
-the reason.
+tool, with tool B, and so on. A value is the time that a tool adds: the time of a run with the tool,
+minus the mean time of the runs without a tool before and after this run. A table gives the median
+and the spread of the rounds. No time is checked: the exit status says only whether everything could
+run. A missing tool is skipped, with the reason.
 """
 import argparse
 import json

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Loads every BPF program as built by each of several clang versions. Prints TAP.
 
-Compilers differ in their use of the stack and in the order of branches, so the verifier may reject
-the output of one and accept that of another. For each compiler the test builds the program and
-checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). The test also
-loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
+Compilers differ in their use of the stack and in the order of branches. So the verifier may accept
+the output of one compiler and reject that of another. For each compiler the test builds the program
+and checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). The test
+also loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
 (tests/vm). `doctor`, `run` and `export` configure the programs differently, and the verifier skips
-code that the configuration disables, so all three commands load the programs. It is no failure if
-the kernel does not have or does not allow an attach type. It is a failure if the verifier rejects a
-program.
+code that the configuration disables. So the test lets all three commands load the programs. The
+test fails if the verifier rejects a program. It does not fail if the kernel lacks an attach type or
+does not allow it.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares outputs line by line with checksums of the expected ones in expected.txt.
+"""Compares outputs line by line with the checksums of expected outputs in expected.txt.
 
 expected.txt has only 16 bits of the CRC of each line, so that all outputs fit into one file. After
 an intended change of an output, FS_MAKE_EXPECTED=1 in the environment updates the checksums:

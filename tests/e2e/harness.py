@@ -428,8 +428,8 @@ def check_gaps(check, capture, lines):
 
 
 def check_form(check, capture):
-    """Checks what holds for every capture: its first and last line, the JSON Schema, and that
-    standard error is empty except for messages about missing data."""
+    """Checks what must hold for every capture: its first and last line, and that all lines conform
+    to the JSON Schema. On standard error, only messages about missing data are allowed."""
     lines = Lines(capture.text)
     check_gaps(check, capture, lines)
     check_lines(check, lines)
@@ -450,8 +450,8 @@ def check_lines(check, lines):
 # Decorators of tests
 
 def captures(expect, keep=False, cases=None):
-    """Marks a scenario: a function that takes a lab, and in some scenarios a case, and returns a
-    Capture.
+    """Marks a scenario. A scenario is a function that takes a lab and returns a Capture. Some
+    scenarios also take a case.
 
     expect(check, lines, truth) judges the lines, live or replayed. With `keep`, a recording of the
     capture is kept with the tests.

@@ -175,8 +175,8 @@ def find_tests(only, paths):
     """Yields the tests of modules whose names contain `only`. The modules must be on sys.path."""
     for path in sorted(paths):
         module = importlib.import_module(path.stem)
-        # If another suite has a module of this name, Python would import that module, and the tests
-        # of this suite would never run.
+        # If another suite had a module of this name, Python would import that module. The tests of
+        # this suite would never run.
         assert Path(module.__file__).samefile(path), f"{module.__file__} hides {path}"
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")

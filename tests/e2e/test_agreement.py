@@ -462,8 +462,8 @@ def drawn_cells(page):
 
 
 def test_heat_maps_go_by_time(check, lab):
-    """If the intervals between scans differ, the heat map draws a burst of faults at the right
-    second of the time axis, and nowhere else."""
+    """Even if the intervals between scans differ, the heat map must draw a burst of faults at the
+    right second of the time axis, and nowhere else."""
     recording = lab.dir / "heat.fsr"
     seen = 0
     for seed in range(24):

@@ -221,8 +221,8 @@ def check_said(check, what, text, names):
 
 
 def status_without(names, *needed):
-    """Returns the exit status with these probes disabled: 7 if a probe of `needed` is disabled,
-    without which no process can be seen, else 0."""
+    """Returns the exit status that a command must have with these probes disabled. Without a probe
+    of `needed`, no process can be seen, so the status is 7. Otherwise, it is 0."""
     return INCOMPLETE if set(names) & set(needed) else DONE
 
 

@@ -155,8 +155,8 @@ def test_faults_of_both_sides_of_a_fork(lab):
 
 
 def expect_lock_waits(check, lines, truth):
-    """Threads of one process map and touch memory at the same time, and wait for mmap_lock, which
-    other threads of the process hold."""
+    """Some threads of a process map and touch memory at the same time. Each of them waits for
+    mmap_lock while another thread holds it."""
     pid = truth["pid"]
     faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
     check.that(maps["lock_waits"] > 0, "nobody waited")

@@ -84,8 +84,8 @@ def test_places_that_threads_make_at_once(check, lab):
 
 @live
 def test_owners_of_a_reused_pid(check, lab):
-    """If a pid is reused, files that the second process closes do not reduce the number of files
-    that the first process left open."""
+    """If a pid is reused, the second process closes files. These calls must not reduce the number
+    of files that the first process left open."""
     if not LAST_PID.exists():
         raise Skip("this kernel lets nobody choose the next pid")
     lines, _, truth = storm(check, lab, "reused", "1", str(HELD))

@@ -32,7 +32,8 @@ LATE_FAULTS = 60
 
 
 def counters(line):
-    """Returns {path: value} of a line's counters; a histogram bucket has its bound in the path."""
+    """Returns the counters of a line as {path: value}. The path of a histogram bucket contains the
+    bound of the bucket."""
     def walk(value, path):
         if isinstance(value, dict):
             for key, inner in value.items():

@@ -149,8 +149,9 @@ def timed_by(lab, mechanism, name, *args):
 
 @live
 def test_minor_and_major_faults_are_told_apart(check, lab):
-    """Each attach type of fault_end distinguishes minor faults (page in memory) from major faults
-    (file pages that were dropped from the page cache)."""
+    """Each attach type of fault_end must distinguish minor from major faults. Minor faults are
+    those on pages in memory. Major faults are those on file pages that were dropped from the page
+    cache."""
     ends = next(hook["attach_types"] for hook in hooks_here(lab) if hook["name"] == "fault_end")
     tried = 0
     for mechanism in ends:

@@ -13,8 +13,8 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-# number of process starts and exits that fit into the ring buffer (2 MiB) while nobody reads it:
-# each record takes 3,800 bytes
+# number of records of process starts and exits that fit into the ring buffer (2 MiB) while nobody
+# reads it; each record takes 3,800 bytes
 IN_THE_RING = 400
 
 

@@ -35,8 +35,8 @@ def least_that_is_enough(lab, words, low=0):
 
 
 def check_ever_less(check, lab, begins, *words):
-    """Runs a command repeatedly with less and less memory, from an amount that suffices down to the
-    amount that the program needs to start."""
+    """Runs a command repeatedly with less and less memory. The first amount of memory suffices; the
+    last one is what the program needs to start."""
     whole, enough = least_that_is_enough(lab, words, begins)
     check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
     failed = 0

@@ -296,8 +296,8 @@ def test_perf_event_paranoid(check, lab):
 
 @live
 def test_kptr_restrict(check, lab):
-    """At a value of kptr_restrict that shows kernel addresses, faultscope finds the symbol of a
-    kernel address, even long after it dropped its rights."""
+    """kptr_restrict has a value that shows kernel addresses. faultscope must then find the symbol
+    of a kernel address, even long after it has dropped its rights."""
     for value in (0, 1, 2):
         with sysctl(lab, "kernel.kptr_restrict", value):
             watch = lab.watch("0.3", *FEW)
@@ -324,8 +324,8 @@ def symbols_as_nobody(lab, *capabilities):
 
 @live
 def test_symbols_without_rights(check, lab):
-    """Tests who may see kernel symbols: at kptr_restrict 0, everybody who may use perf events; at
-    1, processes with CAP_SYSLOG."""
+    """Tests who may see kernel symbols. If kptr_restrict is 0, everybody who may use perf events
+    may see them. If it is 1, only processes with CAP_SYSLOG may see them."""
     known, hidden = "can be read", "hidden: CAP_SYSLOG is missing"
     for kptr, paranoid, capabilities, want in ((0, 1, [], known), (0, 2, [], hidden),
                                                (1, 1, [], hidden), (1, 2, ["syslog"], known),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of recordings in other versions of the format: the first version, a version with more
+"""Tests recordings in three other versions of the format: the first version, a version with more
 fields, and a version with fewer fields.
 
 Later releases must still read these files. The file formats/first.fsr is of the first version. The

@@ -349,8 +349,8 @@ def test_library_loaded_later(check, lab):
 
 @live
 def test_never_learned(check, lab):
-    """The stacks of a process that ended before its files were read have no function names until
-    another process maps the same file."""
+    """A process ended before faultscope read the files that it had mapped. Its stacks have no
+    function names until another process maps the same files."""
     path = build(lab)
     ident = build_id(path)
     named = Named(lab, [path, "--hold"])

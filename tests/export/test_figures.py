@@ -493,8 +493,8 @@ def all_are_renamed(lab):
 
 
 def make_cgroup(name):
-    """Makes a cgroup with this name, without NUL and slash, and returns its path, or None if
-    cgroups are not writable."""
+    """Makes a cgroup with this name, but without any NUL and slash in it. Returns the path of the
+    cgroup, or None if cgroups are not writable."""
     if b"\n" in name:
         return None  # cgroup_mkdir() rejects names with a newline
     for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):

@@ -255,8 +255,8 @@ def test_socket_activation(check, lab):
     LISTEN_FDS and LISTEN_PID in the environment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        # The shell can only redirect file descriptors up to 9, and systemd passes sockets from file
-        # descriptor 3 on, so the shell duplicates the socket to file descriptor 3.
+        # systemd passes sockets from file descriptor 3 on. So the shell duplicates the test's
+        # socket to file descriptor 3. (A shell can only redirect file descriptors up to 9.)
         wrap = ("sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$; '
                 "export LISTEN_FDS LISTEN_PID; exec \"$@\"", "sh")
         exporter = Exporter(lab, *REPLAY, "--web.listen-address", "fd://", argv=wrap,

@@ -3,8 +3,8 @@
 """Generates small changes (mutations) of C source, each of which a test should notice.
 
 Strings, comments and preprocessor lines stay unchanged, except numbers in `#define`. Statements
-that only free memory or close a file descriptor are never removed: only a sanitizer notices the
-removal, and the quick tests are built without sanitizers.
+that only free memory or close a file descriptor are never removed. Only a sanitizer would notice
+the removal, and the quick tests are built without sanitizers.
 
 usage: changes.py --self-test
 """

@@ -111,8 +111,8 @@ class Map:
             jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
-        """Measures tests. The row of a test has its duration and the executed lines, or the reason
-        why the test cannot be used."""
+        """Measures tests, and stores a row for each. The row has the duration of the test and the
+        lines that it executed. If the test cannot be used, the row has the reason."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
         # tests run as another user, who must be able to write gcov counters to this directory
         place.chmod(0o777)

@@ -5,14 +5,15 @@
 usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES]
               [--under PATH]
 
-Each mutant is compiled, and the tests that execute the changed line run until one fails: the mutant
-is killed. A mutant that no test notices survives and is shown as a diff. Mutants that do not
-compile, or that compile to equal code, are not counted. The mutants in equivalents.txt are not
-counted either, because a reader found that they behave like the original code. Results are kept in
-DIR (default: build/mutants): an interrupted run continues, and --again repeats the survivors. No
-code of a mutant runs as root, since it may do harm: box.py describes how tests are confined. Live
-tests, which load BPF programs, run if root starts this script. The exit status is 1 if less than
-the share WANTED is killed, and 2 if --minutes were over before all mutants were tried.
+Each mutant is compiled. Then the tests that execute the changed line run until one of them fails. A
+mutant is killed if a test fails. A mutant that no test notices survives and is shown as a diff.
+Mutants that do not compile, or that compile to equal code, are not counted. The mutants in
+equivalents.txt are not counted either, because a reader found that they behave like the original
+code. Results are kept in DIR (default: build/mutants): an interrupted run continues, and --again
+repeats the survivors. No code of a mutant runs as root, since it may do harm: box.py describes how
+tests are confined. Live tests, which load BPF programs, run if root starts this script. The exit
+status is 1 if the share of killed mutants is less than WANTED. It is 2 if the time of --minutes was
+over before all mutants were tried.
 """
 import argparse
 import collections
@@ -134,8 +135,8 @@ class Trial:
         return None
 
     def by_batch(self, suite):
-        """Returns the first test of a suite that fails twice with the mutant, because a single
-        failure may be a timeout under load."""
+        """Returns the first test of a suite that fails twice with the mutant. A single failure is
+        not enough, because it may be a timeout under load."""
         seconds = LIVE_SECONDS if suite.startswith("live") else KEPT_SECONDS
         left = list(within([test for test in self.tests if test.suite == suite], seconds))
         while left:

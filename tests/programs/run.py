@@ -189,8 +189,9 @@ ROWS = [
 
 
 def diagnose(folder, grower):
-    """Attaches `diagnose` and lets the program grow. Returns the output of the program, the exit
-    status and JSON lines of `diagnose`, and its text output, which is made from the recording."""
+    """Attaches `diagnose` and lets the program grow. Returns four values: the output of the
+    program, the exit status of `diagnose`, its JSON lines, and its text output, which is made from
+    the recording."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Starts a thread when RLIMIT_AS leaves almost no memory. Tries different amounts of free memory,
-each in a child process, until a child hangs. In this child, the new thread has ended for lack of
-memory before it could report its start, and Thread.start() waits forever for this report."""
+each in a child process, until a child hangs. In this child, Thread.start() waits forever for a
+report from the new thread. The thread has ended for lack of memory before it could report its
+start."""
 import mmap
 import resource
 import subprocess

@@ -14,8 +14,8 @@ from bpf_object import Object
 from object_checks import main
 
 ATOMIC = 0xc3, 0xdb  # opcodes BPF_STX | BPF_ATOMIC for 32 and 64 bits
-# immediate of an atomic addition that returns no value: the operation (exchange, or, and have other
-# values), without bit 0, which asks for the old value
+# immediate of an atomic addition that returns no value; other operations, such as exchange, have
+# other values, and bit 0 is set if the instruction returns the old value
 ADD = 0
 
 

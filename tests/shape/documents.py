@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that the developers' documents agree with the tree. Prints TAP.
 
-Files that the documents name exist, links lead to existing files, tests/README.md lists every suite
-of the Makefile, comments in the code name the kernel sources that docs/design/kernel-facts.md lists
-for this code, and the recipes of CONTRIBUTING.md list exactly the files that their examples change.
+Files that the documents name must exist, and links must lead to existing files. tests/README.md
+must list every suite of the Makefile. Comments in the code must name the kernel sources that
+docs/design/kernel-facts.md lists for this code. The recipes of CONTRIBUTING.md must list exactly
+the files that their examples change.
 """
 import re
 import sys

@@ -4,10 +4,11 @@
 
 usage: loops.py OBJECT...
 
-In these kernels, check_cfg() of kernel/bpf/verifier.c rejects a function ("back-edge from insn A to
-B") if an instruction that is no jump is followed by an instruction that the depth-first search has
-not finished yet. So check_cfg() rejects a loop if the compiler placed the head of the loop behind
-its body: the body then falls through to the head.
+In these kernels, check_cfg() of kernel/bpf/verifier.c searches the instructions of a function
+depth-first. It rejects the function ("back-edge from insn A to B") in this case: an instruction
+that is no jump is followed by an instruction whose search has not finished yet. So check_cfg()
+rejects a loop if the compiler placed the head of the loop behind its body: the body then falls
+through to the head.
 """
 import sys
 

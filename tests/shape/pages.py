@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that readers can find their way in the documents. Prints TAP.
 
-Pages are short, begin with a title and a sentence, have no dead link, and are at most two links
-away from the README. tests/e2e/test_documents.py runs the checks that need the program.
+Each page must be short, must begin with a title and a sentence, and must have no dead link. It must
+be at most two links away from the README. tests/e2e/test_documents.py runs the checks that need the
+program.
 """
 import re
 import sys

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that BPF programs only observe. Prints TAP.
 
-BPF objects call only allowed helpers, contain only allowed program types, and pin nothing, so that
-nothing outlives the process.
+BPF objects may call only allowed helpers, and may contain only allowed program types. They must not
+pin anything, so that nothing outlives the process.
 
 usage: readonly.py OBJECT...
 """

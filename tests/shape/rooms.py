@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
     __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
 
-# Symbols of the C library in groups. The names are plain: the variants for FORTIFY and for C
-# standard versions are not listed, so __snprintf_chk and __isoc99_sscanf count as snprintf and
-# sscanf.
+# Symbols of the C library, in groups. Only plain names are listed, not the variants for FORTIFY and
+# for versions of the C standard. So __snprintf_chk counts as snprintf, and __isoc99_sscanf counts
+# as sscanf.
 SORTS = {
     # Pure functions: the result depends on the arguments alone.
     "text": """memchr memmem strcasestr memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
@@ -63,8 +63,8 @@ SORTS = {
         fchmod umask mkdir flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
-    # Functions that read or set properties of faultscope's own process, and functions for other
-    # processes
+    # Functions that read or set properties of faultscope's own process, and functions that affect
+    # or observe other processes
     "environment": "getenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",

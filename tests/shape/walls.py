@@ -208,8 +208,9 @@ def argument_text(code, at):
 
 
 def has_cap(function, sizes):
-    """Returns whether a statement of the function contains both a constant that is a limit and one
-    of the names in `sizes`, or a variable from which such a name is computed."""
+    """Returns whether a statement of the function compares a size with a limit. Such a statement
+    contains a constant that is a limit. It also contains one of the names in `sizes`, or a variable
+    from which such a name is computed."""
     names = set(NAME.findall(NO_SIZE.sub("", sizes)))
     statements = re.split(r"[;{}]", NO_SIZE.sub("", function))
     while True:
@@ -285,7 +286,7 @@ def side(code, at, step):
 
 
 def is_judgement(comparison):
-    """Returns whether a comparison is a judgement: whether it contains a number above SMALL, a
+    """Returns whether a comparison is a judgement. It is one if it contains a number above SMALL, a
     constant that OWN_CONSTANT does not match, or a share of a value."""
     constants = CONSTANT.findall(comparison)
     return any("." in one or int(re.sub(r"\D", "", one)) > SMALL

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A PyTorch DataLoader runs out of mappings or file descriptors under faultscope. Thresholds are
-reported before the call fails, the cause of the failure is named, and `run` and `diagnose` show
-pattern, stack, process tree and remedy. Prints TAP. Needs root and Debian's python3-torch."""
+"""A PyTorch DataLoader runs out of mappings or file descriptors under faultscope. faultscope must
+report thresholds before the call fails, and must name the cause of the failure. `run` and
+`diagnose` must show pattern, stack, process tree and remedy. Prints TAP. Needs root and Debian's
+python3-torch."""
 import json
 import os
 import re

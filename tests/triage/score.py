@@ -4,10 +4,10 @@
 
 usage: score.py [--corpus DIR] [--keep FILE]
 
-DIR (default: FAULTSCOPE_CRASH_LOGS in the environment, else corpus/ beside this file) holds
-gold.jsonl, with a row for each log, and the logs that it names. The logs of corpus/ are from stock
-Debian kernels in QEMU with two drivers that fail on purpose (labnic, labcore), so the right answer
-for a log follows from the fault that was requested. A row of gold.jsonl in corpus/ has:
+DIR (default: FAULTSCOPE_CRASH_LOGS in the environment, else corpus/ beside this file) has the file
+gold.jsonl and logs. gold.jsonl has a row for each log. The logs of corpus/ are from stock Debian
+kernels in QEMU. Two drivers (labnic, labcore) fail there on request. So the right answer for a log
+follows from the fault that was requested. A row of gold.jsonl in corpus/ has:
 
   file, crash                     the log, and whether it holds a crash
   kinds, semantics, functions     lists of right answers; one of them suffices

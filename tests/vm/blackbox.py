@@ -11,9 +11,10 @@ usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope 
        [--keep DIR] [--cuts N | --dump]
 
 With --keep, files that survived stay in DIR if they are not judged right. With --dump, the script
-instead dumps the memory of a guest that hangs in its panic, as kdump would, and searches the dump
-for the records of the BPF map. With --cuts, the script instead makes N power cuts: a guest whose
-recorder writes all the time is continued from its saved state and killed at a random moment.
+does another test. It dumps the memory of a guest that hangs in its panic, as kdump would. Then it
+searches the dump for the records of the BPF map. With --cuts, the script only makes N power cuts.
+For each, it continues a guest from its saved state, and kills it at a random moment. The flight
+recorder of this guest writes all the time.
 """
 import argparse
 import json

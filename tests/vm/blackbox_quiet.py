@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that the flight recorder reports nothing above info on a busy healthy machine. Prints TAP.
 
-In a guest, Debian's stress-ng runs all of its stressors as root, for seconds each, while modules of
-the kernel and one from outside its tree are loaded and unloaded. After the stressors, the test
-reads the recorder's file. At the end, the test causes recovered kernel faults, which must be
+In a guest, Debian's stress-ng runs its stressors as root, each for some seconds. Meanwhile, the
+test loads and unloads modules of the kernel, and one out-of-tree module. After the stressors, the
+test reads the recorder's file. At the end, the test causes recovered kernel faults, which must be
 reported. (Without such faults, a recorder that misses everything would pass the test.)
 """
 import argparse
@@ -32,9 +32,9 @@ DRIVER = "crashlab"
 STRESS = "/usr/bin/stress-ng"
 COME_AND_GO = ("dummy", "tun", "veth", "loop", "zram", "overlay", "squashfs", "xfs", "nbd")
 CLASSES = "cpu,cpu-cache,device,filesystem,interrupt,io,memory,network,os,pipe,scheduler,vm"
-# stress-ng stressors that are left out. These stressors read the guest's serial line, hog a CPU
-# until the kernel reports it, reboot the machine, do not concern the kernel, or poison a page
-# (madvise).
+# stress-ng stressors that are left out, for one of these reasons: they read the guest's serial
+# line, use a CPU until the kernel reports it, reboot the machine, do not concern the kernel, or
+# poison a page (madvise).
 LEFT_OUT = "dev,dev-shm,softlockup,watchdog,smi,gpu,madvise"
 STRESSOR_SECONDS = 3
 MEMORY_MIB, DISK_MIB = 1024, 512

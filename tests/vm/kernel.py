@@ -183,8 +183,9 @@ class KernelRun:
         return found
 
     def judge(self, check, scenario, options=(), ready=None):
-        """Makes the capture of a scenario, or takes the capture from `ready`, and judges it.
-        Returns {probe: attach type}, and the number of events that the kernel skipped."""
+        """Judges the capture of a scenario. Takes the capture from `ready`, or makes it if it is
+        not there. Returns {probe: attach type}, and the number of events that the kernel skipped.
+        """
         lab = self.guest.lab(options)
         for _ in range(MOST_TRIES):
             capture, ready = scenario.make(ready or lab), None

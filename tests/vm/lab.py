@@ -2,8 +2,8 @@
 """The Lab of the end-to-end tests (tests/e2e/harness.py), for tests in a guest. The expect
 functions of tests/e2e judge captures of a guest.
 
-A scenario or test of tests/e2e that runs, reads and writes everything through its lab works with a
-VmLab as well. A scenario that reads /proc itself would read the host's /proc; such scenarios use
+A test or scenario of tests/e2e works with a VmLab as well if it runs, reads and writes everything
+through its lab. A scenario that reads /proc itself would read the host's /proc; such scenarios use
 watched() and counted() instead.
 """
 import json

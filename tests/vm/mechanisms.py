@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests each attach type of each probe, forced by an option, and tests with each probe disabled.
 
-On an emulated CPU the verifier takes seconds for each load, so one start forces an attach type of
-every probe at once. If a scenario fails in such a start, it runs again with each attach type alone,
-to find the cause. An attach type that the kernel does not allow is skipped, with the kernel's
-reason.
+On an emulated CPU, the verifier takes seconds for each load of BPF programs. So each start of
+faultscope forces one attach type of every probe at once. If a scenario fails in such a start, it
+runs again with each attach type alone, to find the cause. An attach type that the kernel does not
+allow is skipped, with the kernel's reason.
 """
 from dataclasses import dataclass, field
 
@@ -17,8 +17,8 @@ from vm import GuestError
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
 # Parts of messages that say that faultscope itself, not the kernel, excludes an attach type.
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-# Without one of these probes, faultscope does not count the command of `run` up to its end, so the
-# totals are not checked.
+# Without one of these probes, the counters do not cover the whole lifetime of the command of `run`.
+# So the totals are not checked.
 NO_TOTALS = ("state", "lifecycle")
 
 

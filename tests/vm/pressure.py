@@ -359,8 +359,8 @@ def delays(lab, pid):
 
 
 def share_of(lab, pid, fields, seconds):
-    """Returns the share of time that faults of a process waited: first according to the `fields` of
-    faultscope, then according to delay accounting."""
+    """Returns two shares of time that faults of a process waited. The first is from the `fields` of
+    faultscope, the second from delay accounting."""
     watch = lab.watch("-p", pid, "1", first=3)
     began, waited = delays(lab, pid)
     lab.vm.must(f"sleep {seconds}", seconds * 5)
@@ -459,8 +459,8 @@ def redis(lab, *words, seconds=60):
 
 
 def saves_while_written(check, lab):
-    """P09 copy-on-write-after-fork is reported for a Redis with huge pages that saves in a child
-    process while each page of its values is written."""
+    """A Redis server with huge pages saves in a child process while each page of its values is
+    written. P09 copy-on-write-after-fork must be reported."""
     lab.vm.must("echo always >/sys/kernel/mm/transparent_hugepage/enabled")
     server = _lab.GuestProcess(lab, "redis-server --port 0 --unixsocket /tmp/redis --save ''"
                                     " --dir /files --disable-thp no --rdb-key-save-delay 20000"

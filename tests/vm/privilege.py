@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks faultscope under the security policies of a kernel: it works, or gives the right message.
 
-Tests of tests/e2e that use only their lab run here unchanged. There are also tests of settings that
-only a reboot undoes (these tests come last), of sysctl levels that stock kernels of other
-distributions lack, and of layouts of control groups.
+Tests of tests/e2e that use only their lab run here unchanged. There are also tests of sysctl levels
+that stock kernels of other distributions lack, and of layouts of control groups. The last tests are
+those of settings that only a reboot undoes.
 """
 import json
 import subprocess

@@ -3,8 +3,8 @@
 """Makes a Debian system for guests, as an image of an ext4 file system.
 
 The system has the release of this machine and the packages of `tools/setup.sh healthy torch`. In
-the guest's system, the directory /mirror is a Debian mirror that apt reads without a network:
-package lists of the whole release, and one package. The image is kept in the cache of
+the guest's system, the directory /mirror is a Debian mirror that apt reads without a network. It
+has the package lists of the whole release, and one package. The image is kept in the cache of
 tests/vm/fetch.py until the list of packages changes. Guests write to a copy. Making the image needs
 root and debootstrap, downloads about 1 GB and takes some minutes.
 """

@@ -184,8 +184,9 @@ def expect_known_counts(check, lines, truth):
 
 
 def expect_some_classes(check, lines, truth):
-    """Expects the right counts for classes of faults that follow from the mapping alone, and the
-    right sums, for attach types that do not know access or protection."""
+    """Checks counts of faults by class, for attach types that do not know access or protection of a
+    fault. The counts must be right for classes that follow from the mapping alone. The sums must
+    also be right."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
     # fentry and kprobe attach to handle_mm_fault(), which is called after the stack has grown
     late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")

@@ -51,8 +51,8 @@ class GuestError(Exception):
 
 
 class Machine(namedtuple("Machine", "console line options append cpu")):
-    """Options for guests of an architecture. console and line: devices of the console and of the
-    command line; options: for QEMU; append: for the kernel; cpu: CPU model."""
+    """Options for guests of an architecture. console and line are the devices of the console and of
+    the command line. options are for QEMU, and append is for the kernel. cpu is the CPU model."""
     __slots__ = ()
 
 
