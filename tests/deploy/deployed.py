@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Shared code of the checks of deploy/: its files, programs that read them, exporter metrics."""
+"""Shared code of the checks of deploy/. It reads the files of deploy/, runs the programs that use
+these files, and lists the exporter's metrics."""
 import re
 import subprocess
 

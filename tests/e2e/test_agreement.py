@@ -96,8 +96,8 @@ def last_lines(lab, recording):
 
 
 def by_json(lab, recording):
-    """Returns the sum of each counter over the last JSON lines of all processes. Every other output
-    is compared with these sums."""
+    """Returns the sums with which every other output is compared. Each is the sum of a counter over
+    the last JSON lines of all processes."""
     return sums_of(last_lines(lab, recording)[0])
 
 

@@ -184,8 +184,8 @@ def test_triage_live_shows_records(check, lab):
 
 @live
 def test_diagnose_tells_what_records_come_to(check, lab):
-    """`diagnose` reports findings about the kernel (K01 kernel-bad-address and following) for any
-    process, from records of this boot only."""
+    """`diagnose` reports findings about the kernel (K01 kernel-bad-address and following) whatever
+    process it watches. It uses only records of this boot."""
     ring = lab.dir / "ring"
     process = recorder(lab, ring, seconds=3)
     wait_for_start(ring, process)

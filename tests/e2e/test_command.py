@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of `run`: exit status and signals of the command, usage errors, the form of the output
-lines."""
+"""Tests `run`: the exit status and the signals of its command, usage errors, and the form of the
+output lines."""
 
 import json
 import signal

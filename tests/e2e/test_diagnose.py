@@ -99,7 +99,7 @@ ROWS, RATE, LEAKED = 10000, 2500, 2000
 
 def crowd(check, lab, kind, *options, status=0):
     """Runs a workload that fills the growth table and then leaks. Returns the output lines, the
-    workload's true values, {file name: number of opened fds} and the capture."""
+    workload's true values, the number of fds opened for each file name, and the capture."""
     work = lab.work("crowd", kind, str(ROWS), "--rate", str(RATE), "--leak", str(LEAKED), *options,
                     "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid)

@@ -196,7 +196,8 @@ def test_doctor_on_full_disk(check, lab):
 
 @live
 def test_doctor_leaves_nothing_attached(check, lab):
-    """`doctor` leaves no probe attached: a second run finds every probe available again."""
+    """`doctor` leaves no probe attached, so a second run of `doctor` must find every probe
+    available again."""
     for _ in range(2):
         report = told(check, lab)
         check.equal("blind", [h["name"] for h in report["probes"] if h["state"] == "unavailable"], [])

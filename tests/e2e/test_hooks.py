@@ -111,8 +111,8 @@ def check_faults_timed(check, what, final, end):
 
 @live
 def test_each_mechanism(check, lab):
-    """With each attach type that an option forces, counts are exact, or faultscope reports it as
-    unavailable with a reason."""
+    """An option forces each attach type. Either counts are then exact, or faultscope reports that
+    the attach type is unavailable, with a reason."""
     forced = 0
     for group in forced_together(hooks_here(lab)):
         what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the lifecycle of processes and threads: vfork, exec by a thread, fork storms, reused
-pids."""
+"""Tests the lifecycle of processes and threads, with vfork, exec by a thread, many forks at once,
+and reused pids."""
 
 import contextlib
 import os

@@ -134,8 +134,8 @@ def test_files_left_in_memory(check, lab):
 
 @live
 def test_victim_grows(check, lab):
-    """The killed process itself grew. The finding suggests at most doubling the limit, and says
-    that a higher limit only delays the kill."""
+    """The killed process itself grew. The finding must not suggest more than twice the limit, and
+    must say that a higher limit only delays the kill."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
         idle = in_group(lab, group, "eat", "anon", "20", "--hold")

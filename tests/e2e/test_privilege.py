@@ -473,8 +473,8 @@ def test_hidden_processes(check, lab):
 # Tests of control groups
 
 def cgroup_mounts(lab):
-    """Returns the mount points of cgroup v2 and of those v1 hierarchies that can identify a
-    process, in order of preference."""
+    """Returns the mount points of those cgroup hierarchies that can identify a process. These are
+    cgroup v2 and some v1 hierarchies. The preferred one is first."""
     found = {}
     for line in lab.read("/proc/mounts").splitlines():
         _, where, kind, options, *_ = line.split()

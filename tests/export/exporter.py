@@ -42,7 +42,8 @@ AT_ONCE = ("--workload.min-age", "0")
 # Programs of Debian packages
 
 def program(name):
-    """Returns the path of a program: installed, or from its Debian package, unpacked in a cache."""
+    """Returns the path of a program. If the program is not installed, its Debian package is
+    unpacked in a cache."""
     try:
         return str(borrow.program(name))
     except (borrow.Missing, OSError, subprocess.CalledProcessError) as reason:

@@ -223,8 +223,8 @@ def test_textfile_leaves_the_drafts_of_others(check, lab):
 
 @live
 def test_textfile_without_a_probe(check, lab):
-    """A single --textfile exits with 7 if a requested attach type is unavailable, but with 0 if a
-    probe is disabled."""
+    """If --textfile writes its file only once, the exporter then exits. The exit status is 7 if a
+    requested attach type is unavailable, and 0 if a probe is disabled."""
     ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--probe", "signal=none")
     check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
     for mechanism in ("kprobe", "fentry"):

@@ -5,11 +5,11 @@
 usage: batch.py FOLDER [--live] [--counts DIR] [--jobs N] [--first]
 
 Without names on standard input, the script prints one line of JSON for each test: its name, a
-digest of its source, whether it needs live BPF programs, and whether it must run alone. With names
-(a JSON list of [name, timeout in seconds]), the script runs these tests and prints name, status and
-seconds of each. The status is "passed", "failed", "skipped", or "longer" for a test that took
-longer than its timeout. With --counts, tests leave gcov counters in DIR/NAME. With --first, the
-script stops at the first failure.
+digest of its source, whether it needs live BPF programs, and whether it must run alone. If standard
+input has names (a JSON list of [name, timeout in seconds]), the script runs these tests. It prints
+the name, the status and the duration in seconds of each test. The status is "passed", "failed",
+"skipped", or "longer" for a test that took longer than its timeout. With --counts, tests leave gcov
+counters in DIR/NAME. With --first, the script stops at the first failure.
 """
 import argparse
 import hashlib

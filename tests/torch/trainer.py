@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Trains a small model, and leaks memory: the script keeps the loss of each step with its graph,
-until it is killed.
+"""Trains a small model, and leaks memory until it is killed. It keeps the loss of each step,
+together with the graph that computed the loss.
 
 usage: trainer.py MIB_A_SECOND
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares `faultscope triage` with what greps find in crash logs with known answers.
+"""Compares the answers of `faultscope triage` with the results of grep, on crash logs whose right
+answers are known.
 
 usage: anchors.py --corpus DIR [--markdown]
 

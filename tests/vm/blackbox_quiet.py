@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that the flight recorder reports nothing above info on a busy healthy machine. Prints TAP.
+"""Checks that the flight recorder reports nothing of a severity above info on a busy healthy
+machine. Prints TAP.
 
 In a guest, Debian's stress-ng runs its stressors as root, each for some seconds. Meanwhile, the
 test loads and unloads modules of the kernel, and one out-of-tree module. After the stressors, the

@@ -49,8 +49,8 @@ PACKED = (
 
 
 def payload(image):
-    """Returns the compressed kernel in a bzImage or an EFI zboot image, or the image if it is not
-    compressed."""
+    """Returns the compressed kernel in a bzImage or an EFI zboot image. If the image is not
+    compressed, returns the image itself."""
     if image[0x202:0x206] == b"HdrS":
         start = (image[0x1f1] + 1) * 512 + struct.unpack_from("<I", image, 0x248)[0]
         return image[start:start + struct.unpack_from("<I", image, 0x24c)[0]]

@@ -15,7 +15,8 @@ from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "without events that the kernel skipped (recursion misses, counted in `missed`)"
-# Parts of messages that say that faultscope itself, not the kernel, excludes an attach type.
+# If a message contains one of these texts, faultscope itself, not the kernel, excludes an attach
+# type.
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
 # Without one of these probes, the counters do not cover the whole lifetime of the command of `run`.
 # So the totals are not checked.

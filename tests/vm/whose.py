@@ -22,7 +22,8 @@ LOG = f"/var/log/containers/cart-7d9f8b6c5d-x2x9v_shop_app-{ID}.log"
 
 
 def samples_of(text, name):
-    """Returns {workload: value} of a metric; the sum, if a workload has several series."""
+    """Returns {workload: value} of a metric. If a workload has several series, the value is their
+    sum."""
     found = {}
     for workload, value in re.findall(rf'^{name}{{workload="([^"]*)"[^}}]*}} (\S+)$', text, re.M):
         found[workload] = found.get(workload, 0) + float(value)

@@ -387,7 +387,7 @@ static long receives_in_small_buffer(void)
 	return 0;
 }
 
-/* shmat fails because the mode of another user's segment forbids access, not by a limit. */
+/* shmat fails because the mode of another user's segment forbids access. No limit is reached. */
 static long attaches_without_right(void)
 {
 	int segment = shmget(IPC_PRIVATE, PAGE_BYTES, 0600);

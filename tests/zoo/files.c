@@ -49,7 +49,7 @@ static void path_fd(void)
 	ask_file(open("/", O_PATH | O_CLOEXEC), PROT_READ, MAP_PRIVATE);
 }
 
-/* Test cases of open modes */
+/* Test cases of files that were opened in a mode which forbids the mapping */
 
 static void write_only_fd(void)
 {
@@ -101,7 +101,7 @@ static void another_mapping(void)
 	ask.arg[0] = P(mapped);
 }
 
-/* Test cases of mount options */
+/* Test cases of mount options that forbid the mapping */
 
 static int noexec_file(void)
 {
@@ -138,7 +138,7 @@ static void noexec_protect(void)
 		die("mount -o remount,noexec");
 }
 
-/* Test cases of memfd seals */
+/* Test cases of memfd seals that forbid the mapping */
 
 static int sealed_memfd(int seals)
 {
@@ -167,7 +167,7 @@ static void sealed_protect(void)
 	mapped = map_file(sized_memfd(PAGE_BYTES, 0), PAGE_BYTES, PROT_READ, MAP_SHARED);
 }
 
-/* Test cases of file types without mmap */
+/* Test cases of file types that cannot be mapped */
 
 static void of_directory(void)
 {

@@ -275,7 +275,7 @@ static void more_maps(void)
 	machine_setting(MAX_MAPS, 700);
 }
 
-/* Test cases of limits for each user, which are set for all users together. */
+/* Test cases of limits on the objects of each user. A sysctl sets the same limit for all users. */
 
 static void few_instances(void)
 {

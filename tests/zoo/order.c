@@ -285,7 +285,10 @@ static void free_place(void)
 		die("munmap");
 }
 
-/* mmap checks CAP_IPC_LOCK before noexec. Each check fails with EPERM. */
+/*
+ * mmap checks CAP_IPC_LOCK before it checks whether the mount is noexec. Both checks fail with
+ * EPERM.
+ */
 static void locked_before_noexec(void)
 {
 	int file;

@@ -234,7 +234,8 @@ def ways_of(number, case, asked):
 
 
 def watch_each(place, case):
-    """Watches one waiting case by -p. Returns {case: (lines, truth) or an exception}."""
+    """Watches one case by -p, which begins while the case waits. Returns {case: (lines, truth) or
+    an exception}."""
     try:
         return {case: place.attach(case)}
     except (Failure, Broken) as reason:
