@@ -97,7 +97,7 @@ def places_of(suite):
     return list(dict.fromkeys(found))
 
 
-# Functions for an apt root that is separate from the host's
+# Functions for an apt root, which is separate from the apt directories of the host
 
 # Keeps the host's apt settings (such as a proxy), except those that would act outside of the apt
 # root.

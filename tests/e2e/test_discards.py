@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the counts for memory that a process releases with madvise."""
+"""Tests the counters of memory that a process releases with madvise."""
 
 import json
 

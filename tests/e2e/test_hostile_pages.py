@@ -7,7 +7,7 @@ import json
 
 from harness import BUILD, Skip
 
-# Names with a tag and with characters that end an attribute, a script, CDATA or a comment.
+# Each name contains a tag, and also characters that end an attribute, a script, CDATA or a comment.
 TAG = "<zz>"
 HOSTILE = (TAG + '"zz=1', TAG + "'zz=1", TAG + "&lt;\"'", "</script>" + TAG, "]]>-->" + TAG)
 # {page: {prefix of a name in hostile_recording.c: least number of times that the page shows this

@@ -15,7 +15,7 @@ def evidence_of(line, field):
 
 
 def waits_of(lines, pid):
-    """Returns the waits of a process as the message of a failed check."""
+    """Returns a text with the waits of a process, for the message of a failed check."""
     maps = lines.last(pid)["maps"]
     rows = {(line["class"], line["holder_comm"], line["holder_pid"]): line["total_ns"]
             for line in lines.of("slow_faults", pid)}

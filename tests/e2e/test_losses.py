@@ -26,7 +26,7 @@ ENDED = 4000  # number of processes, more than fit into the ring buffer
 
 
 def losing(lost):
-    """Returns the bytes of a recording in which every scan has these losses."""
+    """Returns the bytes of a recording in which every scan lost these numbers of events."""
     def lose(name, fields):
         if name == "tick":
             fields.update({(f"losses.{key}", 0): lost.get(key, 0) for key in KEYS})

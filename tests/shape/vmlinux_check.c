@@ -2,12 +2,11 @@
 /*
  * Compares the curated vmlinux.h with the BTF of a kernel. The relocated part of the header is read
  * from the BPF object's own BTF. The kernel must have each member of this part, of a kind that
- * CO-RE accepts. An integer must have the kernel's size, since a load of another width reads
- * another value. The rest of the header is UAPI and not relocated: its layout must be exactly the
- * kernel's.
+ * CO-RE accepts. An integer must have the same size as in the kernel, since a load of another width
+ * reads another value. The rest of the header is UAPI and is not relocated. Its layout must be
+ * exactly that of the kernel.
  *
- * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H...
- *        vmlinux_check --globals VMLINUX_H...
+ * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H... vmlinux_check --globals VMLINUX_H...
  *
  * An object's BTF has only types that its globals, functions and relocations name. --globals writes
  * a C file that names every type of the headers, so that the object made from it has all of them.
@@ -33,8 +32,8 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Prefixes of the names of types that the BPF object defines itself. Other types that are not in
- * the curated headers are printed.
+ * Prefixes of the names of types that the BPF object defines itself. The program prints all other
+ * types that are not in the curated headers.
  */
 static const char *const own_prefixes[] = {"fs_", "proc_", "fault_slot", "coalesce", "fd_walk"};
 
@@ -77,8 +76,8 @@ static void tap_skip(const char *name, const char *why)
 }
 
 /*
- * Returns the text of a header without its comments; line ends are kept. Returns NULL on error,
- * with errno.
+ * Returns the text of a header without its comments, but with all line ends. On error, returns NULL
+ * and sets errno.
  */
 static char *header_read(const char *path)
 {
@@ -366,8 +365,9 @@ static bool is_aggregate(const struct btf_type *t)
 }
 
 /*
- * Returns whether the targets of two pointers match. With a target of another width, a BPF program
- * would read another value; another struct has other members.
+ * Returns whether the targets of two pointers match. Two integers match if they have the same
+ * width; otherwise, a BPF program would read another value. Two structs match if they are the same,
+ * since another struct has other members.
  */
 static bool pointees_fit(struct check *c, const struct btf_type *t, const struct btf_type *k,
 			 const char *path)

@@ -87,7 +87,8 @@ class Hook:
                 (told.get("differences") or {}).get(one["name"], "")
 
     def differs_by(self, mechanism):
-        """Returns the difference that faultscope itself states for an attach type, or ""."""
+        """Returns the text in which faultscope itself states how an attach type differs from
+        others, or ""."""
         return self.differs.get(mechanism, "")
 
 

@@ -64,7 +64,8 @@ def markdown(found):
                for name, one in found.items()}
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
     hooks = list(dict.fromkeys(hook for hook, _ in keys))
-    # In the rows of a probe, "none" comes last, even if the results of a kernel name it earlier.
+    # Among the rows of a probe, "none" is the last row, even if the results of a kernel name it
+    # earlier.
     keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
     head = ["probe", "attach type", *(f"{name} ({found[name]['release']})" for name in columns)]
     notes = Notes()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a known number of page faults of each class (anonymous, zero page, file, swap, …). */
+/* Causes a known number of page faults of each class (anonymous, zero page, file, swap, …). */
 #include "common.h"
 
 #include <alloca.h>

@@ -16,7 +16,7 @@ static const struct {
 } calls[] = {
 	{"bpf", SYS_bpf},
 	{"capset", SYS_capset},
-	{"landlock_create_ruleset", 444}, /* the call has the same number on every architecture */
+	{"landlock_create_ruleset", 444}, /* this call has the number 444 on every architecture */
 	{"perf_event_open", SYS_perf_event_open},
 };
 

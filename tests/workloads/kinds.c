@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a known number of page faults by read, write, exec, copy-on-write, and kernel access. */
+/*
+ * Causes a known number of page faults by each kind of access: read, write, exec, copy-on-write,
+ * and access by the kernel.
+ */
 #include "common.h"
 
 #if defined(__x86_64__)

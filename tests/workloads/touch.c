@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Touches exactly N anonymous 4 KiB pages that have no memory yet, in one or several threads. */
+/*
+ * Touches exactly N anonymous pages of 4 KiB for the first time, in one thread or several threads.
+ */
 #include "common.h"
 
 struct slice {

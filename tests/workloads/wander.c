@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Makes N mappings that cannot merge, all from the same code location. The code has no frame
- * pointers, so an unwinder takes data for stack frames, and this data differs for each mapping.
- * With --keep N, only the first N mappings are kept.
+ * pointers, so an unwinder mistakes data for stack frames. This data differs for each mapping. With
+ * --keep N, only the first N mappings are kept.
  */
 #include "common.h"
 
@@ -12,7 +12,7 @@
 
 struct frame {
 	const struct frame *next;
-	unsigned long word; /* data that an unwinder takes for a return address */
+	unsigned long word; /* data that an unwinder mistakes for a return address */
 };
 
 /* Returns data like that on a real stack: a small number, a pointer to data, or any value. */

@@ -322,7 +322,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Control test: system calls that a signal interrupts or restarts. */
+/* Control test: system calls that a signal interrupts, and that then fail or are restarted. */
 static long interrupted_calls(void)
 {
 	struct sigaction action = { .sa_handler = nothing };

@@ -106,7 +106,7 @@ static void protect_exec(void)
 
 static void deny_exec_gain(void)
 {
-	/* Undoes the mprotect call that succeeded before the limit was set. */
+	/* Undoes an mprotect call that succeeded before the limit was set. */
 	if (mprotect(block, PAGE_BYTES, RW))
 		die("mprotect");
 	if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Control tests: programs that stay below a limit, or whose calls fail for everyday reasons.
- * faultscope must not name a limit as the cause.
+ * Control tests. Some of the programs stay below a limit. The calls of others fail for everyday
+ * reasons, and faultscope must not name a limit as the cause.
  */
 #include "zoo.h"
 
@@ -48,7 +48,10 @@ static void trims_at_count(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* At the map count limit, an end or the whole of a mapping can be unmapped without a split. */
+/*
+ * At the map count limit, unmapping the end of a mapping or a whole mapping succeeds, because
+ * neither needs a split.
+ */
 static long trims(void)
 {
 	works(!munmap(block, PAGE_BYTES), "munmap of a start");

@@ -35,8 +35,8 @@ static void anonymous(void)
 }
 
 /*
- * The new mapping would merge with the mapping next to it, so the map count would stay equal. Even
- * so, mmap fails.
+ * The new mapping would merge with the mapping next to it, so the number of mappings would not
+ * change. mmap fails nevertheless.
  */
 static void mergeable(void)
 {
@@ -47,7 +47,7 @@ static void mergeable(void)
 	fill_maps(most_maps() + 1);
 }
 
-/* The new mapping would replace a mapping, so the map count would stay equal. */
+/* The new mapping would replace a mapping, so the number of mappings would not change. */
 static void replacing(void)
 {
 	block = map_anon(BLOCK_PAGES * PAGE_BYTES, RW, 0);

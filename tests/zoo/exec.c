@@ -168,7 +168,10 @@ static long run_as_user(void)
 	return -1;
 }
 
-/* RLIMIT_AS lets the new program start, but its dynamic loader cannot map the C library. */
+/*
+ * RLIMIT_AS is large enough for the new program to start, but its dynamic loader cannot map the C
+ * library.
+ */
 static void small_space(void)
 {
 	if (access("/bin/true", X_OK) || access("/lib64/ld-linux-x86-64.so.2", X_OK))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Test cases of brk, whose system call returns no errno, and of shmat. */
+/* Test cases of shmat, and of brk, whose system call never returns an errno. */
 #include "zoo.h"
 
 #include <sys/ipc.h>

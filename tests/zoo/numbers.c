@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of fd numbers: numbers that the caller chooses, numbers above the limit, and numbers
- * for files that are passed in messages.
+ * Test cases of three kinds of fd numbers: numbers that the caller chooses, numbers above the
+ * limit, and numbers for files that are passed in messages.
  */
 #include "zoo.h"
 

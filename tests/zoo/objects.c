@@ -103,7 +103,10 @@ static void remove_watch(void)
 		die("inotify_rm_watch");
 }
 
-/* fanotify_init fails with EMFILE at the limit of groups. RLIMIT_NOFILE is not reached. */
+/*
+ * fanotify_init fails with EMFILE because the limit of fanotify groups is reached. RLIMIT_NOFILE is
+ * not reached.
+ */
 static void groups_of_namespace(void)
 {
 	const unsigned int flags = FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC;
@@ -147,7 +150,7 @@ static void close_last_pipe(void)
 	close(last_pipe[1]);
 }
 
-/* mq_open fails with EMFILE at RLIMIT_MSGQUEUE. RLIMIT_NOFILE is not reached. */
+/* mq_open fails with EMFILE because RLIMIT_MSGQUEUE is reached. RLIMIT_NOFILE is not reached. */
 static char queue[32];
 
 static void unlink_queue(void)

@@ -299,8 +299,8 @@ class Tap:
 
 
 class Results:
-    """The answers, the skipped cases with reasons, and the cases that did not behave as described.
-    """
+    """The results of a run: the answers, the skipped cases with reasons, and the cases that did not
+    behave as described."""
 
     def __init__(self, options):
         self.options = options

@@ -241,7 +241,7 @@ static void small_stack(void)
 	soft_limit(RLIMIT_STACK, SMALL_STACK);
 }
 
-/* RLIMIT_STACK lets the stack grow, but RLIMIT_AS does not. */
+/* The stack may grow according to RLIMIT_STACK, but not according to RLIMIT_AS. */
 static void no_space_for_stack(void)
 {
 	room_as(256 * KIB);

@@ -389,7 +389,7 @@ void leave_free(int free)
 static char cgroup_made[4][128];
 static size_t nr_cgroups;
 static char cgroup_home[256];
-/* the process that created the cgroups; its children use them, too */
+/* pid of the process that created the cgroups, which its children also use */
 static pid_t cgroup_owner;
 
 bool cgroup_v2(void)

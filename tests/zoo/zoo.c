@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs one test case. Checks that the call fails for the cause that the case states, and prints
- * this cause and the results as JSON.
+ * Runs one test case of the zoo. Checks that the call fails for the cause that the case states.
+ * Prints this cause and the results as JSON.
  */
 #include "zoo.h"
 
