@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Control tests. Some of the programs stay below a limit. The calls of others fail for everyday
- * reasons, and faultscope must not name a limit as the cause.
+ * Control tests. Some of the programs stay below a limit. The calls of other programs fail for
+ * everyday reasons. faultscope must name a limit as the cause in neither case.
  */
 #include "zoo.h"
 
@@ -49,8 +49,8 @@ static void trims_at_count(void)
 }
 
 /*
- * At the map count limit, unmapping the end of a mapping or a whole mapping succeeds, because
- * neither needs a split.
+ * At the map count limit, a program can still unmap the start or the end of a mapping, or a whole
+ * mapping. None of these needs a split.
  */
 static long trims(void)
 {
