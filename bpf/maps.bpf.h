@@ -48,7 +48,7 @@ static __always_inline __u64 ns_since(__u64 since)
 	return ns_between(since, bpf_ktime_get_ns());
 }
 
-/* Returns the number of the highest set bit; 0 for 0. */
+/* Returns the number of the highest set bit, or 0 if `v` is 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {
 	__u32 at = 0;

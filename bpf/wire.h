@@ -154,7 +154,7 @@ struct fs_shared {
 	__u32 stacks_for_all;	  /* maximum of stacks_used; user space raises it at each scan */
 	__u32 stacks_for_samples; /* maximum of stacks_used for stacks of sampled faults */
 	__u32 sample_each;	  /* one of this many faults is sampled, a power of two; 0: none */
-	__u32 sampled;		  /* number of sampled faults; wraps */
+	__u32 sampled;		  /* number of sampled faults; wraps around to 0 */
 	__u32 scan_whole;	  /* scans also send processes that did not change */
 	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
 	struct losses losses;

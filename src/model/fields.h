@@ -83,7 +83,10 @@ struct field {
 	const char *html;  /* column title in the HTML report's process table; NULL: not shown */
 	struct field_diff diff;
 	struct field_gate gate;
-	/* position in the first tab of the live view; position in the tab of the field's group */
+	/*
+	 * overview: position in the first tab of the live view; lead: position in the tab of the
+	 * field's group
+	 */
 	struct field_lead overview, lead;
 	int resource; /* enum resource_id for LEAD_SHARE and LEAD_FORECAST */
 	/* The live view keeps recent values of the field for a sparkline. */

@@ -13,8 +13,8 @@ struct frame_text {
 
 /*
  * Selects the innermost frames, up to `room`. Of the frames in Go's library that a system call
- * passes through, selects only the innermost. Returns the number of frames; *ret_more: more frames
- * exist.
+ * passes through, selects only the innermost. Returns the number of frames. Sets *ret_more if more
+ * frames exist.
  */
 size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
 

@@ -11,7 +11,7 @@
 #include "model/fields.h"
 #include "model/growth_archive.h"
 
-#define SORTS_MAX 256 /* names per process; "others" is the last */
+#define SORTS_MAX 256 /* maximum number of names per process; the last one is "others" */
 
 /* File systems of shared mappings, with the numbers of include/uapi/linux/magic.h. */
 static const struct {

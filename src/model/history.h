@@ -44,7 +44,8 @@ struct history_row {
 	uint32_t *faults; /* number of page faults by point; NULL: no faults */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	struct series *series[2]; /* recent counts of mappings and fds; NULL: far from the limit */
+	/* recent counts of mappings and fds; NULL if the count is far from its limit */
+	struct series *series[2];
 	struct holdings held[2];
 	uint32_t next; /* index + 1 of the next row in the hash chain; 0: this row is the last */
 };

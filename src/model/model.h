@@ -91,8 +91,9 @@ struct subject {
 	bool final;		 /* the last record of the process was received */
 	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
-	int32_t signal;		 /* number of the last fault signal, or SIGABRT; 0: none */
-	uint64_t starved_ns;	 /* time of a thread's last failed memory request; 0: none */
+	/* number of the last signal that was a fault or SIGABRT; 0: none */
+	int32_t signal;
+	uint64_t starved_ns; /* time of a thread's last failed memory request; 0: none */
 	uint32_t starved_tid;
 	/* use and limit of the most restrictive cgroups; limit ~0: none or not read */
 	struct level_room memory, pids;

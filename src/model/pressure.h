@@ -43,10 +43,13 @@ int pressure_take(struct model *m, const struct record *h);
 double host_rate(const struct model *m, enum host_figure i);
 double level_rate(const struct level *l, enum cgroup_figure i);
 
-/* Returns a metric of the host; FIGURE_UNKNOWN: not known. */
+/* Returns a metric of the host, or FIGURE_UNKNOWN if it is not known. */
 uint64_t host_figure(const struct model *m, enum host_figure i);
 
-/* Return the share of time (0 to 1) that tasks were stalled on memory; below 0: not known. */
+/*
+ * Return the share of time (0 to 1) that tasks were stalled on memory, or a value below 0 if it is
+ * not known.
+ */
 double host_stall(const struct model *m, bool full);
 double level_stall(const struct level *l, bool full);
 
@@ -60,7 +63,7 @@ bool mount_is_there(const struct model *m, const struct mount_use *u);
  */
 bool mount_may_matter(const struct mount_record *r);
 
-/* Returns bytes that the kernel can reclaim only by swapping; FIGURE_UNKNOWN: not known. */
+/* Returns bytes that the kernel can reclaim only by swapping, or FIGURE_UNKNOWN. */
 uint64_t level_kept_bytes(const struct level *l);
 
 /* Returns whether a cgroup is `path` or below it. `cgroup` is NULL if not known. */

@@ -119,7 +119,10 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
-	/* Addresses of variables are needed only for failed calls; /proc/kallsyms has megabytes. */
+	/*
+	 * Addresses of variables are needed only for failed calls. Reading them takes time, because
+	 * /proc/kallsyms has several megabytes.
+	 */
 	if (choice_of(&live->choice, hook_find("calls")))
 		variables_find(c->variable);
 }
@@ -188,8 +191,9 @@ static int try_load(struct live *live)
 }
 
 /*
- * Returns the probe that failed, -1: none. The first program in the load log that belongs to a
- * chosen attach type decides; the log also names functions that programs share.
+ * Returns the probe that failed, or -1 if there is none. It is the probe of the first program in
+ * the load log that belongs to a chosen attach type. The log also names functions that programs
+ * share.
  */
 static int find_failed_hook(const struct live *live)
 {

@@ -281,7 +281,7 @@ static int read_payload(struct replay *rp, const struct chunk_header *ch)
 	return unpacker_take(rp->unpacker, ch, rp->payload);
 }
 
-/* Returns the offset of the next key chunk; rp->size if there is none. */
+/* Returns the offset of the next key chunk, or rp->size if there is none. */
 static unsigned long long find_key(struct replay *rp, unsigned long long from)
 {
 	unsigned char window[65536];

@@ -77,7 +77,7 @@ void line_bar(struct line *l, double share, int cells)
 	buf_repeat(&l->b, " ", cells - full - (rest ? 1 : 0));
 }
 
-/* Returns the length of the escape sequence at `s`; 0 if there is none. */
+/* Returns the length of the escape sequence at `s`, or 0 if there is none. */
 static size_t escape_len(const char *s)
 {
 	size_t n = 2;

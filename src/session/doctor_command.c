@@ -16,7 +16,8 @@
 #include "session/commands.h"
 #include "session/session.h"
 
-#define WIDTH 80 /* default columns, even on a wider terminal: users keep and send reports */
+/* default columns, even on a wider terminal, because users keep and send reports */
+#define WIDTH 80
 
 /*
  * Ways to open or close fds without a system call that faultscope probes. Such fds are counted in

@@ -91,7 +91,10 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	uint64_t added;
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
 
-	/* skip fds that were all closed; not so for mappings, whose `removed` may be too high */
+	/*
+	 * Skip fds that were all closed. Mappings are not skipped, because `removed` may be too
+	 * high.
+	 */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s %s",
