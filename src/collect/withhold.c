@@ -38,11 +38,11 @@ static bool is_ending(uint32_t pid)
 /*
  * Returns 0 if the caller may ptrace a process, -EPERM if not, or -ESRCH if the process is gone.
  *
- * The owner of /proc/PID/maps decides. Landlock already forbids to open files of any process, so
- * that cannot be tried. task_dump_owner() in fs/proc/base.c gives a process's files to its
- * effective user and group. If the process is not dumpable, as after set-user-ID or with file
- * capabilities, it gives them to root. The owner of the files passes ptrace_may_access(). stat(2)
- * does not take mmap_lock.
+ * The owner of /proc/PID/maps decides. The file cannot be opened to test this, because Landlock
+ * forbids to open files of any process. task_dump_owner() in fs/proc/base.c gives a process's files
+ * to its effective user and group. If the process is not dumpable, as after set-user-ID or with
+ * file capabilities, it gives them to root. The owner of the files passes ptrace_may_access().
+ * stat(2) does not take mmap_lock.
  */
 static int ask(uint32_t pid)
 {

@@ -46,9 +46,9 @@
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
 /*
- * Polling intervals in ms. A fatal kernel fault wakes no process, because a wake-up needs an
- * interrupt (irq_work, on the CPU of the fault) and interrupts stay off until the end. Therefore
- * the ring buffer is polled while the CPU still prints its oops.
+ * Polling intervals in ms. A fatal kernel fault wakes no process: interrupts stay off until the
+ * end, and a wake-up needs an interrupt (irq_work, on the CPU of the fault). Therefore the ring
+ * buffer is polled while the CPU still prints its oops.
  */
 #define LOOK_MS	     100
 #define LOOK_SOON_MS 1

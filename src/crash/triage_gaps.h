@@ -7,9 +7,10 @@
 #include "crash/triage_files.h"
 
 /*
- * Appends the gaps (render/completeness.h) of a log that was analysed: no readable text, bytes that
- * are not text, lines above the maximum, messages that the kernel dropped. `records` is the number
- * of flight-recorder records in the files. Call this before the files are freed.
+ * Appends the gaps (render/completeness.h) of a log that was analysed. A gap is an input without
+ * readable text, bytes that are not text, lines above the maximum, or messages that the kernel
+ * dropped. `records` is the number of flight-recorder records in the files. Call this before the
+ * files are freed.
  */
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
 		    size_t records);

@@ -28,9 +28,9 @@ struct ring_file {
 };
 
 /*
- * Opens the file, or creates it with `bytes`. An existing file keeps its size. Returns 0 or -errno:
- * -ENOSPC if the disk is full, -EROFS, -EEXIST if the file is not a ring file, -EBUSY if another
- * recorder uses it.
+ * Opens the file, or creates it with `bytes`. An existing file keeps its size. Returns 0 or -errno.
+ * -ENOSPC: the disk is full. -EROFS: the file system is read-only. -EEXIST: the file is not a ring
+ * file. -EBUSY: another recorder uses it.
  */
 int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes);
 

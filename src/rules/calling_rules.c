@@ -94,9 +94,9 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 }
 
 /*
- * Returns true if the event of a finding happened in this window (`again`), or if the finding is
- * open and its event happened less than HOLD_NS ago. Stores the time of the last event in
- * f->grew_ns.
+ * Returns true in two cases. Either the event of a finding happened in this window (`again`), or
+ * the finding is open and its event happened less than HOLD_NS ago. Stores the time of the last
+ * event in f->grew_ns.
  */
 static bool is_recent(const struct occasion *o, const struct finding *open, bool again,
 		      struct finding *f)
@@ -181,8 +181,8 @@ static bool is_python(const struct subject *s)
 }
 
 /*
- * A Python thread that gets ENOMEM in its first steps exits before it reports that it runs, and the
- * thread that created it waits for ever. faultscope sees only the failed call, and then no
+ * A Python thread that gets ENOMEM in its first steps exits before it reports that it runs. The
+ * thread that created it then waits forever. faultscope sees the failed call, and after it no
  * activity.
  */
 bool python_waits_for_thread(const struct occasion *o, const struct finding *open,

@@ -119,10 +119,11 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * Returns the bytes of the commit limit that __vm_enough_memory() (mm/util.c) keeps in reserve: 8
- * MiB unless the caller has CAP_SYS_ADMIN, and in addition 1/32 of the size of the process, at most
- * 128 MiB. 8 MiB and 128 MiB are the defaults of vm.admin_reserve_kbytes and
- * vm.user_reserve_kbytes.
+ * Returns how many bytes of the commit limit __vm_enough_memory() (mm/util.c) keeps in reserve.
+ * Unless the caller has CAP_SYS_ADMIN, 8 MiB are reserved. In addition, 1/32 of the size of the
+ * process is reserved, at most 128 MiB.
+ *
+ * 8 MiB and 128 MiB are the defaults of vm.admin_reserve_kbytes and vm.user_reserve_kbytes.
  */
 static uint64_t kept_back(const struct request *q)
 {

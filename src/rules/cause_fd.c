@@ -51,9 +51,9 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	need_numbers(q, v);
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	/*
-	 * The number of open fds alone does not show that no number is free: open fds may have
-	 * numbers above the limit, and F_DUPFD skips numbers. The evidence therefore includes the
-	 * number of free numbers.
+	 * Open fds may have numbers above the limit, and F_DUPFD skips numbers. The count of open
+	 * fds alone therefore does not show that no number is free. The evidence also includes the
+	 * count of free numbers.
 	 */
 	if (q->r->fds != q->r->fd_soft)
 		verdict_figure(v, "free numbers that the call may use", IN_COUNT, q->r->fds_free);
@@ -179,8 +179,8 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 
 /*
  * pipe() fails with ENFILE only at the user's limit on pipe pages or at fs.file-max. If the number
- * of open files is far below fs.file-max, the limit on pipe pages is the cause, even if the user is
- * below it now.
+ * of open files is far below fs.file-max, the limit on pipe pages is the cause. The user may be
+ * below that limit again by now.
  */
 static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -265,8 +265,8 @@ static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_s
 }
 
 /*
- * Returns how many bytes io_uring_setup() pins: for each entry 64 bytes, an index of 4 bytes and
- * two completions of 16 bytes, and less than a page of counters for each of the two rings. The
+ * Returns how many bytes io_uring_setup() pins. Each entry needs 64 bytes, an index of 4 bytes, and
+ * two completions of 16 bytes. Each of the two rings needs less than a page for counters. The
  * kernel rounds the number of entries up to a power of two.
  */
 static uint64_t ring_bytes(uint64_t entries)

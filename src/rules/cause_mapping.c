@@ -279,8 +279,8 @@ static bool past_min_address(const struct request *q, struct verdict *v, bool *r
 }
 
 /*
- * The pool of huge pages has too few free pages. faultscope reads only the pool of the default
- * size, so the cause is uncertain for other sizes.
+ * The pool of huge pages has too few free pages. faultscope reads only the pool of the default page
+ * size. For other page sizes, the cause is therefore uncertain.
  */
 static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {

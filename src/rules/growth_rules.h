@@ -10,8 +10,8 @@
 #include "rules/rules.h"
 
 /*
- * Adds evidence to a finding about a number of mappings or fds: the groups that grew most, by name,
- * and the call stack of the first.
+ * Adds evidence to a finding about a number of mappings or fds. The evidence contains the names of
+ * the groups that grew most, and the call stack of the first group.
  */
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		     enum what what);

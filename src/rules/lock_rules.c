@@ -14,8 +14,8 @@
 
 #define WAITS 0.05 /* waits that take less than this share of one thread's time open no finding */
 /*
- * P12 opens in two cases: waits take at least this share of one thread's time, or waits in page
- * faults take at least this share of the time that page faults take
+ * P12 opens in two cases. Waits take at least this share of one thread's time. Or waits in page
+ * faults take at least this share of the time of all page faults.
  */
 #define CONVOY 0.3
 /*

@@ -231,9 +231,9 @@ static bool in_number(char c)
 }
 
 /*
- * Returns true if a part of a wording (up to a '*' or the end of the wording) matches at `s`, and
- * sets *ret_end to the end of the match. A '#' takes as many characters of a number as possible,
- * but only one before a '*'.
+ * Tests whether a part of a wording matches at `s`. A part ends at a '*' or at the end of the
+ * wording. If it matches, stores the end of the match in *ret_end and returns true. A '#' takes as
+ * many characters of a number as possible, but only one before a '*'.
  */
 static bool fits(const char *part, size_t len, const char *s, const char *end, const char **ret_end)
 {
@@ -303,8 +303,9 @@ static bool find(const struct text *t, const char *wording, const char **ret, co
 			continue;
 		if (!follow(wording + first, behind, line_end, ret_end)) {
 			/*
-			 * If the first part of the wording matches again later in this line, less
-			 * text is left for the other parts: go on with the next line.
+			 * The first part of the wording may match again later in this line. As less
+			 * text then remains for the other parts, the search continues in the next
+			 * line.
 			 */
 			s = line_end;
 			continue;
@@ -532,8 +533,8 @@ static bool is_generic(const struct message *m)
 }
 
 /*
- * Returns true if match `as` begins within `m`, ends behind it and changes its meaning: "too many
- * open files in system" means another error than "too many open files".
+ * Returns true if match `as` begins within `m`, ends behind it, and changes its meaning. For
+ * example, "too many open files in system" means another error than "too many open files".
  */
 static bool goes_on(const struct match *m, const struct match *as)
 {

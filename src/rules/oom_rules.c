@@ -194,9 +194,9 @@ static bool is_this_program(const struct grown_process *x)
 }
 
 /*
- * Returns true if a process other than the victim holds enough memory to be the cause: at least
- * 1/HELD_SHARE of the limit, or half as much as the victim. faultscope itself must hold at least
- * half of the limit.
+ * Returns true if a process other than the victim holds enough memory to be the cause. It must hold
+ * at least 1/HELD_SHARE of the limit, or at least half as much as the victim. faultscope itself
+ * must hold at least half of the limit.
  */
 static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {

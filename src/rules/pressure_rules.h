@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: findings about memory shortage of the machine, of cgroups and of file systems, about
- * processes that the OOM killer killed, and about signals for failed page faults.
+ * rules: findings about memory shortage of the machine, of cgroups and of file systems. Also
+ * findings about OOM-killed processes, and about signals for failed page faults.
  */
 #ifndef FS_RULES_PRESSURE_RULES_H
 #define FS_RULES_PRESSURE_RULES_H

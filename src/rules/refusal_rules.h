@@ -9,8 +9,8 @@
 #include "rules/rules.h"
 
 /*
- * Fills what all findings about failed calls have: a title that ends with `limit`, the cause, the
- * evidence, and the limits that would fail the call next.
+ * Fills the parts that all findings about failed calls have. These are the title, which ends with
+ * `limit`, the cause, the evidence, and the limits that would fail the call next.
  */
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit);
 
@@ -18,9 +18,9 @@ bool refusal_has_cause(const struct occasion *o, const char *cause);
 bool refusal_is_fork(const struct occasion *o);
 
 /*
- * Returns true if a program can repeat the request in another form that may succeed: without huge
- * pages, without locking, with a smaller size, or at another address. A request that failed at
- * vm.max_map_count, for example, has no such form.
+ * Returns true if a program can repeat the request in another form that may succeed. Other forms
+ * are: without huge pages, without locking, with a smaller size, or at another address. A request
+ * that failed at vm.max_map_count, for example, has no such form.
  */
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 

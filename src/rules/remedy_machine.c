@@ -54,7 +54,8 @@ static void edit_line(struct remedies *all, struct buf *c)
 
 /*
  * Writes a command that creates a file in sysctl.d. sysctl reads these files in the order of their
- * names and keeps the last value: the new name must come after the file that sets the limit now.
+ * names, and keeps the last value. The name of the new file must therefore come after that of the
+ * file that sets the limit now.
  */
 static void add_file(struct remedies *all, struct buf *c)
 {

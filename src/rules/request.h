@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: what the files of the cause engine share: a failed call with what it requested, the checks
- * that the kernel makes in its order, and functions that fill the verdict.
+ * rules: code that the files of the cause engine share. It describes a failed call and what the
+ * call requested. It runs the kernel's checks in their order, and fills the verdict.
  */
 #ifndef FS_RULES_REQUEST_H
 #define FS_RULES_REQUEST_H
@@ -46,8 +46,8 @@ struct request {
 	uint64_t more_pages;   /* requested pages minus those of mappings that the call replaces */
 	uint64_t length_bytes; /* length of the free range that the call needs; 0: none */
 	/*
-	 * size in bytes of the user address space in which the kernel places the mapping, if the
-	 * address hint of the call is not above this space; UINT64_MAX: not known
+	 * Size in bytes of the address space in which the kernel places the mapping. It applies if
+	 * the address hint of the call is not above this space. UINT64_MAX: not known.
 	 */
 	uint64_t space_bytes;
 	bool data;	/* true: private writable memory, which RLIMIT_DATA limits */

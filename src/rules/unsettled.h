@@ -16,9 +16,9 @@
 bool unsettled_is(const struct model *m, const union event *e);
 
 /*
- * At the end of an interval: keeps a copy of a failed call that the program may still repeat with
- * success, if the call is younger than UNSETTLED_NS and its process lives. Returns false if the
- * call must be judged now, or if the table is full.
+ * Called at the end of an interval. Keeps a copy of a failed call that the program may still repeat
+ * with success. The call must be younger than UNSETTLED_NS, and its process must live. Returns
+ * false if the call must be judged now, or if the table is full.
  */
 bool unsettled_keep(struct findings *fs, const struct model *m, const union event *e);
 

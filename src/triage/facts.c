@@ -84,8 +84,8 @@ static void on_dsisr(struct incident *e, const struct captures *c)
 }
 
 /*
- * Values of scause: 12 is an instruction page fault, 13 a load page fault, 15 a store page fault.
- * 1, 5 and 7 are access faults.
+ * Values of scause: 12 is an instruction page fault, 13 a load page fault, and 15 a store page
+ * fault. The values 1, 5 and 7 are access faults.
  */
 static void on_scause(struct incident *e, const struct captures *c)
 {

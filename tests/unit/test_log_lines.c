@@ -12,8 +12,8 @@
 #define OOPS "BUG: kernel NULL pointer dereference, address: 0000000000000018"
 
 /*
- * A log, and the expected values of its first line. level: -1 if the line has none. caller: the
- * task ID or, for a CPU, -2 minus the number of the CPU; -1 if the line has neither.
+ * A log, and the expected values of its first line. `level` is -1 if the line has none. `caller` is
+ * a task ID or, for a CPU, -2 minus the number of the CPU. It is -1 if the line names neither.
  */
 static const struct row {
 	const char *log, *text;

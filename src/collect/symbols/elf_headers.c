@@ -9,8 +9,8 @@
 #define SEGMENTS_MAX	256
 
 /*
- * Checks the counts e_shnum and e_phnum. libelf trusts both up to the size of the file, so that a
- * sparse file would make it allocate gigabytes.
+ * Checks the counts e_shnum and e_phnum. libelf accepts any count that fits into the size of the
+ * file. A sparse file could therefore make it allocate gigabytes.
  */
 static bool counts_are_sane(const struct byte_source *s)
 {

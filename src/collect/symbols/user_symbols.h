@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: names functions in user stacks. A process's mappings are read while it lives, and their
- * files stay open, so that its stacks can be named after it has ended. libdwfl is not used: for
- * each address, it searches all symbols of a file (1.8 ms in libtorch, 3 ms in libjvm). libdwfl
- * also maps files, which may shrink meanwhile, and decompresses without a limit.
+ * collect: names functions in user stacks. A process's mappings are read while it lives. The mapped
+ * files stay open, so that stacks of the process can be named after it has ended.
+ *
+ * libdwfl is not used. For each address, it searches all symbols of a file (1.8 ms in libtorch, 3
+ * ms in libjvm). It also maps files, which may shrink meanwhile, and it decompresses without a
+ * limit.
  */
 #ifndef FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
 #define FS_COLLECT_SYMBOLS_USER_SYMBOLS_H
