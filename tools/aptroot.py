@@ -184,7 +184,8 @@ class Suite:
         raise Missing(f"no lists of {'/'.join(self.suites)} {self.arch}: {failure}")
 
     def depends(self, package):
-        """Returns the names of all dependencies of a package, with alternatives."""
+        """Returns the names of all dependencies of a package, including alternative dependencies.
+        """
         text = self.call("apt-cache", "show", "--no-all-versions", package)
         found = re.search(r"^Depends: (.*)$", text, re.M)
         return re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9.+-]*)", found[1]) if found else []

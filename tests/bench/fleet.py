@@ -38,7 +38,7 @@ LEVELS = {
     "workload, 200": ["--limit.workloads=200", "--limit.series=9000"],
 }
 WORKLOADS = 220  # number of programs of different names that the benchmark starts
-SCRAPES = 30  # number of scrapes over which CPU is averaged
+SCRAPES = 30  # number of scrapes from which the average CPU time is computed
 SAMPLE = re.compile(rb"^([a-z_]+_(?:total|bucket|sum|count)(?:\{.*\})?) (\S+)$", re.M)
 
 Level = namedtuple("Level", "name series bytes packed cpu_ms rss_mib page")

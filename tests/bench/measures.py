@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The measurements of `make bench`: which tools are compared, with which workloads."""
+"""Defines the measurements of `make bench`: the tools to compare, and the workloads."""
 import contextlib
 import glob
 import json

@@ -48,7 +48,8 @@ FISH = r"""
 source ./faultscope.fish
 complete -C $argv[1] | string replace -r '\t.*' '' | string replace -r '^' 'HIT '
 """
-# zsh script: a shell on a pseudo-terminal, with a compadd that prints the words it adds
+# zsh script that runs a shell on a pseudo-terminal; in this shell, compadd prints the words that it
+# adds
 ZSH = r"""
 zmodload zsh/zpty
 zpty shell zsh -f -i

@@ -4,7 +4,7 @@ are tested first: they fork, call exec from any thread, share memory, and lose t
 Special cases follow.
 
 If a thread other than the leader calls execve, it replaces the leader, whose task the kernel frees.
-The leader may also end before the other threads.
+In other cases, the leader ends before the other threads.
 """
 
 import json

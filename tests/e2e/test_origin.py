@@ -171,8 +171,8 @@ def test_file_of_a_sysctl(check, lab):
 
 @live
 def test_file_behind_the_rights(check, lab):
-    """A finding names the file that set its limit, although faultscope with -p has dropped its
-    rights before."""
+    """A finding must name the file that set its limit. With -p, faultscope has already dropped its
+    rights at this time."""
     place = lab.dir / "sysctl.d"
     place.mkdir()
     value = Path("/proc/sys/vm/max_map_count").read_text()

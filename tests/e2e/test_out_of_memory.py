@@ -22,7 +22,8 @@ def limited(lab, most, words):
 
 
 def least_that_is_enough(lab, words, low=0):
-    """Returns the run with complete output, and the least RLIMIT_DATA (bytes) that suffices."""
+    """Returns two values: the run with complete output, and the smallest RLIMIT_DATA in bytes that
+    suffices."""
     whole, high = limited(lab, MOST, words), MOST
     while high - low > CLOSE:
         middle = (low + high) // 2

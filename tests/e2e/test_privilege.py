@@ -222,8 +222,8 @@ def keeps_bpf(lab):
 
 
 def check_bpf_disabled(check, lab):
-    """Checks, with the current value of kernel.unprivileged_bpf_disabled, that counts are exact and
-    that faultscope keeps no capability that it does not need."""
+    """Checks two things for the current value of kernel.unprivileged_bpf_disabled: counts are
+    exact, and faultscope keeps no capability that it does not need."""
     disabled = setting(lab, BPF_DISABLED)
     ran, lines, truth = test_hooks.run_with(lab, *FEW)
     check.equal(f"status at {disabled}", ran.returncode, DONE)

@@ -372,8 +372,8 @@ def test_kernel_reports(check, lab):
 
 @live
 def test_limits_of_series(check, lab):
-    """Workloads beyond --limit.workloads share one series with the name ~other, and their number is
-    exported."""
+    """If there are more workloads than --limit.workloads allows, the remaining ones share one
+    series with the name ~other. The exporter also exports their number."""
     many = [named(lab, f"fs-many-{i}", "touch", "1", "--hold") for i in range(12)]
     for one in many:
         one.truth()

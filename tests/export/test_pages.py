@@ -211,8 +211,8 @@ def test_textfile(check, lab):
 
 @live
 def test_textfile_leaves_the_drafts_of_others(check, lab):
-    """In a shared directory, another user may have a file with the name of the exporter's temporary
-    file. The exporter does not change the other user's file."""
+    """The exporter writes to a shared directory, where another user has a file with the name of the
+    exporter's temporary file. The exporter does not change the other user's file."""
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')

@@ -2,10 +2,10 @@
 """Confines programs with mutations, so that a wrong condition cannot harm the machine.
 
 If root starts the tests, they run as nobody with no_new_privs. So the tests cannot change files of
-other users, devices or settings, nor signal processes of other users. A live test also has the
-capabilities to load BPF programs, which the kernel verifies, and to read other processes. A control
-group limits memory including BPF maps. Processes that a test leaves behind in this control group
-are killed.
+other users, devices or settings, nor signal processes of other users. A live test also has two
+kinds of capabilities: to load BPF programs, which the kernel verifies, and to read other processes.
+A control group limits memory including BPF maps. Processes that a test leaves behind in this
+control group are killed.
 """
 import os
 import resource

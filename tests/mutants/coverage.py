@@ -77,7 +77,8 @@ def sources(top):
 
 
 class Map:
-    """Lines that each test executes, as rows in a file, so that an interrupted run can continue.
+    """The lines that each test executes. They are stored as rows in a file, so that an interrupted
+    run can continue.
 
     The sources to which the rows belong are kept next to the file. If the sources have changed
     since, line numbers are adapted; a test that has changed itself is measured again.

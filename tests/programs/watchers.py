@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Starts a watchdog observer for each folder, although one could watch all folders. Each observer
-needs an inotify instance."""
+"""Starts one observer of the Python package watchdog for each folder, although one observer could
+watch all folders. Each observer needs an inotify instance."""
 import sys
 
 from watchdog.events import FileSystemEventHandler

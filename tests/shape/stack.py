@@ -36,8 +36,8 @@ def deepest(function):
 
 
 def chains(path):
-    """Returns the call chain with the most stack of each function that no other function calls. The
-    chain with the most stack is first."""
+    """Returns one call chain for each function that no other function calls: the chain that takes
+    the most stack. The chain with the most stack is first."""
     functions = Object(path).functions().values()
     called = {id(one) for function in functions for one in function.calls}
     found = [deepest(one) for one in functions if id(one) not in called]

@@ -226,7 +226,7 @@ def judge_waits(lines, kernel):
         yield "how long it waited for memory and disks, too", \
             is_within(reclaim + disk, max(freed, read), freed + read), \
             f"{reclaim:.3f} s and {disk:.3f} s, {freed:.3f} s and {read:.3f} s"
-    # PSI counts a read as memory stall only if the page belonged to the working set.
+    # PSI counts the wait for a read as memory stall only if the page belonged to the working set.
     if psi is not None:
         yield "PSI says as much: all of reclaim, and some of the reads", \
             is_within(psi, reclaim, reclaim + disk), f"{psi:.3f} s, {reclaim:.3f} s, {disk:.3f} s"

@@ -9,7 +9,8 @@ DIR has the layout that tests/triage/score.py describes. faultscope is compared 
 One grep searches for the first instruction pointer (function, and module in brackets). Another grep
 searches for the first frame of the first call trace. The third grep searches for words that crash
 logs usually have. "-" means that a grep matched nothing. Other programs are not compared: crash and
-drgn read dumps, not logs; ABRT with satyr, kerneloops and apport are not in Debian 11 to sid.
+drgn read dumps, not logs; ABRT with satyr, kerneloops and apport are in no Debian release from 11
+to sid.
 """
 import argparse
 import json

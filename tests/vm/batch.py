@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs scenarios that are only a workload under `faultscope run` together in one run, one after
-another.
+"""Some scenarios only run a workload under `faultscope run`. This module runs the workloads of such
+scenarios in a single run of faultscope, one after another.
 
 On an emulated CPU, the verifier takes seconds for each load of BPF programs, so all these scenarios
 share one load. The results of each scenario are compared with the scenario's own true values, as if

@@ -105,7 +105,8 @@ def in_guest(check, guest, name):
 
 
 def test_kernel(kernel, names):
-    """Tests all programs on one kernel and prints TAP. Does not return, but exits."""
+    """Tests all programs on one kernel, and prints the results as TAP. Does not return, but exits.
+    """
     tap = e2e_tap()
     try:
         guest = Guest(kernel)

@@ -195,8 +195,8 @@ class Mechanisms:
         found = self.wanted(lambda hook: hook.alternates)
         for one in found:
             self.put(one, "", [f"not finished, see {one.name}"])
-        # Every capture uses the best attach types, so they are not forced, unless --only selects
-        # some tests.
+        # All other captures already use the best attach types. So these are forced only if --only
+        # selects some tests.
         best = [one for one in found if one.mechanism == one.hook.best and not self.run.only]
         waiting = [one for one in found if one not in best]
         while waiting:
