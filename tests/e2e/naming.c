@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Prints names of user addresses. Reads requests from stdin, and prints a line for each request:
- * learn PID → 0 or -errno ip PID HEX → "name<TAB>module<TAB>offset<TAB>address" of a return address
- * id PID BUILDID HEX → these four values for an offset into the file with this build-id lost → JSON
- * with counts of the data that was lost With --text, mappings are read from /proc/PID/maps, as
- * before Linux 6.11.
+ *   learn PID             → 0 or -errno
+ *   ip PID HEX            → "name<TAB>module<TAB>offset<TAB>address" of a return address
+ *   id PID BUILDID HEX    → these four values for an offset into the file with this build-id
+ *   lost                  → JSON with counts of the data that was lost
+ * With --text, mappings are read from /proc/PID/maps, as before Linux 6.11.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
  * reads another value. The rest of the header is UAPI and is not relocated. Its layout must be
  * exactly that of the kernel.
  *
- * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H... vmlinux_check --globals VMLINUX_H...
+ * usage: vmlinux_check OBJECT KERNEL_BTF|- VMLINUX_H...
+ *        vmlinux_check --globals VMLINUX_H...
  *
  * An object's BTF has only types that its globals, functions and relocations name. --globals writes
  * a C file that names every type of the headers, so that the object made from it has all of them.
