@@ -31,8 +31,8 @@ void ends_begin(struct ends *e, const struct model *m, struct source *src);
 bool ends_may_be_lost(struct ends *e, const struct model *m);
 
 /*
- * Returns whether a process is gone whose last record was made at `told_ns`. This is true if no
- * process has its pid, or if a scan of all processes did not find it.
+ * Returns whether a process is gone. This is true if no process has its pid, or if a scan of all
+ * processes did not find it. The last record of the process was made at `told_ns`.
  */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 

@@ -596,8 +596,8 @@ static uint64_t to_pages(const struct request *q, uint64_t bytes)
 }
 
 /*
- * Recognizes /dev/zero by name, because the record lacks the device number. mmap_zero()
- * (drivers/char/mem.c) makes a shared mapping of it like a shared anonymous one.
+ * Recognizes /dev/zero by name, because the device number is not in the record. A shared mapping of
+ * /dev/zero is like a shared anonymous mapping: mmap_zero() in drivers/char/mem.c.
  */
 static bool is_zero_device(const struct request *q)
 {

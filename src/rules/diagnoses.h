@@ -36,8 +36,8 @@ struct about {
 extern const struct about abouts[NR_ABOUTS];
 
 /*
- * Returns diagnosis number i; NULL behind the last. The order is: mappings, memory, descriptors,
- * paging, kernel, and by id within each of these groups.
+ * Returns diagnosis number i, or NULL if i is too large. The groups are in this order: mappings,
+ * memory, descriptors, paging, kernel. Within a group, diagnoses are ordered by id.
  */
 const struct diagnosis *diagnosis_at(size_t i);
 

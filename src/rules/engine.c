@@ -208,7 +208,7 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
-		if (!one) /* a finding about the whole host may be the cause, too */
+		if (!one) /* a finding about the whole host may also be the cause */
 			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;

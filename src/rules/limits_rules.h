@@ -30,7 +30,7 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 	       !resource_series(m, s, rule->resource);
 }
 
-/* Adds evidence: the growth in a second (in bytes, or as a count) and the time until the limit. */
+/* Adds evidence: the growth per second (in bytes, or as a count) and the time until the limit. */
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes);
 
 /* Returns the words after the time of a forecast: " if it goes on" unless the forecast is sure. */

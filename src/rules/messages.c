@@ -257,7 +257,7 @@ static bool fits(const char *part, size_t len, const char *s, const char *end, c
 
 /*
  * Returns true if the other parts of a wording follow in the same line, in this order. Each part
- * takes the first place where it matches, so that the most text is left for the parts after it.
+ * takes the first place where it matches. The most text then remains for the parts after it.
  */
 static bool follow(const char *wording, const char *s, const char *line_end, const char **ret_end)
 {

@@ -14,7 +14,7 @@
 
 /* the evidence shows the size of tmpfs if it is at least 1/SHMEM_TELLS of the limit */
 #define SHMEM_TELLS 4
-/* a victim that grew by at least this share of the largest growth counts as the cause */
+/* the victim counts as the cause if it grew by at least this share of the largest growth */
 #define ALIKE 0.5
 
 /*

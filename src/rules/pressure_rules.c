@@ -157,7 +157,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	/* the host lacks as much memory as it has swapped out */
+	/* the host needs as much more memory as it has swapped out */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
 	finding_advise(f);
 	return true;

@@ -92,8 +92,8 @@ static void set_for_good(struct remedies *all)
 }
 
 /*
- * Suggests a privileged initContainer: pods and containers can set only namespaced sysctls, and
- * none of these limits is namespaced.
+ * Suggests a privileged initContainer. Pods and containers can only set sysctls that belong to a
+ * namespace, and none of these limits does.
  */
 static void set_for_pod(struct remedies *all)
 {

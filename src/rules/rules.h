@@ -71,9 +71,9 @@ struct rule {
 	 */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
 	/*
-	 * Ids of rules, separated by blanks, whose findings may lead to this one. If such a finding
-	 * is open for the subject, it becomes part of `because`, with the findings that led to it.
-	 * NULL: none.
+	 * Ids of rules, separated by blanks, whose findings may lead to this one; NULL: none. If
+	 * such a finding is open for the subject, it is stored in `because`, together with the
+	 * findings that led to it.
 	 */
 	const char *after;
 	/* the resource that is near its limit, or grows towards it */
@@ -198,7 +198,7 @@ void findings_judge(struct findings *fs, const struct model *m);
 bool findings_judge_rest(struct findings *fs, const struct model *m);
 
 /*
- * Must be called after the output for a window was written: drops closed findings, and marks the
+ * Must be called after the output for a window was written. Drops closed findings, and marks the
  * others as reported.
  */
 void findings_next_window(struct findings *fs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: limits that the processes of a user or of a cgroup share. To report such a limit once,
- * only the process that uses most of it has a finding.
+ * rules: limits that the processes of a user or of a cgroup share. Such a limit is reported only
+ * once: for the process that uses most of it.
  */
 #ifndef FS_RULES_SHARED_LIMITS_H
 #define FS_RULES_SHARED_LIMITS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rules: failed calls that the program may still repeat with success in another form, for example
- * with a smaller size. Such a call is kept, also beyond the end of the interval, until a repetition
- * is seen, the process ends, or UNSETTLED_NS is over.
+ * with a smaller size. Such a call is kept until a repetition is seen, the process ends, or
+ * UNSETTLED_NS is over. It may be kept beyond the end of the interval.
  */
 #ifndef FS_RULES_UNSETTLED_H
 #define FS_RULES_UNSETTLED_H

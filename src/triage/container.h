@@ -28,8 +28,8 @@ struct container {
 void container_begin(struct container *c, struct str data);
 
 /*
- * Reads a raw line. Returns true if the line contains a message, or ends a record that has one. If
- * true is returned, `raw` is the message, and `l` has the other fields. `raw` may point into
+ * Reads a raw line. Returns true if the line contains a message, or ends a record that has a
+ * message. In this case `raw` is the message, and `l` has the other fields. `raw` may point into
  * `scratch`.
  */
 bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch);

@@ -84,7 +84,7 @@ static bool was_given_back(struct look *l, enum bb_severity *severity)
 	return l->access && has(l->r, "area");
 }
 
-/* Returns whether the kernel reported corruption. (Lockups have own findings.) */
+/* Returns whether the kernel reported corruption. (There are separate findings for lockups.) */
 static bool was_reported(struct look *l, enum bb_severity *severity)
 {
 	if (l->r->class != BB_REPORT || says(l, "BUG: Bad "))

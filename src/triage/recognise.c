@@ -191,7 +191,7 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 		return line - e->first <= HEAD_MOST;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
 		return false;
-	/* A warning's first line appears again: a second warning begins. */
+	/* The first line of the warning appears again, so a second warning begins. */
 	if (e->signature == sig && !(sig->flags & SIG_NOTE) && e->kind != KIND_GPF)
 		return false;
 	return line - e->first <= HEAD_MOST * 2;

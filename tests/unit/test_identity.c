@@ -532,7 +532,7 @@ static void test_walked(void)
 #define LOOKS	  120
 #define PROGRAMS  400 /* number of new programs between two scans */
 
-/* Each workload has two processes: one is active in each scan, the other sleeps. */
+/* Each workload has two processes. One of them is active in each scan, and the other one sleeps. */
 static uint32_t pid_of(unsigned int workload, bool sleeps)
 {
 	return 1000 + workload * 2 + sleeps;

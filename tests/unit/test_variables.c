@@ -64,7 +64,9 @@ static void know(enum variable which, uint64_t value)
 	r.variable[which] = value;
 }
 
-/* Tests that a limit's value is the one at the time of the failed call, not a later one. */
+/*
+ * Tests that the cause contains the value that a limit had when the call failed, not a later value.
+ */
 static void test_causes(void)
 {
 	begin_mmap(ENOMEM, 1, RW, ANON);

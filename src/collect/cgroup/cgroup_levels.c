@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * Of a process's cgroup and its ancestors, the one with the least room below its limit, as read in
- * this scan.
+ * The cgroup with the least room below its limit, as read in this scan. The candidates are a
+ * process's cgroup and its ancestors.
  */
 struct reading {
 	const struct cgroup_tree *tree;

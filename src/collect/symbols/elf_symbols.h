@@ -34,7 +34,7 @@ struct elf_symbols {
 /* Opens an ELF file. On success, `ret` owns the fd. Returns 0, -ENOEXEC or -errno. */
 int elf_symbols_open(int fd, struct elf_symbols *ret);
 
-/* Returns whether the file lacks .symtab: a debug file would then have more names. */
+/* Returns whether the file has no .symtab. A debug file would then have more names. */
 bool elf_symbols_wants_debug(const struct elf_symbols *s);
 
 /*

@@ -34,8 +34,9 @@ void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 na
 void symbol_table_sort(struct symbol_table *t);
 
 /*
- * Finds the entries that contain the address `at`, with the nearest start. Returns the first of
- * these entries, and in *ret_n their number. Returns NULL if no entry contains the address.
+ * Finds the entries that contain the address `at`. Of these, chooses those with the start that is
+ * nearest to it. Returns the first of the chosen entries, and stores their number in *ret_n.
+ * Returns NULL if no entry contains the address.
  */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *t, __u64 at, size_t *ret_n);
 
