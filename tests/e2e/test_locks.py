@@ -33,7 +33,7 @@ def expect_convoy(check, lines, truth):
     check.equal("P13", told(lines, "P13", pid), [])
     held = lines.of("slow_faults", pid, **{"class": "holder"})
     check.that(held and held[-1]["total_ns"] > 0, "nobody is told to have had it")
-    check.that(evidence_of(findings[-1], "held mmap_lock while other threads waited").startswith("locks["),
+    check.that(evidence_of(findings[-1], "held mmap_lock while others waited").startswith("locks["),
                f"evidence {findings[-1]['evidence']}")
     maps = lines.last(pid)["maps"]
     check.that(maps["lock_others_ns"] * 4 < maps["lock_ns"], f"others: {maps}")

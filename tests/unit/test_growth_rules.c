@@ -391,7 +391,7 @@ static void test_burst(void)
 	ok(find("M11") && find("M11")->severity == SEVERITY_INFO &&
 		   strstr(find("M11")->title, "at 60,000, 91% of vm.max_map_count"),
 	   "a burst that is over opens M11");
-	ok(advises(find("M11"), "for the peak"), "size it for the mark");
+	ok(advises(find("M11"), "above the peak of the map count"), "size it for the mark");
 	end();
 	begin();
 	r.g.map_count = 31000;

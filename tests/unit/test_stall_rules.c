@@ -425,7 +425,7 @@ static void test_who_has_the_lock(void)
 	look();
 	convoy();
 	look();
-	ok(has_evidence(open_of("P12"), "held mmap_lock while other threads waited", "3,000"),
+	ok(has_evidence(open_of("P12"), "held mmap_lock while others waited", "3,000"),
 	   "itself");
 	end();
 	begin();
