@@ -19,7 +19,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		     "with the status of CMD."},
 	[CMD_DIAGNOSE] =
 		{"diagnose", "[OPTIONS] -p PID",
-		 "say what is wrong with a process, which code caused it, and how to fix it",
+		 "say what is wrong with a process, which code caused it, and the fix",
 		 "Watches processes and their children for 3 seconds (see -d). Reads their "
 		 "mappings and file descriptors once, from /proc/PID/maps and /proc/PID/fd. It "
 		 "limits how much it reads, and never reads smaps. Then diagnose gives a "

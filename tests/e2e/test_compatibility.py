@@ -60,7 +60,7 @@ def findings(lab):
 
 
 def commands(lab):
-    listed = re.search(r"^Commands:\n((?:  \S.*\n)+)", lab.faultscope("--help").out, re.M)
+    listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", lab.faultscope("--help").out, re.M)
     return re.findall(r"^  (\w+) ", listed[1], re.M)
 
 

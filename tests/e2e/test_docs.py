@@ -17,7 +17,7 @@ WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")
 
 def commands(lab):
     """Returns the names of all commands in --help; "" stands for no command."""
-    listed = re.search(r"^Commands:\n((?:  \S.*\n)+)", lab.faultscope("--help").out, re.M)
+    listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", lab.faultscope("--help").out, re.M)
     return ["", *re.findall(r"^  (\S+)", listed[1], re.M)]
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
