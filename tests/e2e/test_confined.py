@@ -98,8 +98,8 @@ def test_sessions_are_confined(check, lab):
 
 @live
 def test_command_starts_after_the_drop(check, lab):
-    """`run` drops its rights before it starts the command, while the command itself keeps all
-    rights of its user."""
+    """`run` drops its own capabilities before the command starts. The command still has all
+    capabilities of the user who called `run`."""
     mine = status_of(lab.call("cat", "/proc/self/status").out)
     ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",
                          "read line </proc/$PPID/comm; cat /proc/$PPID/status; echo; echo ours: it;"

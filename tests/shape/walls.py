@@ -40,7 +40,8 @@ def blank(code, strings):
 
 
 class File:
-    """A source of src/ or bpf/ with the rows of its rooms and, if it was built, its object."""
+    """A source file of src/ or bpf/, the rows of rooms.py for the directories that contain it, and
+    its object file if it was built."""
 
     def __init__(self, path, text, object_=None):
         self.path, self.text, self.object = path, text, object_
