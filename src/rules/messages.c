@@ -556,14 +556,16 @@ static size_t sift(struct match *m, size_t n)
 {
 	bool within[MATCHES_MAX] = {}, cut_short[MATCHES_MAX] = {};
 	size_t left = 0;
-	bool whole = false, special = false;
+	double whole = 0; /* highest score of a whole message */
+	bool special = false;
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < n; k++) {
 			within[i] |= is_within(&m[i], &m[k]);
 			cut_short[i] |= goes_on(&m[i], &m[k]);
 		}
-		whole |= m[i].from != NULL;
+		if (m[i].from)
+			whole = fmax(whole, m[i].score);
 		special |= m[i].from && !cut_short[i] && !is_generic(m[i].message);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -571,8 +573,8 @@ static size_t sift(struct match *m, size_t n)
 			m[i].score = 0;
 		else if (cut_short[i])
 			m[i].score *= CUT_SHORT;
-		else if (whole && !m[i].from)
-			m[i].score *= BESIDE;
+		else if (whole > 0 && !m[i].from)
+			m[i].score = fmin(m[i].score, whole) * BESIDE;
 		else if (special && is_generic(m[i].message))
 			m[i].score *= GENERIC;
 	}
