@@ -33,7 +33,7 @@
  * score factor for a message that only shares words with the text, if another message matches as a
  * whole
  */
-#define BESIDE	0.4
+#define BESIDE 0.4
 /* score factor for words shared with an explanation (`means`), if the text is short */
 #define SEARCH 0.7
 /* score factor for the name of an errno if a message of a program matches too */
