@@ -99,11 +99,7 @@ struct remedy *finding_remedy(struct finding *f, enum remedy_kind kind, const ch
 
 struct remedy *finding_host_remedy(struct finding *f, enum remedy_kind kind, const char *text)
 {
-	struct remedy *r = finding_remedy(f, kind, "%s", text);
-
-	if (r)
-		r->scope = SCOPE_HOST;
-	return r;
+	return remedy_with_scope(finding_remedy(f, kind, "%s", text), SCOPE_HOST);
 }
 
 void finding_take_row(struct finding *f, const struct remedy_row *row)
@@ -133,9 +129,7 @@ static void add_of_origin(struct finding *f, const struct origin_record *r, bool
 	if (!one)
 		return;
 	one->persistent = persistent;
-	one->scope = r->host_wide		  ? SCOPE_HOST
-		     : l->kind == LIMIT_OF_CGROUP ? SCOPE_CGROUP
-						  : SCOPE_PROCESS;
+	one->scope = r->host_wide ? SCOPE_HOST : remedy_scope_of(l);
 	remedy_command(one, "%s", command);
 	snprintf(one->risk, sizeof(one->risk), "%s", r->cost);
 }

@@ -23,8 +23,7 @@ const char *evidence_unit_name(enum evidence_unit u)
 
 struct evidence *evidence_init(struct evidence *e, const char *field)
 {
-	*e = (struct evidence){};
-	snprintf(e->field, sizeof(e->field), "%s", field);
+	*e = (struct evidence){.field = field};
 	return e;
 }
 

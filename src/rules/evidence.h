@@ -27,7 +27,7 @@ enum evidence_unit {
 };
 
 struct evidence {
-	char field[40];
+	const char *field; /* name of the value; not owned: a literal */
 	/* the evidence itself if there is no number, else what the number is about */
 	char text[160];
 	enum evidence_unit unit;

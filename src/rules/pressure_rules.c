@@ -69,7 +69,6 @@ static double swapped_out(const struct model *m)
 /* Adds a rate in pages per second as evidence in bytes per second. */
 static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
 {
-
 	if (rate >= 0)
 		finding_real(f, field, IN_BYTES_PER_SECOND, rate * page_bytes(m));
 }
@@ -339,7 +338,6 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	const struct level *l = o->level;
 	uint64_t high = l->now.n[CGROUP_HIGH], used = l->now.n[CGROUP_USED];
 	double rate = level_rate(l, CGROUP_TIMES_HIGH), some = level_stall(l, false);
-	struct remedy *r;
 
 	if (high == FIGURE_UNKNOWN || used == FIGURE_UNKNOWN || used < high / 100 * 95 ||
 	    rate < OPENED(open, THROTTLES) || (some >= 0 && some < OPENED(open, STALL_SOME)))
@@ -352,12 +350,11 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	say_stall(f, &l->now.some, &l->now.full);
 	say_level_use(f, l);
 	pressure_say_who(f, o->m);
-	r = finding_remedy(f, REMEDY_WORKAROUND,
-			   "raise memory.high of the cgroup to %" PRIu64
-			   ", or run systemctl set-property UNIT MemoryHigh=%" PRIu64,
-			   high + high / 2, high + high / 2);
-	if (r)
-		r->scope = SCOPE_CGROUP;
+	remedy_with_scope(finding_remedy(f, REMEDY_WORKAROUND,
+					 "raise memory.high of the cgroup to %" PRIu64
+					 ", or run systemctl set-property UNIT MemoryHigh=%" PRIu64,
+					 high + high / 2, high + high / 2),
+			  SCOPE_CGROUP);
 	finding_advise(f);
 	return true;
 }

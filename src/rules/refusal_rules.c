@@ -186,21 +186,18 @@ bool fork_refused(const struct occasion *o, const struct finding *open, struct f
 
 bool thread_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct remedy *raise;
-
 	if (!refusal_has_cause(o, "cgroup_pids"))
 		return refused_by_row(o, open, f);
 	refusal_say(o, f, "pids.max of its cgroup reached");
-	if (f->want) {
-		raise = finding_remedy(
-			f, REMEDY_WORKAROUND,
-			"raise the limit: systemctl set-property UNIT TasksMax=%" PRIu64
-			", docker update --pids-limit %" PRIu64
-			" CONTAINER, or podPidsLimit of the kubelet",
-			f->want, f->want);
-		if (raise)
-			raise->scope = SCOPE_CGROUP;
-	}
+	if (f->want)
+		remedy_with_scope(
+			finding_remedy(
+				f, REMEDY_WORKAROUND,
+				"raise the limit: systemctl set-property UNIT TasksMax=%" PRIu64
+				", docker update --pids-limit %" PRIu64
+				" CONTAINER, or podPidsLimit of the kubelet",
+				f->want, f->want),
+			SCOPE_CGROUP);
 	finding_remedy(f, REMEDY_FIX,
 		       "use fewer threads: a thread pool instead of one thread for "
 		       "each request");

@@ -35,11 +35,23 @@ static const struct remedy_facts *facts_of(const struct limit *l)
 	return &facts[l - limit_table];
 }
 
-static const enum remedy_scope scopes[] = {
-	[LIMIT_OF_MACHINE] = SCOPE_HOST,
-	[LIMIT_OF_PROCESS] = SCOPE_PROCESS,
-	[LIMIT_OF_CGROUP] = SCOPE_CGROUP,
-};
+enum remedy_scope remedy_scope_of(const struct limit *l)
+{
+	static const enum remedy_scope scopes[] = {
+		[LIMIT_OF_MACHINE] = SCOPE_HOST,
+		[LIMIT_OF_PROCESS] = SCOPE_PROCESS,
+		[LIMIT_OF_CGROUP] = SCOPE_CGROUP,
+	};
+
+	return scopes[l->kind];
+}
+
+struct remedy *remedy_with_scope(struct remedy *r, enum remedy_scope scope)
+{
+	if (r)
+		r->scope = scope;
+	return r;
+}
 
 const char *remedy_kind_name(enum remedy_kind kind)
 {
@@ -82,7 +94,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool pers
 	memset(r, 0, sizeof(*r));
 	r->kind = kind;
 	r->persistent = persistent;
-	r->scope = scopes[all->o->limit->kind];
+	r->scope = remedy_scope_of(all->o->limit);
 	snprintf(r->text, sizeof(r->text), "%s", say);
 	if (kind == REMEDY_WORKAROUND && facts_of(all->o->limit)->cost)
 		snprintf(r->risk, sizeof(r->risk), "%s", facts_of(all->o->limit)->cost);

@@ -56,6 +56,12 @@ struct remedy_row {
 const char *remedy_kind_name(enum remedy_kind kind);
 const char *remedy_scope_name(enum remedy_scope scope);
 
+/* Returns the scope of a change of this limit: where a higher value applies. */
+enum remedy_scope remedy_scope_of(const struct limit *l);
+
+/* Sets the scope and returns `r`, which may be NULL. */
+struct remedy *remedy_with_scope(struct remedy *r, enum remedy_scope scope);
+
 /* Sets the command, or leaves it empty if it does not fit. `r` may be NULL. */
 void remedy_command(struct remedy *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

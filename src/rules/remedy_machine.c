@@ -21,8 +21,7 @@ static void set_now(struct remedies *all)
 				     "container of the host"
 				   : "now, until the next boot, for every process and container "
 				     "of the host",
-		   &c)
-		->scope = SCOPE_HOST;
+		   &c);
 }
 
 static const char *base_name(const char *path)
@@ -87,8 +86,7 @@ static void set_for_good(struct remedies *all)
 					  "command on the host"
 					: "permanently, for every process and container of the "
 					  "host",
-		   &c)
-		->scope = SCOPE_HOST;
+		   &c);
 }
 
 /*
@@ -108,8 +106,7 @@ static void set_for_pod(struct remedies *all)
 		   "permanently, on each node, by a DaemonSet or this privileged initContainer of "
 		   "the pod; securityContext.sysctls does not accept this limit, because it "
 		   "applies to the whole host",
-		   &c)
-		->scope = SCOPE_HOST;
+		   &c);
 }
 
 void remedy_machine(struct remedies *all)
