@@ -5,16 +5,20 @@
 #include <string.h>
 #include <time.h>
 
-struct number_text as_utc(uint64_t wall_ns)
+struct number_text as_utc_of_seconds(int64_t seconds)
 {
-	time_t seconds = wall_ns / 1000000000;
+	time_t when = seconds;
 	struct number_text t;
 	struct tm tm;
 
-	if (!wall_ns || !gmtime_r(&seconds, &tm) ||
-	    !strftime(t.s, sizeof(t.s), "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (!gmtime_r(&when, &tm) || !strftime(t.s, sizeof(t.s), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		strcpy(t.s, "-");
 	return t;
+}
+
+struct number_text as_utc(uint64_t wall_ns)
+{
+	return wall_ns ? as_utc_of_seconds(wall_ns / 1000000000) : (struct number_text){"-"};
 }
 
 struct number_text as_utc_ms(uint64_t wall_ns)

@@ -9,4 +9,7 @@
 struct number_text as_utc(uint64_t wall_ns);	/* 2026-11-23T14:13:09Z */
 struct number_text as_utc_ms(uint64_t wall_ns); /* 2026-11-23T14:13:09.120Z */
 
+/* The same for seconds since 1970, which may be negative. A year that does not fit becomes "-". */
+struct number_text as_utc_of_seconds(int64_t seconds);
+
 #endif

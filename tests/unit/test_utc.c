@@ -21,8 +21,17 @@ static void test_utc(void)
 	is_str(as_utc(UINT64_MAX).s, "2554-07-21T23:34:33Z", "the last time of 64 bits");
 }
 
+static void test_seconds(void)
+{
+	is_str(as_utc_of_seconds(-300000000).s, "1960-06-29T18:40:00Z", "before 1970");
+	is_str(as_utc_of_seconds(0).s, "1970-01-01T00:00:00Z", "1970");
+	is_str(as_utc_of_seconds(20000000000).s, "2603-10-11T11:33:20Z", "after 2554");
+	is_str(as_utc_of_seconds(INT64_MAX).s, "-", "a year that does not fit");
+}
+
 int main(void)
 {
 	test_utc();
+	test_seconds();
 	return tap_done();
 }

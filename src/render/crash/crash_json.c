@@ -4,6 +4,7 @@
 #include "render/crash/crash_view.h"
 #include "render/crash/kernel_records.h"
 #include "render/json/line_rows.h"
+#include "render/utc.h"
 #include "triage/next_steps.h"
 
 #define TEXT_MAX 4096
@@ -71,6 +72,11 @@ static void put_others(struct json *j, const char *key, const struct triage *t)
 		if ((int32_t)i != t->primary && !t->verdict[i].announced)
 			json_text(j, NULL, t->verdict[i].bucket);
 	json_end_array(j);
+}
+
+static void put_seconds(struct json *j, const char *key, int64_t seconds)
+{
+	json_text_or_null(j, key, seconds ? as_utc_of_seconds(seconds).s : NULL);
 }
 
 static void put_crash_signs(struct json *j, const struct crash_signs *p)

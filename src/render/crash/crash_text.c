@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "render/crash/kernel_records.h"
 #include "render/style.h"
 #include "render/completeness.h"
 #include "render/crash/crash_view.h"
+#include "render/utc.h"
 #include "triage/library.h"
 #include "triage/next_steps.h"
 
@@ -406,13 +406,7 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 
 static void line_date(struct line *l, int64_t seconds)
 {
-	time_t when = seconds;
-	char text[16];
-	struct tm tm;
-
-	if (!seconds || !gmtime_r(&when, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d", &tm))
-		strcpy(text, "-");
-	line_printf(l, "%s", text);
+	line_printf(l, "%.10s", seconds ? as_utc_of_seconds(seconds).s : "-");
 }
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs)
