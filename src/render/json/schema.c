@@ -127,16 +127,22 @@ static void write_values(struct json *j, const char *container, const char *valu
 	json_end(j);
 }
 
+/* Adds the type of a number ("integer" or "number"), a string or null. */
+static void write_number_or_text(struct json *j, const char *number)
+{
+	json_array(j, "type");
+	json_text(j, NULL, number);
+	json_text(j, NULL, "string");
+	json_text(j, NULL, "null");
+	json_end_array(j);
+}
+
 /* Adds the type of an object with arbitrary keys. Its values are integers, strings or null. */
 static void write_any_values(struct json *j)
 {
 	json_text(j, "type", "object");
 	json_object(j, "additionalProperties");
-	json_array(j, "type");
-	json_text(j, NULL, "integer");
-	json_text(j, NULL, "string");
-	json_text(j, NULL, "null");
-	json_end_array(j);
+	write_number_or_text(j, "integer");
 	json_end(j);
 }
 
@@ -197,11 +203,7 @@ static void write_type(struct json *j, const struct key *k)
 		write_types(j, "number", k->type == T_real_or_null);
 		break;
 	case T_number_or_text:
-		json_array(j, "type");
-		json_text(j, NULL, "number");
-		json_text(j, NULL, "string");
-		json_text(j, NULL, "null");
-		json_end_array(j);
+		write_number_or_text(j, "number");
 		break;
 	case T_text:
 	case T_hex:
