@@ -8,6 +8,7 @@ replayed lines, and the recordings that are kept with the tests.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -341,6 +342,12 @@ def proc_fds(pid):
 def all_pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
+
+
+def command_names(text):
+    """Returns the names of all commands in the text of --help. A command's text may be wrapped."""
+    listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", listed[1], re.M)
 
 
 class Schema:

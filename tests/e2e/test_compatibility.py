@@ -7,11 +7,10 @@ FS_MAKE_COMPATIBLE=1 in the environment rewrites the files, for a release.
 
 import json
 import os
-import re
 import subprocess
 from pathlib import Path
 
-from harness import BUILD, Skip
+from harness import BUILD, Skip, command_names
 
 KEPT = Path(__file__).resolve().parent / "compatible"
 
@@ -59,16 +58,11 @@ def findings(lab):
         yield f"{one['id']} {one['slug']}"
 
 
-def commands(lab):
-    listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", lab.faultscope("--help").out, re.M)
-    return re.findall(r"^  (\w+) ", listed[1], re.M)
-
-
 NAMES = {
     "json": json_keys,
     "metrics": lambda lab: rows("metrics", 3),
     "options": lambda lab: tables("options").splitlines(),
-    "commands": commands,
+    "commands": lambda lab: command_names(lab.faultscope("--help").out),
     "findings": findings,
     "conditions": lambda lab: rows("gates", 1),
     "limits": lambda lab: rows("limits", 1),

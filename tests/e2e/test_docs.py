@@ -9,17 +9,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from harness import ROOT, Skip, jsonschema, schema
+from harness import ROOT, Skip, command_names, jsonschema, schema
 
 # commands that have no options of their own
 WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")
+PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
 
 def commands(lab):
     """Returns the names of all commands in --help; "" stands for no command."""
-    listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", lab.faultscope("--help").out, re.M)
-    return ["", *re.findall(r"^  (\S+)", listed[1], re.M)]
-PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
+    return ["", *command_names(lab.faultscope("--help").out)]
 
 
 def options_of_help(lab, command):

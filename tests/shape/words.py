@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(1, str(ROOT / "tests/e2e"))
 
+from harness import command_names  # noqa: E402
 from run import Tap  # noqa: E402
 
 # (pattern of a wrong word, the word to use instead)
@@ -66,16 +67,11 @@ def said(program, *words):
     return ran.stdout
 
 
-def commands(program):
-    rows = said(program, "--help").split("Commands:\n")[1].split("\n\n")[0].splitlines()
-    return [row.split()[0] for row in rows if re.match(r"  [a-z]", row)]
-
-
 def texts(program):
     """Yields (name of the source, text) of everything that users read."""
     yield "--help", said(program, "--help")
     yield "man", said(program, "man")
-    for name in commands(program):
+    for name in command_names(said(program, "--help")):
         yield f"{name} --help", said(program, name, "--help")
         yield f"man {name}", said(program, "man", name)
     ids = re.findall(r"^ *([A-Z]\d\d)\b", said(program, "explain"), re.M)
