@@ -11,6 +11,8 @@
 #include "records/kernel_records.h"
 #include "wire_fault.h"
 #include "wire_maple.h"
+#include "wire_python.h"
+#include "wire_unwind.h"
 
 /*
  * How the BPF programs interpret the arguments and the result of a system call. The loader fills a
@@ -157,6 +159,8 @@ struct fs_shared {
 	__u32 sampled;		  /* number of sampled faults; wraps around to 0 */
 	__u32 scan_whole;	  /* scans also send processes that did not change */
 	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
+	/* number of stack walks with unwind tables, by enum stack_end */
+	__u64 walk_ends[STACK_ENDS_MAX];
 	struct losses losses;
 };
 

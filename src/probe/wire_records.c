@@ -19,7 +19,10 @@
 	X(SLOW_FAULTS, slow_faults_record)                                                         \
 	X(REPORT, report_record)                                                                   \
 	X(SAMPLE, sample_record)                                                                   \
-	X(RETRY, retry_record)
+	X(RETRY, retry_record)                                                                     \
+	X(WALK, walk_record)                                                                       \
+	X(CODE, code_record)                                                                       \
+	X(PYTHON_CODE, python_code_record)
 
 #define X(kind, type) _Static_assert(sizeof(struct type) <= sizeof(union wire_record), #kind);
 KERNEL_RECORDS(X)

@@ -7,7 +7,7 @@
 
 #include "records/records.h"
 
-#define WIRE_RECORD_MAX 4096 /* maximum length in bytes of a record from BPF programs */
+#define WIRE_RECORD_MAX 8192 /* bytes of the longest record that the kernel side sends */
 
 /* A buffer for a record of any kind that BPF programs send. */
 union wire_record {

@@ -16,6 +16,7 @@
 #include "records/call_ids.h"
 #include "records/fault_classes.h"
 #include "records/record_kinds.h"
+#include "records/stack_ends.h"
 
 /* Identifies a process by its pid in the initial pid namespace and its start time. */
 struct process_key {
@@ -294,6 +295,8 @@ struct signal_record {
 	__u32 flags;	   /* flags of the signal: SIGNAL_* bits */
 	__u32 file_device; /* super_block->s_dev of the file, as MKDEV(); 0: not known */
 	char comm[COMM_LEN];
+	__u32 stack; /* number of the user stack's record, plus 1; 0: no stack */
+	__u32 pad;
 };
 
 /* A process that the OOM killer chose, with the state of the process at that time. */
@@ -462,7 +465,69 @@ struct stack_record {
 	__u32 frames;
 	/* return address that may belong to the caller of the innermost function; 0: not known */
 	__u64 caller;
+	/* enum stack_end: why the unwind tables gave no stack; 0: the process has no tables */
+	__u32 end;
+	__u32 pad;
 	struct stack_frame frame[STACK_FRAMES];
+};
+
+/* A CPython frame. */
+struct python_frame {
+	__u64 code;  /* address of the code object; 0: the frame runs no Python function */
+	__u64 instr; /* address of the current instruction; up to CPython 3.10, its index */
+	__u64 at;    /* address of the frame, combined with FRAME_ENDS_RUN */
+};
+/* flag in python_frame.at: the frame is the last of those that one native frame runs */
+#define FRAME_ENDS_RUN 1ULL
+
+/*
+ * A user stack that was walked with unwind tables, innermost frame first. The stack is whole if
+ * `end` is STACK_END_ENTRY.
+ */
+struct walk_record {
+	struct record h;
+	struct process_key subject;
+	__s32 stack;
+	__u32 frames;
+	__u32 end;	  /* why the walk ended: enum stack_end */
+	__u32 by_chain;	  /* number of frames that were found with a frame pointer alone */
+	__u32 generation; /* fs_unwind_proc.generation of the process */
+	__u32 pad;
+	/* bit set of frames that made no call: the innermost one, and interrupted ones */
+	__u64 interrupted[WALK_FRAMES / 64];
+	__u64 ip[WALK_FRAMES];
+	__u64 sp[WALK_FRAMES];
+	__u32 pythons;	  /* number of CPython frames */
+	__u32 python_cut; /* nonzero: frames are missing here */
+	struct python_frame python[WALK_PYTHON];
+};
+
+/*
+ * Names and line table of a CPython code object. The record is sent before the first stack that
+ * contains the code object.
+ */
+struct python_code_record {
+	struct record h;
+	struct process_key subject;
+	__u64 code;
+	__u64 start; /* address of the first instruction; 0: python_frame.instr is an index */
+	__u32 first_line;
+	__u32 minor; /* N of CPython 3.N */
+	__u32 file_bytes;
+	__u32 name_bytes;
+	__u32 table_bytes;
+	__u8 file_kind; /* bytes per character in `file` */
+	__u8 name_kind;
+	__u8 pad[2];
+	__u8 file[256]; /* last part of the path of the source file */
+	__u8 name[128];
+	__u8 table[4096];
+};
+
+/* A process executes code for which user space has no unwind table. */
+struct code_record {
+	struct record h;
+	struct process_key subject;
 };
 
 /* Counters of lost data, which every output shows. */

@@ -227,6 +227,7 @@ static const struct record_field signal_fields[] = {
 	F(flags, ""),
 	F(file_device, ""),
 	T(comm),
+	F(stack, ""),
 };
 #undef OF
 
@@ -412,6 +413,7 @@ static const struct record_field tick_fields[] = {
 	F(own_bpf_ns, "ns"),
 	F(own_rss_bytes, "bytes"),
 	F(look_ns, "ns"),
+	A(walk_ends, ""),
 };
 #undef OF
 
@@ -484,7 +486,8 @@ static const struct record_field growth_fields[] = {
 
 #define OF struct frames_record
 static const struct record_field frames_fields[] = {
-	F(subject.start_ns, "ns"), F(subject.pid, ""), F(stack, ""), F(flags, ""), T(text),
+	F(subject.start_ns, "ns"), F(subject.pid, ""), F(stack, ""), F(flags, ""), F(end, ""),
+	F(by_chain, ""),	   T(user_line),	 T(text),
 };
 #undef OF
 

@@ -27,6 +27,9 @@ enum record_kind {
 	RECORD_REPORT,
 	RECORD_SAMPLE,
 	RECORD_RETRY,
+	RECORD_WALK,
+	RECORD_CODE,
+	RECORD_PYTHON_CODE,
 	/*
 	 * User space creates the kinds below. Recordings contain these kinds, so that a replay
 	 * needs no other data.
@@ -158,6 +161,8 @@ enum variable {
 
 #define STACKS_MAX   8192 /* maximum number of stored stacks; a stack's number is not reused */
 #define STACK_FRAMES 48
+#define WALK_FRAMES  256 /* of a walk by tables; a power of two */
+#define WALK_PYTHON  128 /* frames of CPython in it; a power of two */
 
 /*
  * Kinds of mappings and file descriptors. X(id, name): the name is the JSON value. GUARD is

@@ -36,7 +36,11 @@ struct frames_record {
 	struct process_key subject;
 	__s32 stack;
 	__u32 flags; /* flags of the stack: FRAMES_* bits */
-	char text[3072];
+	/* enum stack_end: why the walk with unwind tables ended; 0: frame pointers were followed */
+	__u32 end;
+	__u32 by_chain;	     /* number of frames that were found with a frame pointer alone */
+	char user_line[176]; /* line of the user's Python code: "train.py:57 load"; empty: none */
+	char text[7888];
 };
 
 /* Mappings or fds of a process at one moment, grouped by kind and folded name. */
@@ -132,6 +136,8 @@ struct tick_record {
 	__u64 own_bpf_ns;
 	__u64 own_rss_bytes;
 	__u64 look_ns;
+	/* number of stack walks with unwind tables, by enum stack_end */
+	__u64 walk_ends[STACK_ENDS_MAX];
 };
 
 struct host_record {

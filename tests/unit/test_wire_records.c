@@ -24,6 +24,9 @@ static const struct {
 	{RECORD_REPORT, sizeof(struct report_record), false},
 	{RECORD_SAMPLE, sizeof(struct sample_record), true},
 	{RECORD_RETRY, sizeof(struct retry_record), true},
+	{RECORD_WALK, sizeof(struct walk_record), true},
+	{RECORD_CODE, sizeof(struct code_record), true},
+	{RECORD_PYTHON_CODE, sizeof(struct python_code_record), true},
 };
 
 static unsigned char ring[WIRE_RECORD_MAX + 8] __attribute__((aligned(8)));
