@@ -125,19 +125,34 @@ static int stop_at_map(void *ctx, const struct exec_map *m)
 	return -EXDEV;
 }
 
+static int each_file(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut)
+{
+	return exec_maps_each(proc, EXEC_MAPS_FILES, text_only, each, ctx, ret_cut);
+}
+
+static int find_vdso(void *ctx, const struct exec_map *m)
+{
+	*(int *)ctx += !strcmp(m->path, "[vdso]") && !m->inode;
+	return 0;
+}
+
 /* Tests that the query ioctl and the text of /proc/PID/maps return the same mappings. */
 static void test_own_maps(void)
 {
+	int vdso[2] = {};
 	unsigned long long asked[2] = {}, text[2] = {};
 	int proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool cut = false;
 
-	is_u64(exec_maps_each(proc, false, count_map, asked, &cut), 0, "our own mappings");
-	is_u64(exec_maps_each(proc, true, count_map, text, &cut), 0, "the same as text");
+	is_u64(each_file(proc, false, count_map, asked, &cut), 0, "our own mappings");
+	is_u64(each_file(proc, true, count_map, text, &cut), 0, "the same as text");
 	ok(asked[0] > 2 && asked[0] == text[0] && asked[1] == text[1], "both ways agree");
-	ok(exec_maps_each(proc, false, stop_at_map, NULL, &cut) == -EXDEV, "an error ends it");
-	ok(exec_maps_each(proc, true, stop_at_map, NULL, &cut) == -EXDEV, "as text, too");
+	ok(each_file(proc, false, stop_at_map, NULL, &cut) == -EXDEV, "an error ends it");
+	ok(each_file(proc, true, stop_at_map, NULL, &cut) == -EXDEV, "as text, too");
 	ok(!cut, "nothing was cut");
+	exec_maps_each(proc, EXEC_MAPS_ALL, false, find_vdso, &vdso[0], &cut);
+	exec_maps_each(proc, EXEC_MAPS_ALL, true, find_vdso, &vdso[1], &cut);
+	ok(vdso[0] == 1 && vdso[1] == 1, "those without a file are among all");
 	close(proc);
 }
 

@@ -77,6 +77,10 @@ static void read_segments(Elf *elf, const struct byte_source *s, const GElf_Ehdr
 			h->load[h->nr_loads].address = p.p_vaddr;
 			h->load[h->nr_loads].bytes = p.p_filesz;
 			h->load[h->nr_loads++].executable = p.p_flags & PF_X;
+		} else if (p.p_type == PT_GNU_EH_FRAME &&
+			   lies_within(s, p.p_offset, p.p_filesz)) {
+			h->frame_index.at = (struct elf_span){p.p_offset, p.p_filesz};
+			h->frame_index.address = p.p_vaddr;
 		}
 	}
 	h->entry = program ? ehdr->e_entry : 0;
@@ -127,6 +131,9 @@ static void read_section(Elf *elf, const struct byte_source *s, const GElf_Shdr 
 		read_notes(elf, s, at.offset, at.bytes, sh->sh_addralign, h);
 	} else if (!strcmp(name, ".gnu_debugdata")) {
 		h->packed = at;
+	} else if (!strcmp(name, ".eh_frame")) {
+		h->frames.at = at;
+		h->frames.address = sh->sh_addr;
 	} else if (!strcmp(name, ".gnu_debuglink")) {
 		read_debuglink(s, at, h);
 	} else if ((!strcmp(name, ".plt") || !strncmp(name, ".plt.", 5)) &&
@@ -175,6 +182,8 @@ int elf_headers_read(const struct byte_source *s, struct elf_headers *ret)
 	    ehdr.e_phnum > SEGMENTS_MAX)
 		goto out;
 	h.wide = gelf_getclass(elf) == ELFCLASS64;
+	h.machine = ehdr.e_machine;
+	h.start = ehdr.e_entry;
 	h.marks = ehdr.e_machine == EM_AARCH64 || ehdr.e_machine == EM_ARM;
 	read_segments(elf, s, &ehdr, &h);
 	read_sections(elf, s, &ehdr, &h);

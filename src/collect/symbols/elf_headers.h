@@ -45,7 +45,14 @@ struct elf_headers {
 	struct elf_symtab full;	   /* symbol table .symtab */
 	struct elf_symtab dynamic; /* symbol table .dynsym */
 	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
-	char debuglink[128];	   /* name of the debug file; empty: none */
+	struct {
+		struct elf_span at;
+		__u64 address;
+		/* .eh_frame, found by its section header; .eh_frame_hdr, found by its segment */
+	} frames, frame_index;
+	__u16 machine;
+	__u64 start;	     /* address of the entry point; ld.so, a library, has one, too */
+	char debuglink[128]; /* name of the debug file; empty: none */
 	__u32 debuglink_crc;
 	__u8 code[ELF_SECTIONS_MAX / 8]; /* bitmap of sections that contain code */
 };

@@ -34,8 +34,9 @@ struct map_query {
 #define QUERY_FILE_BACKED 0x20
 
 /* Lists mappings by the ioctl PROCMAP_QUERY. Returns -ENOTTY if the kernel is older than 6.11. */
-static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
+static int each_asked(int fd, enum exec_maps_of of, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
+	__u64 which = of == EXEC_MAPS_FILES ? QUERY_FILE_BACKED : 0;
 	char path[PATH_MAX];
 	__u64 from = 0;
 	int err;
@@ -43,7 +44,7 @@ static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 	for (int i = 0; i < EXEC_MAPS_ASKED; i++) {
 		struct map_query q = {
 			.size = sizeof(q),
-			.query_flags = QUERY_EXECUTABLE | QUERY_NEXT | QUERY_FILE_BACKED,
+			.query_flags = QUERY_EXECUTABLE | QUERY_NEXT | which,
 			.query_addr = from,
 			.vma_name_size = sizeof(path),
 			.vma_name_addr = (__u64)(unsigned long)path,
@@ -65,7 +66,7 @@ static int each_asked(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 	return 0;
 }
 
-bool exec_map_parse(char *line, struct exec_map *ret)
+static bool parse(char *line, struct exec_map *ret)
 {
 	unsigned long long start, end, offset, inode;
 	unsigned int dev_major, dev_minor;
@@ -74,14 +75,20 @@ bool exec_map_parse(char *line, struct exec_map *ret)
 
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, mode, &offset,
 		   &dev_major, &dev_minor, &inode, &at) != 7 ||
-	    !at || start >= end || !memchr(mode, 'x', strlen(mode)) || line[at] != '/')
+	    !at || start >= end || !memchr(mode, 'x', strlen(mode)))
 		return false;
 	*ret = (struct exec_map){start, end, offset, inode, dev_major, dev_minor, line + at};
 	return true;
 }
 
+bool exec_map_parse(char *line, struct exec_map *ret)
+{
+	return parse(line, ret) && ret->path[0] == '/';
+}
+
 /* Calls `each` for whole lines of b[0..n). Moves the rest to b[0], and returns its length. */
-static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *ret_err)
+static ssize_t take_lines(char *b, size_t n, enum exec_maps_of of, exec_map_fn *each, void *ctx,
+			  int *ret_err)
 {
 	char *line = b, *end;
 
@@ -89,7 +96,7 @@ static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *
 		struct exec_map m;
 
 		*end = 0;
-		if (exec_map_parse(line, &m)) {
+		if (parse(line, &m) && (of == EXEC_MAPS_ALL || m.path[0] == '/')) {
 			*ret_err = each(ctx, &m);
 			if (*ret_err)
 				return -1;
@@ -101,7 +108,7 @@ static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *
 }
 
 /* A line of maps has at most a path and 80 bytes, so that the buffer holds at least one line. */
-static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
+static int each_of_text(int fd, enum exec_maps_of of, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char b[4 * PATH_MAX + 4096];
 	size_t total = 0, have = 0;
@@ -113,7 +120,7 @@ static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		total += n;
-		left = take_lines(b, have + n, each, ctx, &err);
+		left = take_lines(b, have + n, of, each, ctx, &err);
 		if (left < 0)
 			return err;
 		if (left >= (ssize_t)sizeof(b))
@@ -124,7 +131,8 @@ static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 	return 0;
 }
 
-int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut)
+int exec_maps_each(int proc, enum exec_maps_of of, bool text_only, exec_map_fn *each, void *ctx,
+		   bool *ret_cut)
 {
 	int fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
 	bool cut = false;
@@ -132,9 +140,9 @@ int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool 
 
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	err = text_only ? -ENOTTY : each_asked(fd, each, ctx, &cut);
+	err = text_only ? -ENOTTY : each_asked(fd, of, each, ctx, &cut);
 	if (err == -ENOTTY)
-		err = each_of_text(fd, each, ctx, &cut);
+		err = each_of_text(fd, of, each, ctx, &cut);
 	close(fd);
 	if (!err)
 		*ret_cut = cut;

@@ -21,20 +21,30 @@ struct exec_map {
 	__u64 inode;
 	__u32 dev_major;
 	__u32 dev_minor;
-	const char *path; /* path in the process's namespace; " (deleted)" may follow; not owned */
+	/*
+	 * The path in the process's mount namespace, which may end with " (deleted)". Without a
+	 * file, it is "[vdso]", a name that the process gave, or empty. Borrowed.
+	 */
+	const char *path;
 };
 
 /* Returns 0 to continue. With another value, exec_maps_each() ends and returns this value. */
 typedef int exec_map_fn(void *ctx, const struct exec_map *m);
+
+enum exec_maps_of {
+	EXEC_MAPS_FILES,
+	EXEC_MAPS_ALL, /* also mappings without a file, such as code of JIT compilers */
+};
 
 /*
  * Calls `each` for each executable mapping, by address. Sets *ret_cut if there are too many
  * mappings. With `text_only`, reads /proc/PID/maps, as on kernels before 6.11. Returns 0, -errno,
  * or the result of `each`.
  */
-int exec_maps_each(int proc, bool text_only, exec_map_fn *each, void *ctx, bool *ret_cut);
+int exec_maps_each(int proc, enum exec_maps_of of, bool text_only, exec_map_fn *each, void *ctx,
+		   bool *ret_cut);
 
-/* Parses a line of /proc/PID/maps, without its newline. ret->path points into the line. */
+/* Parses a line of /proc/PID/maps without its newline; ret->path points into it. False: no file. */
 bool exec_map_parse(char *line, struct exec_map *ret);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "collect/symbols/exec_maps.h"
+#include "collect/symbols/mapped_file.h"
 #include "collect/files/target_file.h"
 
 /* State while the mappings of one process are read. */
@@ -22,44 +22,6 @@ struct learning {
 	struct user_map *wanted; /* the only mapping whose file is opened; NULL: all */
 };
 
-static void path_without_mark(const char *path, char *ret, size_t size)
-{
-	static const char mark[] = " (deleted)";
-	size_t len = strnlen(path, size - 1);
-
-	if (len > sizeof(mark) && !strcmp(path + len - sizeof(mark) + 1, mark))
-		len -= sizeof(mark) - 1;
-	memcpy(ret, path, len);
-	ret[len] = 0;
-}
-
-/*
- * Opens a mapped file. /proc/PID/map_files also has deleted files, but needs CAP_CHECKPOINT_RESTORE
- * (5.9) or CAP_SYS_ADMIN. /proc/PID/exe and /proc/PID/root need only ptrace access. By now, the
- * path may lead to another file. This file has another inode number, except on overlayfs.
- */
-static int open_mapped(const struct learning *l, const struct exec_map *m, const char *path,
-		       bool *ret_unproven)
-{
-	char link[64];
-	struct stat st;
-	int fd;
-
-	*ret_unproven = false;
-	snprintf(link, sizeof(link), "map_files/%llx-%llx", m->start, m->end);
-	fd = target_link_open(l->proc, link, &st);
-	if (fd >= 0)
-		return fd;
-	fd = target_link_open(l->proc, "exe", &st);
-	if (fd >= 0 && st.st_ino == m->inode)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	fd = target_path_open(l->root, path, &st);
-	*ret_unproven = fd >= 0 && st.st_ino != m->inode;
-	return fd;
-}
-
 static struct user_file *open_file(const struct learning *l, const struct exec_map *m)
 {
 	struct user_file_id id = {m->inode, m->dev_major, m->dev_minor};
@@ -68,11 +30,11 @@ static struct user_file *open_file(const struct learning *l, const struct exec_m
 	bool unproven;
 	int fd;
 
-	path_without_mark(m->path, path, sizeof(path));
+	mapped_file_path(m, path, sizeof(path));
 	f = user_files_find(l->us, &id, path);
 	if (f)
 		return f;
-	fd = open_mapped(l, m, path, &unproven);
+	fd = mapped_file_open(l->proc, l->root, m, path, &unproven);
 	if (fd < 0) {
 		l->us->lost.refused++;
 		return NULL;
@@ -163,7 +125,7 @@ static int look(struct learning *l, const struct process_key *of, exec_map_fn *e
 	if (l->proc < 0)
 		return l->proc;
 	l->root = target_root_open(l->proc);
-	err = exec_maps_each(l->proc, l->us->text_only, each, l, &cut);
+	err = exec_maps_each(l->proc, EXEC_MAPS_FILES, l->us->text_only, each, l, &cut);
 	l->us->lost.maps += cut;
 	if (l->root >= 0)
 		close(l->root);
