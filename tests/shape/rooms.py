@@ -165,6 +165,10 @@ ROOMS = [
          needs="copies, addresses"),
     room("collect/symbols", "function names of addresses, from ELF files and JIT maps",
          needs="jumps, own limits, devices, libelf, libiberty, zlib"),
+    room("unwind", "unwind tables from the call frame information of ELF files, and stack walks with them",
+         "base wire records collect",
+         "text, format, sort, heap, pages, errors, clock, files, machine, libbpf",
+         "capped, stateless"),
     room("rules", "causes of failed calls, the rules, findings, suggested limits",
          "base model",
          "text, numbers, format, sort, math, heap",
@@ -200,7 +204,7 @@ ROOMS = [
          "children, signals, events, threads"),
     room("session", "a measurement from its source to its last output line, and its commands; "
          "`doctor` with its cost measurements, and `explain`",
-         "base probe blackbox model collect rules triage render cli live crash",
+         "base probe blackbox model collect unwind rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),

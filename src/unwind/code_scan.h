@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* unwind: searches the instructions of a file where its call frame information has no entry. */
+#ifndef FS_UNWIND_CODE_SCAN_H
+#define FS_UNWIND_CODE_SCAN_H
+
+#include "collect/symbols/elf_headers.h"
+#include "unwind/cfi_state.h"
+
+#define CODE_SIGRETURN_BYTES 9		 /* mov $__NR_rt_sigreturn, %rax; syscall */
+#define CODE_SCAN_BYTES	     (64u << 20) /* maximum bytes of a file that are searched */
+
+/* Finds the x86-64 code with which a signal handler returns, between two addresses. */
+bool code_find_sigreturn(const struct byte_source *file, const struct elf_headers *h, __u64 start,
+			 __u64 end, __u64 *ret);
+
+/*
+ * Returns whether so many functions begin with a frame record that the file was compiled with frame
+ * pointers.
+ */
+bool code_has_frame_pointers(const struct byte_source *file, const struct elf_headers *h,
+			     enum cfi_machine machine);
+
+#endif
