@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* unwind: reads the executable mappings of one process, and opens the files, one at a time. */
+#ifndef FS_UNWIND_MAPPED_CODE_H
+#define FS_UNWIND_MAPPED_CODE_H
+
+#include "records/records.h"
+#include "unwind/code_files.h"
+
+#define MAPPED_CODE_MAX 4096 /* maximum number of mappings of a process */
+
+struct mapped_code {
+	struct process_key of;
+	/* descriptors of /proc/PID and of the process's root directory, owned; -1: none */
+	int proc, root;
+	struct code_mapping {
+		__u64 start, end, offset, inode;
+		char *path; /* path of the file, owned; NULL: the mapping has no file */
+		bool is_vdso;
+	} *m; /* owned */
+	struct fs_unwind_area *area; /* entries for the BPF program, for m[0..at); owned */
+	struct code_file **file;     /* files of m[0..at), NULL: none; owned */
+	size_t n, at, room;
+	bool cut; /* true: the process has more than MAPPED_CODE_MAX mappings */
+};
+
+/* Reads the mappings. Returns 0 or -errno: -ESRCH if the process is gone. */
+int mapped_code_read(struct mapped_code *c, const struct process_key *of);
+
+/* Fills in the entry of the next mapping. Returns false after the last mapping. */
+bool mapped_code_step(struct mapped_code *c, struct code_files *files, struct unwind_maps *m,
+		      __u64 now_ns);
+
+/*
+ * Describes the CPython of the process, from the files that are read so far. Returns false if no
+ * CPython was found.
+ */
+bool mapped_code_python(const struct mapped_code *c, struct fs_python *ret);
+
+void mapped_code_free(struct mapped_code *c, __u64 now_ns);
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unwind/unwind_maps.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+#define CHUNK_BYTES  (FS_UNWIND_CHUNK_ROWS * sizeof(struct fs_unwind_row))
+#define AREA_BYTES   (FS_UNWIND_AREAS * sizeof(struct fs_unwind_area))
+#define PAGE_BYTES   (FS_UNWIND_PAGES * sizeof(struct fs_unwind_page))
+#define PYTHON_BYTES (FS_PYTHONS * sizeof(struct fs_python))
+#define RULE_BYTES   (FS_UNWIND_RULES * sizeof(struct fs_unwind_rule))
+
+static int map_fd(const struct bpf_object *object, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(object, name);
+}
+
+static void *share(int fd, size_t bytes)
+{
+	void *at =
+		fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Reserves the first entry, because index 0 means that a process has no CPython. */
+static int init_pythons(struct unwind_maps *m)
+{
+	__u32 none;
+
+	return extents_init(&m->pythons, FS_PYTHONS, 0)
+		       ?: extents_take(&m->pythons, 1, 0, &none) ? 0
+								 : -ENOMEM;
+}
+
+int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object)
+{
+	memset(m, 0, sizeof(*m));
+	memset(m->chunk, -1, sizeof(m->chunk));
+	m->chunks_max = FS_UNWIND_CHUNKS;
+	m->procs = map_fd(object, "unwind_procs");
+	m->rows = map_fd(object, "unwind_rows");
+	m->area = share(map_fd(object, "unwind_areas"), AREA_BYTES);
+	m->page = share(map_fd(object, "unwind_pages"), PAGE_BYTES);
+	m->rule = share(map_fd(object, "unwind_rules"), RULE_BYTES);
+	m->python = share(map_fd(object, "unwind_pythons"), PYTHON_BYTES);
+	if (m->procs < 0 || m->rows < 0 || !m->area || !m->page || !m->rule)
+		return -ENOENT;
+	return extents_init(&m->areas, FS_UNWIND_AREAS, 0) ?:
+	       init_pythons(m) ?:
+	       extents_init(&m->pages, FS_UNWIND_PAGES, 0) ?:
+	       extents_init(&m->row_space, FS_UNWIND_CHUNKS * FS_UNWIND_CHUNK_ROWS,
+			    FS_UNWIND_CHUNK_ROWS);
+}
+
+void unwind_maps_close(struct unwind_maps *m)
+{
+	for (int i = 0; i < FS_UNWIND_CHUNKS; i++)
+		if (m->chunk[i] >= 0)
+			close(m->chunk[i]);
+	if (m->area)
+		munmap(m->area, AREA_BYTES);
+	if (m->page)
+		munmap(m->page, PAGE_BYTES);
+	if (m->rule)
+		munmap(m->rule, RULE_BYTES);
+	if (m->python)
+		munmap(m->python, PYTHON_BYTES);
+	extents_free(&m->areas);
+	extents_free(&m->pages);
+	extents_free(&m->pythons);
+	extents_free(&m->row_space);
+}
+
+static int make_chunk(struct unwind_maps *m, __u32 number)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd, err;
+
+	if (number >= m->chunks_max)
+		return -E2BIG;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_chunk", sizeof(__u32), CHUNK_BYTES, 1,
+			    &opts);
+	if (fd < 0)
+		return fd;
+	err = bpf_map_update_elem(m->rows, &number, &fd, BPF_ANY);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	m->chunk[number] = fd;
+	m->chunks++;
+	return 0;
+}
+
+/* The chunk that rows are being written to. */
+struct open_chunk {
+	__u32 number;
+	struct fs_unwind_row *row; /* memory of the mapped chunk; NULL: no chunk is open */
+};
+
+static void close_chunk(struct open_chunk *c)
+{
+	if (c->row)
+		munmap(c->row, CHUNK_BYTES);
+	c->row = NULL;
+}
+
+static int open_chunk(struct unwind_maps *m, __u32 number, struct open_chunk *c)
+{
+	int err = 0;
+
+	if (c->row && c->number == number)
+		return 0;
+	close_chunk(c);
+	if (m->chunk[number] < 0)
+		err = make_chunk(m, number);
+	if (err)
+		return err;
+	c->number = number;
+	c->row = share(m->chunk[number], CHUNK_BYTES);
+	return c->row ? 0 : -ENOMEM;
+}
+
+static int note_run(struct unwind_place *p, __u32 first, __u32 n)
+{
+	struct unwind_run *last = p->runs ? &p->run[p->runs - 1] : NULL, *run;
+
+	if (last && last->first + last->n == first) {
+		last->n += n;
+		return 0;
+	}
+	run = array_grow(p->run, p->runs, &p->room, UNWIND_PAGES_MAX, sizeof(*run));
+	if (!run)
+		return -ENOMEM;
+	p->run = run;
+	p->run[p->runs++] = (struct unwind_run){first, n};
+	return 0;
+}
+
+static int add_page(struct unwind_maps *m, const struct unwind_table *t, size_t i, __u64 now_ns,
+		    struct unwind_place *p, struct open_chunk *c)
+{
+	const struct fs_unwind_page *from = &t->rows.page[i];
+	__u32 first, n = from->rows;
+	int err;
+
+	if (!extents_take(&m->row_space, n, now_ns, &first))
+		return -E2BIG;
+	err = note_run(p, first, n);
+	if (err) {
+		extents_give(&m->row_space, first, n, now_ns);
+		return err;
+	}
+	err = open_chunk(m, first / FS_UNWIND_CHUNK_ROWS, c);
+	if (err)
+		return err;
+	memcpy(c->row + first % FS_UNWIND_CHUNK_ROWS, t->rows.row + from->first,
+	       n * sizeof(*c->row));
+	m->page[p->first + i] = (struct fs_unwind_page){first, n};
+	return 0;
+}
+
+int unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			  struct unwind_place *ret)
+{
+	struct open_chunk c = {};
+	int err = 0;
+
+	*ret = (struct unwind_place){};
+	if (t->rows.pages > FS_UNWIND_PAGES ||
+	    !extents_take(&m->pages, t->rows.pages, now_ns, &ret->first))
+		return -E2BIG;
+	ret->pages = t->rows.pages;
+	for (size_t i = 0; !err && i < t->rows.pages; i++)
+		err = add_page(m, t, i, now_ns, ret, &c);
+	close_chunk(&c);
+	if (err)
+		unwind_maps_drop_table(m, ret, now_ns);
+	return err;
+}
+
+void unwind_maps_drop_table(struct unwind_maps *m, struct unwind_place *place, __u64 now_ns)
+{
+	for (size_t i = 0; i < place->runs; i++)
+		extents_give(&m->row_space, place->run[i].first, place->run[i].n, now_ns);
+	extents_give(&m->pages, place->first, place->pages, now_ns);
+	free(place->run);
+	*place = (struct unwind_place){};
+}
+
+void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns)
+{
+	for (__u32 i = 0; i < FS_UNWIND_CHUNKS; i++) {
+		if (m->chunk[i] < 0 || !extents_are_free(&m->row_space, i * FS_UNWIND_CHUNK_ROWS,
+							 FS_UNWIND_CHUNK_ROWS, now_ns))
+			continue;
+		bpf_map_delete_elem(m->rows, &i);
+		close(m->chunk[i]);
+		m->chunk[i] = -1;
+		m->chunks--;
+	}
+}
+
+void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules)
+{
+	for (; m->rules_given < rules->n && m->rules_given < FS_UNWIND_RULES; m->rules_given++)
+		m->rule[m->rules_given] = rules->rule[m->rules_given];
+}
+
+int unwind_maps_begin(struct unwind_maps *m, pid_t tgid)
+{
+	struct fs_unwind_proc p = {};
+
+	if (!bpf_map_lookup_elem(m->procs, &tgid, &p)) {
+		p.changed = 0;
+		return bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
+	}
+	return bpf_map_update_elem(m->procs, &tgid, &p, BPF_NOEXIST);
+}
+
+static int add_python(struct unwind_maps *m, const struct fs_python *python, __u64 now_ns,
+		      __u32 *ret)
+{
+	if (!m->python || !python)
+		return 0;
+	if (!extents_take(&m->pythons, 1, now_ns, ret))
+		return -E2BIG;
+	m->python[*ret] = *python;
+	return 0;
+}
+
+int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_area *area,
+			__u32 areas, const struct fs_python *python, __u64 now_ns,
+			struct unwind_given *ret)
+{
+	struct fs_unwind_proc p = {.areas = areas, .generation = ++m->generation}, now;
+	int err;
+
+	*ret = (struct unwind_given){};
+	if (areas > FS_UNWIND_AREAS || !extents_take(&m->areas, areas, now_ns, &ret->first))
+		return -E2BIG;
+	ret->areas = areas;
+	ret->generation = p.generation;
+	memcpy(m->area + ret->first, area, areas * sizeof(*area));
+	/* if this fails, stacks have only native frames */
+	if (add_python(m, python, now_ns, &ret->python))
+		ret->python = 0;
+	err = bpf_map_lookup_elem(m->procs, &tgid, &now);
+	if (!err) {
+		p.first = ret->first;
+		p.python = ret->python;
+		p.changed = now.changed;
+		err = bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
+	}
+	if (err)
+		unwind_maps_drop_areas(m, ret, now_ns);
+	return err;
+}
+
+void unwind_maps_drop_areas(struct unwind_maps *m, const struct unwind_given *given, __u64 now_ns)
+{
+	extents_give(&m->areas, given->first, given->areas, now_ns);
+	if (given->python)
+		extents_give(&m->pythons, given->python, 1, now_ns);
+}
+
+void unwind_maps_end(struct unwind_maps *m, pid_t tgid)
+{
+	bpf_map_delete_elem(m->procs, &tgid);
+}
+
+void unwind_maps_each(const struct unwind_maps *m, unwind_proc_fn *each, void *ctx)
+{
+	struct fs_unwind_proc p;
+	__u32 tgid, *before = NULL, key;
+
+	/*
+	 * if an entry is deleted during the iteration, the iteration starts again: limit its length
+	 */
+	for (int i = 0; i < FS_UNWIND_PROCS && !bpf_map_get_next_key(m->procs, before, &tgid);
+	     i++) {
+		if (!bpf_map_lookup_elem(m->procs, &tgid, &p))
+			each(ctx, tgid, &p);
+		key = tgid;
+		before = &key;
+	}
+}
+
+size_t unwind_maps_bytes(const struct unwind_maps *m)
+{
+	return m->chunks * CHUNK_BYTES;
+}

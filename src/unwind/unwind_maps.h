@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * unwind: writes unwind tables, rules and the mappings of processes into BPF maps, where the BPF
+ * program reads them. Memory for rows is allocated in chunks of 512 KiB, up to FS_UNWIND_CHUNKS
+ * chunks.
+ */
+#ifndef FS_UNWIND_UNWIND_MAPS_H
+#define FS_UNWIND_UNWIND_MAPS_H
+
+#include <sys/types.h>
+
+#include "unwind/extents.h"
+#include "unwind/unwind_table.h"
+#include "wire_python.h"
+
+struct unwind_maps {
+	int procs, rows; /* descriptors of the BPF maps; borrowed */
+	/* memory of the BPF maps, shared with the BPF program */
+	struct fs_unwind_area *area;
+	struct fs_unwind_page *page;
+	struct fs_unwind_rule *rule;
+	/* entries for CPython; NULL: this build of the BPF program does not read Python frames */
+	struct fs_python *python;
+	struct extents areas, pages, row_space, pythons;
+	int chunk[FS_UNWIND_CHUNKS]; /* descriptors of the chunks, owned; -1: not allocated */
+	__u32 chunks;
+	__u32 chunks_max; /* maximum number of chunks; at most FS_UNWIND_CHUNKS */
+	__u32 rules_given;
+	__u32 generation;
+};
+
+/* Where the rows of a file are in the BPF maps. */
+struct unwind_place {
+	__u32 first; /* index of the first page */
+	__u32 pages; /* number of pages; 0: none */
+	struct unwind_run {
+		__u32 first, n; /* first row and number of rows of a run */
+	} *run; /* owned */
+	size_t runs, room;
+};
+
+struct bpf_object;
+
+/* Finds the maps of a BPF object by their names. Returns 0, -ENOENT, -ENOMEM or another -errno. */
+int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object);
+void unwind_maps_close(struct unwind_maps *m);
+
+/*
+ * Copies a table into the BPF maps. Returns 0, -E2BIG if the memory for tables is used up, or
+ * another -errno. On error, no memory is used.
+ */
+int unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			  struct unwind_place *ret);
+
+/* Frees the rows of a table that no process maps any more. */
+void unwind_maps_drop_table(struct unwind_maps *m, struct unwind_place *place, __u64 now_ns);
+
+/* Frees chunks without rows. */
+void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns);
+
+/* Copies the rules that were added since the last call. */
+void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules);
+
+/*
+ * Begins to read the mappings of a process. The order of calls is unwind_maps_begin(),
+ * mapped_code_read(), unwind_maps_publish(). If the process runs another program or ends before the
+ * last call, that call returns -ENOENT. If the mappings change after this call, the BPF program
+ * sends a new code_record.
+ */
+int unwind_maps_begin(struct unwind_maps *m, pid_t tgid);
+
+/*
+ * Gives a process its mappings, sorted by address, and its CPython (NULL: none). *ret says where
+ * they are stored, for unwind_maps_drop_areas() when no process uses them any more. Returns 0,
+ * -E2BIG, -ENOENT or another -errno.
+ */
+struct unwind_given {
+	__u32 first, areas;
+	__u32 python; /* index of the CPython entry; 0: none */
+	__u32 generation;
+};
+int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_area *area,
+			__u32 areas, const struct fs_python *python, __u64 now_ns,
+			struct unwind_given *ret);
+void unwind_maps_drop_areas(struct unwind_maps *m, const struct unwind_given *given, __u64 now_ns);
+
+/* Removes the entry of a process. */
+void unwind_maps_end(struct unwind_maps *m, pid_t tgid);
+
+/* Called for each process. */
+typedef void unwind_proc_fn(void *ctx, pid_t tgid, const struct fs_unwind_proc *p);
+void unwind_maps_each(const struct unwind_maps *m, unwind_proc_fn *each, void *ctx);
+
+/* Returns the bytes that the tables use in kernel memory. */
+size_t unwind_maps_bytes(const struct unwind_maps *m);
+
+#endif
