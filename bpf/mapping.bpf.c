@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counts system calls that change mappings, their failures, and the number of mappings. */
 #include "growth.bpf.h"
+#include "unwind_process.bpf.h"
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
@@ -32,6 +33,18 @@ static __always_inline bool is_discard(const struct call *c)
 	__u64 advice = c->shape == FS_SHAPE_MADVISE ? call_arg(c, 2) : 0;
 
 	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED;
+}
+
+/*
+ * Reports newly mapped code to user space, which makes its unwind tables before the code appears in
+ * a stack.
+ */
+static __always_inline void note_code(const struct call *c)
+{
+	bool maps = c->shape == FS_SHAPE_MMAP;
+
+	if (config.attribute && (maps || c->call == CALL_MPROTECT) && call_arg(c, 2) & PROT_EXEC)
+		code_mapped(c->leader, maps ? (__u64)c->ret : call_arg(c, 0), maps);
 }
 
 /* Returns the errno of a failed call, 0 if brk failed (it has no errno), or NOT_REFUSED. */
@@ -78,6 +91,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		tally(st, discarded_bytes, call_arg(c, 1));
 	if (c->shape == FS_SHAPE_MMAP)
 		count_map_size(st, call_arg(c, 1));
+	note_code(c);
 	return NOT_REFUSED;
 }
 

@@ -214,10 +214,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
  */
 returns_unread int find_stack(struct call *c)
 {
-	struct process_key s;
-
-	fill_subject(&s, c->leader);
-	c->stack = stack_of(c->ctx, &s, regs_caller(c->regs), false, true);
+	c->stack = stack_of(c->ctx, c->leader, c->regs, regs_caller(c->regs), false, true);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  * Processes that abort themselves are recorded too.
  */
 #include "oom.bpf.h"
+#include "stack.bpf.h"
 
 #define SIGABRT 6
 #define SIGBUS	7
@@ -126,9 +127,25 @@ static __always_inline void read_access(struct signal_record *r, struct task_str
 	r->error_code = last_error_code(task);
 }
 
+/*
+ * Sends the stack of a fatal signal before the signal's record. Returns the stack's number plus 1;
+ * 0: no stack.
+ */
+static __always_inline __u32 signal_stack(struct task_struct *target, struct task_struct *leader,
+					  int sig)
+{
+#ifndef FS_HASH
+	if (config.attribute && is_fatal(target, sig) &&
+	    get(target, pid) == (pid_t)bpf_get_current_pid_tgid())
+		return send_stack_apart(leader, (void *)bpf_task_pt_regs(current_task()));
+#endif
+	return 0;
+}
+
 static __always_inline void emit_signal(struct task_struct *target, struct task_struct *leader,
 					int sig, int code, __u64 address)
 {
+	__u32 stack = signal_stack(target, leader, sig);
 	struct signal_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r) {
@@ -142,6 +159,7 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 	r->signal = sig;
 	r->code = code;
 	r->address = address;
+	r->stack = stack;
 	r->stack_limit_bytes = soft_limit(get(target, signal), RLIMIT_STACK);
 	read_access(r, target);
 	if (sig != SIGABRT && code > 0)

@@ -148,14 +148,14 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 
 #ifndef FS_HASH
 	if (config.attribute) {
-		struct process_key s;
+		const struct pt_regs *regs = (void *)bpf_task_pt_regs(current_task());
 
-		fill_subject(&s, get(task, group_leader));
 		/*
 		 * A wait outside of faults is reported within an mmap_lock tracepoint. A stack that
 		 * is walked there must not search the mappings for files: see fill_addresses().
 		 */
-		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
+		stack = stack_of(ctx, get(task, group_leader), regs, 0, !is_slow(slot),
+				 is_fault(class));
 	}
 #endif
 	if (weight)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User stacks, each with a number. Each stack is sent to user space once, as files and offsets,
- * while these files are still mapped.
+ * Numbers user stacks. User space gets each stack once, while the files of its frames are still
+ * mapped. Stacks are walked with unwind tables if user space has made them, or else by frame
+ * pointers.
  */
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
 
 #include "scratch.bpf.h"
 #include "process_state.bpf.h"
+#include "table_stack.bpf.h"
 
 struct chain_key {
 	struct process_key subject;
@@ -117,7 +119,7 @@ static __always_inline long fill_addresses(struct stack_record *r, const struct 
 	return sizeof(r->frame);
 }
 
-static __always_inline void emit_stack(void *ctx, const struct process_key *s,
+static __always_inline void emit_chain(void *ctx, const struct process_key *s,
 				       const struct chain *c, __u32 number, bool named)
 {
 	struct stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -139,6 +141,8 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->subject = *s;
 	r->stack = number;
 	r->caller = c->caller;
+	r->end = c->end;
+	r->pad = 0;
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
@@ -148,10 +152,10 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 
 /*
  * Returns a number for a new stack, or a negative number if none is left until the next scan. For
- * stacks of sampled faults (`sampled`), fewer numbers are available.
+ * stacks of sampled faults (`sampled`), fewer numbers are available. *ret_new: the caller must send
+ * the stack.
  */
-static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
-					const struct chain *c, bool sampled, bool named)
+static __always_inline __s32 new_number(const struct chain_key *key, bool sampled, bool *ret_new)
 {
 	__u32 number, *known;
 
@@ -162,25 +166,26 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 		known = bpf_map_lookup_elem(&told, key); /* added by another thread */
 		return known ? (__s32)*known : -1;
 	}
-	emit_stack(ctx, &key->subject, c, number, named);
+	*ret_new = true;
 	return number;
 }
 
-static __always_inline __s32 number_of(void *ctx, const struct process_key *s, struct chain *c,
-				       __u64 caller, bool sampled, bool named)
+static __always_inline __s32 number_of_chain(void *ctx, struct task_struct *leader, struct chain *c,
+					     bool sampled, bool named)
 {
-	struct chain_key key = {.subject = *s};
+	struct chain_key key = {};
+	bool is_new = false;
 	__u32 *known;
 	__s32 number;
 	__u64 whole;
 	long bytes;
 	int sure;
 
+	fill_subject(&key.subject, leader);
 	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
 	if (bytes <= 0)
 		return -1;
 	c->frames = bytes / sizeof(c->ip[0]);
-	c->caller = caller;
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
 	if (!known)
@@ -191,7 +196,9 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 	sure = cut_chain(c);
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
-	number = known ? (__s32)*known : new_number(ctx, &key, c, sampled, named);
+	number = known ? (__s32)*known : new_number(&key, sampled, &is_new);
+	if (is_new)
+		emit_chain(ctx, &key.subject, c, number, named);
 	if (number >= 0 && sure && key.hash != whole) {
 		key.hash = whole;
 		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
@@ -200,18 +207,119 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 }
 
 /*
- * Returns the number of the current user stack, or a negative number if there is none. `caller` is
- * the address of the caller of the system call wrapper. New stacks are sent to user space, with
- * files and offsets if `named`.
+ * These are two functions so that programs at mmap_lock tracepoints do not contain the one that
+ * searches the mappings for files.
  */
-static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
-				      bool sampled, bool named)
+static __noinline __s32 number_of_named_chain(void *ctx, struct task_struct *leader,
+					      struct chain *c, bool sampled)
 {
-	struct scratch *scratch = scratch_begin();
-	__s32 number = -1;
+	return number_of_chain(ctx, leader, c, sampled, true);
+}
 
+static __noinline __s32 number_of_bare_chain(void *ctx, struct task_struct *leader, struct chain *c,
+					     bool sampled)
+{
+	return number_of_chain(ctx, leader, c, sampled, false);
+}
+
+#ifndef FS_HASH
+/* Returns the number of a stack that was walked with unwind tables, or < 0. */
+static __noinline __s32 number_of_walk(struct task_struct *leader, struct unwind_walk *w,
+				       struct python_walk *p, bool sampled)
+{
+	struct chain_key key = {.hash = unwind_mix(w->hash, p->hash)};
+	bool is_new = false;
+	__s32 number;
+	__u32 *known;
+
+	fill_subject(&key.subject, leader);
+	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
+		ask_again(&key.subject, w);
+	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
+	if (lacks_tables(w))
+		return -1;
+	known = bpf_map_lookup_elem(&told, &key);
+	if (known)
+		return *known;
+	number = new_number(&key, sampled, &is_new);
+	if (is_new) {
+		if (p->n)
+			tell_codes(p, &key.subject, false);
+		send_walk(&key.subject, w, p, number);
+	}
+	return number;
+}
+#endif
+
+#ifndef FS_HASH
+/*
+ * Sends the user stack of the current thread in a context where interrupts are disabled. No map is
+ * updated there, so the stack gets a new number, and user space is not asked for tables. Returns
+ * the number plus 1; 0: the process has no unwind tables.
+ */
+static __noinline __u32 send_stack_apart(struct task_struct *leader, const struct pt_regs *regs)
+{
+	struct fs_unwind_proc *proc = code_find(bpf_get_current_pid_tgid() >> 32);
+	struct walk_scratch *w = proc && proc->areas ? walk_scratch_begin() : NULL;
+	struct process_key s;
+	__u32 number = 0;
+
+	if (!w)
+		return 0;
+	w->walk.proc = *proc;
+	if (shared.stacks_used < shared.stacks_for_all &&
+	    !bpf_probe_read_kernel(&w->walk.m.regs, sizeof(w->walk.m.regs), regs)) {
+		unwind_from_registers(&w->walk);
+		walk_python(&w->walk, &w->python);
+		bump(shared.walk_ends[w->walk.end & (STACK_ENDS_MAX - 1)]);
+		number = add_fetch(&shared.stacks_used, 1);
+		fill_subject(&s, leader);
+		if (w->python.n)
+			tell_codes(&w->python, &s, true);
+		if (!send_walk(&s, &w->walk, &w->python, number - 1))
+			number = 0;
+	}
+	unclaim(&w->users);
+	return number;
+}
+#endif
+
+/*
+ * Returns the number of the current thread's user stack, or < 0. New stacks are sent to user space.
+ * `regs` are the thread's registers at kernel entry. `caller` is the caller of the system call
+ * wrapper, for a frame pointer chain. `sampled`: the stack is for a sampled fault. `named`: the
+ * files of a frame pointer chain may be looked up. The steps are called one after the other, so
+ * that none of them uses kernel stack during the walk.
+ */
+static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
+				      const struct pt_regs *regs, __u64 caller, bool sampled,
+				      bool named)
+{
+	__u32 end = STACK_END_GOES_ON;
+	struct scratch *scratch;
+	__s32 number = -1;
+	bool known = false;
+
+#ifndef FS_HASH
+	struct walk_scratch *w = walk_scratch_begin();
+
+	if (w) {
+		if (walk_begin(&w->walk, regs, leader)) {
+			unwind_from_registers(&w->walk);
+			walk_python(&w->walk, &w->python);
+			number = number_of_walk(leader, &w->walk, &w->python, sampled);
+		}
+		end = w->walk.end;
+		known = !lacks_tables(&w->walk);
+		unclaim(&w->users);
+	}
+#endif
+	scratch = known ? NULL : scratch_begin();
 	if (scratch) {
-		number = number_of(ctx, s, &scratch->chain, caller, sampled, named);
+		scratch->chain.end = end;
+		scratch->chain.caller = caller;
+		number = named ? number_of_named_chain(ctx, leader, &scratch->chain, sampled)
+			       : number_of_bare_chain(ctx, leader, &scratch->chain, sampled);
 		scratch_end(scratch);
 	}
 	if (number < 0)

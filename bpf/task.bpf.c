@@ -2,6 +2,7 @@
 /* Handles fork, exec and exit of processes, and scans all processes. */
 #include "changes.h"
 #include "state.bpf.h"
+#include "unwind_process.bpf.h"
 
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
 {
@@ -75,6 +76,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
 	st->flags = flags; /* flags are set last, because a scan that sees PROC_BORN uses fd_base */
 	rebase_maps(st, child);
+	code_forked(get(parent, tgid), get(child, tgid));
 	send_fork(parent, child);
 	return 0;
 }
@@ -130,6 +132,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	st->marks[WHAT_MAPS] = 0;
 	rebase_maps(st, task);
 	send_exec(st, task, bprm);
+	code_execed(task);
 	return 0;
 }
 
@@ -184,6 +187,7 @@ static __always_inline int exited(struct task_struct *exiting)
 			proc_leader_left(exiting, st);
 		return 0;
 	}
+	code_exited(get(task, tgid));
 	st = proc_ends(first, st);
 	if (!st)
 		return 0;

@@ -35,6 +35,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_STACK_TRACE = 7,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
@@ -117,6 +118,7 @@ struct thread_info {
 
 /* arch/x86/include/asm/processor.h */
 struct thread_struct {
+	unsigned long fsbase;	  /* base address of thread-local storage */
 	unsigned long error_code; /* of the last fault that ended in a signal */
 };
 #elif defined(__TARGET_ARCH_arm64)
@@ -136,6 +138,9 @@ struct thread_info {
 
 /* arch/arm64/include/asm/processor.h */
 struct thread_struct {
+	struct {
+		unsigned long tp_value; /* thread pointer: address of thread-local storage */
+	} uw;
 	unsigned long fault_code; /* ESR_EL1 of the last fault that ended in a signal */
 };
 #endif

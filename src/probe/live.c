@@ -327,6 +327,11 @@ static int take_record(void *ctx, void *data, size_t size)
 
 	if (!h)
 		return 0;
+	if (h->kind == RECORD_CODE) {
+		if (live->opt.code_changed)
+			live->opt.code_changed(live->opt.code_ctx, process_of_wire(&live->record));
+		return 0;
+	}
 	if (h->kind == RECORD_REFUSED) {
 		err = tell_limits(live);
 		if (err)
@@ -479,6 +484,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	tick.look_ns = tick.h.t_ns - begin;
 	tick.wall_ns = host_wall_ns();
 	tick.losses = live->obj.shared->losses;
+	memcpy(tick.walk_ends, live->obj.shared->walk_ends, sizeof(tick.walk_ends));
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
 	read_statistics(live, &tick);
@@ -750,6 +756,17 @@ int live_resume(struct source *src)
 		if (live->choice.status[h].state == HOOK_ON)
 			err = attach_hook(live, live->choice.status[h].used);
 	return err;
+}
+
+const struct bpf_object *live_walks(const struct source *src)
+{
+	const struct live *live = (const struct live *)src;
+
+	/* without the probe at the end of calls, no event reports a replaced mapping */
+	return src->plain || !live->opt.attribute || live->obj.build == OBJECT_HASH ||
+			       !is_on(live, "calls")
+		       ? NULL
+		       : live->obj.obj;
 }
 
 const char *live_library(void)

@@ -23,6 +23,11 @@ struct live_options {
 	/* Returns whether a process has exited. If NULL, growth entries are never released. */
 	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
+	/*
+	 * Called when a process executes code that has no unwind table (src/unwind); may be NULL.
+	 */
+	void (*code_changed)(void *ctx, const struct process_key *of);
+	void *code_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
 	bool examines;		 /* for `doctor`: open even if no probe would count anything */
 	const char *btf_path;	 /* file with BTF for a kernel without BTF; NULL: see btf_find() */
@@ -81,6 +86,9 @@ size_t live_programs(const struct source *src, struct program_statistics *ret, s
 
 /* Returns whether kernel.bpf_stats_enabled is set. */
 bool live_times_programs(const struct source *src);
+
+/* Returns the BPF object; NULL: it cannot walk stacks with unwind tables. */
+const struct bpf_object *live_walks(const struct source *src);
 
 /* Returns the version of libbpf. */
 const char *live_library(void);

@@ -60,9 +60,11 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	return 0;
 }
 
-/* Maps for growth. If growth is not recorded, each of these maps has one entry. */
+/* Names the maps for growth and for stacks. These maps use no memory if growth is not measured. */
 static const char *const growth_maps[] = {
-	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
+	"astray",	 "told",	"growth_places",  "growth_holders", "growth",
+	"growth_spares", "owners",	"unwind_procs",	  "unwind_areas",   "unwind_pages",
+	"unwind_rules",	 "unwind_rows", "unwind_pythons", "told_codes",	    "walk_scratches"};
 
 #define GROWTH_BYTES (GROWTH_MAX * sizeof(struct growth))
 #define SPARES_BYTES (GROWTH_MAX * sizeof(struct fs_spare))
@@ -106,12 +108,18 @@ void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
 	object_size_lru_tables(o->obj);
 }
 
+/* Shrinks a map to one entry. Some builds of the BPF object lack some of the maps. */
+static int shrink(struct bpf_map *map)
+{
+	return map ? bpf_map__set_max_entries(map, 1) : 0;
+}
+
 int object_load(struct object *o, bool growth)
 {
 	int err = 0;
 
 	for (size_t i = 0; !growth && i < sizeof(growth_maps) / sizeof(growth_maps[0]); i++)
-		err = err ?: bpf_map__set_max_entries(object_map(o, growth_maps[i]), 1);
+		err = err ?: shrink(object_map(o, growth_maps[i]));
 	err = err ?: bpf_object__load(o->obj);
 	if (err)
 		return err;

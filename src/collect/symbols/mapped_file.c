@@ -23,8 +23,8 @@ bool mapped_file_path(const struct exec_map *m, char *ret, size_t size)
 
 /*
  * Opens a mapped file. /proc/PID/map_files also has deleted files, but needs CAP_CHECKPOINT_RESTORE
- * (5.9) or CAP_SYS_ADMIN. /proc/PID/exe and /proc/PID/root need only ptrace access. A path may lead
- * to another file by now. The inode number shows that, except on overlayfs.
+ * (5.9) or CAP_SYS_ADMIN. /proc/PID/exe and /proc/PID/root need only ptrace access. By now, the
+ * path may lead to another file. This file has another inode number, except on overlayfs.
  */
 int mapped_file_open(int proc, int root, const struct exec_map *m, const char *path,
 		     bool *ret_unproven)

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Walks the CPython frames of the current thread. The walk starts at the thread state
+ * (PyThreadState), which is found with the interpreter's pthread key. The interpreter's own
+ * variable for the current thread cannot be used: it is empty while the thread has released the
+ * global interpreter lock, as extensions do around slow work.
+ */
+#ifndef FS_PYTHON_BPF_H
+#define FS_PYTHON_BPF_H
+
+#include "compat.bpf.h"
+#include "wire.h"
+
+#ifndef FS_HASH
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, FS_PYTHONS);
+	__type(key, __u32);
+	__type(value, struct fs_python);
+} unwind_pythons SEC(".maps");
+
+#define PYTHON_WINDOW 1024 /* a power of two */
+#define PYTHON_PAGE   4096
+
+struct python_walk {
+	struct fs_python of;
+	__u64 next; /* address of the next frame to read */
+	__u64 hash;
+	__u32 n;
+	/* true: a frame could not be read, or there are more frames than `frame` can hold */
+	__u32 cut;
+	/*
+	 * The memory window ends with the frame that is read, because its callers are at lower
+	 * addresses. One read of many bytes costs less than many reads.
+	 */
+	__u64 from, until;
+	__u8 bytes[PYTHON_WINDOW];
+	struct python_frame frame[WALK_PYTHON];
+};
+
+#define KEYS_IN_BLOCK  32 /* number of pthread keys per block in glibc's struct pthread */
+#define KEY_DATA_BYTES 16
+/* offset of the key in Py_tss_t: {int is_initialized; pthread_key_t key} */
+#define KEY_WORD 4
+#define KEYS_MAX 1024
+
+static __always_inline __u64 user_word(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/*
+ * Returns the address of the current thread's PyThreadState, or 0. `pthread` is the address of
+ * glibc's struct pthread of this thread.
+ */
+static __always_inline __u64 python_state(const struct fs_python *of, __u64 pthread)
+{
+	__u64 tss = user_word(of->key_at), block;
+	__u32 key = tss >> 32;
+
+	if (!(__u32)tss || key >= KEYS_MAX)
+		return 0;
+	block = user_word(pthread + of->specific + key / KEYS_IN_BLOCK * sizeof(__u64));
+	if (!block)
+		return 0;
+	return user_word(block + key % KEYS_IN_BLOCK * KEY_DATA_BYTES + of->value);
+}
+
+/*
+ * Reads the memory window up to the end of the frame. The window does not cross a page border.
+ * Returns 0 if the frame was read.
+ */
+static __noinline int read_python_frame(struct python_walk *w)
+{
+	__u64 at = w->next, end = at + (w->of.frame_bytes & FS_PYTHON_FRAME_MAX);
+	__u64 from = end - (PYTHON_WINDOW - 8), page = at & ~(__u64)(PYTHON_PAGE - 1), bytes;
+
+	if (at >= w->from && end <= w->until)
+		return 0;
+	if (from < page)
+		from = page;
+	w->from = w->until = 0;
+	bytes = (end - from) & (PYTHON_WINDOW - 1);
+	if (bpf_probe_read_user(w->bytes, bytes, (void *)from))
+		return -1;
+	w->from = from;
+	w->until = end;
+	return 0;
+}
+
+/* These macros read a word or a byte at an offset in a frame, from the memory window. */
+#define frame_word(w, at, offset)                                                                  \
+	(*(__u64 *)((w)->bytes + (((at) + (offset)) & (PYTHON_WINDOW - 8))))
+#define frame_byte(w, at, offset) ((w)->bytes[((at) + (offset)) & (PYTHON_WINDOW - 1)])
+
+/* A context for bpf_loop(), whose callbacks take only a pointer to memory on the stack. */
+struct python_loop {
+	struct python_walk *w;
+};
+
+static long python_one(__u32 i, struct python_loop *l)
+{
+	struct python_walk *w = l->w;
+	struct python_frame *f = &w->frame[i & (WALK_PYTHON - 1)];
+	__u8 flag = 1;
+	__u64 at;
+
+	if (!w->next)
+		return 1;
+	if (w->next & 7 || read_python_frame(w)) {
+		w->cut = 1;
+		return 1;
+	}
+	at = w->next - w->from;
+	/* from CPython 3.14 on, the low bits of the pointer are tags */
+	f->code = frame_word(w, at, w->of.frame_code) & ~3ULL;
+	f->instr = frame_word(w, at, w->of.frame_instr);
+	f->at = w->next;
+	if (!w->of.code_start)
+		f->instr = (__u32)f->instr;
+	if (w->of.frame_flag != FS_PYTHON_NONE)
+		flag = frame_byte(w, at, w->of.frame_flag);
+	/*
+	 * This frame is the last of the Python frames that one native frame runs. A shim frame
+	 * (from CPython 3.12 on) marks this place and is not a Python function.
+	 */
+	if (w->of.shim ? flag == w->of.shim : flag)
+		f->at |= FRAME_ENDS_RUN;
+	if (w->of.shim && flag == w->of.shim)
+		f->code = 0;
+	w->hash = (w->hash ^ f->code ^ f->instr << 1) * 0x9e3779b97f4a7c15ULL;
+	w->next = frame_word(w, at, w->of.frame_back);
+	w->n = i + 1;
+	return 0;
+}
+
+/*
+ * Walks the CPython frames of the current thread; without a PyThreadState, the walk has no frames.
+ * The return value has no meaning.
+ */
+__noinline int python_frames(struct python_walk *w, __u64 pthread)
+{
+	struct python_loop l = {.w = w};
+	__u64 state;
+
+	if (!w)
+		return 0;
+	w->n = w->cut = 0;
+	w->hash = w->from = w->until = 0;
+	state = python_state(&w->of, pthread);
+	if (!state)
+		return 0;
+	w->next = user_word(state + w->of.state_frame);
+	if (w->next && w->of.inner_frame != FS_PYTHON_NONE)
+		w->next = user_word(w->next + w->of.inner_frame);
+	bpf_loop(WALK_PYTHON, python_one, &l, 0);
+	if (w->next)
+		w->cut = 1;
+	return 0;
+}
+
+/* Identifies a code object whose names were sent to user space. */
+struct python_code_key {
+	struct process_key subject;
+	__u64 code;
+	/*
+	 * address of the function's name, because another code object may later have the same
+	 * address
+	 */
+	__u64 name;
+	__u64 line;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct python_code_key);
+	__type(value, __u8);
+} told_codes SEC(".maps");
+
+/* Copies the last characters of a Python str. */
+static __always_inline void read_text(const struct fs_python *of, __u64 object, __u8 *to,
+				      __u32 room, __u32 *ret_bytes, __u8 *ret_kind)
+{
+	__u64 length = user_word(object + of->text_length);
+	__u64 state = user_word(object + of->text_state) >> of->text_shift;
+	__u64 kind = state & 7, ascii = state >> 4 & 1, bytes, from = 0;
+
+	*ret_kind = kind;
+	*ret_bytes = 0;
+	if (kind != 1 && kind != 2 && kind != 4)
+		return;
+	bytes = length * kind;
+	if (bytes > room - 1) {
+		from = (bytes - room + kind) / kind * kind;
+		bytes -= from;
+	}
+	bytes &= room - 1;
+	if (!bpf_probe_read_user(to, bytes,
+				 (void *)object + (ascii ? of->text_ascii : of->text_other) + from))
+		*ret_bytes = bytes;
+}
+
+static __always_inline void read_table(const struct fs_python *of, __u64 object,
+				       struct python_code_record *r)
+{
+	__u64 bytes = user_word(object + of->bytes_size);
+
+	r->table_bytes = 0;
+	if (bytes > sizeof(r->table) - 1)
+		bytes = sizeof(r->table) - 1;
+	bytes &= sizeof(r->table) - 1;
+	if (!bpf_probe_read_user(r->table, bytes, (void *)object + of->bytes_data))
+		r->table_bytes = bytes;
+}
+
+struct python_telling {
+	struct python_walk *w;
+	struct process_key subject;
+	/*
+	 * true: no map may be updated in this context, so a code object may be sent more than once
+	 */
+	bool forgets;
+};
+
+/*
+ * Sends the names and the line table of a code object to user space, if they were not sent before.
+ */
+static long tell_code(__u32 i, struct python_telling *t)
+{
+	const struct fs_python *of = &t->w->of;
+	struct python_code_key key = {.subject = t->subject};
+	struct python_code_record *r;
+	__u8 one = 1;
+
+	if (i >= t->w->n)
+		return 1;
+	key.code = t->w->frame[i & (WALK_PYTHON - 1)].code;
+	if (!key.code)
+		return 0;
+	key.name = user_word(key.code + of->code_name);
+	key.line = (__u32)user_word(key.code + of->code_line);
+	if (bpf_map_lookup_elem(&told_codes, &key))
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		return 1;
+	}
+	fill_header(&r->h, RECORD_PYTHON_CODE, sizeof(*r));
+	r->subject = t->subject;
+	r->code = key.code;
+	r->start = of->code_start ? key.code + of->code_start : 0;
+	r->first_line = key.line;
+	r->minor = of->minor;
+	read_text(of, user_word(key.code + of->code_file), r->file, sizeof(r->file), &r->file_bytes,
+		  &r->file_kind);
+	read_text(of, key.name, r->name, sizeof(r->name), &r->name_bytes, &r->name_kind);
+	read_table(of, user_word(key.code + of->code_table), r);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	if (!t->forgets)
+		bpf_map_update_elem(&told_codes, &key, &one, BPF_ANY);
+	return 0;
+}
+
+/* Sends the code objects of a stack before the stack itself, if the stack is new to user space. */
+static __noinline int tell_codes(struct python_walk *w, const struct process_key *s, bool forgets)
+{
+	struct python_telling t = {.w = w, .subject = *s, .forgets = forgets};
+
+	bpf_loop(WALK_PYTHON, tell_code, &t, 0);
+	return 0;
+}
+
+/*
+ * Returns the address of the current thread's struct pthread. On arm64, struct pthread is at a
+ * lower address than the one in the thread register.
+ */
+static __always_inline __u64 current_pthread(void)
+{
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(current_task(), thread.fsbase);
+#else
+	return 0; /* the size of struct pthread on arm64 is not known */
+#endif
+}
+
+#endif
+
+#endif
