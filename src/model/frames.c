@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/array.h"
+#include "records/stack_ends.h"
+
 /* Returns whether a stack is that of a goroutine or of Go's scheduler. */
 static bool is_go(const char *text)
 {
@@ -44,4 +47,33 @@ size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t roo
 	}
 	*ret_more = *at != 0;
 	return n;
+}
+
+static const struct {
+	const char *name, *meaning;
+} ends[NR_STACK_ENDS] = {
+#define STACK_END(constant, name, meaning) [STACK_END_##constant] = {name, meaning},
+#include "records/stack_ends.def"
+#undef STACK_END
+};
+
+const char *stack_end_name(uint32_t end)
+{
+	return end < NR_STACK_ENDS ? ends[end].name : NULL;
+}
+
+const char *frames_end_text(const struct frames *f, char *ret, size_t size)
+{
+	const char *why = f->end < NR_STACK_ENDS ? ends[f->end].meaning : NULL;
+
+	array_copy(ret, size, "");
+	if (!(f->flags & FRAMES_SHORT))
+		return ret;
+	array_copy(ret, size, " (stack may be short");
+	if (why) {
+		array_append(ret, size, ": ");
+		array_append(ret, size, why);
+	}
+	array_append(ret, size, ")");
+	return ret;
 }

@@ -18,4 +18,17 @@ struct frame_text {
  */
 size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
 
+/*
+ * Returns " (stack may be short: REASON)", written to a buffer of at least FRAMES_END_BYTES; an
+ * empty string for a whole stack.
+ */
+#define FRAMES_END_BYTES 128
+const char *frames_end_text(const struct frames *f, char *ret, size_t size);
+
+/*
+ * Returns the name of the reason why a walk with unwind tables ended, such as "gap"; NULL: the
+ * stack was not walked with tables.
+ */
+const char *stack_end_name(uint32_t end);
+
 #endif

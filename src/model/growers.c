@@ -10,7 +10,9 @@
 #include "base/units.h"
 #include "model/fields.h"
 #include "model/growth_archive.h"
+#include "records/stack_ends.h"
 
+#define EARLY_MAX 64  /* maximum number of cells whose early stacks are compared with others */
 #define SORTS_MAX 256 /* maximum number of names per process; the last one is "others" */
 
 /* File systems of shared mappings, with the numbers of include/uapi/linux/magic.h. */
@@ -204,6 +206,58 @@ static int collect(struct cells *c, const struct model *m, const struct process_
 	return 0;
 }
 
+/* Returns whether a stack is whole and begins with all frames of another stack. */
+static bool continues(const struct frames *whole, const struct frames *early)
+{
+	size_t len = strlen(early->text);
+
+	return whole && !(whole->flags & FRAMES_SHORT) && !strncmp(whole->text, early->text, len) &&
+	       whole->text[len] == '\n';
+}
+
+/*
+ * Finds the whole stack of the same file name that begins with the frames of an early stack; -1:
+ * there is none, or there are several.
+ */
+static int32_t whole_stack(const struct cells *c, const struct model *m,
+			   const struct process_key *id, const struct cell *one)
+{
+	const struct frames *early = model_frames(m, id, one->stack);
+	int32_t found = -1;
+
+	for (size_t i = 0; i < c->n; i++) {
+		int32_t stack = c->cell[i].stack;
+
+		if (c->cell[i].sort != one->sort || stack == found || stack == one->stack ||
+		    !continues(model_frames(m, id, stack), early))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = stack;
+	}
+	return found;
+}
+
+/*
+ * Merges early stacks into whole ones. The first stacks of a program end early, because its unwind
+ * tables are not made yet. The growth of an early stack is added to the whole stack that begins
+ * with its frames, if there is exactly one.
+ */
+static void join_early(struct cells *c, const struct model *m, const struct process_key *id)
+{
+	for (size_t i = 0, n = 0; i < c->n && n < EARLY_MAX; i++) {
+		const struct frames *f = model_frames(m, id, c->cell[i].stack);
+		int32_t whole;
+
+		if (!f || f->end != STACK_END_MISSING || !f->text[0])
+			continue;
+		whole = whole_stack(c, m, id, &c->cell[i]);
+		if (whole >= 0)
+			c->cell[i].stack = whole;
+		n++;
+	}
+}
+
 static void cells_free(struct cells *c)
 {
 	free(c->sort);
@@ -289,6 +343,7 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 	if (!all)
 		goto out;
 	*ret_added = c.added;
+	join_early(&c, m, id);
 	qsort(c.cell, c.n, sizeof(*c.cell), places ? by_place : by_sort);
 	for (size_t from = 0, to; from < c.n; from = to) {
 		for (to = from + 1; to < c.n; to++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "model/growth_archive.h"
 
@@ -137,6 +138,9 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;
+	f->end = r->end;
+	f->by_chain = r->by_chain;
+	array_copy(f->user_line, sizeof(f->user_line), r->user_line);
 	memcpy(f->text, r->text, len);
 	f->text[len] = 0;
 	table_add(&m->frames, &f->link, r->stack);

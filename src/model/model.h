@@ -138,8 +138,13 @@ struct frames {
 	struct process_key subject;
 	int32_t stack;
 	uint32_t flags; /* flags of the stack: FRAMES_* */
-	int32_t alike;	/* number of the first stack with equal text */
-	char text[];	/* function names, one frame per line, innermost first */
+	/* why the walk of the stack ended: enum stack_end; 0: frame pointers were followed */
+	uint32_t end;
+	uint32_t by_chain; /* number of frames that were found with a frame pointer alone */
+	/* innermost line of the user's Python code; empty: none */
+	char user_line[sizeof(((struct frames_record *)0)->user_line)];
+	int32_t alike; /* number of the first stack with equal text */
+	char text[];   /* function names, one frame per line, innermost first */
 };
 
 /* An event record that arrived in the current window. */

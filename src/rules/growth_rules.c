@@ -101,19 +101,25 @@ static struct part part_of(const struct occasion *o, enum what what, is_part_fn 
 	return held;
 }
 
-/* Writes the innermost frames, such as "mmap (libc.so.6) <- share (x) <- main (x)". */
+/*
+ * Writes the user's line and the innermost frames, such as "train.py:57 load: mmap (libc.so.6) <-
+ * share (x)".
+ */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
 	struct frame_text frame[FRAMES_TOLD];
+	char end[FRAMES_END_BYTES];
 	size_t len = 0, n;
 	bool more;
 
+	if (f->user_line[0])
+		len = snprintf(ret, size, "%s: ", f->user_line);
 	n = frames_telling(f, frame, FRAMES_TOLD, &more);
 	for (size_t i = 0; i < n && len + 1 < size; i++)
 		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
 				frame[i].s);
-	if (f->flags & FRAMES_SHORT && len + 1 < size)
-		snprintf(ret + len, size - len, " (stack may be short)");
+	if (len + 1 < size)
+		snprintf(ret + len, size - len, "%s", frames_end_text(f, end, sizeof(end)));
 }
 
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
@@ -126,7 +132,8 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 		return;
 	put_stack(text, sizeof(text), frames);
 	finding_text(f, "from", "%s", text);
-	if (frames->flags & FRAMES_SHORT)
+	/* JIT-compiled code may have a whole stack, but its functions have no names */
+	if (frames->flags & FRAMES_SHORT || frames->by_chain)
 		runtime_hint(f, model_find(m, id));
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "rules/growth_rules.h"
 
 #define PF_WRITE	2 /* bit of the page fault error code: arch/x86/include/asm/trap_pf.h */
 #define LITTLE_BYTES	(1u << 20)
@@ -24,6 +25,8 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 	f->level = 1;
 	finding_text(f, "signal", "%s", signal_name(o->signal->signal, name, sizeof(name)));
 	finding_take_evidence(f, o->verdict);
+	if (o->signal->stack)
+		stack_evidence(f, o->m, &o->signal->subject, o->signal->stack - 1);
 }
 
 /*

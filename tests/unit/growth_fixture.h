@@ -109,6 +109,25 @@ static inline void stack_reads(int32_t stack, const char *text, uint32_t flags)
 	model_take(&m, &r.h);
 }
 
+/*
+ * Records the names of a stack that was walked with unwind tables, with the user's line of Python
+ * code.
+ */
+static inline void walk_reads(int32_t stack, const char *text, uint32_t end, uint32_t by_chain,
+			      const char *user_line)
+{
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, now);
+
+	r.subject = (struct process_key){.pid = 10, .start_ns = 1};
+	r.stack = stack;
+	r.flags = end == STACK_END_ENTRY ? 0 : FRAMES_SHORT;
+	r.end = end;
+	r.by_chain = by_chain;
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	snprintf(r.user_line, sizeof(r.user_line), "%s", user_line);
+	model_take(&m, &r.h);
+}
+
 static inline void holds_of(uint32_t pid, enum what what, uint32_t nth, enum holding_kind kind,
 			    const char *name, uint64_t count)
 {

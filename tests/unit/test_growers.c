@@ -81,6 +81,49 @@ static void stack_reads(int32_t stack, const char *text)
 	model_take(&m, &r.h);
 }
 
+static void early_reads(int32_t stack, const char *text)
+{
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
+
+	r.subject = me;
+	r.stack = stack;
+	r.flags = FRAMES_SHORT;
+	r.end = STACK_END_MISSING;
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	model_take(&m, &r.h);
+}
+
+/*
+ * Tests that the growth of a stack that was cut short, because its process had no unwind tables
+ * yet, is added to the whole stack that begins with its frames, if there is exactly one.
+ */
+static void test_early_stacks(void)
+{
+	struct grower g[4];
+	uint64_t added;
+
+	stack_reads(31, "mmap\nleak\nmain");
+	stack_reads(32, "mmap\nother\nmain");
+	stack_reads(33, "brk\nmalloc\nmain");
+	early_reads(34, "mmap\nleak");
+	early_reads(35, "mmap");
+	early_reads(36, "mmap\nlea");
+	early_reads(37, "brk");
+	add(row("a.so", 100, 0, 31));
+	add(row("a.so", 50, 0, 32));
+	add(row("b.so", 30, 0, 33));
+	add(row("a.so", 7, 0, 34));
+	add(row("a.so", 6, 0, 35));
+	add(row("a.so", 5, 0, 36));
+	add(row("a.so", 4, 0, 37));
+	growers_by_place(&m, &me, WHAT_MAPS, g, 4, &added);
+	ok(g[0].added == 107 && g[0].stack == 31,
+	   "a short stack counts for the one whole stack that begins with its frames");
+	ok(g[1].added == 50 && g[2].added == 30,
+	   "a short stack that several whole stacks begin with counts for none of them");
+	is_u64(added, 202, "the sum of all stacks is unchanged");
+}
+
 /* Tests that the growth of stacks whose text is equal is added up and shown as one stack. */
 static void test_places(void)
 {
@@ -319,6 +362,10 @@ int main(void)
 	place = 0;
 	begin_model(&m, NULL);
 	test_places();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_early_stacks();
 	model_free(&m);
 	place = 0;
 	begin_model(&m, NULL);

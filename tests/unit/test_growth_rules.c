@@ -303,8 +303,8 @@ static void test_files(void)
 	end();
 }
 
-/* Simulates a program `comm` that leaks mappings from a call stack with these flags. */
-static void leaks_as(const char *comm, uint32_t flags)
+/* Simulates a program `comm` that leaks mappings from call stack 2. */
+static void leak_of(const char *comm)
 {
 	struct process_record r;
 
@@ -313,6 +313,11 @@ static void leaks_as(const char *comm, uint32_t flags)
 	strcpy(r.g.comm, comm);
 	model_take(&m, &r.h);
 	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+}
+
+static void leaks_as(const char *comm, uint32_t flags)
+{
+	leak_of(comm);
 	stack_reads(2, "mmap (libc.so.6)\nerts_mmap (beam.smp)", flags);
 	judged("M10", comm);
 }
@@ -324,6 +329,11 @@ static void test_runtimes(void)
 	end();
 	leaks_as("java", FRAMES_SHORT);
 	ok(advises(find("M10"), "PreserveFramePointer"), "of Java");
+	end();
+	leak_of("node");
+	walk_reads(2, "mmap (libc.so.6)\n[unknown]\nmain (node)", STACK_END_ENTRY, 1, "");
+	judged("M10", "node");
+	ok(advises(find("M10"), "--perf-basic-prof"), "of Node.js: frames without names");
 	end();
 	leaks_as("beam.smp", 0);
 	ok(!advises(find("M10"), "JPperf"), "a whole one needs nothing");
@@ -345,6 +355,27 @@ static void test_leak(void)
 	has_finding("M10", SEVERITY_INFO,
 		    "4,000 of 4,005 mappings created while watched are from one call stack",
 		    "anonymous", "leak (app) (stack may be short)", "unmap on every path");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+	made_file(WHAT_MAPS, 4, "libx.so", 5, 0);
+	walk_reads(2, "mmap (libc.so.6)\nload (train.py:57)", STACK_END_ENTRY, 0,
+		   "train.py:57 load");
+	judged("M10", "made by Python code");
+	has_finding("M10", SEVERITY_INFO, "are from one call stack", "anonymous",
+		    "train.py:57 load: mmap (libc.so.6) <- load (train.py:57)",
+		    "unmap on every path");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+	made_file(WHAT_MAPS, 4, "libx.so", 5, 0);
+	walk_reads(2, "mmap (libc.so.6)\nleak (app)", STACK_END_GAP, 0, "");
+	judged("M10", "a walk that ended early");
+	has_finding("M10", SEVERITY_INFO, "are from one call stack", "anonymous",
+		    "(stack may be short: the file has no call frame information for the address)",
+		    "unmap on every path");
 	end();
 
 	begin_with(4100, 10);
@@ -571,6 +602,6 @@ int main(void)
 	test_close_wait();
 	test_severity();
 	test_hostile();
-	numbers_are(0xa2610b86);
+	numbers_are(0xc5127bbc);
 	return tap_done();
 }

@@ -5,6 +5,7 @@
 #include "base/overhead.h"
 #include "base/units.h"
 #include "model/fields.h"
+#include "model/frames.h"
 #include "model/growers.h"
 #include "model/slow.h"
 #include "model/holdings.h"
@@ -108,6 +109,16 @@ static void put_losses(struct json *j, const char *key, const struct view *v)
 	for (size_t i = 0; i < n; i++)
 		json_count(j, lost[i].key, lost[i].n);
 	json_count(j, "coalesced", v->m->tick.losses.coalesced);
+	json_end(j);
+}
+
+/* Adds the counts of walks by the reason why they ended. Counts of 0 are left out. */
+static void put_walks(struct json *j, const char *key, const __u64 *ends)
+{
+	json_object(j, key);
+	for (uint32_t i = 0; i < STACK_ENDS_MAX; i++)
+		if (ends[i] && stack_end_name(i))
+			json_count(j, stack_end_name(i), ends[i]);
 	json_end(j);
 }
 
@@ -289,7 +300,8 @@ static void write_signal(struct buf *b, const struct view *v, const struct signa
 	char name[24];
 
 	fault_of(r, &v->m->tick.limits, &fault);
-	put_line_signal(b, v, r, &fault, signal_name(r->signal, name, sizeof(name)));
+	put_line_signal(b, v, r, &fault, signal_name(r->signal, name, sizeof(name)),
+			r->stack ? model_frames(v->m, &r->subject, r->stack - 1) : NULL);
 }
 
 static void write_oom(struct buf *b, const struct view *v, const struct oom_record *r)

@@ -359,9 +359,14 @@ void text_histograms(struct buf *b, const struct view *v, const struct counters 
 void text_frames(struct buf *b, const struct frames *f)
 {
 	struct frame_text frame[FRAMES_SHOWN];
+	char end[FRAMES_END_BYTES];
 	bool more;
 	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
 
+	if (f->user_line[0]) {
+		buf_safe(b, f->user_line, true);
+		buf_puts(b, ": ");
+	}
 	for (size_t i = 0; i < n; i++) {
 		char one[400];
 
@@ -372,8 +377,8 @@ void text_frames(struct buf *b, const struct frames *f)
 	}
 	if (more)
 		buf_puts(b, " <- ...");
-	else if (f->flags & FRAMES_SHORT)
-		buf_puts(b, " (stack may be short)");
+	else
+		buf_puts(b, frames_end_text(f, end, sizeof(end)));
 }
 
 #define SLOW_SHOWN 5
