@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collect/pressure/mount_of_file.h"
@@ -10,7 +11,7 @@
 #include "model/pressure.h"
 #include "records/record_fields.h"
 
-#define RECORD_MAX 4096
+#define RECORD_MAX 8192
 
 /*
  * Finds the last byte of each text field, by kind of record. end_texts() sets these bytes to NUL,
@@ -49,12 +50,20 @@ static const struct record_fields *fields_of(__u32 kind)
 }
 
 /*
- * Returns whether `h` is a stack record, which needs less work: it has no texts, and is in no
- * recording.
+ * Returns whether a record of this kind carries a user stack or the names in one. Only live sources
+ * send these records. No recording contains them, and they have no text fields to end.
  */
+static bool is_of_stacks(__u32 kind)
+{
+	return kind == RECORD_STACK || kind == RECORD_WALK || kind == RECORD_PYTHON_CODE;
+}
+
+/* Returns whether `h` is a record of is_of_stacks() that has the full length of its kind. */
 static bool is_stack(const struct record *h)
 {
-	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
+	return (h->kind == RECORD_STACK && h->len == sizeof(struct stack_record)) ||
+	       (h->kind == RECORD_WALK && h->len == sizeof(struct walk_record)) ||
+	       (h->kind == RECORD_PYTHON_CODE && h->len == sizeof(struct python_code_record));
 }
 
 static bool is_whole(const struct record *h, const struct record_fields *r)
@@ -179,27 +188,6 @@ static int take_kernel_fault(struct collector *c, const struct kernel_fault_reco
 
 _Static_assert(sizeof(struct stack_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
 
-/* Appends a line for a stack frame; returns false if there is no room. */
-static bool add_frame(struct frames_record *r, size_t *at, const struct user_symbol *s)
-{
-	char name[USER_NAME_BYTES + USER_MODULE_BYTES + 32];
-	int n;
-
-	user_symbol_text(s, name, sizeof(name));
-	for (char *c = name; *c; c++)
-		if (*c == '\n')
-			*c = '?'; /* a newline in a name would begin another frame */
-	n = snprintf(r->text + *at, sizeof(r->text) - *at, "%s%s%s%s%s", *at ? "\n" : "", name,
-		     s->name[0] && s->module[0] ? " (" : "", s->name[0] ? s->module : "",
-		     s->name[0] && s->module[0] ? ")" : "");
-	if (n < 0 || *at + n >= sizeof(r->text)) {
-		r->text[*at] = 0;
-		return false;
-	}
-	*at += n;
-	return true;
-}
-
 /*
  * System call wrappers set up no stack frame, so the stack lacks the caller of the innermost
  * function. r->caller is a possible address of this caller. It is named if it is in the process's
@@ -257,12 +245,38 @@ static int take_stack(struct collector *c, const struct stack_record *r)
 	frames.stack = r->stack;
 	n = name_frames(c, r, named);
 	for (size_t i = 0; i < n && room; i++) {
-		room = add_frame(&frames, &at, &named[i]);
+		room = walk_names_add(&frames, &at, &named[i]);
 		if (!i && room && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))
-			room = add_frame(&frames, &at, &caller);
+			room = walk_names_add(&frames, &at, &caller);
 	}
 	if (user_stack_may_be_short(named, n, STACK_FRAMES))
 		frames.flags |= FRAMES_SHORT;
+	frames.end = r->end;
+	return pass_on(c, &frames.h);
+}
+
+/*
+ * Names the frames of a stack that was walked with unwind tables. Each of its addresses is in code.
+ */
+static int take_walk(struct collector *c, const struct walk_record *r)
+{
+	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
+
+	if (!c->live || !c->names_stacks)
+		return 0;
+	if (!withholding_shows(&c->withholding, c->m, &r->subject)) {
+		c->withholding.records++;
+		return 0;
+	}
+	if (!c->walk_names)
+		c->walk_names = calloc(1, sizeof(*c->walk_names));
+	if (!c->walk_names)
+		return -ENOMEM;
+	c->walk_names->place = c->walk_place;
+	c->walk_names->ctx = c->walk_ctx;
+	frames.subject = r->subject;
+	frames.stack = r->stack;
+	walk_names_fill(c->walk_names, &c->user_symbols, &c->python_codes, r, &frames);
 	return pass_on(c, &frames.h);
 }
 
@@ -316,11 +330,12 @@ int collector_take(void *ctx, const struct record *h)
 	_Alignas(8) unsigned char copy[RECORD_MAX];
 	struct collector *c = ctx;
 
-	_Static_assert(sizeof(struct process_record) <= RECORD_MAX, "the longest record");
+	_Static_assert(sizeof(struct process_record) <= RECORD_MAX, "a long record");
+	_Static_assert(sizeof(struct frames_record) <= RECORD_MAX, "the longest record");
 	c->unknown = (const unsigned char *)h + h->len;
 	c->extra = h->extra;
 	c->extra_of = h->kind;
-	if (!r && h->kind != RECORD_STACK)
+	if (!r && !is_of_stacks(h->kind))
 		return carry(c, h);
 	if (!is_whole(h, r) || h->len + h->extra > sizeof(c->copy))
 		return -EBADMSG;
@@ -356,6 +371,12 @@ int collector_take(void *ctx, const struct record *h)
 		return take_tick(c, (const struct tick_record *)copy);
 	case RECORD_STACK:
 		return take_stack(c, (const struct stack_record *)copy);
+	case RECORD_WALK:
+		return take_walk(c, (const struct walk_record *)copy);
+	case RECORD_PYTHON_CODE:
+		return c->live ? python_codes_take(&c->python_codes,
+						   (const struct python_code_record *)copy)
+			       : 0;
 	}
 	return pass_on(c, h);
 }
@@ -368,4 +389,6 @@ void collector_free(struct collector *c)
 		cgroup_levels_close(&c->levels);
 	if (c->names_stacks)
 		user_symbols_close(&c->user_symbols);
+	python_codes_free(&c->python_codes);
+	free(c->walk_names);
 }

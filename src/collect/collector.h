@@ -11,6 +11,7 @@
 #include "collect/filter.h"
 #include "collect/names/process_names.h"
 #include "collect/redact.h"
+#include "collect/python/walk_names.h"
 #include "collect/symbols/symbols.h"
 #include "collect/symbols/user_symbols.h"
 #include "collect/withhold.h"
@@ -34,6 +35,12 @@ struct collector {
 	struct symbols symbols;
 	struct user_symbols user_symbols;
 	bool names_stacks; /* `user_symbols` is open: name the frames of user stacks */
+	struct python_codes python_codes;
+	/* finds files of stack addresses; the owner sets it; may be NULL */
+	walk_place_fn *walk_place;
+	void *walk_ctx;
+	/* working memory for naming stacks; owned; NULL: no stack was walked with tables yet */
+	struct walk_names *walk_names;
 	struct cgroup_levels levels;
 	bool reads_levels; /* `levels` is open: read limits and usage of cgroups */
 	/* offset of each text field's last byte, by kind of record; 0: no text field */

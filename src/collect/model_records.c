@@ -136,6 +136,9 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 		r.subject = f->subject;
 		r.stack = f->stack;
 		r.flags = f->flags;
+		r.end = f->end;
+		r.by_chain = f->by_chain;
+		snprintf(r.user_line, sizeof(r.user_line), "%s", f->user_line);
 		snprintf(r.text, sizeof(r.text), "%s", f->text);
 		err = recorder_take(rec, &r.h);
 	}

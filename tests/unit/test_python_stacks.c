@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests Python stacks: line tables of each format, names of code objects, and the merge of Python
+ * frames into native stacks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/python/python_codes.h"
+#include "collect/python/python_lines.h"
+#include "collect/python/python_merge.h"
+#include "tap.h"
+
+#define BYTES(...) (const __u8[]){__VA_ARGS__}, sizeof((const __u8[]){__VA_ARGS__})
+
+/*
+ * Line tables written by hand, as Objects/lnotab_notes.txt and Objects/locations.md of CPython
+ * describe them.
+ */
+static const struct {
+	struct python_lines lines;
+	__u64 offset;
+	__u32 want;
+	const char *what;
+} lines[] = {
+	/* 3.8: 6 bytes of line 10, 50 of 11, then a step back to 9 */
+	{{8, BYTES(6, 1, 50, 0xfe), 10}, 0, 10, "3.8: the first line"},
+	{{8, BYTES(6, 1, 50, 0xfe), 10}, 5, 10, "3.8: the last byte before a step"},
+	{{8, BYTES(6, 1, 50, 0xfe), 10}, 6, 11, "3.8: a step"},
+	{{8, BYTES(6, 1, 50, 0xfe), 10}, 56, 9, "3.8: a step back"},
+	{{9, BYTES(255, 0, 45, 1), 1}, 299, 1, "3.9: a long step of addresses is several"},
+	{{9, BYTES(255, 0, 45, 1), 1}, 300, 2, "3.9: and its last one has the line"},
+	{{8, BYTES(6), 10}, 6, 10, "3.8: half a step is none"},
+	/* 3.10: ranges, one of them without a line */
+	{{10, BYTES(4, 1, 2, 0x80, 6, 2), 10}, 0, 11, "3.10: the first range"},
+	{{10, BYTES(4, 1, 2, 0x80, 6, 2), 10}, 4, 0, "3.10: a range without a line"},
+	{{10, BYTES(4, 1, 2, 0x80, 6, 2), 10}, 6, 13, "3.10: the range behind it"},
+	{{10, BYTES(4, 1, 2, 0x80, 6, 2), 10}, 12, 0, "3.10: behind the last"},
+	/* 3.11: kind 10 (same line), 13 (a signed step), 14 (long), 0 (short), 15 (none) */
+	{{11, BYTES(0xd1, 1, 2), 7}, 3, 7, "3.11: columns on the same line"},
+	{{11, BYTES(0xd1, 1, 2, 0xd8, 3, 4), 7}, 4, 8, "3.11: one line further"},
+	{{11, BYTES(0xe0, 3, 4), 7}, 0, 9, "3.11: two lines further"},
+	{{11, BYTES(0xe8, 7), 7}, 1, 4, "3.11: three lines back"},
+	{{11, BYTES(0xe8, 0x40 | 0, 2), 7}, 0, 71, "3.11: a step of two bytes"},
+	{{11, BYTES(0xf0, 4, 1, 1, 1), 7}, 0, 9, "3.11: a long entry"},
+	{{11, BYTES(0x80, 0x11, 0xf9, 0xd8, 1, 2), 7}, 2, 0, "3.11: an entry without a line"},
+	{{11, BYTES(0x80, 0x11, 0xf9, 0xd8, 1, 2), 7}, 6, 8, "3.11: the one behind it"},
+	{{14, BYTES(0xd0, 1, 2), 7}, 2, 0, "3.14: behind the last"},
+	/* damaged tables: decoding must end */
+	{{11, BYTES(0xe8, 0x40, 0x40, 0x40), 7}, 900, 0, "a number without an end"},
+	{{11, BYTES(1, 2, 3), 7}, 900, 0, "bytes that begin no entry"},
+};
+
+static void test_lines(void)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		is_u64(python_line(&lines[i].lines, lines[i].offset), lines[i].want, lines[i].what);
+	is_u64(python_line(&(struct python_lines){11, NULL, 0, 3}, 0), 0, "an empty table");
+}
+
+/* Tests that decoding of any table ends, and reads only bytes of the table. */
+static void test_hostile_lines(void)
+{
+	__u64 seed = 88172645463325252ULL;
+	__u8 *table = malloc(64);
+	__u32 lines_found = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		struct python_lines l = {8 + i % 7, table, i % 64, 1};
+
+		for (int k = 0; k < 64; k += 8) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			memcpy(table + k, &seed, 8);
+		}
+		lines_found += python_line(&l, seed % 300) != 0;
+	}
+	ok(lines_found > 1000, "tables of random bytes are read, and end");
+	free(table);
+}
+
+static const struct process_key one = {.start_ns = 5, .pid = 10};
+
+static void take(struct python_codes *c, __u64 code, const char *file, const char *name)
+{
+	struct python_code_record r = {.subject = one, .code = code, .start = code + 184};
+
+	r.minor = 11;
+	r.first_line = 5;
+	r.file_kind = r.name_kind = 1;
+	r.file_bytes = strlen(file);
+	memcpy(r.file, file, r.file_bytes);
+	r.name_bytes = strlen(name);
+	memcpy(r.name, name, r.name_bytes);
+	r.table[0] = 0xd8; /* the entry advances the line by one */
+	r.table_bytes = 3;
+	python_codes_take(c, &r);
+}
+
+static void test_codes(void)
+{
+	struct python_codes c = {};
+	struct python_line_name p = {};
+	struct python_frame frame = {.code = 0x1000, .instr = 0x1000 + 184};
+	struct process_key other = {.start_ns = 6, .pid = 10};
+	struct python_code_record r = {.subject = one, .code = 0x2000, .minor = 8};
+
+	ok(!python_codes_find(&c, &one, &frame, &p), "none is known at first");
+	take(&c, 0x1000, "/home/me/train.py", "Set.load");
+	ok(python_codes_find(&c, &one, &frame, &p), "it is known");
+	ok(!strcmp(p.name, "Set.load") && !strcmp(p.file, "/home/me/train.py"), "its names");
+	is_u64(p.line, 6, "its line");
+	ok(!python_codes_find(&c, &other, &frame, &p), "another process of this pid has none");
+	take(&c, 0x1000, "b.py", "later");
+	python_codes_find(&c, &one, &frame, &p);
+	ok(!strcmp(p.name, "later"), "a later one at the same address replaces it");
+	is_u64(c.n, 1, "there is one");
+
+	/* "ä€" in two bytes a character, and a smiley in four */
+	memcpy(r.name, "\xe4\0\xac\x20", 4);
+	r.name_bytes = 4;
+	r.name_kind = 2;
+	memcpy(r.file, "\x00\xf6\x01\0", 4);
+	r.file_bytes = 4;
+	r.file_kind = 4;
+	python_codes_take(&c, &r);
+	frame.code = 0x2000;
+	ok(python_codes_find(&c, &one, &frame, &p) && !strcmp(p.name, "\xc3\xa4\xe2\x82\xac") &&
+		   !strcmp(p.file, "\xf0\x9f\x98\x80"),
+	   "names become UTF-8");
+	for (__u64 i = 0; i < PYTHON_CODES_MAX + 10; i++)
+		take(&c, 0x10000 + i * 16, "x.py", "many");
+	ok(c.n <= PYTHON_CODES_MAX && c.dropped >= 10, "there is a cap");
+	frame.code = 0x10000 + (PYTHON_CODES_MAX + 9) * 16;
+	ok(python_codes_find(&c, &one, &frame, &p), "the last one is there");
+	python_codes_free(&c);
+}
+
+static const struct {
+	const char *file;
+	bool users;
+} files[] = {
+	{"/home/me/train.py", true},
+	{"train.py", true},
+	{"/usr/lib/python3.11/threading.py", false},
+	{"/root/.pyenv/versions/3.12.1/lib/python3.12/asyncio/events.py", false},
+	{"/srv/venv/lib/python3.11/site-packages/torch/storage.py", false},
+	{"/usr/lib/python3/dist-packages/numpy/core.py", false},
+	{"<frozen importlib._bootstrap>", false},
+	{"<string>", false},
+};
+
+static void test_users(void)
+{
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		ok(python_file_is_users(files[i].file) == files[i].users, "%s", files[i].file);
+}
+
+/* Returns the merged stack as letters: a, b, ... for native frames; 0, 1, ... for Python frames. */
+static const char *merged(const struct walk_record *r, __u64 loop, struct python_merge *m)
+{
+	static char text[MERGED_MAX + 1];
+	const __u64 bits[WALK_FRAMES / 64] = {loop};
+
+	python_merge(r, bits, m);
+	for (size_t i = 0; i < m->n; i++)
+		text[i] = (m->frame[i].is_python ? '0' : 'a') + m->frame[i].at;
+	text[m->n] = 0;
+	return text;
+}
+
+static void is_merged(const struct walk_record *r, __u64 loop, const char *want, bool unsure,
+		      const char *what)
+{
+	struct python_merge m;
+	const char *got = merged(r, loop, &m);
+
+	if (!ok(!strcmp(got, want) && m.unsure == unsure, "%s", what))
+		printf("#   got %s%s\n", got, m.unsure ? ", unsure" : "");
+}
+
+#define ENDS FRAME_ENDS_RUN
+
+static void test_merge(void)
+{
+	/* five native frames: b runs the Python frames 0 and 1, d runs 2 */
+	struct walk_record r = {.frames = 5, .pythons = 3};
+
+	for (int i = 0; i < 5; i++)
+		r.sp[i] = 1000 + i * 100;
+	r.python[0] = (struct python_frame){1, 0, 16};
+	r.python[1] = (struct python_frame){1, 0, 16 | ENDS};
+	r.python[2] = (struct python_frame){1, 0, 16 | ENDS};
+	is_merged(&r, 1 << 1 | 1 << 3, "a01c2e", false, "runs take the place of the loop");
+	is_merged(&r, 1 << 1, "a01cde", true, "a run without a loop is left out, and told");
+	is_merged(&r, 1 << 0 | 1 << 4, "01bcd2", false, "from end to end");
+	r.python[2].at = 16;
+	is_merged(&r, 1 << 1 | 1 << 3, "a01c2e", false, "the last run ends with the list");
+	/* from CPython 3.12 on, the address of a shim frame shows which native frame runs a run */
+	r.pythons = 4;
+	r.python[0] = (struct python_frame){1, 0, 8};
+	r.python[1] = (struct python_frame){0, 0, (1200 + 16) | ENDS};
+	r.python[2] = (struct python_frame){1, 0, 8};
+	r.python[3] = (struct python_frame){0, 0, (1300 + 16) | ENDS};
+	is_merged(&r, 0, "ab02e", false, "by address, without names");
+	is_merged(&r, 1 << 1 | 1 << 2, "ab02e", false, "by address, whatever the names");
+	r.pythons = 0;
+	is_merged(&r, 1 << 1, "abcde", false, "without Python nothing changes");
+	r.frames = 0;
+	is_merged(&r, 0, "", false, "no frames at all");
+	r.frames = ~0u;
+	r.pythons = ~0u;
+	merged(&r, 0, &(struct python_merge){});
+	ok(true, "counts that are too large are cut");
+}
+
+int main(void)
+{
+	test_lines();
+	test_hostile_lines();
+	test_codes();
+	test_users();
+	test_merge();
+	return tap_done();
+}
