@@ -302,12 +302,21 @@ static int begin_loop(struct export *x)
 	return err ?: loop_every(l, (x->o->interval ? x->o->interval : DRAIN_S) * NS_PER_S);
 }
 
+/* Returns the milliseconds until a request times out or unwind tables can be made. */
+static int wait_time_ms(struct export *x)
+{
+	int endpoint = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
+	int tables = session_unwind(&x->s);
+
+	return tables < 0 || (endpoint >= 0 && endpoint < tables) ? endpoint : tables;
+}
+
 static int loop(struct export *x)
 {
 	int err = begin_loop(x);
 
 	while (!err && !x->s.loop.done) {
-		err = loop_once(&x->s.loop, x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1);
+		err = loop_once(&x->s.loop, wait_time_ms(x));
 		if (x->endpoint)
 			endpoint_run(x->endpoint);
 	}

@@ -19,6 +19,14 @@ static size_t choose_kept(struct session *s, struct right *ret)
 
 	if (!s->in.src->live)
 		return 0;
+	/*
+	 * Without Landlock, faultscope can read files that are mapped later. The unwind tables of
+	 * these files need new BPF maps.
+	 */
+	if (s->in.unwinder && !live_needs_rights(s->in.src) && !rights_are_of_file() &&
+	    (s->plan.attributes_all || s->out.redraws || runs))
+		ret[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
+					  "unwind tables of files mapped later need new BPF maps"};
 	if (live_needs_rights(s->in.src))
 		ret[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
 					  "before Linux 5.19, kernel.unprivileged_bpf_disabled "
@@ -66,6 +74,12 @@ static void learn_mappings(struct session *s)
 
 	if (!s->in.collector.names_stacks)
 		return;
+	for (struct subject *one = model_each(&s->in.m, NULL);
+	     one && s->in.unwinder && s->plan.whom != WATCH_ALL; one = model_each(&s->in.m, one))
+		if (!one->final)
+			unwinder_note(s->in.unwinder, &one->id);
+	while (!session_unwind(s))
+		continue;
 	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
 		if (!one->final)
 			user_symbols_learn(us, &one->id);

@@ -129,13 +129,17 @@ static int begin_loop(struct session *s)
 	return err;
 }
 
-static int wait_time_ms(const struct session *s)
+/* Returns the milliseconds until the session ends or unwind tables can be made; -1: no limit. */
+static int wait_time_ms(struct session *s)
 {
+	int tables_ms = session_unwind(s), end_ms = -1;
 	uint64_t now = host_monotonic_ns();
 
-	if (!s->ends_ns)
-		return -1;
-	return s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
+	if (s->ends_ns)
+		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
+	if (tables_ms < 0 || (end_ms >= 0 && end_ms < tables_ms))
+		return end_ms;
+	return tables_ms;
 }
 
 /* Returns whether the command and all its descendants have ended. */
@@ -310,6 +314,7 @@ int session_end(struct session *s)
 	session_end_recording(s);
 	if (s->in.src && s->in.src->live)
 		pressure_close(&s->in.pressure);
+	unwinder_free(s->in.unwinder);
 	if (s->in.src)
 		s->in.src->ops->close(s->in.src);
 	session_end_output(s);

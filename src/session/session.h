@@ -17,6 +17,7 @@
 #include "collect/process_ends.h"
 #include "probe/rights.h"
 #include "session/run_plan.h"
+#include "unwind/unwinder.h"
 
 struct viewing;
 
@@ -36,6 +37,8 @@ struct session_input {
 	 * up
 	 */
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
+	/* makes unwind tables for a live source; NULL: stacks are walked by frame pointers */
+	struct unwinder *unwinder;
 };
 
 /* The output of a session: what is printed, and where. */
@@ -143,6 +146,11 @@ int session_first_scan(struct session *s, const struct sink *sink);
  */
 int session_scan(struct session *s);
 struct sink session_sink(struct session *s);
+/*
+ * Makes a piece of the unwind tables. Returns the number of milliseconds until there is more to do;
+ * -1: nothing until more records arrive.
+ */
+int session_unwind(struct session *s);
 /* Returns how many watched processes are alive. */
 size_t session_alive(const struct session *s);
 /* Prints why the source failed, and returns the exit status. */

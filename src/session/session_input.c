@@ -44,6 +44,24 @@ static bool has_ended(void *ctx, const struct process_key *of)
 	return !s || s->final;
 }
 
+static void code_changed(void *ctx, const struct process_key *of)
+{
+	struct session_input *in = ctx;
+
+	if (in->unwinder)
+		unwinder_note(in->unwinder, of);
+}
+
+static bool walk_place(void *ctx, __u32 generation, __u64 ip, __u8 *ret_build_id, __u64 *ret_offset)
+{
+	return unwinder_find(ctx, generation, ip, ret_build_id, ret_offset);
+}
+
+int session_unwind(struct session *s)
+{
+	return s->in.unwinder ? unwinder_work(s->in.unwinder, UNWINDER_PIECE_NS) : -1;
+}
+
 struct live_options session_live_options(struct session *s)
 {
 	const struct run_plan *p = &s->plan;
@@ -57,7 +75,9 @@ struct live_options session_live_options(struct session *s)
 				  .examines = p->examines,
 				  .ring_bytes = p->ring_bytes,
 				  .has_ended = has_ended,
-				  .ended_ctx = &s->in.m};
+				  .ended_ctx = &s->in.m,
+				  .code_changed = code_changed,
+				  .code_ctx = &s->in};
 
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
 	for (size_t i = 0; p->unused && p->unused[i] && !s->o->tiers_given; i++)
@@ -117,6 +137,13 @@ static int open_live(struct session *s)
 		write_degraded(s);
 	s->in.collector.names_stacks =
 		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
+	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
+	    live_walks(s->in.src))
+		s->in.unwinder = unwinder_new(live_walks(s->in.src));
+	if (s->in.unwinder) {
+		s->in.collector.walk_place = walk_place;
+		s->in.collector.walk_ctx = s->in.unwinder;
+	}
 	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
 				       cgroup_levels_open(&s->in.collector.levels);
 	s->in.collector.user_symbols.foreign = host_is_in_pid_namespace();

@@ -7,7 +7,7 @@ import signal
 
 from harness import live, until
 from test_errors import DONE
-from test_privilege import check_given_up, keeps_bpf, status_of
+from test_privilege import check_given_up, keeps_bpf, status_of, walk_keeps_bpf
 
 CAP_BPF, CAP_SYSLOG, CAP_SYS_NICE, CAP_IPC_LOCK = 39, 34, 23, 14
 
@@ -81,8 +81,8 @@ def test_recorder_writes_on_when_confined(check, lab):
 def test_sessions_are_confined(check, lab):
     target = lab.work("touch", "10", "--hold")
     bpf = 1 << CAP_BPF if keeps_bpf(lab) else 0
-    # capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, which `diagnose` and `record` keep
-    own = 1 << 19 | 1 << 2 | bpf
+    # capabilities CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH and CAP_BPF, which `diagnose` and `record` keep
+    own = 1 << 19 | 1 << 2 | (1 << CAP_BPF if walk_keeps_bpf(lab) else 0)
     sessions = ((("--json", "0.2"), bpf), (("--json", "-p", str(target.pid), "0.2"), bpf),
                 (("record", "-o", lab.dir / "r.fsr", str(target.pid)), own),
                 (("diagnose", "-d", "20", "-p", str(target.pid)), own),
@@ -108,7 +108,7 @@ def test_command_starts_after_the_drop(check, lab):
     its, own = ran.out.split("ours: it")
     its, own = status_of(its), status_of(own)
     check.equal("the parent's calls are filtered", its["Seccomp"], "2")
-    kept = 1 << 5 | 1 << 19 | (1 << CAP_BPF if keeps_bpf(lab) else 0)
+    kept = 1 << 5 | 1 << 19 | (1 << CAP_BPF if walk_keeps_bpf(lab) else 0)
     check_given_up(check, its, kept)
     check.equal("the thread that started the command is gone", its["Threads"], "1")
     for name in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp"):
