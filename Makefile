@@ -109,7 +109,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -188,6 +188,40 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 # The program naming prints names of addresses for end-to-end tests; naming_bench measures the time.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
+# These programs compare stacks with those of libdw (libdw-dev), and print sizes of unwind tables.
+ORACLE_SRC := $(addprefix tests/unwind/,oracle.c traced_space.c reference_stack.c)
+$(BUILD)/unwind/oracle: $(ORACLE_SRC) $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) -ldw $(LIBS) -o $@
+$(BUILD)/unwind/figures: tests/unwind/figures.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
+
+$(BUILD)/unwind/core: tests/unwind/core.c tests/unwind/traced_space.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) -ldw $(LIBS) -o $@
+# The program kernel_walk compares stacks that a BPF program walks with those of backtrace(3).
+$(BUILD)/unwind/kernel_walk.bpf.o: tests/unwind/kernel_walk.bpf.c tests/unwind/kernel_walk.h \
+	$(wildcard bpf/*unwind*) vmlinux/vmlinux.h
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(STRIP_BPF) -g $@
+$(BUILD)/unwind/kernel_walk: tests/unwind/kernel_walk.c tests/unwind/traced_space.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -pthread $(filter %.c %.o,$^) $(LIBS) -o $@
+
+$(BUILD)/unwind/following: tests/unwind/following.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -ldl -o $@
+
+ROWS_OF := $(wildcard /lib/$(TRIPLET)/libc.so.6 /lib/$(TRIPLET)/libstdc++.so.6 \
+	/lib/$(TRIPLET)/libcrypto.so.3 /usr/bin/perl /usr/bin/git /usr/$(TRIPLET_arm64)/lib/libc.so.6)
+check-unwind: $(addprefix $(BUILD)/unwind/,oracle core figures following kernel_walk kernel_walk.bpf.o) ## compare stacks of real programs with those of libdw (needs libdw-dev, gdb)
+	tests/tally.py "tests/unwind/rows.py $(BUILD)/unwind/figures $(ROWS_OF)" \
+		"$(BUILD)/unwind/kernel_walk $(BUILD)/unwind/kernel_walk.bpf.o 200 $(ROWS_OF)" \
+		"$(BUILD)/unwind/following $(BUILD)/unwind/kernel_walk.bpf.o" \
+		"tests/unwind/run.py $(BUILD)/unwind/oracle" "tests/unwind/cores.py $(BUILD)/unwind/core"
+
 # The program screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
@@ -319,8 +353,18 @@ $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
 		$(filter %.c,$^) $(LIBS) -o $@
 
+# unwind_fuzz fuzzes call frame information, and stack walks with the tables that are made from it.
+UNWIND_FUZZED := $(filter-out $(addprefix %/,unwind_maps.c code_files.c mapped_code.c area_blocks.c \
+	unwinder.c),$(sort $(wildcard src/unwind/*.c))) src/collect/symbols/elf_headers.c \
+	src/collect/files/byte_source.c src/base/array.c
+$(BUILD)/fuzz/unwind_fuzz: tests/fuzz/unwind_fuzz.c $(UNWIND_FUZZED) tests/unit/cfi_maker.h \
+	$(wildcard src/unwind/*.h bpf/wire_unwind*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lelf -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage, recordings, metrics pages and ring files (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage, recordings, metrics pages, ring files and unwind tables (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS is another directory of crash logs, whose layout tests/triage/score.py describes.

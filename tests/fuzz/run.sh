@@ -11,7 +11,7 @@ seconds=${1:-20}
 build=${BUILD:-build}
 place=$build/fuzz
 mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-recording" \
-	"$place/corpus-blackbox"
+	"$place/corpus-blackbox" "$place/corpus-unwind"
 # Makes seeds from the small recordings in the tree. If a seed begins with F, the fuzzer corrects its
 # checksums.
 find tests/e2e/recordings docs/examples -name '*.fsr' -size -24k | while read -r kept; do
@@ -36,6 +36,15 @@ done
 seed=$place/corpus-blackbox/seed
 [ -e "$seed" ] || { printf 'FSbb\001\0\100\0faultscope: #1 fault info 1 1 %032d 1 0 k=v ~0000' 0
 	printf 'FSab%0600d' 0; } >"$seed"
+
+# Makes two seeds: an .eh_frame section with one CIE and one FDE, and the whole file /bin/true.
+seed=$place/corpus-unwind/seed
+[ -e "$seed" ] || {
+	printf '\004\024\000\000\000\000\000\000\000\001\172\122\000\001\170\020\001\033\014\007\010'
+	printf '\220\001\000\000\040\000\000\000\034\000\000\000\340\360\000\000\100\000\000\000\000'
+	printf '\101\016\020\206\002\103\015\006\101\203\003\002\060\014\007\010\000\000\000'
+} >"$seed"
+[ -e "$seed-file" ] || { printf '\001'; cat /bin/true; } >"$seed-file"
 
 # Compiles an empty fuzzer, because some compilers lack libFuzzer. If it compiles, each fuzzer of
 # this directory must compile as well.
@@ -72,7 +81,8 @@ has_libfuzzer || libfuzzer=false
 
 # Two fuzzers run at the same time. When one of them ends, another one starts in its place.
 { fuzz 1 triage_fuzz corpus 16384; fuzz 2 page_fuzz corpus-page 4096; } >"$place/some" &
-{ fuzz 3 blackbox_fuzz corpus-blackbox 4096; fuzz 4 recording_fuzz corpus-recording 65536; } >"$place/others"
+{ fuzz 3 blackbox_fuzz corpus-blackbox 4096; fuzz 4 recording_fuzz corpus-recording 65536
+	fuzz 5 unwind_fuzz corpus-unwind 65536; } >"$place/others"
 wait $!
 cat "$place/some" "$place/others"
-echo "1..4"
+echo "1..5"

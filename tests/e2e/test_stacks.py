@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""User stacks of code without frame pointers reach from the system call to the start of the thread,
+also in a forked child, and in a library that was just loaded."""
+
+import shutil
+import subprocess
+
+from harness import Lines, Skip, live
+from test_diagnose import FOUND, Diagnosis
+
+MAPS = 400
+OWN = ["map_all", "on_signal", None, "by_signal", "compare", "by_callback", "realigned",
+       "of_late_size", "large_frame"]
+LIBRARY = """
+void call_back(void (*f)(void))
+{
+	volatile char frame[300];
+
+	frame[0] = 1;
+	f();
+	__asm__ volatile("" : : "r"(frame) : "memory");
+}
+"""
+
+
+def growth_of(lab, way, *options):
+    """Returns the growth groups of the workload or its child, and what the workload printed."""
+    work = lab.work("callers", way, str(MAPS), "--wait", "--hold", *options)
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    capture = diagnosis.stop()
+    work.end()
+    assert capture.status in (0, FOUND), capture.stderr
+    pid = truth.get("child", truth["pid"])
+    lines = Lines(capture.text).of("growth", pid, what="maps")
+    assert lines, f"no growth of {pid}"
+    return lines[-1]["groups"], truth
+
+
+def walks_by_tables(lab):
+    """Returns whether this kernel supports stack walks with unwind tables (bpf_loop())."""
+    version = tuple(int(part) for part in lab.release.split("-")[0].split(".")[:2])
+    return version >= (5, 17)
+
+
+def own_functions(stack):
+    return [frame.split(" ")[0] for frame in stack if frame.endswith("(callers)")]
+
+
+def check_whole(check, groups, truth, first):
+    """Checks that the stacks have as many frames as backtrace(3) finds, and end at the entry."""
+    of_map = [group for group in groups if any("map_one" in frame for frame in group["stack"])]
+    check.equal("mappings", sum(group["created"] for group in of_map), MAPS)
+    for group in of_map:
+        check.equal("ends at", group["stack_end"], "entry")
+        check.that(not group["stack_truncated"], "truncated")
+        # backtrace(3) is called in map_one(), so its stack lacks the frame of mmap()
+        check.equal(f"frames of {group['stack']}", len(group["stack"]), truth["depth"] + 1)
+        own = own_functions(group["stack"])
+        wanted = ["map_one", *(name for name in OWN if name), *first]
+        check.equal("functions", own[:len(wanted)], wanted)
+
+
+EXECS = 8
+
+
+def check_sure(check, groups, first):
+    """Checks that all frames of a stack are right, and that an incomplete stack is marked."""
+    wanted = ["map_one", *(name for name in OWN if name), *first]
+    sure = 0
+    for group in groups:
+        own = own_functions(group["stack"])
+        if "map_one" not in own:
+            continue
+        if group["stack_end"] == "entry":
+            check.equal("functions", own[:len(wanted)], wanted)
+            sure += group["created"]
+        else:
+            check.that(group["stack_truncated"] or own == wanted, f"not marked: {group}")
+    return sure
+
+
+def prepare(lab):
+    if not walks_by_tables(lab):
+        raise Skip("bpf_loop() is of Linux 5.17")
+
+
+@live
+def test_whole_stack_without_frame_pointers(check, lab):
+    prepare(lab)
+    check_whole(check, *growth_of(lab, "plain"), ["by_plain", "main", "_start"])
+
+
+@live
+def test_whole_stack_of_a_thread(check, lab):
+    prepare(lab)
+    check_whole(check, *growth_of(lab, "thread"), ["in_thread"])
+
+
+@live
+def test_whole_stack_of_a_forked_child(check, lab):
+    """Tests that a forked child uses the unwind tables of its parent from its first call on."""
+    prepare(lab)
+    check_whole(check, *growth_of(lab, "fork"), ["by_fork", "main", "_start"])
+
+
+@live
+def test_whole_stack_of_a_fatal_signal(check, lab):
+    prepare(lab)
+    work = lab.work("callers", "crash", str(MAPS), "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    lines = Lines(diagnosis.stop().text)
+    work.end()
+    told = lines.of("signal", truth["child"])
+    check.equal("signal lines", len(told), 1)
+    for line in told:
+        check.equal("ends at", line["stack_end"], "entry")
+        check.equal(f"frames of {line['stack']}", len(line["stack"]), truth["depth"])
+        own = own_functions(line["stack"])
+        wanted = ["map_one", *(name for name in OWN if name), "by_crash", "main", "_start"]
+        check.equal("functions", own, wanted)
+
+
+@live
+def test_whole_stacks_across_execs(check, lab):
+    """Tests that exec drops the unwind tables of the old program, which would give wrong frames."""
+    prepare(lab)
+    groups, _ = growth_of(lab, "plain", "--execs", str(EXECS))
+    sure = check_sure(check, groups, ["by_plain", "main", "_start"])
+    check.that(sure >= MAPS, f"only {sure} of {(EXECS + 1) * MAPS} mappings have whole stacks")
+
+
+@live
+def test_whole_stack_through_a_library_that_was_just_loaded(check, lab):
+    prepare(lab)
+    if not shutil.which("cc"):
+        raise Skip("cc is missing")
+    source, library = lab.dir / "called.c", lab.dir / "libcalled.so"
+    source.write_text(LIBRARY)
+    subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-shared", "-fPIC", source, "-o", library],
+                   check=True)
+    groups, truth = growth_of(lab, "library", "--library", str(library))
+    check_whole(check, groups, truth, ["by_library", "main", "_start"])
+    check.that(any("call_back (libcalled.so)" in group["stack"] for group in groups),
+               f"the library is in no stack: {groups}")
