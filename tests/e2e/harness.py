@@ -154,9 +154,10 @@ class Workload:
 class Watch:
     """A faultscope process that runs in the background of a test."""
 
-    def __init__(self, process, out, recording, options):
+    def __init__(self, process, out, recording, options, errors):
         self.process = process
         self.pid = process.pid
+        self.errors = errors
         self.out = out
         self.recording = recording
         self.options = options
@@ -167,6 +168,7 @@ class Watch:
 
     def finished(self):
         stderr = self.process.communicate(timeout=PATIENCE)[1]
+        self.errors.append(stderr)
         return Capture(self.said(), self.process.returncode, stderr, self.recording, self.options)
 
     def stop(self, number=signal.SIGINT):
@@ -204,6 +206,7 @@ class Lab:
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-e2e-"))
         self.dir.chmod(0o755)
         self.started = []
+        self.errors = []  # standard error of the processes that ended, shown if the test fails
         self.outputs = 0
 
     @staticmethod
@@ -241,6 +244,7 @@ class Lab:
         process contain its output."""
         process = self.spawn(argv, **how)
         process.out, process.err = process.communicate(timeout=timeout)
+        self.errors.append(process.err)
         return process
 
     def faultscope(self, *options, **how):
@@ -261,7 +265,8 @@ class Lab:
         out, recording = self.new_output()
         argv = [FAULTSCOPE, "--json", "-o", out, *options]
         argv += ["--record", recording] if record else []
-        return Watch(self.spawn(argv), out, recording, [str(word) for word in options])
+        return Watch(self.spawn(argv), out, recording, [str(word) for word in options],
+                     self.errors)
 
     def run(self, name, *args):
         """Runs `faultscope run` with a workload that prints its true values."""

@@ -22,6 +22,7 @@ from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
+MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
 HUNG_SECONDS = 900  # a test that runs longer than this (seconds) counts as hung
 
 
@@ -53,6 +54,13 @@ class Tap:
             check.wrong.append(traceback.format_exc())
         self.say(name, check.wrong, skip)
         return not check.wrong and not skip
+
+
+def tell_errors(lab):
+    """Prints what the last programs of a failed test wrote to standard error."""
+    for error in [one for one in lab.errors if one][-MOST_ERRORS:]:
+        print(f"# standard error: {error[:400]!r}")
+    sys.stdout.flush()
 
 
 def keep_recording(name, capture):
@@ -121,8 +129,11 @@ class Runner:
 
     def in_lab(self, do, *args):
         lab = Lab()
+        failed = self.tap.failed
         try:
             do(self.tap, lab, *args)
+            if self.tap.failed > failed:
+                tell_errors(lab)
         finally:
             lab.close(self.options.keep)
             if self.options.keep:

@@ -117,7 +117,7 @@ class Host:
                 return None, ready
             out = lab.new_output()[0]
             watch = Watch(lab.spawn([FAULTSCOPE, "--json", "-o", out, "-p", work.pid,
-                                     "--children"]), out, None, [])
+                                     "--children"]), out, None, [], lab.errors)
             work.stdin.write("g")
             work.stdin.flush()
             said = work.stdout.readline()
