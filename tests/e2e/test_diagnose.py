@@ -25,7 +25,8 @@ class Diagnosis(Watch):
         out, recording = lab.new_output()
         argv = [FAULTSCOPE, "diagnose", "--json", "-o", out, "--record", recording,
                 *(("-p", pid) if pid else ()), *(LONG if wait else ()), *options]
-        super().__init__(lab.spawn(argv), out, recording, [str(word) for word in options])
+        super().__init__(lab.spawn(argv), out, recording, [str(word) for word in options],
+                         lab.errors)
 
 
 def check_lines(check, capture, status):

@@ -16,6 +16,7 @@ import privilege
 import programs
 import scenarios
 import storms
+import whole_stacks
 import whose
 from aptroot import Missing
 from harness import INCOMPLETE, MOST_TRIES, Check, Skip, check_form
@@ -275,7 +276,8 @@ class KernelRun:
         ready = self.answers([one.name for one in wanted if not self.blind(one)])
         for one in wanted:
             self.test(one.name, self.scenario, one, ready.get(one.name))
-        for name, body in ({} if self.brief else {**origins.ALL, **whose.ALL, **storms.ALL}).items():
+        more = {**origins.ALL, **whose.ALL, **storms.ALL}
+        for name, body in {**whole_stacks.ALL, **({} if self.brief else more)}.items():
             if self.wants(name):
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 

@@ -124,6 +124,19 @@ class GuestWatch(GuestProcess):
         return self.finished()
 
 
+class GuestDiagnosis(GuestWatch):
+    """A `faultscope diagnose` of a process and its children, with a recording."""
+
+    def __init__(self, lab, pid, program=FAULTSCOPE):
+        self.options = []
+        out = f"{lab.top}/{lab.places + 1}/lines"
+        self.recording = f"{lab.top}/{lab.places + 1}/recording.fsr"
+        GuestProcess.__init__(self, lab, quoted([
+            program, "diagnose", "--json", "-o", out, "--record", self.recording, "-p", pid,
+            "-d", str(int(harness.PATIENCE)), *lab.hook_options]))
+        self.line("lines", 1)
+
+
 class VmLab:
     """Replaces harness.Lab in a guest. `options`, such as --probe calls=none, are passed to every
     faultscope."""

@@ -1,26 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests in a guest how faultscope handles many processes that grow at once. The guest's kernel may
 preempt BPF programs."""
-import harness
-from lab import FAULTSCOPE, GuestProcess, GuestWatch, quoted
+from lab import FAULTSCOPE, GuestDiagnosis
 from test_growth_races import check_apart, check_descriptors
 from harness import Lines
 
 PROCESSES, GROWN = 6, 1500
 FORMATS = ("folded", "folded-faults")
-
-
-class GuestDiagnosis(GuestWatch):
-    """A `faultscope diagnose` of a process and its children, with a recording."""
-
-    def __init__(self, lab, pid, program=FAULTSCOPE):
-        self.options = []
-        out = f"{lab.top}/{lab.places + 1}/lines"
-        self.recording = f"{lab.top}/{lab.places + 1}/storm.fsr"
-        GuestProcess.__init__(self, lab, quoted([
-            program, "diagnose", "--json", "-o", out, "--record", self.recording, "-p", pid,
-            "-d", str(int(harness.PATIENCE)), *lab.hook_options]))
-        self.line("lines", 1)
 
 
 def storm(lab, program=FAULTSCOPE):
