@@ -165,7 +165,7 @@ class KernelRun:
         degraded = {hook["name"] for hook in told if hook["degraded"]}
         check.equal("degraded", degraded, DEGRADED.get(self.name, set()))
         ran = lab.faultscope("-p", "1", "-d", "0.1", timeout=DOCTOR_SECONDS)
-        check.equal("what -p says is degraded", set(re.findall("degraded: ([a-z]+) ", ran.err)),
+        check.equal("what -p says is degraded", set(re.findall("degraded: probe ([a-z]+) ", ran.err)),
                     degraded)
         for hook in self.hooks.values():
             if hook.name not in NOT_YET.get(self.name, ()):
