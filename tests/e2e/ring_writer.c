@@ -4,7 +4,7 @@
  * a log. The data of the BPF programs is made up from a seed, and the code of the flight recorder
  * adds names.
  *
- * usage: ring_writer SEED RECORDS RING LOG
+ * usage: ring_writer SEED RECORDS RING LOG [RING_KIB]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,14 +218,16 @@ static void happen(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t n;
+	uint64_t n, ring_kib = 64;
 
-	if (argc != 5)
+	if (argc != 5 && argc != 6)
 		return 2;
 	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
 	n = strtoull(argv[2], NULL, 10);
+	if (argc == 6)
+		ring_kib = strtoull(argv[5], NULL, 10);
 	lines = fopen(argv[4], "w");
-	if (!lines || ring_file_open(&ring, argv[3], 64 << 10))
+	if (!lines || ring_file_open(&ring, argv[3], ring_kib << 10))
 		return 1;
 	name_functions();
 	for (boot = 0; boot < 3; boot++) {

@@ -239,7 +239,10 @@ def expect_latency(check, lines, truth):
     slow = lines.of("slow_faults", truth["pid"], **{"class": "userfaultfd"})
     if check.that(slow, "no slow faults are told"):
         check.between("slow ones told", slow[-1]["count"], truth["faults"] / 2, truth["faults"])
-        check_waited(check, "mean of the slow", slow[-1]["total_ns"] / slow[-1]["count"], truth)
+        # a fault that is not slow may take less time than the mean of all faults
+        share = slow[-1]["count"] / truth["faults"]
+        check.between("mean of the slow", slow[-1]["total_ns"] / slow[-1]["count"],
+                      truth["delay_us"] * 1000 * 0.8, truth["mean_ns"] * 1.2 / share)
 
 
 def expect_timed(check, lines, truth):
