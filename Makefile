@@ -369,7 +369,7 @@ fuzz: ## coverage-guided fuzzing of triage, recordings, metrics pages, ring file
 
 # CORPUS is another directory of crash logs, whose layout tests/triage/score.py describes.
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR: on others)
-	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
+	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))" tests/triage/real.py
 
 bench-triage: all ## compare triage with greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
@@ -398,7 +398,8 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/atomics.py $(BUILD)/faultscope_hash.bpf.o" \
 	"tests/shape/walks.py $(BPF_OBJECTS)" \
 	"tools/readme.py build --check" \
-	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
+	tests/triage/score.py "tests/triage/real.py --self-test" tests/triage/real.py \
+	$(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 
 # Debian releases in which the README's two commands must work
