@@ -10,9 +10,9 @@ repository has only the labels, in real_labels.jsonl. FAULTSCOPE_REAL_LOGS in th
 the directory with the texts. Without it, the test is skipped.
 
 180 of 463 reports were chosen: three of each mailing list, at least half of each architecture
-except x86, and then others, always in the order of the SHA-256 of "faultscope-real-1" and the file
-name. Each report was read as a whole, with the subject of its mail, before `triage` read it. A row
-of real_labels.jsonl has:
+except x86, and then others, always in the order of the SHA-256 of "faultscope-real-1NAME.log". Each
+report was read as a whole, with the subject of its mail, before `triage` read it. A row of
+real_labels.jsonl has:
 
   file        the first ten digits of the SHA-1 of the text; the text is in the file NAME.log
   part        held: the SHA-256 of `file` is divisible by 3. These reports serve only to measure.
