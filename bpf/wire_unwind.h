@@ -48,7 +48,10 @@ enum fs_unwind_cfa {
 	FS_UNWIND_CFA_OPAQUE,
 	FS_UNWIND_CFA_END,    /* the outermost function of a thread: there is no caller */
 	FS_UNWIND_CFA_SIGNAL, /* the kernel's signal frame: all registers are on the stack */
-	/* like FS_UNWIND_CFA_GAP, in a file whose functions keep frame pointers */
+	/*
+	 * like FS_UNWIND_CFA_GAP, in a file whose functions keep frame pointers; cfa_off is 0 or
+	 * FS_UNWIND_OTHER_STACK
+	 */
 	FS_UNWIND_CFA_CHAIN,
 	FS_UNWIND_CFA_SP,	/* stack pointer + cfa_off */
 	FS_UNWIND_CFA_FP,	/* frame pointer + cfa_off */
@@ -63,6 +66,9 @@ enum fs_unwind_cfa {
 	/* plus the DWARF number of a register; usable only where all registers are known */
 	FS_UNWIND_CFA_REGISTER = 32,
 };
+
+/* The function may have changed to another stack, so the caller's frame can be at any address. */
+#define FS_UNWIND_OTHER_STACK 1
 
 /* Indices of the rules that are always present. */
 enum fs_unwind_fixed {

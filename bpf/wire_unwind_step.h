@@ -190,7 +190,9 @@ static __always_inline void fs_unwind_caller_fp(struct fs_unwind_cursor *c,
 /*
  * Follows a frame record at the frame pointer: the caller's frame pointer and the return address.
  */
-static __always_inline int fs_unwind_chain(struct fs_unwind_cursor *c, struct fs_unwind_memory *m)
+static __always_inline int fs_unwind_chain(struct fs_unwind_cursor *c,
+					   const struct fs_unwind_rule *r,
+					   struct fs_unwind_memory *m)
 {
 	__u64 fp, pc;
 
@@ -198,7 +200,8 @@ static __always_inline int fs_unwind_chain(struct fs_unwind_cursor *c, struct fs
 		return STACK_END_LOST;
 	if (!c->fp)
 		return STACK_END_CHAIN_END;
-	if (c->fp & 7 || c->fp < c->sp || c->fp - c->sp >= FS_UNWIND_CHAIN_BYTES)
+	if (c->fp & 7 || (r->cfa_off != FS_UNWIND_OTHER_STACK &&
+			  (c->fp < c->sp || c->fp - c->sp >= FS_UNWIND_CHAIN_BYTES)))
 		return STACK_END_GAP;
 	if (fs_unwind_read(m, c->fp, &fp) || fs_unwind_read(m, c->fp + 8, &pc))
 		return STACK_END_READ_FAILED;
@@ -242,7 +245,7 @@ static __always_inline int fs_unwind_step_x86(struct fs_unwind_cursor *c,
 	if (r->cfa == FS_UNWIND_CFA_SIGNAL)
 		return fs_unwind_signal_x86(c, m);
 	if (r->cfa == FS_UNWIND_CFA_CHAIN)
-		return fs_unwind_chain(c, m);
+		return fs_unwind_chain(c, r, m);
 	end = fs_unwind_cfa(c, r, 0, m, &cfa);
 	if (end)
 		return end;
@@ -302,7 +305,7 @@ static __always_inline int fs_unwind_step_arm64(struct fs_unwind_cursor *c,
 	if (r->cfa == FS_UNWIND_CFA_SIGNAL)
 		return fs_unwind_signal_arm64(c, m);
 	if (r->cfa == FS_UNWIND_CFA_CHAIN)
-		return fs_unwind_chain(c, m);
+		return fs_unwind_chain(c, r, m);
 	end = fs_unwind_cfa(c, r, 1, m, &cfa);
 	if (end)
 		return end;

@@ -9,6 +9,7 @@
 #include "unwind/cfi_rule.h"
 #include "unwind/code_scan.h"
 #include "unwind/frame_entries.h"
+#include "unwind/go_functions.h"
 #include "unwind/vdso_arm64.h"
 
 #define FRAMES_BYTES_MAX (64u << 20) /* maximum size of .eh_frame */
@@ -34,6 +35,7 @@ struct filling {
 	__u64 from, until;	   /* address range of the function that is being added */
 	__u64 told;		   /* address up to which bytes were counted */
 	__u64 scan_bytes;	   /* bytes of gaps that may still be searched */
+	struct go_functions go;	   /* functions of a Go program */
 	struct fs_unwind_rule rule;
 	int err;
 };
@@ -96,9 +98,16 @@ static void add_piece(struct filling *f, __u64 start, __u64 end, __u16 rule, __u
 		add_row(f, end, FS_UNWIND_RULE_GAP);
 }
 
+static void add_go_rule(void *ctx, __u64 address, struct fs_unwind_rule rule)
+{
+	struct filling *f = ctx;
+
+	add_row(f, address, rule_set_add(f->rules, rule));
+}
+
 /*
- * Adds a gap: addresses that no FDE covers. Some libraries have no FDE for the code that returns
- * from a signal handler, or for _start.
+ * Adds a gap: addresses that no FDE covers. Functions of Go have no FDEs, but a table of their own.
+ * Some libraries have no FDE for the code that returns from a signal handler, or for _start.
  */
 static void add_gap(struct filling *f, __u64 start, __u64 end)
 {
@@ -108,6 +117,11 @@ static void add_gap(struct filling *f, __u64 start, __u64 end)
 
 	if (end - start < PADDING_BYTES)
 		return;
+	if (f->go.n) {
+		add_row(f, start, FS_UNWIND_RULE_GAP);
+		go_functions_rules(&f->go, start, end, add_go_rule, f);
+		return;
+	}
 	if (f->t->machine == CFI_X86_64 && end - start <= f->scan_bytes) {
 		has_sigreturn = code_find_sigreturn(f->file, f->h, start, end, &sigreturn);
 		f->scan_bytes -= end - start;
@@ -265,7 +279,9 @@ static int fill(struct filling *f, const struct cfi_section *s, __u64 start, __u
 		entries = frame_entries_read(s, f->t->machine, is_code, (void *)f->h);
 		if (!entries)
 			return -ENOMEM;
+		go_functions_read(f->file, f->h, &f->go);
 		add_entries(f, entries, start, end);
+		go_functions_free(&f->go);
 		frame_entries_free(entries);
 	}
 	if (!f->err)

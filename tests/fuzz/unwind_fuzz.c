@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Fuzzes the making of unwind tables, and walks with these tables. The first byte of the input
- * selects what follows: a whole ELF file, or an .eh_frame section, around which the fuzzer makes a
- * file. Any input may give a table or none, and each walk must end with a reason.
+ * selects what follows: a whole ELF file, or an .eh_frame or a .gopclntab section, around which the
+ * fuzzer makes a file. Any input may give a table or none, and each walk must end with a reason.
  */
 #include <libelf.h>
 #include <stdlib.h>
@@ -90,7 +90,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		made.n = size < sizeof(made.b) ? size : sizeof(made.b);
 		memcpy(made.b, data, made.n);
-		make_file(&made, kind & 2 ? EM_AARCH64 : EM_X86_64, kind & 4, file);
+		if (kind & 8)
+			make_go_file(&made, EM_X86_64, file);
+		else
+			make_file(&made, kind & 2 ? EM_AARCH64 : EM_X86_64, kind & 4, file);
 	}
 	if (!unwind_table_read(&s, &rules, &t)) {
 		check(&t, &rules);

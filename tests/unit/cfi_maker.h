@@ -87,7 +87,7 @@ static inline void put_fde(struct made *m, size_t cie, uint32_t start, uint32_t 
 static inline void make_file(const struct made *m, uint16_t machine, bool sections,
 			     uint8_t file[MADE_FILE])
 {
-	static const char names[] = "\0.eh_frame\0.shstrtab";
+	static const char names[] = "\0.eh_frame\0.shstrtab\0.gopclntab";
 	Elf64_Ehdr e = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 			.e_type = ET_DYN,
 			.e_machine = machine,
@@ -134,6 +134,15 @@ static inline void make_file(const struct made *m, uint16_t machine, bool sectio
 	memcpy(file + 0x600, names, sizeof(names));
 	memcpy(file + 0x800, index, sizeof(index));
 	memcpy(file + FRAMES, m->b, m->n);
+}
+
+/* Makes a Go program without .eh_frame. `m` is its section .gopclntab. */
+static inline void make_go_file(const struct made *m, uint16_t machine, uint8_t file[MADE_FILE])
+{
+	uint32_t name = 21; /* offset of ".gopclntab" in the names of make_file() */
+
+	make_file(m, machine, true, file);
+	memcpy(file + 0x400 + sizeof(Elf64_Shdr), &name, sizeof(name));
 }
 
 #endif

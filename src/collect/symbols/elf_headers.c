@@ -134,6 +134,8 @@ static void read_section(Elf *elf, const struct byte_source *s, const GElf_Shdr 
 	} else if (!strcmp(name, ".eh_frame")) {
 		h->frames.at = at;
 		h->frames.address = sh->sh_addr;
+	} else if (!strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab")) {
+		h->go_functions = at;
 	} else if (!strcmp(name, ".gnu_debuglink")) {
 		read_debuglink(s, at, h);
 	} else if ((!strcmp(name, ".plt") || !strncmp(name, ".plt.", 5)) &&

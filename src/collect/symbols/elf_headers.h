@@ -50,6 +50,7 @@ struct elf_headers {
 		__u64 address;
 		/* .eh_frame, found by its section header; .eh_frame_hdr, found by its segment */
 	} frames, frame_index;
+	struct elf_span go_functions; /* .gopclntab */
 	__u16 machine;
 	__u64 start;	     /* address of the entry point; ld.so, a library, has one, too */
 	char debuglink[128]; /* name of the debug file; empty: none */
