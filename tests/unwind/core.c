@@ -182,6 +182,7 @@ static const Dwfl_Callbacks callbacks = {
 
 int main(int argc, char **argv)
 {
+	struct traced_files *files;
 	static struct core c;
 	Dwfl *dwfl;
 	Elf *elf;
@@ -190,7 +191,8 @@ int main(int argc, char **argv)
 	if (argc != 3 || (c.fd = open(argv[1], O_RDONLY | O_CLOEXEC)) < 0)
 		return 2;
 	elf = elf_begin(c.fd, ELF_C_READ, NULL);
-	c.ours = traced_space_new(0);
+	files = traced_files_new();
+	c.ours = traced_space_new(0, files);
 	read_core(&c, elf);
 	dwfl = dwfl_begin(&callbacks);
 	if (dwfl_core_file_report(dwfl, elf, argv[2]) < 0 || dwfl_report_end(dwfl, NULL, NULL) ||
@@ -207,5 +209,6 @@ int main(int argc, char **argv)
 	dwfl_end(dwfl);
 	elf_end(elf);
 	traced_space_free(c.ours);
+	traced_files_free(files);
 	return c.differs || !c.stacks;
 }

@@ -108,9 +108,9 @@ static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 	struct unwind_given given;
 
 	traced_space_update(t);
-	for (size_t i = 0; i < t->files; i++)
-		if (t->file[i]->readable &&
-		    unwind_maps_add_table(m, &t->file[i]->table, 1, &place[i]))
+	for (size_t i = 0; i < t->files->n; i++)
+		if (t->files->file[i]->readable &&
+		    unwind_maps_add_table(m, &t->files->file[i]->table, 1, &place[i]))
 			return false;
 	for (size_t i = 0; i < t->space.areas; i++) {
 		const struct unwind_area *from = &t->area[i];
@@ -120,17 +120,17 @@ static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 						  .pages = from->keeps_frame_pointers
 								   ? FS_UNWIND_BY_CHAIN
 								   : FS_UNWIND_NO_TABLE};
-		for (size_t j = 0; from->table && j < t->files; j++) {
-			if (from->table != &t->file[j]->table)
+		for (size_t j = 0; from->table && j < t->files->n; j++) {
+			if (from->table != &t->files->file[j]->table)
 				continue;
 			area[i].origin = from->bias + from->table->rows.base;
 			area[i].first = place[j].first;
 			area[i].pages = from->table->rows.pages;
 		}
 	}
-	for (size_t i = 0; i < t->files; i++)
+	for (size_t i = 0; i < t->files->n; i++)
 		free(place[i].run);
-	unwind_maps_add_rules(m, &t->rules);
+	unwind_maps_add_rules(m, &t->files->rules);
 	return !unwind_maps_begin(m, getpid()) &&
 	       !unwind_maps_publish(m, getpid(), area, t->space.areas, NULL, 1, &given);
 }
@@ -199,7 +199,8 @@ static struct bpf_object *load(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct traced_space *space = traced_space_new(getpid());
+	struct traced_files *files = traced_files_new();
+	struct traced_space *space = traced_space_new(getpid(), files);
 	long rounds = argc > 2 ? atol(argv[2]) : 200;
 	long asked = 0, compared = 0, equal = 0;
 	unsigned long long ns = 0, frames = 0;
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 		return tap_done();
 	if (!ok(!unwind_maps_open(&maps, o), "it has the maps"))
 		return tap_done();
-	give_files(&maps, &space->rules, argv + 3, argc > 3 ? argc - 3 : 0);
+	give_files(&maps, &files->rules, argv + 3, argc > 3 ? argc - 3 : 0);
 	if (!ok(give_tables(&maps, space), "it has the tables"))
 		return tap_done();
 	ring = ring_buffer__new(bpf_object__find_map_fd_by_name(o, "events"), take, NULL, NULL);
@@ -256,5 +257,6 @@ int main(int argc, char **argv)
 	unwind_maps_close(&maps);
 	bpf_object__close(o);
 	traced_space_free(space);
+	traced_files_free(files);
 	return tap_done();
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Test program: runs a program, stops it, and compares each stack with that of libdw. The last line
- * on stderr is JSON.
+ * Test program: runs a program, stops it and its child processes, and compares each stack with that
+ * of libdw. The last line on stderr is JSON.
  *
- * Usage: oracle [-n STACKS] [-e EVERY] [-r STOPS] [-s STEPS] [-v] PROGRAM [ARGUMENT...]
+ * Usage: oracle [-n STACKS] [-e EVERY] [-r STOPS] [-s STEPS] [-t SECONDS] [-v] PROGRAM
+ * [ARGUMENT...]
  *
  * -e: stop at each EVERYth exit of a system call; 0: none. -r: STOPS random stops per second. -s:
- * STEPS single steps after each random stop.
+ * STEPS single steps after each random stop. -t: end the program after this time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,35 +21,54 @@
 #include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "reference_stack.h"
 #include "traced_space.h"
 
-#define FRAMES_MAX  1000
-#define SHOWN	    12 /* maximum number of different stacks that are printed in full */
-#define THREADS_MAX 256
-#define WAITS_MAX   20 /* maximum number of alarms during a single step */
+#define FRAMES_MAX    1000
+#define SHOWN	      12 /* maximum number of different stacks that are printed in full */
+#define THREADS_MAX   1024
+#define PROCESSES_MAX 64
+#define WAITS_MAX     20 /* maximum number of alarms during a single step */
+#define TRIES_MAX     8	 /* maximum number of threads that are tried for a random stop */
+#define SYSCALL_CODE  0x050f
 
 struct counts {
-	long stacks, frames, equal, cut, beyond, end_differs, differs, differs_unsure, deepest;
+	long stacks, frames, differs, differs_unsure, deepest;
+	/* all frames are equal, and at least one of the walks reached the thread's entry */
+	long equal;
+	/* all frames are equal up to the point where libdw lost frames */
+	long beyond;
+	long cut;     /* all frames are equal, but outer frames are missing for a known reason */
 	long no_call; /* number of frames whose return address does not follow a call instruction */
-	long reason[NR_STACK_ENDS];
+	long reason[NR_STACK_ENDS]; /* numbers of cut stacks by reason */
+};
+
+struct process {
+	pid_t pid;
+	struct traced_space *ours;
+	struct reference theirs;
+	bool stale; /* true: the mappings changed */
 };
 
 struct oracle {
-	long most, every, stops, steps;
+	long most, every, stops, steps, seconds;
 	bool verbose;
-	pid_t pid;
-	pid_t thread[THREADS_MAX];
+	pid_t pid; /* the first process */
+	struct {
+		pid_t tid;
+		struct process *of;
+	} thread[THREADS_MAX];
 	size_t threads;
+	struct process process[PROCESSES_MAX];
 	long seen; /* number of system call exits */
-	struct traced_space *ours;
-	struct reference theirs;
+	struct traced_files *files;
 	bool begun; /* true: the child runs the program */
-	bool stale; /* true: the mappings changed */
 	int signal; /* signal that interrupted the single steps, to be delivered */
 	int shown;
+	time_t begun_at;
 	struct counts n;
 };
 
@@ -71,9 +91,10 @@ static void get_registers(pid_t tid, __u64 ret[UNWIND_REGISTERS])
 	       17 * sizeof(*ret));
 }
 
-static void show(struct oracle *o, const char *what, const struct unwind_stack *s, size_t from)
+static void show(struct oracle *o, const struct process *p, const char *what,
+		 const struct unwind_stack *s, size_t from)
 {
-	const struct reference *r = &o->theirs;
+	const struct reference *r = &p->theirs;
 	size_t n = s->n > r->n ? s->n : r->n;
 
 	if (!o->verbose || o->shown++ >= SHOWN)
@@ -82,8 +103,8 @@ static void show(struct oracle *o, const char *what, const struct unwind_stack *
 	       s->sure ? "" : " (by frame pointers)", r->n, r->whole ? "whole" : r->error);
 	for (size_t i = from > 4 ? from - 4 : 0; i < n && i < from + 6; i++) {
 		__u64 a = 0, b = 0;
-		const char *mine = i < s->n ? traced_space_name(o->ours, s->frame[i].pc, &a) : "";
-		const char *its = i < r->n ? traced_space_name(o->ours, r->pc[i], &b) : "";
+		const char *mine = i < s->n ? traced_space_name(p->ours, s->frame[i].pc, &a) : "";
+		const char *its = i < r->n ? traced_space_name(p->ours, r->pc[i], &b) : "";
 
 		printf("  %3zu %s%#llx %s | %#llx %s\n", i,
 		       i < s->n && s->frame[i].by_chain ? "~" : "", a, mine, b, its);
@@ -91,12 +112,12 @@ static void show(struct oracle *o, const char *what, const struct unwind_stack *
 }
 
 /* Returns whether the instruction before an address is a call. */
-static bool is_behind_call(struct oracle *o, __u64 pc)
+static bool is_behind_call(struct process *p, __u64 pc)
 {
 	__u64 word;
 	__u8 b[8];
 
-	if (!traced_space_word(&o->pid, pc - sizeof(b), &word))
+	if (!traced_space_word(&p->pid, pc - sizeof(b), &word))
 		return false;
 	memcpy(b, &word, sizeof(b));
 	if (b[3] == 0xe8) /* call with a relative address */
@@ -108,17 +129,22 @@ static bool is_behind_call(struct oracle *o, __u64 pc)
 	return false;
 }
 
-/* Counts frames that no call instruction made and that no signal interrupted. */
-static long count_uncalled(struct oracle *o, const struct unwind_stack *s)
+/*
+ * Counts frames that no call instruction made and that no signal interrupted, except for the
+ * innermost `same` frames, which are equal to those of libdw. Nobody calls the outermost function
+ * of a goroutine.
+ */
+static long count_uncalled(struct process *p, const struct unwind_stack *s, size_t same)
 {
+	size_t end = s->end == STACK_END_ENTRY ? s->n - 1 : s->n;
 	long n = 0;
 
-	for (size_t i = 1; i < s->n; i++) {
+	for (size_t i = same ? same : 1; i < end; i++) {
 		/* the kernel wrote this return address for a signal handler */
 		bool of_signal = i + 1 < s->n && s->frame[i + 1].interrupted;
 
 		n += !s->frame[i].by_chain && !s->frame[i].interrupted && !of_signal &&
-		     !is_behind_call(o, s->frame[i].pc);
+		     !is_behind_call(p, s->frame[i].pc);
 	}
 	return n;
 }
@@ -137,60 +163,71 @@ static bool skips_frames(const struct unwind_stack *s, const struct reference *r
 	return true;
 }
 
-static void compare(struct oracle *o, pid_t tid)
+/* Returns whether the outermost frame of libdw is not in code. */
+static bool is_astray(const struct process *p)
+{
+	const struct reference *r = &p->theirs;
+	__u64 address;
+
+	return !r->whole && r->n &&
+	       !strcmp(traced_space_name(p->ours, r->pc[r->n - 1], &address), "(none)");
+}
+
+/* Counts a stack, of which the innermost `same` frames are equal to those of libdw. */
+static void judge(struct oracle *o, const struct process *p, const struct unwind_stack *s,
+		  size_t same, bool uncalled)
+{
+	const struct reference *r = &p->theirs;
+	bool whole = s->end == STACK_END_ENTRY, all = same == s->n && same == r->n;
+
+	if (all && (whole || r->whole)) {
+		o->n.equal++;
+	} else if (same == s->n && !whole) {
+		o->n.cut++;
+		o->n.reason[s->end]++;
+		show(o, p, "cut", s, same);
+	} else if ((same == r->n || !r->whole || skips_frames(s, r, same)) && !uncalled &&
+		   (s->sure || is_astray(p) || same == r->n) && whole) {
+		/*
+		 * libdw's stack ends early or outside of code; each frame of this stack follows a
+		 * call, up to the entry
+		 */
+		o->n.beyond++;
+		show(o, p, "beyond", s, same);
+	} else {
+		o->n.differs += s->sure;
+		o->n.differs_unsure += !s->sure;
+		show(o, p, "differs", s, same);
+	}
+}
+
+static void compare(struct oracle *o, struct process *p, pid_t tid)
 {
 	static struct unwind_frame frames[FRAMES_MAX];
 	struct unwind_stack s = {.frame = frames, .room = FRAMES_MAX};
-	const struct reference *r = &o->theirs;
+	const struct reference *r = &p->theirs;
 	__u64 registers[UNWIND_REGISTERS] = {};
 	size_t same = 0;
 	long uncalled;
 
-	if (o->stale) {
-		traced_space_update(o->ours);
-		reference_update(&o->theirs, o->pid);
-		o->stale = false;
+	if (p->stale) {
+		traced_space_update(p->ours);
+		reference_update(&p->theirs, p->pid);
+		p->stale = false;
 	}
 	get_registers(tid, registers);
-	unwind_walk(&o->ours->space, CFI_X86_64, registers, 0, &s);
-	reference_walk(&o->theirs, tid, registers);
+	unwind_walk(&p->ours->space, CFI_X86_64, registers, 0, &s);
+	reference_walk(&p->theirs, tid, registers);
 	while (same < s.n && same < r->n && s.frame[same].pc == r->pc[same])
 		same++;
+	uncalled = count_uncalled(p, &s, same);
 	o->n.stacks++;
-	uncalled = count_uncalled(o, &s);
 	o->n.no_call += uncalled;
-	if (uncalled)
-		show(o, "uncalled", &s, same);
 	o->n.frames += s.n;
 	o->n.deepest = (long)s.n > o->n.deepest ? (long)s.n : o->n.deepest;
-	if (same == s.n && same == r->n) {
-		if ((s.end == STACK_END_ENTRY) == r->whole) {
-			o->n.equal++;
-			return;
-		}
-		o->n.end_differs++;
-		o->n.reason[s.end]++;
-		if (s.end != STACK_END_ENTRY)
-			show(o, "end", &s, same);
-	} else if (same == s.n && s.end != STACK_END_ENTRY) {
-		/* the rest of the stack is missing for a known reason */
-		o->n.cut++;
-		o->n.reason[s.end]++;
-		show(o, "cut", &s, same);
-	} else if ((same == r->n || !r->whole || skips_frames(&s, r, same)) && !uncalled &&
-		   s.sure && s.end == STACK_END_ENTRY) {
-		/*
-		 * libdw's stack ends early; each frame of this stack follows a call, up to the
-		 * entry
-		 */
-		o->n.beyond++;
-		o->n.reason[s.end]++;
-		show(o, "beyond", &s, same);
-	} else {
-		o->n.differs += s.sure;
-		o->n.differs_unsure += !s.sure;
-		show(o, "differs", &s, same);
-	}
+	if (uncalled)
+		show(o, p, "uncalled", &s, same);
+	judge(o, p, &s, same, uncalled);
 }
 
 static bool changes_mappings(long number)
@@ -199,7 +236,7 @@ static bool changes_mappings(long number)
 	       number == SYS_execve || number == SYS_mremap || number == SYS_pkey_mprotect;
 }
 
-static void at_system_call(struct oracle *o, pid_t tid)
+static void at_system_call(struct oracle *o, struct process *p, pid_t tid)
 {
 	struct __ptrace_syscall_info i;
 	struct user_regs_struct r;
@@ -208,18 +245,29 @@ static void at_system_call(struct oracle *o, pid_t tid)
 	    i.op != PTRACE_SYSCALL_INFO_EXIT || ptrace(PTRACE_GETREGS, tid, NULL, &r))
 		return;
 	if (changes_mappings(r.orig_rax))
-		o->stale = true;
+		p->stale = true;
 	if (o->begun && o->every && o->seen++ % o->every == 0 && o->n.stacks < o->most)
-		compare(o, tid);
+		compare(o, p, tid);
+}
+
+/* Returns whether the next instruction of a stopped thread is a system call. */
+static bool is_before_system_call(struct process *p, pid_t tid)
+{
+	struct user_regs_struct r;
+	__u64 word;
+
+	return !ptrace(PTRACE_GETREGS, tid, NULL, &r) &&
+	       traced_space_word(&p->pid, r.rip, &word) && (word & 0xffff) == SYSCALL_CODE;
 }
 
 /* Single-steps one thread, and compares the stacks after each instruction. */
-static void step(struct oracle *o, pid_t tid)
+static void step(struct oracle *o, struct process *p, pid_t tid)
 {
 	for (long i = 0; i < o->steps && o->n.stacks < o->most; i++) {
 		int status;
 		pid_t found;
 
+		p->stale = p->stale || is_before_system_call(p, tid);
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
 			return;
 		for (int waits = 0; (found = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR;)
@@ -232,51 +280,156 @@ static void step(struct oracle *o, pid_t tid)
 			o->signal = status >> 16 ? 0 : WSTOPSIG(status);
 			return;
 		}
-		o->stale = true; /* the step may have been a system call that changed mappings */
-		compare(o, tid);
+		compare(o, p, tid);
 	}
 }
 
-static void add_thread(struct oracle *o, pid_t tid)
+static pid_t process_of(pid_t tid)
 {
+	char path[64], line[128];
+	pid_t pid = tid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &pid) != 1)
+		continue;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+static struct process *find_process(struct oracle *o, pid_t pid)
+{
+	struct process *room = NULL;
+
+	for (size_t i = 0; i < PROCESSES_MAX; i++) {
+		if (o->process[i].pid == pid)
+			return &o->process[i];
+		if (!room && !o->process[i].pid)
+			room = &o->process[i];
+	}
+	if (!room)
+		return NULL;
+	*room = (struct process){
+		.pid = pid, .ours = traced_space_new(pid, o->files), .stale = true};
+	return room;
+}
+
+static void forget_process(struct process *p)
+{
+	traced_space_free(p->ours);
+	reference_close(&p->theirs);
+	*p = (struct process){};
+}
+
+/* Returns the process of a thread; NULL: there is no room for it. */
+static struct process *find_thread(struct oracle *o, pid_t tid)
+{
+	struct process *p;
+
 	for (size_t i = 0; i < o->threads; i++)
-		if (o->thread[i] == tid)
-			return;
-	if (o->threads < THREADS_MAX)
-		o->thread[o->threads++] = tid;
+		if (o->thread[i].tid == tid)
+			return o->thread[i].of;
+	p = o->threads < THREADS_MAX ? find_process(o, process_of(tid)) : NULL;
+	if (!p)
+		return NULL;
+	o->thread[o->threads].tid = tid;
+	o->thread[o->threads++].of = p;
+	return p;
 }
 
 static void remove_thread(struct oracle *o, pid_t tid)
 {
 	for (size_t i = 0; i < o->threads; i++)
-		if (o->thread[i] == tid)
+		if (o->thread[i].tid == tid)
 			o->thread[i] = o->thread[--o->threads];
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		if (o->process[i].pid == tid)
+			forget_process(&o->process[i]);
+}
+
+/* Forgets the mappings of a process that called exec. */
+static void at_exec(struct oracle *o, struct process *p)
+{
+	pid_t pid = p->pid;
+
+	forget_process(p);
+	p->pid = pid;
+	p->ours = traced_space_new(pid, o->files);
+	p->stale = o->begun = true;
+}
+
+static void set_alarm(const struct oracle *o)
+{
+	struct itimerval after = {};
+
+	after.it_value.tv_usec = o->stops ? 1000000 / o->stops : 500000;
+	setitimer(ITIMER_REAL, &after, NULL);
 }
 
 /* Handles a stop of the program. Returns the signal to continue with. */
 static int at_stop(struct oracle *o, pid_t tid, int status)
 {
 	int signal = WSTOPSIG(status), event = status >> 16;
+	struct process *p = find_thread(o, tid);
 
-	add_thread(o, tid);
+	if (!p)
+		return event || signal == (SIGTRAP | 0x80) ? 0 : signal;
 	if (signal == (SIGTRAP | 0x80)) {
-		at_system_call(o, tid);
+		at_system_call(o, p, tid);
 		return 0;
 	}
 	if (event == PTRACE_EVENT_EXEC) {
-		traced_space_free(o->ours);
-		o->ours = traced_space_new(o->pid);
-		o->stale = o->begun = true;
+		at_exec(o, p);
 		return 0;
 	}
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP && o->stops && o->begun &&
 	    o->n.stacks < o->most) {
-		compare(o, tid);
+		compare(o, p, tid);
 		o->signal = 0;
-		step(o, tid);
+		step(o, p, tid);
 		return o->signal;
 	}
 	return event ? 0 : signal;
+}
+
+static bool is_running(pid_t tid)
+{
+	char path[64], line[512], *state;
+	bool ret = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof(line), f)) {
+		state = strrchr(line, ')');
+		ret = state && state[1] && state[2] == 'R';
+	}
+	if (f)
+		fclose(f);
+	return ret;
+}
+
+/* Stops one thread that runs. A thread that waits takes no page faults. */
+static void stop_any(const struct oracle *o)
+{
+	for (int i = 0; i < TRIES_MAX && o->threads; i++) {
+		pid_t tid = o->thread[random() % o->threads].tid;
+
+		if (!is_running(tid))
+			continue;
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+		return;
+	}
+}
+
+/* Ends all processes of the program. */
+static void end(const struct oracle *o)
+{
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		if (o->process[i].pid)
+			kill(o->process[i].pid, SIGKILL);
 }
 
 static void run(struct oracle *o)
@@ -285,12 +438,14 @@ static void run(struct oracle *o)
 	pid_t tid;
 
 	for (;;) {
-		if (alarmed && o->threads) {
+		if (alarmed) {
 			alarmed = 0;
-			ptrace(PTRACE_INTERRUPT, o->thread[random() % o->threads], NULL, NULL);
+			if (o->stops)
+				stop_any(o);
+			set_alarm(o);
 		}
-		if (o->n.stacks >= o->most)
-			kill(o->pid, SIGKILL);
+		if (o->n.stacks >= o->most || time(NULL) - o->begun_at >= o->seconds)
+			end(o);
 		tid = waitpid(-1, &status, __WALL);
 		if (tid < 0 && errno == EINTR)
 			continue;
@@ -308,7 +463,6 @@ static void run(struct oracle *o)
 
 static void begin(struct oracle *o, char **program)
 {
-	struct itimerval every = {};
 	int status;
 
 	o->pid = fork();
@@ -319,19 +473,16 @@ static void begin(struct oracle *o, char **program)
 	}
 	if (o->pid < 0 || waitpid(o->pid, &status, WUNTRACED) != o->pid ||
 	    ptrace(PTRACE_SEIZE, o->pid, NULL,
-		   PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
-			   PTRACE_O_EXITKILL)) {
+		   PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+			   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) {
 		perror("oracle");
 		exit(1);
 	}
-	o->ours = traced_space_new(o->pid);
-	o->stale = true;
+	o->files = traced_files_new();
+	o->begun_at = time(NULL);
 	kill(o->pid, SIGCONT);
-	if (!o->stops)
-		return;
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL);
-	every.it_interval.tv_usec = every.it_value.tv_usec = 1000000 / o->stops;
-	setitimer(ITIMER_REAL, &every, NULL);
+	set_alarm(o);
 }
 
 static void report(const struct oracle *o, const char *program)
@@ -340,13 +491,12 @@ static void report(const struct oracle *o, const char *program)
 
 	fprintf(stderr,
 		"{\"program\": \"%s\", \"stacks\": %ld, \"mean_frames\": %.1f, \"deepest\": %ld, "
-		"\"equal\": %ld, \"cut\": %ld, \"libdw_lost\": %ld, \"end_differs\": %ld, "
-		"\"differs\": %ld, \"differs_unsure\": %ld, \"no_call\": %ld, "
-		"\"rules\": %zu, \"files\": %zu",
+		"\"equal\": %ld, \"libdw_lost\": %ld, \"differs\": %ld, \"differs_unsure\": %ld, "
+		"\"no_call\": %ld, \"rules\": %zu, \"files\": %zu, \"cut\": %ld",
 		name ? name + 1 : program, o->n.stacks,
 		o->n.stacks ? (double)o->n.frames / o->n.stacks : 0, o->n.deepest, o->n.equal,
-		o->n.cut, o->n.beyond, o->n.end_differs, o->n.differs, o->n.differs_unsure,
-		o->n.no_call, o->ours->rules.n, o->ours->files);
+		o->n.beyond, o->n.differs, o->n.differs_unsure, o->n.no_call, o->files->rules.n,
+		o->files->n, o->n.cut);
 	for (int i = 0; i < NR_STACK_ENDS; i++)
 		if (o->n.reason[i])
 			fprintf(stderr, ", \"%s\": %ld", unwind_end_name(i), o->n.reason[i]);
@@ -355,11 +505,11 @@ static void report(const struct oracle *o, const char *program)
 
 int main(int argc, char **argv)
 {
-	struct oracle o = {.most = 1000, .every = 1};
+	static struct oracle o = {.most = 1000, .every = 1, .seconds = 600};
 	int option;
 
 	elf_version(EV_CURRENT);
-	while ((option = getopt(argc, argv, "+n:e:r:s:v")) != -1) {
+	while ((option = getopt(argc, argv, "+n:e:r:s:t:v")) != -1) {
 		long n = optarg ? atol(optarg) : 0;
 
 		switch (option) {
@@ -375,6 +525,9 @@ int main(int argc, char **argv)
 		case 's':
 			o.steps = n;
 			break;
+		case 't':
+			o.seconds = n;
+			break;
 		case 'v':
 			o.verbose = true;
 			break;
@@ -387,7 +540,9 @@ int main(int argc, char **argv)
 	begin(&o, argv + optind);
 	run(&o);
 	report(&o, argv[optind]);
-	traced_space_free(o.ours);
-	reference_close(&o.theirs);
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		if (o.process[i].pid)
+			forget_process(&o.process[i]);
+	traced_files_free(o.files);
 	return o.n.differs > 0;
 }

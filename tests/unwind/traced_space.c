@@ -20,19 +20,39 @@ bool traced_space_word(void *pid, __u64 at, __u64 *ret)
 	return process_vm_readv(*(pid_t *)pid, &to, 1, &from, 1, 0) == sizeof(*ret);
 }
 
-struct traced_space *traced_space_new(pid_t pid)
+struct traced_files *traced_files_new(void)
+{
+	struct traced_files *f = calloc(1, sizeof(*f));
+
+	if (!f || rule_set_init(&f->rules))
+		abort();
+	return f;
+}
+
+void traced_files_free(struct traced_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		unwind_table_free(&f->file[i]->table);
+		free(f->file[i]);
+	}
+	rule_set_free(&f->rules);
+	free(f);
+}
+
+struct traced_space *traced_space_new(pid_t pid, struct traced_files *files)
 {
 	struct traced_space *t = calloc(1, sizeof(*t));
 
-	if (!t || rule_set_init(&t->rules))
+	if (!t)
 		abort();
 	t->pid = pid;
+	t->files = files;
 	t->space = (struct unwind_space){
-		.area = t->area, .rules = &t->rules, .read = traced_space_word, .ctx = &t->pid};
+		.area = t->area, .rules = &files->rules, .read = traced_space_word, .ctx = &t->pid};
 	return t;
 }
 
-static bool open_file(struct traced_space *t, struct traced_file *f, const char *link)
+static bool open_file(struct traced_files *t, struct traced_file *f, const char *link)
 {
 	struct byte_source s = {.fd = -1, .bytes = VDSO_BYTES};
 	struct stat st;
@@ -52,19 +72,19 @@ static bool open_file(struct traced_space *t, struct traced_file *f, const char 
 	return good;
 }
 
-static struct traced_file *find_file(struct traced_space *t, const char *name, const char *link)
+static struct traced_file *find_file(struct traced_files *t, const char *name, const char *link)
 {
 	struct traced_file *f;
 
-	for (size_t i = 0; i < t->files; i++)
+	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->file[i]->name, name))
 			return t->file[i];
 	f = calloc(1, sizeof(*f));
-	if (!f || t->files == TRACED_FILES_MAX)
+	if (!f || t->n == TRACED_FILES_MAX)
 		abort();
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->readable = open_file(t, f, link);
-	t->file[t->files++] = f;
+	t->file[t->n++] = f;
 	return f;
 }
 
@@ -82,7 +102,7 @@ void traced_space_add(struct traced_space *t, __u64 start, __u64 end, __u64 offs
 		a->keeps_frame_pointers = true; /* a mapping of a JIT compiler */
 		return;
 	}
-	f = find_file(t, name, link);
+	f = find_file(t->files, name, link);
 	if (f->readable && unwind_table_bias(&f->table, start, offset, &a->bias))
 		a->table = &f->table;
 }
@@ -132,10 +152,5 @@ const char *traced_space_name(const struct traced_space *t, __u64 pc, __u64 *ret
 
 void traced_space_free(struct traced_space *t)
 {
-	for (size_t i = 0; i < t->files; i++) {
-		unwind_table_free(&t->file[i]->table);
-		free(t->file[i]);
-	}
-	rule_set_free(&t->rules);
 	free(t);
 }

@@ -16,17 +16,27 @@ struct traced_file {
 	struct unwind_table table;
 };
 
-struct traced_space {
-	pid_t pid;
+/* The tables of all files, which several processes may share. */
+struct traced_files {
 	struct rule_set rules;
 	struct traced_file *file[TRACED_FILES_MAX];
-	size_t files;
+	size_t n;
+};
+
+struct traced_space {
+	pid_t pid;
+	struct traced_files *files; /* borrowed */
 	struct unwind_area area[TRACED_AREAS_MAX];
 	char path[TRACED_AREAS_MAX][96];
 	struct unwind_space space;
 };
 
-struct traced_space *traced_space_new(pid_t pid);
+struct traced_files *traced_files_new(void);
+
+void traced_files_free(struct traced_files *f);
+
+/* Makes the space of a process, without mappings. `files` is borrowed. */
+struct traced_space *traced_space_new(pid_t pid, struct traced_files *files);
 
 /* Reads /proc/PID/maps again. */
 void traced_space_update(struct traced_space *t);
