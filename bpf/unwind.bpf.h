@@ -178,6 +178,12 @@ static int fs_unwind_register(struct fs_unwind_memory *m, __u32 number, __u64 *r
 	case 2:
 		*ret = r->cx;
 		return 0;
+	case 4:
+		*ret = r->si;
+		return 0;
+	case 5:
+		*ret = r->di;
+		return 0;
 	case 8:
 		*ret = r->r8;
 		return 0;

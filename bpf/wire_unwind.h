@@ -63,6 +63,11 @@ enum fs_unwind_cfa {
 	 */
 	FS_UNWIND_CFA_PLT,
 	FS_UNWIND_CFA_SAVED, /* rbx + cfa_off (x86-64) */
+	/*
+	 * stack pointer + cfa_off, with the return address in the register whose DWARF number is
+	 * fp_off; glibc's vfork() (x86-64)
+	 */
+	FS_UNWIND_CFA_RA_REGISTER,
 	/* plus the DWARF number of a register; usable only where all registers are known */
 	FS_UNWIND_CFA_REGISTER = 32,
 };

@@ -230,6 +230,18 @@ static __always_inline int fs_unwind_signal_x86(struct fs_unwind_cursor *c,
 	return STACK_END_GOES_ON;
 }
 
+/* Moves the cursor to the caller of a function that keeps its return address in a register. */
+static __always_inline int fs_unwind_ra_register(struct fs_unwind_cursor *c,
+						 const struct fs_unwind_rule *r,
+						 struct fs_unwind_memory *m)
+{
+	int end = fs_unwind_any_register(c, r->fp_off, 0, m, &c->pc);
+
+	c->sp += r->cfa_off;
+	c->whole = 0;
+	return end;
+}
+
 /*
  * Moves the cursor to the caller. Returns enum stack_end: STACK_END_GOES_ON if there is a caller.
  */
@@ -246,6 +258,8 @@ static __always_inline int fs_unwind_step_x86(struct fs_unwind_cursor *c,
 		return fs_unwind_signal_x86(c, m);
 	if (r->cfa == FS_UNWIND_CFA_CHAIN)
 		return fs_unwind_chain(c, r, m);
+	if (r->cfa == FS_UNWIND_CFA_RA_REGISTER)
+		return fs_unwind_ra_register(c, r, m);
 	end = fs_unwind_cfa(c, r, 0, m, &cfa);
 	if (end)
 		return end;

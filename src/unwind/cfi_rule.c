@@ -3,7 +3,8 @@
 
 #include "unwind/cfi_expression.h"
 
-#define WORD 8
+#define WORD	      8
+#define X86_REGISTERS 16
 
 static bool fits_16(__s64 n)
 {
@@ -33,7 +34,7 @@ static bool set_cfa_register(enum cfi_machine machine, __u64 number, __s64 offse
 		return set_cfa(r, FS_UNWIND_CFA_FP, offset);
 	if (number == (__u64)cfi_followed_number(machine, CFI_SAVED))
 		return set_cfa(r, FS_UNWIND_CFA_SAVED, offset);
-	return number < (machine == CFI_X86_64 ? 16 : 31) &&
+	return number < (machine == CFI_X86_64 ? X86_REGISTERS : 31) &&
 	       set_cfa(r, FS_UNWIND_CFA_REGISTER + number, offset);
 }
 
@@ -82,6 +83,22 @@ static void set_fp(enum cfi_machine machine, const struct cfi_register *fp,
 }
 
 /*
+ * Fills in an x86-64 rule for a function that keeps its return address in a register. Returns false
+ * if the rule cannot express the frame.
+ */
+static bool set_ra_register(const struct cfi_state *s, struct fs_unwind_rule *r)
+{
+	__s64 number = s->followed[CFI_RA].offset;
+
+	if (r->cfa != FS_UNWIND_CFA_SP || r->cfa_off < 0 || number < 0 || number >= X86_REGISTERS ||
+	    !is_same(&s->followed[CFI_FP]) || !is_same(&s->followed[CFI_SAVED]))
+		return false;
+	r->cfa = FS_UNWIND_CFA_RA_REGISTER;
+	r->fp_off = number;
+	return true;
+}
+
+/*
  * Fills in an x86-64 rule. The return address is always in the word below the CFA; rbx may be saved
  * further below.
  */
@@ -90,6 +107,8 @@ static bool set_x86(const struct cfi_state *s, struct fs_unwind_rule *r)
 	const struct cfi_register *ra = &s->followed[CFI_RA], *saved = &s->followed[CFI_SAVED];
 	__u8 place = FS_UNWIND_SAVED_LOST;
 
+	if (ra->place == CFI_REGISTER)
+		return set_ra_register(s, r);
 	if (ra->place != CFI_AT_CFA || ra->offset != -WORD)
 		return false;
 	if (is_same(saved))

@@ -130,10 +130,19 @@ static void test_registers(void)
 		{FS_UNWIND_CFA_SAVED, 0, 0, 16},
 		{FS_UNWIND_CFA_END, 0, 0, 0},
 		{FS_UNWIND_CFA_SP, FS_UNWIND_SAVED_LOST << 3, 0, 32},
+		{FS_UNWIND_CFA_RA_REGISTER, 0, 5, 8},
 	};
 	struct world w;
 
-	begin(&w, rule, 6);
+	begin(&w, rule, 7);
+	w.registers[16] = in_rule(6);
+	w.registers[5] = in_rule(4);
+	walk(&w);
+	is_end(&w, 2, "entry", "a return address in rdi");
+	is_u64(w.frame[1].sp, STACK + 8, "with the stack pointer of its caller");
+	w.registers[5] = in_rule(6);
+	walk(&w);
+	is_end(&w, 2, "not-expressible", "a return address in rdi, not of the innermost frame");
 	w.registers[16] = in_rule(0);
 	w.registers[10] = STACK + 64;
 	w.word[7] = in_rule(1);
@@ -230,10 +239,11 @@ static void test_frame_pointers(void)
 		{FS_UNWIND_CFA_CHAIN, 0, 0, 0},
 		{FS_UNWIND_CFA_END, 0, 0, 0},
 		{FS_UNWIND_CFA_GAP, 0, 0, 0},
+		{FS_UNWIND_CFA_CHAIN, 0, 0, FS_UNWIND_OTHER_STACK},
 	};
 	struct world w;
 
-	begin(&w, rule, 3);
+	begin(&w, rule, 4);
 	w.registers[16] = in_rule(0);
 	w.registers[6] = STACK + 16;
 	w.word[2] = STACK + 40;
@@ -258,6 +268,15 @@ static void test_frame_pointers(void)
 	w.word[3] = in_rule(2);
 	walk(&w);
 	is_end(&w, 2, "gap", "a file without frame pointers");
+	w.registers[7] = STACK + 64;
+	w.registers[6] = STACK + 8;
+	w.word[2] = in_rule(1);
+	walk(&w);
+	is_end(&w, 1, "gap", "a frame pointer below the stack pointer");
+	w.registers[16] = in_rule(3);
+	walk(&w);
+	is_end(&w, 2, "entry", "a function that changes to another stack");
+	ok(!w.stack.sure, "which is not sure");
 	end(&w);
 }
 

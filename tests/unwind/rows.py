@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-CFA = {"opaque": 1, "end": 2, "signal": 3, "sp": 5, "fp": 6, "saved": 10}
+CFA = {"opaque": 1, "end": 2, "signal": 3, "sp": 5, "fp": 6, "saved": 10, "ra": 11}
 FP_SAME, FP_AT_CFA, FP_AT_FP, FP_LOST = range(4)
 EXPRESSIONS = (1, 7, 8, 9)  # what an expression may become; readelf does not print it
 
@@ -73,6 +73,8 @@ def agrees(machine, signal, row, ours):
     if kind is None:
         number = machine.number(register)
         kind = CFA["opaque"] if number is None else 32 + number
+    if re.fullmatch(r"r\d+", ra) and cfa == CFA["ra"]:
+        return kind == CFA["sp"] and cfa_off == int(offset) and fp == 0 and ra == f"r{fp_off}"
     if cfa == CFA["opaque"]:  # a caller's register is where no rule looks for it
         return (kind == cfa or row.get(machine.sp, "u") not in "us" or
                 (ra != "c-8" if not machine.arm64 else ra.startswith("r")))
