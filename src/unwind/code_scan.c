@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define SCAN_BYTES 16384
+/* Linkers may pad before _init and _fini. Their code begins within this many bytes of a gap. */
+#define INIT_BYTES 64
 /* Code that keeps frame pointers has at least one function prologue per this many bytes. */
 #define BYTES_A_PROLOGUE 1024
 
@@ -55,6 +57,63 @@ bool code_find_sigreturn(const struct byte_source *file, const struct elf_header
 			 __u64 end, __u64 *ret)
 {
 	return each_piece(file, h, start, end, CODE_SIGRETURN_BYTES - 1, find_sigreturn, ret);
+}
+
+/* Code of _init or _fini; a bit of `any` is set for each byte that may have any value. */
+struct init_code {
+	__u8 bytes[24];
+	__u32 any;
+	__u8 size, from, until;
+};
+
+static const struct init_code init_codes[] = {
+	/* glibc: sub $8, %rsp; mov N(%rip), %rax; test; je; call *%rax; add $8, %rsp; ret */
+	{{0x48, 0x83, 0xec, 8,	  0x48, 0x8b, 5,    0,	  0, 0,	   0,	 0x48,
+	  0x85, 0xc0, 0x74, 2,	  0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3},
+	 0x780,
+	 23,
+	 4,
+	 22},
+	/* glibc: sub $8, %rsp; add $8, %rsp; ret */
+	{{0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3}, 0, 9, 4, 8},
+	/* musl: push %rax; pop %rax; ret */
+	{{0x50, 0x58, 0xc3}, 0, 3, 1, 2},
+};
+
+static bool is_init(const struct init_code *c, const __u8 *bytes, size_t n)
+{
+	if (n < c->size)
+		return false;
+	for (size_t i = 0; i < c->size; i++)
+		if (bytes[i] != c->bytes[i] && !(c->any >> i & 1))
+			return false;
+	return true;
+}
+
+static bool find_init(void *ctx, const __u8 *bytes, size_t n, __u64 address)
+{
+	struct code_init *ret = ctx;
+
+	for (size_t at = 0; at < n; at++) {
+		for (size_t i = 0; i < sizeof(init_codes) / sizeof(*init_codes); i++) {
+			const struct init_code *c = &init_codes[i];
+
+			if (!is_init(c, bytes + at, n - at))
+				continue;
+			*ret = (struct code_init){address + at + c->from, address + at + c->until,
+						  address + at + c->size};
+			return true;
+		}
+	}
+	return false;
+}
+
+bool code_find_init(const struct byte_source *file, const struct elf_headers *h, __u64 start,
+		    __u64 end, struct code_init *ret)
+{
+	if (end - start > INIT_BYTES)
+		end = start + INIT_BYTES;
+	return each_piece(file, h, start, end, 0, find_init, ret);
 }
 
 struct prologues {

@@ -13,6 +13,15 @@
 bool code_find_sigreturn(const struct byte_source *file, const struct elf_headers *h, __u64 start,
 			 __u64 end, __u64 *ret);
 
+/* The code of _init or _fini. From `from` up to `until`, the stack pointer is 8 bytes lower. */
+struct code_init {
+	__u64 from, until, end;
+};
+
+/* Finds the x86-64 code of _init or _fini, which C libraries ship without FDEs, in a gap. */
+bool code_find_init(const struct byte_source *file, const struct elf_headers *h, __u64 start,
+		    __u64 end, struct code_init *ret);
+
 /*
  * Returns whether so many functions begin with a frame record that the file was compiled with frame
  * pointers.

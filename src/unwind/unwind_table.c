@@ -98,6 +98,30 @@ static void add_piece(struct filling *f, __u64 start, __u64 end, __u16 rule, __u
 		add_row(f, end, FS_UNWIND_RULE_GAP);
 }
 
+/*
+ * Adds _init or _fini, if it is in this gap. C libraries ship them without FDEs. They are at the
+ * start and at the end of a segment. Returns the address up to which the gap has rows now.
+ */
+static __u64 add_init(struct filling *f, __u64 start, __u64 end)
+{
+	struct fs_unwind_rule r = {.cfa = FS_UNWIND_CFA_SP, .cfa_off = 8};
+	struct code_init at;
+	bool is_edge = false;
+
+	for (unsigned int i = 0; i < f->t->codes; i++)
+		is_edge = is_edge || start == f->t->code[i].address ||
+			  end == f->t->code[i].address + f->t->code[i].bytes;
+	if (!is_edge || f->t->machine != CFI_X86_64 ||
+	    !code_find_init(f->file, f->h, start, end, &at))
+		return start;
+	add_row(f, start, rule_set_add(f->rules, r));
+	r.cfa_off = 16;
+	add_row(f, at.from, rule_set_add(f->rules, r));
+	r.cfa_off = 8;
+	add_row(f, at.until, rule_set_add(f->rules, r));
+	return at.end;
+}
+
 static void add_go_rule(void *ctx, __u64 address, struct fs_unwind_rule rule)
 {
 	struct filling *f = ctx;
@@ -115,6 +139,7 @@ static void add_gap(struct filling *f, __u64 start, __u64 end)
 	bool has_sigreturn = false;
 	__u64 sigreturn = 0;
 
+	start = add_init(f, start, end);
 	if (end - start < PADDING_BYTES)
 		return;
 	if (f->go.n) {

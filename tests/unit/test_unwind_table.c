@@ -125,6 +125,10 @@ static void test_expressions(void)
 	test_one("an expression past its end", WITH(0x0f, 100, 0x77, 8),
 		 RULE(FS_UNWIND_CFA_OPAQUE));
 	test_one("the outermost function", WITH(0x07, 16), RULE(FS_UNWIND_CFA_END));
+	test_one("the return address in rdi", WITH(0x0e, 0, 0x09, 16, 5),
+		 RULE(FS_UNWIND_CFA_RA_REGISTER, FS_UNWIND_FP_SAME, 5, 0));
+	test_one("the return address in a vector register", WITH(0x09, 16, 17),
+		 RULE(FS_UNWIND_CFA_OPAQUE));
 	test_one("the return address elsewhere", WITH(0x90, 2), RULE(FS_UNWIND_CFA_OPAQUE));
 	test_one("rbp in another register", WITH(0x09, 6, 3),
 		 RULE(FS_UNWIND_CFA_SP, FS_UNWIND_FP_LOST, 0, 8));
@@ -178,6 +182,40 @@ static void test_caps(void)
 	put_fde(&m, cie, TEXT, 16, WITH(USUAL));
 	is_u64(read_made(&m, EM_X86_64, true, &t), 0, "a common entry of more than 1024 bytes");
 	is_u64(t.dropped, 1, "its function is dropped");
+	unwind_table_free(&t);
+}
+
+/* Tests _init at the start of a segment and _fini at its end, which have no FDEs. */
+static void test_init(void)
+{
+	static const uint8_t init[] = {0x48, 0x83, 0xec, 8,    0x48, 0x8b, 5, 1,
+				       2,    3,	   4,	 0x48, 0x85, 0xc0, 0x74, 2,
+				       0xff, 0xd0, 0x48, 0x83, 0xc4, 8,	   0xc3};
+	static const uint8_t fini[] = {0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3};
+	struct byte_source s = {.fd = -1, .mem = (const char *)file, .bytes = sizeof(file)};
+	__u64 at = TEXT + TEXT_BYTES - sizeof(fini);
+	struct made m = {};
+	struct unwind_table t;
+	size_t cie = put_cie(&m, "zR", 16, WITH(USUAL));
+
+	put_fde(&m, cie, TEXT + 0x100, at - 3 - (TEXT + 0x100), WITH(0x0e, 64));
+	make_file(&m, EM_X86_64, true, file);
+	memcpy(file + TEXT, init, sizeof(init));
+	memcpy(file + at, fini, sizeof(fini));
+	is_u64(unwind_table_read(&s, &rules, &t), 0, "a file with _init and _fini");
+	is_rule(rule_at(&t, TEXT), RULE(FS_UNWIND_CFA_SP, .cfa_off = 8), "_init");
+	is_rule(rule_at(&t, TEXT + 4), RULE(FS_UNWIND_CFA_SP, .cfa_off = 16), "in its frame");
+	is_rule(rule_at(&t, TEXT + 21), RULE(FS_UNWIND_CFA_SP, .cfa_off = 16), "up to its end");
+	is_rule(rule_at(&t, TEXT + 22), RULE(FS_UNWIND_CFA_SP, .cfa_off = 8), "its return");
+	is_rule(rule_at(&t, TEXT + 23), RULE(FS_UNWIND_CFA_GAP), "behind it is a gap");
+	is_rule(rule_at(&t, at - 4), RULE(FS_UNWIND_CFA_SP, .cfa_off = 64), "the last function");
+	is_rule(rule_at(&t, at), RULE(FS_UNWIND_CFA_SP, .cfa_off = 8), "_fini");
+	is_rule(rule_at(&t, at + 4), RULE(FS_UNWIND_CFA_SP, .cfa_off = 16), "in its frame");
+	is_rule(rule_at(&t, at + 8), RULE(FS_UNWIND_CFA_SP, .cfa_off = 8), "its return");
+	unwind_table_free(&t);
+	file[TEXT + 3] = 16;
+	is_u64(unwind_table_read(&s, &rules, &t), 0, "a file with other code");
+	is_rule(rule_at(&t, TEXT), RULE(FS_UNWIND_CFA_GAP), "this is not _init");
 	unwind_table_free(&t);
 }
 
@@ -338,6 +376,7 @@ int main(void)
 	test_gaps();
 	test_caps();
 	test_signal();
+	test_init();
 	test_gaps_with_frame_pointers();
 	test_arm64();
 	test_refused();

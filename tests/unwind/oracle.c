@@ -372,6 +372,7 @@ static void set_alarm(const struct oracle *o)
 static int at_stop(struct oracle *o, pid_t tid, int status)
 {
 	int signal = WSTOPSIG(status), event = status >> 16;
+	size_t known = o->threads;
 	struct process *p = find_thread(o, tid);
 
 	if (!p)
@@ -384,8 +385,9 @@ static int at_stop(struct oracle *o, pid_t tid, int status)
 		at_exec(o, p);
 		return 0;
 	}
-	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP && o->stops && o->begun &&
-	    o->n.stacks < o->most) {
+	/* the first stop of a thread is not a random one */
+	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP && o->threads == known && o->stops &&
+	    o->begun && o->n.stacks < o->most) {
 		compare(o, p, tid);
 		o->signal = 0;
 		step(o, p, tid);

@@ -54,6 +54,10 @@ class Real:
     argv: list
     env: dict = field(default_factory=lambda: dict(os.environ))
     work: object = None
+    every: int = 3  # compare the stack of each so many-th system call
+
+
+EVERY_OF_MANY = 29  # for programs with very many system calls
 
 
 def need(*programs):
@@ -69,12 +73,12 @@ def simple(*argv):
     return make
 
 
-def healthy(maker):
+def healthy(maker, every=3):
     """A program of tests/programs."""
     def make(folder):
         program = maker(folder)
         work = program.work if getattr(program, "path", None) else None
-        return Real(program.argv, program.env, work)
+        return Real(program.argv, program.env, work, every)
     return make
 
 
@@ -121,7 +125,8 @@ def compiler_proper(language, name, source):
 def java(*options):
     def make(folder):
         program = commands.jvm(folder)
-        return Real([program.argv[0], *options, *program.argv[1:]], program.env)
+        return Real([program.argv[0], *options, *program.argv[1:]], program.env,
+                    every=EVERY_OF_MANY)
     return make
 
 
@@ -131,8 +136,8 @@ def with_module(module, *argv):
                           check=False).returncode:
             raise Skip(f"no {module} for {PYTHON}")
         if argv[0] == "-c":
-            return Real([PYTHON, write(folder, "script.py", argv[1])])
-        return Real([PYTHON, "-B", *argv])
+            return Real([PYTHON, write(folder, "script.py", argv[1])], every=EVERY_OF_MANY)
+        return Real([PYTHON, "-B", *argv], every=EVERY_OF_MANY)
     return make
 
 
@@ -155,7 +160,7 @@ PROGRAMS = [
     ("PostgreSQL", healthy(servers.postgresql)),
     ("nginx", healthy(servers.nginx)),
     ("Redis", healthy(servers.redis)),
-    ("Chromium", healthy(commands.chromium)),
+    ("Chromium", healthy(commands.chromium, EVERY_OF_MANY)),
     ("Node.js", simple("node", "-e", NODE_WORK)),
     ("Java", java()),
     ("Java -XX:+PreserveFramePointer", java("-XX:+PreserveFramePointer")),

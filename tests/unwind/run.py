@@ -20,7 +20,8 @@ sys.dont_write_bytecode = True
 
 from real_programs import PROGRAMS, ROOT, Amount, Skip, requests  # noqa: E402
 
-HOW = {"system calls": ["-e", "3"], "random stops": ["-e", "0", "-r", "200", "-s", "4"]}
+HOW = {"system calls": lambda real: ["-e", str(real.every)],
+       "random stops": lambda real: ["-e", "0", "-r", "1000", "-s", "4"]}
 HEAD = ["program", "stops", "stacks", "mean depth", "equal", "libdw lost frames", "cut", "differ"]
 
 
@@ -81,7 +82,7 @@ def main():
                 except Skip as reason:
                     print(f"ok {count} - {name}, {how} # SKIP {reason}")
                     continue
-                got, output = compare(args.oracle, ["-n", args.stacks, "-t", args.seconds, *options,
+                got, output = compare(args.oracle, ["-n", args.stacks, "-t", args.seconds, *options(real),
                                                     *(["-v"] if args.v else [])], real, folder)
             good = got is not None and got["stacks"] and not got["differs"] and not got["no_call"]
             failed += not good
