@@ -9,6 +9,8 @@
 #define INIT_BYTES 64
 /* Code that keeps frame pointers has at least one function prologue per this many bytes. */
 #define BYTES_A_PROLOGUE 1024
+/* maximum bytes of a file in which prologues are counted */
+#define PROLOGUE_SCAN_BYTES (4u << 20)
 
 /* Called for overlapping pieces of code. Returns true to stop; the search then returns true. */
 typedef bool piece_fn(void *ctx, const __u8 *bytes, size_t n, __u64 address);
@@ -116,12 +118,6 @@ bool code_find_init(const struct byte_source *file, const struct elf_headers *h,
 	return each_piece(file, h, start, end, 0, find_init, ret);
 }
 
-struct prologues {
-	enum cfi_machine machine;
-	__u64 bytes;
-	__u64 found;
-};
-
 /* Returns whether `push %rbp; mov %rsp, %rbp` is here, in either encoding of the mov. */
 static bool is_push(const __u8 *b)
 {
@@ -160,18 +156,24 @@ static size_t count_arm64(const __u8 *bytes, size_t n)
 
 static bool count_prologues(void *ctx, const __u8 *bytes, size_t n, __u64 address)
 {
-	struct prologues *p = ctx;
+	struct code_prologues *p = ctx;
 
 	p->bytes += n;
 	p->found += p->machine == CFI_X86_64 ? count_x86(bytes, n) : count_arm64(bytes, n);
 	return false;
 }
 
-bool code_has_frame_pointers(const struct byte_source *file, const struct elf_headers *h,
-			     enum cfi_machine machine)
+void code_count_prologues(const struct byte_source *file, const struct elf_headers *h, __u64 start,
+			  __u64 end, struct code_prologues *p)
 {
-	struct prologues p = {.machine = machine};
+	if (p->bytes >= PROLOGUE_SCAN_BYTES)
+		return;
+	if (end - start > PROLOGUE_SCAN_BYTES - p->bytes)
+		end = start + PROLOGUE_SCAN_BYTES - p->bytes;
+	each_piece(file, h, start, end, p->machine == CFI_X86_64 ? 3 : 0, count_prologues, p);
+}
 
-	each_piece(file, h, 0, ~0ULL, machine == CFI_X86_64 ? 3 : 0, count_prologues, &p);
-	return p.found && p.bytes / p.found <= BYTES_A_PROLOGUE;
+bool code_has_frame_pointers(const struct code_prologues *p)
+{
+	return p->found && p->bytes / p->found <= BYTES_A_PROLOGUE;
 }

@@ -22,11 +22,21 @@ struct code_init {
 bool code_find_init(const struct byte_source *file, const struct elf_headers *h, __u64 start,
 		    __u64 end, struct code_init *ret);
 
+/* How many functions begin with a frame record. */
+struct code_prologues {
+	enum cfi_machine machine;
+	__u64 bytes; /* bytes of code that were searched */
+	__u64 found;
+};
+
+/* Adds the code between two addresses to the count, up to a maximum of bytes. */
+void code_count_prologues(const struct byte_source *file, const struct elf_headers *h, __u64 start,
+			  __u64 end, struct code_prologues *p);
+
 /*
- * Returns whether so many functions begin with a frame record that the file was compiled with frame
+ * Returns whether so many functions begin with a frame record that the code was compiled with frame
  * pointers.
  */
-bool code_has_frame_pointers(const struct byte_source *file, const struct elf_headers *h,
-			     enum cfi_machine machine);
+bool code_has_frame_pointers(const struct code_prologues *p);
 
 #endif

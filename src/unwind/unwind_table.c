@@ -36,6 +36,7 @@ struct filling {
 	__u64 told;		   /* address up to which bytes were counted */
 	__u64 scan_bytes;	   /* bytes of gaps that may still be searched */
 	struct go_functions go;	   /* functions of a Go program */
+	struct code_prologues prologues; /* function prologues in gaps */
 	struct fs_unwind_rule rule;
 	int err;
 };
@@ -142,6 +143,7 @@ static void add_gap(struct filling *f, __u64 start, __u64 end)
 	start = add_init(f, start, end);
 	if (end - start < PADDING_BYTES)
 		return;
+	code_count_prologues(f->file, f->h, start, end, &f->prologues);
 	if (f->go.n) {
 		add_row(f, start, FS_UNWIND_RULE_GAP);
 		go_functions_rules(&f->go, start, end, add_go_rule, f);
@@ -273,15 +275,16 @@ static bool code_range(const struct elf_headers *h, struct unwind_table *t, __u6
 }
 
 /*
- * Returns whether code without FDEs is assumed to keep frame pointers, as the code with FDEs does.
+ * Returns whether code without FDEs is assumed to keep frame pointers: because the code with FDEs
+ * does, or because many functions without FDEs begin with a frame record.
  */
 static bool keeps_frame_pointers(const struct filling *f)
 {
 	const struct unwind_table *t = f->t;
 
-	if (t->covered_bytes)
-		return t->framed_bytes * 100 >= t->covered_bytes * FRAMED_PERCENT;
-	return code_has_frame_pointers(f->file, f->h, t->machine);
+	return (t->covered_bytes &&
+		t->framed_bytes * 100 >= t->covered_bytes * FRAMED_PERCENT) ||
+	       code_has_frame_pointers(&f->prologues);
 }
 
 static void settle_gaps(struct filling *f)
@@ -334,6 +337,7 @@ int unwind_table_read(const struct byte_source *file, struct rule_set *rules,
 	    !code_range(&h, &t, &start, &end))
 		return -ENOEXEC;
 	t.machine = h.machine == EM_X86_64 ? CFI_X86_64 : CFI_ARM64;
+	f.prologues.machine = t.machine;
 	err = row_table_init(&t.rows, start, end);
 	if (err)
 		return err;

@@ -269,6 +269,23 @@ static void test_gaps_with_frame_pointers(void)
 	is_u64(unwind_table_read(&s, &rules, &t), 0, "no information, a prologue each 512 bytes");
 	is_u64(t.gap_rule, FS_UNWIND_RULE_CHAIN, "so it goes by frame pointers");
 	unwind_table_free(&t);
+
+	m.n = 0;
+	cie = put_cie(&m, "zR", 16, WITH(USUAL));
+	put_fde(&m, cie, TEXT, TEXT_BYTES / 2, WITH(0));
+	is_u64(read_made(&m, EM_X86_64, true, &t), 0, "information for half of the code");
+	is_u64(t.gap_rule, FS_UNWIND_RULE_GAP, "and no prologue in the other half");
+	unwind_table_free(&t);
+	for (size_t at = TEXT; at < TEXT + TEXT_BYTES / 2; at += 512)
+		memcpy(file + at, prologue, sizeof(prologue));
+	is_u64(unwind_table_read(&s, &rules, &t), 0, "prologues in the half with information");
+	is_u64(t.gap_rule, FS_UNWIND_RULE_GAP, "say nothing about the other half");
+	unwind_table_free(&t);
+	for (size_t at = TEXT + TEXT_BYTES / 2; at < TEXT + TEXT_BYTES; at += 512)
+		memcpy(file + at, prologue, sizeof(prologue));
+	is_u64(unwind_table_read(&s, &rules, &t), 0, "prologues in the other half");
+	is_u64(t.gap_rule, FS_UNWIND_RULE_CHAIN, "so this half goes by frame pointers");
+	unwind_table_free(&t);
 }
 
 static void test_arm64(void)
