@@ -10,6 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+#include "records/walk_slot.h"
 #include "wire_unwind_step.h"
 
 #define UNWIND_PAGE 4096
@@ -42,9 +43,9 @@ struct fs_unwind_memory {
 struct unwind_walk {
 	struct fs_unwind_cursor c;
 	struct fs_unwind_proc proc;
-	__u32 n;
+	__u32 n;    /* number of frames of the stack; see walk_slot.h */
 	__u32 end;  /* why the walk ended: enum stack_end */
-	__u64 hash; /* hash of all return addresses and of `end` */
+	__u64 hash; /* hash of the addresses of all frames that are kept, and of `end` */
 	/*
 	 * bit set of frames that made no call: the innermost frame, and frames that a signal
 	 * interrupted
@@ -347,6 +348,23 @@ struct unwind_loop {
 	struct unwind_walk *w;
 };
 
+static __always_inline void unwind_keep(struct unwind_walk *w, __u32 i)
+{
+	__u32 slot = walk_slot(i) & (FS_UNWIND_FRAMES - 1);
+	__u64 bit = 1ULL << (slot & 63);
+
+	w->pc[slot] = w->c.pc;
+	w->sp[slot] = w->c.sp;
+	w->n = i + 1;
+	w->by_chain += w->c.by_chain;
+	if (w->c.whole)
+		w->interrupted[slot >> 6] |= bit;
+	else
+		w->interrupted[slot >> 6] &= ~bit;
+	if (i < WALK_INNER)
+		w->hash = unwind_mix(w->hash, w->c.pc);
+}
+
 /* Adds one frame to the walk. Returns 1 to stop the loop at the last frame. */
 static int unwind_one(__u32 i, struct unwind_loop *l)
 {
@@ -362,13 +380,7 @@ static int unwind_one(__u32 i, struct unwind_loop *l)
 		w->end = w->c.by_chain ? STACK_END_GAP : STACK_END_OUTSIDE;
 		return 1;
 	}
-	w->pc[i & (FS_UNWIND_FRAMES - 1)] = w->c.pc;
-	w->sp[i & (FS_UNWIND_FRAMES - 1)] = w->c.sp;
-	w->n = i + 1;
-	w->by_chain += w->c.by_chain;
-	if (w->c.whole)
-		w->interrupted[i >> 6 & (FS_UNWIND_FRAMES / 64 - 1)] |= 1ULL << (i & 63);
-	w->hash = unwind_mix(w->hash, w->c.pc);
+	unwind_keep(w, i);
 	if (!end && UNWIND_IS_ARM64)
 		end = fs_unwind_step_arm64(&w->c, &rule, &w->m);
 	else if (!end)
@@ -376,6 +388,18 @@ static int unwind_one(__u32 i, struct unwind_loop *l)
 	if (end)
 		w->end = end;
 	return end != 0;
+}
+
+/* Adds the outermost frames that are kept to the hash. Returns 1 after the last one. */
+static int unwind_hash_outer(__u32 k, struct unwind_loop *l)
+{
+	struct unwind_walk *w = l->w;
+	__u32 i = walk_first_outer(w->n) + k;
+
+	if (i >= w->n)
+		return 1;
+	w->hash = unwind_mix(w->hash, w->pc[walk_slot(i) & (FS_UNWIND_FRAMES - 1)]);
+	return 0;
 }
 
 /*
@@ -396,7 +420,12 @@ __noinline int unwind_from_registers(struct unwind_walk *w)
 		w->interrupted[i] = 0;
 	w->hash = 0;
 	w->end = STACK_END_TOO_DEEP;
-	bpf_loop(FS_UNWIND_FRAMES, unwind_one, &l, 0);
+	bpf_loop(FS_UNWIND_STEPS, unwind_one, &l, 0);
+	/* the last frames of a walk that was ended are somewhere in the stack */
+	if (w->end == STACK_END_TOO_DEEP)
+		w->n = WALK_INNER;
+	if (w->n > WALK_INNER)
+		bpf_loop(WALK_OUTER, unwind_hash_outer, &l, 0);
 	w->hash = unwind_mix(w->hash, w->end);
 	return 0;
 }

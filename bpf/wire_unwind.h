@@ -123,6 +123,7 @@ enum fs_unwind_fp {
 #define FS_UNWIND_RULES	     (1u << 16)
 #define FS_UNWIND_PROCS	     8192
 #define FS_UNWIND_FRAMES     WALK_FRAMES
+#define FS_UNWIND_STEPS	     1024 /* maximum number of frames that a walk follows */
 
 /* An executable mapping. */
 struct fs_unwind_area {

@@ -481,14 +481,15 @@ struct python_frame {
 #define FRAME_ENDS_RUN 1ULL
 
 /*
- * A user stack that was walked with unwind tables, innermost frame first. The stack is whole if
- * `end` is STACK_END_ENTRY.
+ * A user stack that was walked with unwind tables, innermost frame first. The walk reached the
+ * outermost frame if `end` is STACK_END_ENTRY. If the stack has more than WALK_FRAMES frames, the
+ * first WALK_INNER of them are followed by a ring of the outermost frames: see walk_slot.h.
  */
 struct walk_record {
 	struct record h;
 	struct process_key subject;
 	__s32 stack;
-	__u32 frames;
+	__u32 frames;	  /* number of frames of the stack */
 	__u32 end;	  /* why the walk ended: enum stack_end */
 	__u32 by_chain;	  /* number of frames that were found with a frame pointer alone */
 	__u32 generation; /* fs_unwind_proc.generation of the process */

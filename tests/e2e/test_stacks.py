@@ -156,3 +156,36 @@ def test_whole_stack_through_a_library_that_was_just_loaded(check, lab):
     check_whole(check, groups, truth, ["by_library", "main", "_start"])
     check.that(any("call_back (libcalled.so)" in group["stack"] for group in groups),
                f"the library is in no stack: {groups}")
+
+
+def deep_stacks(check, lab, calls):
+    """Returns the growth groups of mappings that are made below this number of recursive calls."""
+    prepare(lab)
+    groups, _ = growth_of(lab, "deep", "--calls", str(calls))
+    of_map = [group for group in groups if any("map_one" in frame for frame in group["stack"])]
+    check.equal("mappings", sum(group["created"] for group in of_map), MAPS)
+    return of_map
+
+
+@live
+def test_deep_stack_keeps_its_innermost_and_outermost_frames(check, lab):
+    for group in deep_stacks(check, lab, 700):
+        stack = group["stack"]
+        check.equal("ends at", group["stack_end"], "entry")
+        check.that(not group["stack_truncated"], "truncated")
+        own = own_functions(stack)
+        wanted = ["map_one", *(name for name in OWN if name), "recurse"]
+        check.equal("innermost functions", own[:len(wanted)], wanted)
+        check.equal("outermost functions", own[-4:], ["recurse", "by_deep", "main", "_start"])
+        check.equal("gaps", stack.count("[more native frames]"), 1)
+        check.equal("the gap is at", stack.index("[more native frames]"), 192)
+        check.equal("frames", len(stack), 256 + 1)
+
+
+@live
+def test_stack_that_is_too_deep_says_so(check, lab):
+    for group in deep_stacks(check, lab, 5000):
+        check.equal("ends at", group["stack_end"], "too-deep")
+        check.that(group["stack_truncated"], "not marked as truncated")
+        check.equal("frames", len(group["stack"]), 192)
+        check.equal("gaps", group["stack"].count("[more native frames]"), 0)

@@ -250,6 +250,14 @@ static void at_system_call(struct oracle *o, struct process *p, pid_t tid)
 		compare(o, p, tid);
 }
 
+static void set_alarm(const struct oracle *o)
+{
+	struct itimerval after = {};
+
+	after.it_value.tv_usec = o->stops ? 1000000 / o->stops : 500000;
+	setitimer(ITIMER_REAL, &after, NULL);
+}
+
 /* Returns whether the next instruction of a stopped thread is a system call. */
 static bool is_before_system_call(struct process *p, pid_t tid)
 {
@@ -270,10 +278,12 @@ static void step(struct oracle *o, struct process *p, pid_t tid)
 		p->stale = p->stale || is_before_system_call(p, tid);
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
 			return;
-		for (int waits = 0; (found = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR;)
-			/* the thread may wait for a thread that is stopped */
+		for (int waits = 0; (found = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR;) {
+			/* the thread may wait for a thread that is stopped, or for a request */
 			if (++waits > WAITS_MAX)
 				ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+			set_alarm(o);
+		}
 		if (found != tid || !WIFSTOPPED(status))
 			return;
 		if (WSTOPSIG(status) != SIGTRAP || status >> 16) {
@@ -358,14 +368,6 @@ static void at_exec(struct oracle *o, struct process *p)
 	p->pid = pid;
 	p->ours = traced_space_new(pid, o->files);
 	p->stale = o->begun = true;
-}
-
-static void set_alarm(const struct oracle *o)
-{
-	struct itimerval after = {};
-
-	after.it_value.tv_usec = o->stops ? 1000000 / o->stops : 500000;
-	setitimer(ITIMER_REAL, &after, NULL);
 }
 
 /* Handles a stop of the program. Returns the signal to continue with. */

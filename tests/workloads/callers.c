@@ -5,7 +5,8 @@
  * number of frames that backtrace(3) finds there. With --execs, it runs itself again TIMES times in
  * the same process, and maps memory each time.
  *
- * Usage: callers plain|thread|fork|crash|library N [--library FILE] [--execs TIMES]
+ * Usage: callers plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES]
+ * [--calls CALLS]
  */
 #include "common.h"
 
@@ -20,6 +21,7 @@
 #define SOON_MS	 1000 /* milliseconds after which faultscope has the tables of a loaded library */
 
 static long wanted;
+static long calls = 1; /* number of recursive calls of the way `deep` */
 static int crash_pipe = -1; /* pipe to which the child writes the depth before its bad access */
 static int depth;	    /* number of frames that backtrace(3) finds at the call */
 static volatile char *sink;
@@ -194,6 +196,21 @@ static NOINLINE void by_plain(void)
 	KEEP;
 }
 
+static NOINLINE void recurse(long n)
+{
+	if (n)
+		recurse(n - 1);
+	else
+		large_frame();
+	KEEP;
+}
+
+static NOINLINE void by_deep(void)
+{
+	recurse(calls - 1);
+	KEEP;
+}
+
 /* Executes this program again, which changes all addresses if the kernel randomises them. */
 static void run_anew(const char *way, const char *maps, long times)
 {
@@ -209,7 +226,7 @@ static const struct way {
 	void (*go)(void);
 } ways[] = {
 	{"plain", by_plain}, {"thread", by_thread},   {"fork", by_fork},
-	{"crash", by_crash}, {"library", by_library},
+	{"crash", by_crash}, {"library", by_library}, {"deep", by_deep},
 };
 
 int main(int argc, char **argv)
@@ -219,6 +236,7 @@ int main(int argc, char **argv)
 	const struct opt opts[] = {
 		{"library", OPT_TEXT, &library},
 		{"execs", OPT_NUMBER, &execs},
+		{"calls", OPT_NUMBER, &calls},
 		{"again", OPT_FLAG, &again},
 		{0},
 	};
@@ -226,7 +244,9 @@ int main(int argc, char **argv)
 	const struct way *way = NULL;
 	void *at[1];
 
-	parse_args(argc, argv, "plain|thread|fork|crash|library N [--library FILE] [--execs TIMES]",
+	parse_args(argc, argv,
+		   "plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES] "
+		   "[--calls CALLS]",
 		   opts, words, 2, 2);
 	wanted = parse_number(words[1]);
 	backtrace(at, 1); /* the first call loads libgcc */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/python/walk_order.h"
 #include "collect/symbols/user_stack.h"
 
 static bool add_line(struct frames_record *r, size_t *at, char *line)
@@ -144,19 +145,23 @@ static void put_flags(const struct walk_names *w, size_t n, const struct walk_re
 }
 
 void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct python_codes *codes,
-		     const struct walk_record *r, struct frames_record *ret)
+		     const struct walk_record *unordered, struct frames_record *ret)
 {
+	const struct walk_record *r = &w->ordered;
 	__u64 bits[WALK_FRAMES / 64] = {};
-	size_t n = name_native(w, us, r, bits), at = 0;
 	struct python_line_name p;
-	size_t first_untold;
+	size_t first_untold, n, at = 0;
 	bool room = true;
 
+	w->gap = walk_order(unordered, &w->ordered);
+	n = name_native(w, us, r, bits);
 	python_merge(r, bits, &w->merge);
 	first_untold = find_untold(w);
 	for (size_t i = 0; i < w->merge.n && room; i++) {
 		const struct merged_frame *f = &w->merge.frame[i];
 
+		if (w->gap && f->at == w->gap)
+			room = add_line(ret, &at, (char[]){"[more native frames]"});
 		if (!f->is_python && is_told(w, first_untold, f->at))
 			room = walk_names_add(ret, &at, &w->native[f->at]);
 		else if (f->is_python &&
@@ -166,4 +171,8 @@ void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct pytho
 			room = add_line(ret, &at, (char[]){"[python]"});
 	}
 	put_flags(w, n, r, ret);
+	if (!room) {
+		ret->flags |= FRAMES_SHORT;
+		ret->end = STACK_END_TOO_DEEP;
+	}
 }

@@ -21,6 +21,8 @@ typedef bool walk_place_fn(void *ctx, __u32 generation, __u64 ip, __u8 *ret_buil
 struct walk_names {
 	walk_place_fn *place; /* finds file and offset of an address; NULL: not available */
 	void *ctx;
+	struct walk_record ordered; /* the stack with its frames in order */
+	size_t gap;		    /* index of the first frame after a gap; 0: no gap */
 	struct user_symbol native[WALK_FRAMES];
 	struct python_merge merge;
 };
