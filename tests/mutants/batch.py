@@ -6,16 +6,19 @@ usage: batch.py FOLDER [--live] [--counts DIR] [--jobs N] [--first]
 
 Without names on standard input, the script prints one line of JSON for each test: its name, a
 digest of its source, whether it needs live BPF programs, and whether it must run alone. If standard
-input has names (a JSON list of [name, timeout in seconds]), the script runs these tests. It prints
-the name, the status and the duration in seconds of each test. The status is "passed", "failed",
-"skipped", or "longer" for a test that took longer than its timeout. With --counts, tests leave gcov
-counters in DIR/NAME. With --first, the script stops at the first failure.
+input has names (a JSON list of [name, timeout in seconds, CPU limit in seconds]), the script runs
+these tests. For each test it prints the name, the status, the CPU time and the duration in seconds.
+The CPU time is that of the test and of the programs that it started and waited for. The CPU limit
+applies to each of these processes. The status is "passed", "failed", "skipped", or "longer" for a
+test that exceeded its timeout. With --counts, tests leave gcov counters in DIR/NAME. With --first,
+the script stops at the first failure.
 """
 import argparse
 import hashlib
 import inspect
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -45,18 +48,19 @@ class Counted:
 class Child:
     """A child process that runs one test."""
 
-    def __init__(self, runner, test, patience, counts):
+    def __init__(self, runner, test, patience, most_cpu, counts):
         self.name = test.name
         self.began = time.monotonic()
         self.patience, self.asked = patience, None
         self.pid = os.fork()
         if not self.pid:
-            self.be(runner, test, counts)
+            self.be(runner, test, most_cpu, counts)
 
-    def be(self, runner, test, counts):
+    def be(self, runner, test, most_cpu, counts):
         """Runs the test in the child process and never returns."""
         status = 1
         try:
+            resource.setrlimit(resource.RLIMIT_CPU, (most_cpu, most_cpu + GRACE))
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -76,10 +80,10 @@ class Child:
     def ended(self):
         """Returns the status of a test, or None while the test runs. Kills a test that exceeds its
         timeout."""
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
         now = time.monotonic()
         if pid:
-            self.seconds = now - self.began
+            self.seconds, self.wall = used.ru_utime + used.ru_stime, now - self.began
             return "longer" if self.asked else STATUS.get(os.waitstatus_to_exitcode(status), "failed")
         if not self.asked and now > self.began + self.patience:
             self.asked = now
@@ -126,8 +130,8 @@ def put(**row):
 
 
 def run_all(runner, tests, options):
-    """Runs the (test, timeout in seconds) pairs. Tests that must run alone come last, one by one.
-    """
+    """Runs the tests, a list of (test, timeout, CPU limit). Tests that must run alone come last,
+    one by one."""
     waiting = sorted(tests, key=lambda one: one[0].alone)
     running = []
     try:
@@ -138,7 +142,7 @@ def run_all(runner, tests, options):
                 status = child.ended()
                 if status:
                     running.remove(child)
-                    put(name=child.name, status=status, seconds=child.seconds)
+                    put(name=child.name, status=status, seconds=child.seconds, wall=child.wall)
                     if options.first and status in ("failed", "longer"):
                         return
             time.sleep(POLL)
@@ -176,7 +180,7 @@ def main():
     except Exception:
         pass
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    run_all(runner, [(named[name], patience) for name, patience in json.loads(text)], options)
+    run_all(runner, [(named[name], *limits) for name, *limits in json.loads(text)], options)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from carry import carry
+from suites import Limits
 from tree import COVERED, PLAIN
 
-# Greatest duration in seconds of a quick test that is not live, and of a quick live test.
-LONGEST, LONGEST_LIVE = 60.0, 25.0
+# Greatest CPU time in seconds of a quick test that is not live, and of a quick live test.
+LONGEST, LONGEST_LIVE = 30.0, 10.0
+BUSY = 5  # a test may take this multiple of its CPU limit on a busy machine, or while it waits
 LIVE_AT_ONCE = 2  # number of live tests to run at once for each CPU, since they mostly wait
 SLOWER = 4  # a build without optimisation and with gcov counters is slower by this factor
 AT_ONCE = 40  # number of tests to measure before their rows are written to the map's file
@@ -66,8 +68,10 @@ def lines_run(tree, place):
     return {path: sorted(lines) for path, lines in found.items()}
 
 
-def longest(test):
-    return LONGEST_LIVE if test.is_live else LONGEST
+def longest(test, slower):
+    """Returns the limits of a test that is measured in a build slower by a factor."""
+    cpu = slower * (LONGEST_LIVE if test.is_live else LONGEST)
+    return Limits(BUSY * cpu, cpu)
 
 
 def sources(top):
@@ -104,16 +108,16 @@ class Map:
         """Runs tests of one suite and returns {name: how it ended}."""
         if tests[0].suite in ("unit", "triage"):
             with ThreadPoolExecutor(self.jobs) as pool:
-                ended = pool.map(lambda test: self.suites.run(build, test, slower * LONGEST,
+                ended = pool.map(lambda test: self.suites.run(build, test, longest(test, slower),
                                                               counts), tests)
                 return {test.name: one for test, one in zip(tests, ended)}
         return {test.name: ended for test, ended in self.suites.run_batch(
-            build, tests, lambda test: slower * longest(test), counts=counts,
+            build, tests, lambda test: longest(test, slower), counts=counts,
             jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
-        """Measures tests, and stores a row for each. The row has the duration of the test and the
-        lines that it executed. If the test cannot be used, the row has the reason."""
+        """Measures tests, and stores a row for each. The row has the CPU time and the duration
+        of the test, and the lines that it executed. If the test cannot be used, the row has the reason."""
         place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
         # tests run as another user, who must be able to write gcov counters to this directory
         place.chmod(0o777)
@@ -132,7 +136,8 @@ class Map:
             for test in tests:
                 ended, row = plain.get(test.name), {"test": test.name, "digest": test.digest}
                 if lines.get(test.name):
-                    yield {**row, "seconds": ended.seconds, "lines": lines[test.name]}
+                    yield {**row, "seconds": ended.seconds, "wall": ended.wall,
+                           "lines": lines[test.name]}
                 else:
                     yield {**row, "why": "is not told of" if not ended else
                            ended.status if ended.status != "passed" else "runs no line of src/"}
@@ -170,7 +175,7 @@ class Map:
         self.by_line = collections.defaultdict(set)
         self.share = {}
         for name, test in self.tests.items():
-            test.seconds = self.rows[name]["seconds"]
+            test.seconds, test.wall = self.rows[name]["seconds"], self.rows[name]["wall"]
             most = sum(map(len, self.rows[name]["lines"].values()))
             for path, lines in self.rows[name]["lines"].items():
                 self.share[name, path] = len(lines) / most

@@ -31,19 +31,21 @@ import changes
 import suites
 from box import Box
 from coverage import Map
+from suites import Limits
 from tree import PLAIN, Changed, Tree
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
-HANGING = 5  # a test that takes longer than this multiple of its usual duration is killed
+# A test is killed if it takes more than this multiple of its usual CPU time or duration. A loop
+# without end exceeds the CPU time first, on a busy machine too.
+HANGING, WAITING = 5, 10
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
-# Seconds of test time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
-# programs, KEPT_SECONDS for tests with recordings and options, and LIVE_SECONDS for live tests. The
-# durations of all tests are added up, even if the tests run in parallel.
-SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
+# Seconds of CPU time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
+# programs, KEPT_SECONDS for tests with recordings and options, and LIVE_SECONDS for live tests.
+SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 40, 60, 20
 
 
 def tell(text):
@@ -107,7 +109,7 @@ def words_of(text, change):
 
 
 def within(tests, seconds):
-    """Yields the first tests of a list, as long as their durations add up to at most `seconds`."""
+    """Yields the first tests of a list, as long as their CPU times add up to at most `seconds`."""
     for test in tests:
         seconds -= test.seconds
         if seconds < 0:
@@ -115,8 +117,8 @@ def within(tests, seconds):
         yield test
 
 
-def patience(test):
-    return HANGING * test.seconds + 5
+def limits(test):
+    return Limits(WAITING * test.wall + 20, HANGING * test.seconds + 2)
 
 
 class Trial:
@@ -130,7 +132,7 @@ class Trial:
         (tests/triage/score.py) counts as a unit test."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
         for test in within(mine, SINGLE_SECONDS):
-            if self.runner.run(PLAIN, test, patience(test)).status != "passed":
+            if self.runner.run(PLAIN, test, limits(test)).status != "passed":
                 return test.name
         return None
 
@@ -141,7 +143,7 @@ class Trial:
         left = list(within([test for test in self.tests if test.suite == suite], seconds))
         while left:
             failed = None
-            for test, ended in self.runner.run_batch(PLAIN, left, patience, jobs=os.cpu_count(),
+            for test, ended in self.runner.run_batch(PLAIN, left, limits, jobs=os.cpu_count(),
                                                      first=True):
                 left.remove(test)
                 if ended.status in ("failed", "longer"):
@@ -154,7 +156,7 @@ class Trial:
 
     def fails_again(self, test):
         return any(ended.status in ("failed", "longer") for _, ended in
-                   self.runner.run_batch(PLAIN, [test], patience))
+                   self.runner.run_batch(PLAIN, [test], limits))
 
     def run(self):
         """Runs the trial. Returns (state of the mutant, name of the test that noticed the mutant).
@@ -171,7 +173,7 @@ class Trial:
         [test] = [test for test in self.tests if test.name == name]
         self.runner.tree.make(PLAIN, "shared-program", quiet=True)
         return any(ended.status == "passed" for _, ended in
-                   self.runner.run_batch(PLAIN, [test], patience))
+                   self.runner.run_batch(PLAIN, [test], limits))
 
     def outcome(self):
         with Changed(self.runner.tree, self.change) as changed:

@@ -3,8 +3,11 @@
 suites that have a run.py."""
 import hashlib
 import json
+import math
 import os
+import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 
@@ -27,7 +30,8 @@ class Test:
     suite: str
     short: str
     digest: str  # digest of the test's source
-    seconds: float = 0.0
+    seconds: float = 0.0  # CPU time, which hardly depends on the load of the machine
+    wall: float = 0.0  # duration
 
     @property
     def name(self):
@@ -45,7 +49,19 @@ class Test:
 @dataclass
 class Ended:
     status: str  # status of a test: "passed", "failed", "skipped" or "longer"
-    seconds: float
+    seconds: float  # CPU time
+    wall: float  # duration
+
+
+@dataclass
+class Limits:
+    """Limits of one run of a test, in seconds: its duration, and the CPU time of each process."""
+    wall: float
+    cpu: float
+
+    @property
+    def whole_cpu(self):
+        return math.ceil(self.cpu)
 
 
 def digest_of(path):
@@ -95,36 +111,49 @@ class Suites:
                                 preexec_fn=self.box.enter, start_new_session=True,
                                 env=environment(build, **how.pop("more", {})), **how)
 
-    def run(self, build, test, patience, counts=None):
+    def run(self, build, test, limits, counts=None):
         """Runs one test that is a program of its own."""
         program = self.tree.top / (f"{build}/shared/unit/{test.short}" if test.is_unit else SCORE)
         more = {"GCOV_PREFIX": f"{counts}/{test.name}"} if counts else {}
         began = time.monotonic()
-        child = self.start([program], build, stdin=subprocess.DEVNULL, more=more)
-        try:
-            out, _ = child.communicate(timeout=patience)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            return Ended("longer", patience)
+        child = self.start(["prlimit", f"--cpu={limits.whole_cpu}", program], build,
+                           stdin=subprocess.DEVNULL, more=more)
+        late = threading.Event()
+
+        def end():
+            late.set()
+            os.killpg(child.pid, signal.SIGKILL)
+
+        timer = threading.Timer(limits.wall, end)
+        timer.start()
+        out = child.stdout.read()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        timer.cancel()
+        _, ended, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(ended)
+        child.stdout.close()
+        took = used.ru_utime + used.ru_stime, time.monotonic() - began
+        if late.is_set():
+            return Ended("longer", *took)
         lines = [line for line in out.splitlines() if line.startswith(("ok", "not ok"))]
         nothing = all("# SKIP" in line for line in lines)
         status = "failed" if child.returncode else "skipped" if nothing else "passed"
-        return Ended(status, time.monotonic() - began)
+        return Ended(status, *took)
 
-    def run_batch(self, build, tests, patience, *, counts=None, jobs=1, first=False):
+    def run_batch(self, build, tests, limits, *, counts=None, jobs=1, first=False):
         """Runs tests of one suite and yields (test, how it ended)."""
         named = {test.short: test for test in tests}
         argv = [self.tree.top / BATCH, FOLDERS[tests[0].suite], "--jobs", jobs,
                 *["--live"] * tests[0].is_live, *["--first"] * first,
                 *(["--counts", f"{counts}/{tests[0].suite}"] if counts else [])]
         child = self.start(argv, build, tests[0].is_live, stdin=subprocess.PIPE)
-        child.stdin.write(json.dumps([[test.short, patience(test)] for test in tests]))
+        child.stdin.write(json.dumps([[test.short, limits(test).wall, limits(test).whole_cpu]
+                                      for test in tests]))
         child.stdin.close()
         try:
             for line in child.stdout:
                 row = json.loads(line)
-                yield named[row["name"]], Ended(row["status"], row["seconds"])
+                yield named[row["name"]], Ended(row["status"], row["seconds"], row["wall"])
         finally:
             if child.poll() is None:
                 child.terminate()
