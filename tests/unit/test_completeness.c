@@ -16,7 +16,7 @@
 #include "session/session.h"
 #include "tap.h"
 
-#define CASES	  240
+#define CASES	  80
 #define PROCESSES 3
 
 /* Texts by which commands say that they found no problem. */
