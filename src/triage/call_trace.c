@@ -113,6 +113,12 @@ static bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 	}
 	if (str_has(str_from(s, at), "(unreliable)"))
 		doubtful = true;
+	/*
+	 * A return address at the first byte of a function follows a call that never returns, such
+	 * as that of panic(). The caller is the function before, whose name is not printed.
+	 */
+	if (f.size && !f.offset)
+		doubtful = true;
 	f.unreliable = doubtful;
 	if (!tail_fits(str_from(s, at)))
 		return false;

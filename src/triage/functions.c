@@ -37,7 +37,7 @@ static bool lost_its_way(const struct judged *j)
 
 static bool is_ours(const struct frame *f)
 {
-	switch (library_of(f->function)) {
+	switch (library_of_frame(f)) {
 	case LIBRARY_NONE:
 	case LIBRARY_PLUMBING:
 	case LIBRARY_DISPATCH:
@@ -78,13 +78,13 @@ static void keep_unplumbed(struct judged *j, const struct candidates *c)
 	struct candidates chain = {};
 
 	for (size_t i = 0; i < c->n; i++)
-		if (library_of(c->frame[i]->function) == LIBRARY_NONE)
+		if (library_of_frame(c->frame[i]) == LIBRARY_NONE)
 			function_keep(j->v, c->frame[i]);
 	if (j->v->functions)
 		return;
 	candidates_of_part(&chain, j->e, PART_OTHER, false);
 	for (size_t i = 0; i < chain.n; i++)
-		if (library_of(chain.frame[i]->function) == LIBRARY_NONE)
+		if (library_of_frame(chain.frame[i]) == LIBRARY_NONE)
 			function_keep(j->v, chain.frame[i]);
 }
 
@@ -103,13 +103,13 @@ static void keep_users(struct diagnosis *v, const struct candidates *c)
 static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		enum library l = library_of(c->frame[i]->function);
+		enum library l = library_of_frame(c->frame[i]);
 
 		if (l != LIBRARY_REPORT && l != LIBRARY_ENTRY && l != LIBRARY_CHECK)
 			function_keep(v, c->frame[i]);
 	}
 	for (size_t i = 0; i < c->n; i++)
-		if (library_of(c->frame[i]->function) == LIBRARY_CHECK)
+		if (library_of_frame(c->frame[i]) == LIBRARY_CHECK)
 			function_keep(v, c->frame[i]);
 }
 
@@ -117,7 +117,7 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 static void keep_entry(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (library_of(c->frame[i]->function) == LIBRARY_ENTRY)
+		if (library_of_frame(c->frame[i]) == LIBRARY_ENTRY)
 			function_keep(v, c->frame[i]);
 }
 
@@ -166,12 +166,12 @@ static size_t below_report(const struct candidates *c)
 {
 	size_t at = 0, report = 0;
 
-	while (at < c->n && library_of(c->frame[at]->function) != LIBRARY_REPORT)
+	while (at < c->n && library_of_frame(c->frame[at]) != LIBRARY_REPORT)
 		at++;
 	if (at == c->n)
 		return 0;
 	for (; at < c->n; at++) {
-		enum library l = library_of(c->frame[at]->function);
+		enum library l = library_of_frame(c->frame[at]);
 
 		if (l == LIBRARY_REPORT)
 			report = at + 1;
@@ -180,7 +180,7 @@ static size_t below_report(const struct candidates *c)
 	}
 	if (at == c->n)
 		return report;
-	while (at < c->n && is_way_in(c->frame[at]->function, library_of(c->frame[at]->function)))
+	while (at < c->n && is_way_in(c->frame[at]->function, library_of_frame(c->frame[at])))
 		at++;
 	return at;
 }
@@ -198,7 +198,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 
 	for (size_t i = from; i < c->n; i++) {
 		const struct frame *f = c->frame[i];
-		enum library l = library_of(f->function);
+		enum library l = library_of_frame(f);
 
 		if (is_syscall(f->function)) {
 			call = f; /* of nested system calls, the outermost counts */
@@ -263,7 +263,7 @@ static bool has_report(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
 		if (e->frame[i].part == PART_MAIN &&
-		    library_of(e->frame[i].function) == LIBRARY_REPORT)
+		    library_of_frame(&e->frame[i]) == LIBRARY_REPORT)
 			return true;
 	return false;
 }
@@ -304,7 +304,7 @@ static void find_repeats(struct judged *j)
 		for (uint32_t k = 0; k < e->nr_frames; k++)
 			times += e->frame[k].part == PART_MAIN && !e->frame[k].unreliable &&
 				 str_same(e->frame[k].function, e->frame[i].function);
-		if (times > j->v->repeats && library_of(e->frame[i].function) == LIBRARY_NONE) {
+		if (times > j->v->repeats && library_of_frame(&e->frame[i]) == LIBRARY_NONE) {
 			j->v->repeats = times;
 			j->v->repeated = e->frame[i].function;
 		}

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/library.h"
 
+#include "triage/exports.h"
+
+/* A function of the kernel image is a helper if at least so many modules import it. */
+#define HELPER_IMPORTERS 40
+
 static const struct {
 	enum library library;
 	const char *names;
@@ -58,4 +63,23 @@ enum library library_of(struct str function)
 		}
 	}
 	return LIBRARY_NONE;
+}
+
+enum library library_of_frame(const struct frame *f)
+{
+	struct str plain = function_plain(f->function);
+
+	/* a module may also have its own copy of memcpy() and the like */
+	if (f->module.n && !export_importers(plain, f->module) &&
+	    !export_importers(plain, (struct str){}))
+		return LIBRARY_NONE;
+	return library_of(f->function);
+}
+
+bool is_helper(const struct frame *f)
+{
+	if (library_of_frame(f) != LIBRARY_NONE)
+		return true;
+	return !f->module.n &&
+	       export_importers(function_plain(f->function), f->module) >= HELPER_IMPORTERS;
 }

@@ -6,7 +6,7 @@
 #ifndef FS_TRIAGE_LIBRARY_H
 #define FS_TRIAGE_LIBRARY_H
 
-#include "triage/str.h"
+#include "triage/incident.h"
 
 enum library {
 	LIBRARY_NONE,
@@ -25,6 +25,15 @@ enum library {
 };
 
 enum library library_of(struct str function);
+
+/*
+ * Returns the class of a frame's function. A module's own function is a common function only if the
+ * module exports it to many others: names such as "drv_vmalloc_ring" say nothing.
+ */
+enum library library_of_frame(const struct frame *f);
+
+/* Returns whether many modules call the function, so that a fault in it points to its caller. */
+bool is_helper(const struct frame *f);
 
 /* Returns the name without suffixes such as ".isra.0", ".constprop.1", ".cold". */
 struct str function_plain(struct str function);

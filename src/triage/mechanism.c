@@ -491,10 +491,10 @@ static bool names_registers(struct str function)
 
 static bool reads_device(const struct incident *e)
 {
-	if (library_of(e->ip.function) == LIBRARY_IO || names_registers(e->ip.function))
+	if (library_of_frame(&e->ip) == LIBRARY_IO || names_registers(e->ip.function))
 		return true;
 	for (uint32_t i = 0; i < e->nr_frames && i < 3; i++)
-		if (e->frame[i].part == PART_MAIN && library_of(e->frame[i].function) == LIBRARY_IO)
+		if (e->frame[i].part == PART_MAIN && library_of_frame(&e->frame[i]) == LIBRARY_IO)
 			return true;
 	return false;
 }

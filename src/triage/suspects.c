@@ -1,26 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/blame.h"
 #include "triage/judge.h"
-#include "triage/library.h"
 
+/*
+ * Points of the reasons to suspect a module. The strongest reason decides. Further reasons only add
+ * up to POINTS_MORE, so that several weak reasons never outweigh a strong one.
+ */
 #define POINTS_HERE	 100
+#define POINTS_ARGUMENT	 100
 #define POINTS_UNLOADED	 95
 #define POINTS_CALLER	 85
-#define POINTS_WORK	 70
-#define POINTS_FREED	 60
-#define POINTS_TRACE	 60
-#define POINTS_CORE	 50
-#define POINTS_ALLOCATED 45
+#define POINTS_CORE	 70
+#define POINTS_WORK	 65
+#define POINTS_LIBRARY	 60
+#define POINTS_FREED	 72
+#define POINTS_LOCK	 60
+#define POINTS_ALLOCATED 60
+#define POINTS_DOUBTED	 50 /* the caller, if no frame of the trace is reliable */
+#define POINTS_TRACE	 42
 #define POINTS_COMM	 40
 #define POINTS_LEAST	 40 /* minimum points of a suspect to stand out */
 #define POINTS_HARDWARE	 40
 #define POINTS_BEFORE	 30
+#define POINTS_ASIDE	 25 /* a reason about the task, if the trace shows the module at fault */
 #define POINTS_MOVING	 25
-#define POINTS_FLIP	 25
-#define POINTS_MACHINE	 20
-#define POINTS_TAINT	 8
+#define POINTS_PROBE	 75 /* of a module that loads or unloads, in the trace of a crash of the core \
+			     */
+#define POINTS_FLIP    60
+#define POINTS_MACHINE 20
+#define POINTS_TAINT   8
+#define POINTS_MORE    14
 
 static const struct str hardware = {"hardware", 8};
 static const struct str core = {"vmlinux", 7};
+static const char in_trace[] = "it is in the trace";
+
+/* Gives a reason its points. The function of the strongest reason is the one to look at. */
+static void reason_set(struct suspect *s, uint32_t i, int points, struct str function)
+{
+	int strongest = 0, sum = 0;
+
+	for (uint32_t k = 0; k < s->reasons; k++)
+		strongest = s->reason[k].points > strongest ? s->reason[k].points : strongest;
+	if (function.n && points > strongest)
+		s->function = function;
+	s->reason[i].points = points;
+	strongest = points > strongest ? points : strongest;
+	for (uint32_t k = 0; k <= i || k < s->reasons; k++)
+		sum += s->reason[k].points;
+	sum = (sum - strongest) / 4;
+	s->points = strongest + (sum < POINTS_MORE ? sum : POINTS_MORE);
+}
 
 static void suspect_add(struct diagnosis *v, struct str module, struct str function, int points,
 			const char *why)
@@ -39,11 +69,15 @@ static void suspect_add(struct diagnosis *v, struct str module, struct str funct
 	if (!s->function.n)
 		s->function = function;
 	for (uint32_t i = 0; i < s->reasons; i++)
-		if (s->reason[i].why == why) /* each reason counts once, with the most points */
+		if (s->reason[i].why == why) { /* each reason counts once, with the most points */
+			if (points > s->reason[i].points)
+				reason_set(s, i, points, function);
 			return;
-	s->points += points;
-	if (s->reasons < REASONS_MAX)
-		s->reason[s->reasons++] = (struct reason){points, why};
+		}
+	if (s->reasons < REASONS_MAX) {
+		s->reason[s->reasons] = (struct reason){0, why};
+		reason_set(s, s->reasons++, points, function);
+	}
 }
 
 static const struct module *module_of(const struct incident *e, struct str name)
@@ -59,22 +93,24 @@ static bool is_freed(enum mechanism m)
 	return m == MECH_FREED_TEXT || m == MECH_FREED_MODULE;
 }
 
-/* Adds points to the module of the faulting instruction, or of the function in the header. */
-static void by_place(struct judged *j)
+/*
+ * Adds points to the module of the reported instruction. A pointer that a library got from its
+ * caller, and used at once, points to the caller.
+ */
+static void by_place(struct judged *j, const struct blame *b)
 {
-	const struct incident *e = j->e;
 	struct diagnosis *v = j->v;
-	const struct frame *f = NULL;
+	const struct frame *f = b->place;
 
-	if (e->has_ip && v->in_kernel_code && e->ip.function.n)
-		f = &e->ip;
-	else if (e->has_printed_frame && e->printed_frame.function.n)
-		f = &e->printed_frame;
 	if (!f)
 		return;
+	if (b->argument)
+		suspect_add(v, b->caller->module, b->caller->function, POINTS_ARGUMENT,
+			    "it passed the pointer to a function that used it at once");
 	if (f->module.n)
-		suspect_add(v, f->module, f->function, POINTS_HERE, "the instruction is in it");
-	else if (!is_freed(v->mechanism) && library_of(f->function) == LIBRARY_NONE)
+		suspect_add(v, f->module, f->function, b->argument ? POINTS_LIBRARY : POINTS_HERE,
+			    "the instruction is in it");
+	else if (!is_freed(v->mechanism) && !b->helped)
 		suspect_add(v, core, f->function, POINTS_CORE,
 			    "the instruction is in the kernel's own code");
 }
@@ -145,57 +181,28 @@ static void by_unload(struct judged *j, const struct triage *t)
 	}
 }
 
-/* Returns whether the caller is suspect: the fault is in a library function, or not in code. */
-static bool faulted_in_library(const struct judged *j)
+/* Adds points to the caller of a helper, and less to all modules in the trace. */
+static void by_trace(struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
-
-	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
-		return !e->ip.module.n && library_of(e->ip.function) != LIBRARY_NONE;
-	if (e->has_printed_frame && e->printed_frame.function.n)
-		return !e->printed_frame.module.n &&
-		       library_of(e->printed_frame.function) != LIBRARY_NONE;
-	return true;
-}
-
-/* Adds points to the caller of a library function, and to all frames: inner frames get more. */
-static void by_trace(struct judged *j)
-{
-	const struct incident *e = j->e;
-	bool first = faulted_in_library(j), any = false;
 	double weight = POINTS_TRACE;
+	const char *called = j->fault ? "it called what faulted" : "it called what is reported";
 
-	for (uint32_t i = 0; i < e->nr_frames; i++)
-		any |= e->frame[i].part == PART_MAIN && !e->frame[i].unreliable;
-	if (e->has_link && e->link.module.n && e->link.function.n &&
-	    (!j->v->in_kernel_code || j->v->module.n))
-		suspect_add(j->v, e->link.module, e->link.function,
-			    j->v->in_kernel_code ? POINTS_TRACE : POINTS_CALLER,
-			    "it is where the function was called from");
+	if (b->helped && b->caller && b->caller->module.n)
+		suspect_add(j->v, b->caller->module, b->caller->function,
+			    b->doubted ? POINTS_DOUBTED : POINTS_CALLER, called);
+	else if (b->helped && b->caller && !is_freed(j->v->mechanism))
+		suspect_add(j->v, core, b->caller->function, POINTS_CORE,
+			    "the first function of the trace is the kernel's own");
 	for (uint32_t i = 0; i < e->nr_frames; i++) {
 		const struct frame *f = &e->frame[i];
-		bool believed = !f->unreliable || !any;
-		int points;
+		bool believed = !f->unreliable || b->doubted;
 
-		if (f->part != PART_MAIN || !f->function.n)
+		if (f->part != PART_MAIN || !f->module.n || !f->function.n)
 			continue;
-		if (library_of(f->function) != LIBRARY_NONE && !f->module.n)
-			continue;
-		points = first && believed ? POINTS_CALLER : (int)(believed ? weight : weight / 4);
-		if (f->unreliable && !any) /* no frame of the trace is reliable */
-			points = points * 3 / 5;
-		if (f->module.n)
-			suspect_add(j->v, f->module, f->function, points,
-				    !(first && believed) ? "it is in the trace"
-				    : j->fault		 ? "it called what faulted"
-							 : "it called what is reported");
-		else if (first && believed && !j->v->suspects && !is_freed(j->v->mechanism))
-			suspect_add(j->v, core, f->function, POINTS_CORE,
-				    "the first function of the trace is the kernel's own");
-		if (believed) {
-			first = false;
+		suspect_add(j->v, f->module, f->function, believed ? weight : weight / 4, in_trace);
+		if (believed)
 			weight *= 0.85;
-		}
 	}
 }
 
@@ -222,9 +229,13 @@ static void by_queue(struct judged *j)
 	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
 }
 
-/* Adds points to the module of a work item: "Workqueue: events fn [mod]". */
-static void by_work(struct judged *j)
+/*
+ * Adds points to the module of a work item: "Workqueue: events fn [mod]". If the trace shows which
+ * module is at fault, the owner of the work item only lent its thread.
+ */
+static void by_work(struct judged *j, const struct blame *b)
 {
+	bool shown = (b->place && b->place->module.n) || (b->caller && b->caller->module.n);
 	struct str s = j->e->workqueue, module;
 	long at = str_find(s, "[");
 
@@ -233,29 +244,43 @@ static void by_work(struct judged *j)
 	module = str_from(s, at + 1);
 	at = str_find(module, "]");
 	if (at > 0)
-		suspect_add(j->v, str_first(module, at), (struct str){}, POINTS_WORK,
-			    "its work was running");
+		suspect_add(j->v, str_first(module, at), (struct str){},
+			    shown ? POINTS_ASIDE : POINTS_WORK, "its work was running");
 }
 
 /*
  * Adds points to the module after which the kernel thread is named, as in "xhci_wq" and
  * "nouveau/0".
  */
-static void by_comm(struct judged *j)
+static void by_comm(struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
+	bool shown = (b->place && b->place->module.n) || (b->caller && b->caller->module.n);
 
 	for (uint32_t i = 0; i < e->nr_modules; i++) {
 		struct str name = e->module[i].name;
 
 		if (name.n >= 3 && e->comm.n >= name.n && !memcmp(e->comm.s, name.s, name.n) &&
 		    !e->module[i].gone)
-			suspect_add(j->v, name, (struct str){}, POINTS_COMM,
+			suspect_add(j->v, name, (struct str){}, shown ? POINTS_ASIDE : POINTS_COMM,
 				    "the task is named after it");
 	}
 }
 
-/* Adds points to suspects that were loading or unloading, or that taint the kernel. */
+/* Returns whether a reliable frame near the fault is of this suspect. */
+static bool is_near(const struct suspect *s)
+{
+	for (uint32_t i = 0; i < s->reasons; i++)
+		if (s->reason[i].why == in_trace && s->reason[i].points == POINTS_TRACE)
+			return true;
+	return false;
+}
+
+/*
+ * Adds points to suspects that were loading or unloading, or that taint the kernel. If the kernel's
+ * own code crashes while a driver sets up or removes its devices, the driver is at fault more
+ * often.
+ */
 static void by_state(struct judged *j)
 {
 	static const struct {
@@ -267,15 +292,14 @@ static void by_state(struct judged *j)
 
 	for (uint32_t i = 0; i < j->v->suspects; i++) {
 		const struct module *m = module_of(j->e, j->v->suspect[i].module);
+		int moving = is_near(&j->v->suspect[i]) ? POINTS_PROBE : POINTS_MOVING;
 
 		if (!m)
 			continue;
 		if (m->loading)
-			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
-				    "it was being loaded");
+			suspect_add(j->v, m->name, (struct str){}, moving, "it was being loaded");
 		if (m->unloading)
-			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
-				    "it was being unloaded");
+			suspect_add(j->v, m->name, (struct str){}, moving, "it was being unloaded");
 		for (size_t k = 0; k < sizeof(taints) / sizeof(taints[0]); k++)
 			if (str_has(m->flags, taints[k].flag))
 				suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
@@ -332,15 +356,17 @@ static void rank(struct diagnosis *v)
 
 void judge_suspects(struct judged *j, const struct triage *t)
 {
-	by_place(j);
+	struct blame b = blame_of(j);
+
+	by_place(j, &b);
 	by_unload(j, t);
-	by_trace(j);
-	by_work(j);
+	by_trace(j, &b);
+	by_work(j, &b);
 	by_queue(j);
-	by_comm(j);
+	by_comm(j, &b);
 	by_part(j, PART_FREE, POINTS_FREED, "it freed the object");
 	by_part(j, PART_ALLOC, POINTS_ALLOCATED, "it allocated the object");
-	by_part(j, PART_LOCK, POINTS_TRACE, "it took the lock");
+	by_part(j, PART_LOCK, POINTS_LOCK, "it took the lock");
 	by_state(j);
 	by_history(j, t);
 	by_hardware(j, t);

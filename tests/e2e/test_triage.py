@@ -17,7 +17,7 @@ from harness import FAULTSCOPE, PATIENCE, ROOT, Skip, jsonschema
 
 LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
-FORMATS = ROOT / "tests/triage/formats.txt"
+FORMATS = [ROOT / "tests/triage" / name for name in ("formats.txt", "reports.txt")]
 SAME = ("kind", "mechanism", "access", "address", "size", "function", "module", "culprit", "bucket",
         "exact_hash", "stack_hash")
 PLAIN = "6.1_null_write.log"
@@ -58,9 +58,9 @@ def test_triage_knows_our_logs(check, lab):
 
 
 def written_reports():
-    """Yields (description, {field: allowed values}, log) of each report in formats.txt."""
-    parts = re.split(r"^== ", FORMATS.read_text(), flags=re.M)[1:]
-    for part in parts:
+    """Yields (description, {field: allowed values}, log) of each written report."""
+    for part in (part for path in FORMATS
+                 for part in re.split(r"^== ", path.read_text(), flags=re.M)[1:]):
         name, wanted, log = part.split("\n", 2)
         pairs = (word.split("=", 1) for word in wanted.split())
         yield name, {key: value.split("|") for key, value in pairs}, log.rstrip("\n") + "\n"

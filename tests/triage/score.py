@@ -57,6 +57,7 @@ def judge_all(corpus, rows, to):
     for row in rows:
         line = judge(corpus / row["file"])
         assert line["crash"] == ("kind" in line)
+        line["semantic"] = line.get("class")  # the name in other scorers
         line["file"] = row["file"]
         said[row["file"]] = line
         to.write(json.dumps(line) + "\n")

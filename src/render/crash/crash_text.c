@@ -212,7 +212,7 @@ static void write_owner(struct buf *b, const struct triage_view *tv, const struc
 		const struct frame *f = &e->frame[i];
 		struct line l;
 
-		if (f->part != part || !f->function.n || library_of(f->function) != LIBRARY_NONE)
+		if (f->part != part || !f->function.n || library_of_frame(f) != LIBRARY_NONE)
 			continue;
 		note_begin(&l, tv, what);
 		line_place(&l, tv, f);

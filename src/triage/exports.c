@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/exports.h"
+
+#include <stdlib.h>
+
+struct export
+{
+	const char *name, *owner;
+	unsigned int importers;
+};
+
+static const struct export exports[] = {
+#define EXPORT(name, owner, importers) {name, owner, importers},
+#include "triage/exports.def"
+};
+
+static const struct export providers[] = {
+#define PROVIDER(name, importers) {name, "", importers},
+#include "triage/exports.def"
+};
+
+static int by_name(const void *key, const void *row)
+{
+	const struct str *name = key;
+	const struct export *e = row;
+	int order = strncmp(name->s, e->name, name->n);
+
+	return order ? order : e->name[name->n] ? -1 : 0;
+}
+
+static const struct export *find(const struct export *rows, size_t n, struct str name)
+{
+	return name.n ? bsearch(&name, rows, n, sizeof(*rows), by_name) : NULL;
+}
+
+unsigned int export_importers(struct str function, struct str owner)
+{
+	const struct export *e = find(exports, sizeof(exports) / sizeof(exports[0]), function);
+
+	return e && str_is(owner, e->owner) ? e->importers : 0;
+}
+
+unsigned int provider_importers(struct str module)
+{
+	const struct export *e = find(providers, sizeof(providers) / sizeof(providers[0]), module);
+
+	return e ? e->importers : 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* triage: which kernel functions many modules call, counted in real module trees. */
+#ifndef FS_TRIAGE_EXPORTS_H
+#define FS_TRIAGE_EXPORTS_H
+
+#include "triage/str.h"
+
+/*
+ * Returns how many modules import a function. `owner` is the module that exports the function;
+ * empty: the kernel image. Returns 0 for functions that few modules import.
+ */
+unsigned int export_importers(struct str function, struct str owner);
+
+/* Returns how many modules use functions of a module; 0: few, so that it is no library. */
+unsigned int provider_importers(struct str module);
+
+#endif
