@@ -9,14 +9,10 @@
 #include "blackbox/ring_record.h"
 #include "triage/container.h"
 #include "triage/prefix.h"
+#include "triage/unwrap.h"
 
-#define PARTS_MAX   1024
-#define LINE_MOST   8192 /* maximum bytes of a line; one message of printk has up to 1 kB */
-#define WRAP_LEAST  60
-#define WRAP_MOST   256
-#define WIDTH_LINES 4096 /* number of lines examined to find the width of a terminal */
-#define TERMINAL    80
-#define MAIL_MOST   100 /* maximum columns at which mail programs break lines */
+#define PARTS_MAX 1024
+#define LINE_MOST 8192 /* maximum bytes of a line; one message of printk has up to 1 kB */
 
 /* A part of an input whose lines are in order: a pstore part, or text between such parts. */
 struct stretch {
@@ -33,30 +29,11 @@ struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;	/* column at which a terminal broke lines; 0: unbroken */
-	size_t longest; /* length of the longest line if a mail program broke lines, else 0 */
-	size_t before;	/* length of the previous raw line */
-	bool prefixed;	/* most lines of the input have a prefix */
-	bool broken;	/* the previous raw line had `width` bytes, so it may be incomplete */
+	struct shapes shapes; /* prefixes that were learned */
+	struct wrap wrap;
+	struct str before; /* the previous raw line */
+	bool broken;	   /* a terminal may have broken the previous raw line */
 };
-
-/* Returns the index after the terminal escape sequence that starts at `at`. */
-static size_t escape_end(struct str s, size_t at)
-{
-	size_t end = at + 2;
-
-	if (str_at(s, at + 1) == '[') {
-		while (end < s.n && !(s.s[end] >= '@' && s.s[end] <= '~'))
-			end++;
-		return end + 1;
-	}
-	if (str_at(s, at + 1) == ']') {
-		while (end < s.n && s.s[end] != '\a')
-			end++;
-		return end + 1;
-	}
-	return end;
-}
 
 /*
  * Decodes an HTML entity ("&lt;", "&amp;") of a copied page; returns the entity's length; 0: none.
@@ -154,6 +131,7 @@ static void line_take(struct reader *r, struct str raw, const struct log_line *k
 
 	if (str_has(text, "printk messages dropped"))
 		r->ls->dropped++;
+	text = str_from(text, shape_length(&r->shapes, text));
 	prefix_strip(&text, &l);
 	if (l.continues && line_continue(r, text))
 		return;
@@ -165,20 +143,11 @@ static void line_take(struct reader *r, struct str raw, const struct log_line *k
 	}
 	while (text.n && is_blank(text.s[text.n - 1]) && !l.fragment && !r->broken)
 		text.n--;
+	/* the rest of a line that was broken after a blank follows the text */
+	if (text.n)
+		r->ls->used = text.s + text.n - r->ls->text;
 	l.text = text;
 	line_store(r, l);
-}
-
-static bool has_prefix(struct str raw)
-{
-	struct log_line unused = {};
-	struct str s = str_first(raw, 160);
-	size_t at = 0;
-
-	if (str_at(s, 0) == '\033')
-		at = escape_end(s, 0);
-	s = str_from(s, at);
-	return prefix_strip(&s, &unused) > 0;
 }
 
 /* If `raw` continues the last line, returns the last line, else NULL. */
@@ -186,19 +155,13 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 {
 	struct lines *ls = r->ls;
 	struct log_line *last = ls->n ? &ls->line[ls->n - 1] : NULL;
-	struct str rest = raw;
-	bool at_word;
 
-	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
+	if (!last || !raw.n || last->input != r->input ||
+	    last->text.s + last->text.n != ls->text + ls->used)
 		return NULL;
-	/* A mail program broke the line if the first word of `raw` had no room before. */
-	at_word =
-		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
-	if (!r->broken && !at_word)
+	*ret_at_word = wrap_broke(&r->wrap, &r->shapes, r->before, raw);
+	if (!*ret_at_word && (!r->broken || (r->wrap.prefixed && has_prefix(&r->shapes, raw))))
 		return NULL;
-	if (r->prefixed && has_prefix(raw))
-		return NULL;
-	*ret_at_word = !r->broken;
 	return last;
 }
 
@@ -206,96 +169,22 @@ static void raw_take(struct reader *r, struct str raw, uint32_t number)
 {
 	struct log_line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
 	struct lines *ls = r->ls;
-	bool broken = r->width && raw.n == r->width;
+	bool broken = r->wrap.terminal && raw.n == r->wrap.terminal;
 	char *scratch = NULL;
 	bool at_word = false;
 	struct log_line *last = line_broken(r, raw, &at_word);
 
-	r->before = raw.n;
+	r->before = raw;
 	r->broken = broken;
 	if (last) {
 		if (at_word)
 			last->text.n += text_add(ls, STR(" ")).n;
-		last->text.n += text_add(ls, raw).n;
+		last->text.n += text_add(ls, at_word ? unquoted(raw) : raw).n;
 		return;
 	}
 	if (container_record(&r->container, &raw, &l, &scratch) && raw.n)
 		line_take(r, raw, &l);
 	free(scratch);
-}
-
-/* Removes the next line from the front of `s`, and returns it without its line end. */
-static struct str next_raw(struct str *s)
-{
-	const char *nl = memchr(s->s, '\n', s->n);
-	size_t n = nl ? (size_t)(nl - s->s) : s->n;
-	struct str raw = str_first(*s, n);
-
-	*s = str_from(*s, nl ? n + 1 : n);
-	while (raw.n && (raw.s[raw.n - 1] == '\r' || !raw.s[raw.n - 1]))
-		raw.n--;
-	while (raw.n && (raw.s[0] == '\r' || !raw.s[0]))
-		raw = str_from(raw, 1);
-	return raw;
-}
-
-/* Returns whether a mail program broke lines, so that lines without prefix follow full lines. */
-static bool breaks_at_words(struct str data, size_t longest)
-{
-	size_t lines = 0, before = 0, words = 0, columns = 0;
-
-	while (data.n && lines++ < WIDTH_LINES) {
-		struct str raw = next_raw(&data), rest = raw;
-
-		if (raw.n && !is_blank(raw.s[0]) && !has_prefix(raw) &&
-		    before + 1 + str_word(&rest).n > longest) {
-			words += before < longest;
-			columns += before == longest;
-		}
-		before = raw.n;
-	}
-	return words > columns;
-}
-
-/*
- * Finds the width at which a terminal or a mail program broke lines. If a terminal broke lines, no
- * line is longer than its width, and many lines have exactly this length.
- */
-static void find_width(struct reader *r, struct str data)
-{
-	size_t count[WRAP_MOST + 1] = {}, codes[WRAP_MOST + 1] = {};
-	size_t lines = 0, prefixed = 0, longest = 0;
-	struct str whole = data;
-
-	r->width = 0;
-	while (data.n) {
-		struct str raw = next_raw(&data);
-
-		if (!raw.n)
-			continue;
-		lines++;
-		if (raw.n > longest)
-			longest = raw.n;
-		if (raw.n <= WRAP_MOST) {
-			count[raw.n]++;
-			/* "Code: " lines are equally long even if no terminal broke them. */
-			codes[raw.n] += str_has(raw, "Code: ");
-		}
-		if (lines <= WIDTH_LINES && has_prefix(raw))
-			prefixed++;
-	}
-	if (lines > WIDTH_LINES)
-		lines = WIDTH_LINES;
-	r->prefixed = lines && prefixed * 2 >= lines;
-	r->longest = 0;
-	if (r->prefixed && longest >= WRAP_LEAST && longest <= MAIL_MOST &&
-	    breaks_at_words(whole, longest))
-		r->longest = longest;
-	else if (longest == TERMINAL && r->prefixed)
-		r->width = longest;
-	else if (longest >= WRAP_LEAST && longest <= WRAP_MOST && count[longest] > codes[longest] &&
-		 count[longest] >= (longest == TERMINAL ? 2 : 3))
-		r->width = longest;
 }
 
 static void stretch_read(struct reader *r, const struct stretch *st)
@@ -305,8 +194,9 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 
 	r->input = st->input;
 	r->broken = false;
-	r->before = 0;
-	find_width(r, data);
+	r->before = (struct str){};
+	shapes_learn(&r->shapes, data);
+	wrap_find(&r->wrap, &r->shapes, data);
 	container_begin(&r->container, data);
 	while (data.n) {
 		size_t binary = container_binary(&r->container, data);

@@ -296,7 +296,7 @@ static size_t take_host(struct str s, struct log_line *l, bool sure)
 	if (word.n < 2 || word.s[word.n - 1] != ':' || !is_letter(word.s[0]))
 		return 0;
 	n = rest.s - s.s;
-	if (str_is(word, "kernel:") || str_is(word, "KERNEL:"))
+	if (str_is(word, "kernel:") || str_is(word, "KERNEL:") || str_starts(word, "kernel["))
 		return n;
 	if (str_has(word, "[") || (sure && host.s != word.s)) {
 		l->user = true;
