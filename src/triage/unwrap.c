@@ -99,6 +99,27 @@ static bool is_unfinished(struct str s, struct str rest)
 	       frame_parse(rest, &f) && f.size && !str_has(s, "+0x");
 }
 
+/* Returns whether a program wrote the line: "systemd[1]: Started …". */
+static bool is_of_program(struct str s)
+{
+	struct str word = str_word(&s);
+	long open = str_find(word, "[");
+
+	return open > 0 && is_digit(str_at(word, open + 1)) && str_ends(word, "]:");
+}
+
+/* Returns whether a frame ends the line, so that only a module or a file may follow it. */
+static bool ends_with_frame(struct str s)
+{
+	struct frame f = {};
+	size_t at;
+
+	s = str_trim(s);
+	for (at = s.n; at && !is_blank(s.s[at - 1]); at--)
+		;
+	return frame_parse(str_from(s, at), &f) && f.size;
+}
+
 /*
  * A mail program breaks a line at the last blank before its width. So the width is between the
  * length of what it kept (*ret_low), and that length plus the next word (*ret_high). Returns
@@ -110,7 +131,8 @@ static bool is_rest(const struct shapes *shapes, bool prefixed, struct str befor
 	struct str bare = unquoted(raw), rest = bare;
 
 	if (!raw.n || is_blank(bare.s[0]) || !before.n || (prefixed && has_prefix(shapes, raw)) ||
-	    (!prefixed && begins_line(bare)))
+	    (!prefixed && begins_line(bare)) || is_of_program(bare) ||
+	    (ends_with_frame(before) && bare.s[0] != '[' && !str_has(bare, ":")))
 		return false;
 	while (before.n && is_blank(before.s[before.n - 1]))
 		before.n--;
