@@ -224,13 +224,15 @@ check-unwind: $(addprefix $(BUILD)/unwind/,oracle core figures following kernel_
 
 # The program screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
+# The program failing_memory runs commands in which one allocation fails.
+$(BUILD)/failing_memory: tests/e2e/failing_memory.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
 	$(BUILD)/pattern_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/failing_memory $(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
@@ -375,7 +377,7 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(WRITERS) $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/failing_memory $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 

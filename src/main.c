@@ -51,7 +51,7 @@ static int dispatch(const struct options *o, struct buf *b)
 		break;
 	case CMD_EXPLAIN:
 		status = command_explain(o, b);
-		if (b->len) {
+		if (b->len || b->failed) {
 			int printed = print(b);
 
 			status = printed ? printed : status;

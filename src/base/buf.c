@@ -99,6 +99,12 @@ void buf_free(struct buf *b)
 	memset(b, 0, sizeof(*b));
 }
 
+void buf_end_part(struct buf *b, struct buf *part)
+{
+	b->failed |= part->failed;
+	buf_free(part);
+}
+
 int utf8_decode(const char *s, uint32_t *ret_code)
 {
 	const unsigned char *p = (const unsigned char *)s;

@@ -32,6 +32,8 @@ void buf_vprintf(struct buf *b, const char *format, va_list ap)
 void *buf_needs(struct buf *b, void *p);
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
+/* Frees a part whose text was added to `b`. If the part is incomplete, `b` is incomplete too. */
+void buf_end_part(struct buf *b, struct buf *part);
 
 /* Appends a JSON string with quotes. Unsafe characters and invalid UTF-8 become \u escapes. */
 void buf_json(struct buf *b, const char *s);

@@ -35,9 +35,8 @@ static void put_text(struct buf *b, const struct conversion *c, escape_fn *escap
 	buf_repeat(b, " ", left ? 0 : blanks);
 	buf_add(b, safe.s ? safe.s : "", safe.len);
 	buf_repeat(b, " ", left ? blanks : 0);
-	b->failed |= part.failed || safe.failed;
-	buf_free(&part);
-	buf_free(&safe);
+	buf_end_part(b, &part);
+	buf_end_part(b, &safe);
 }
 
 /*

@@ -71,7 +71,7 @@ static void bash_arguments(struct buf *b)
 			buf_puts(b, ") ");
 			bash_reply(b, &w);
 			buf_puts(b, "; return ;;\n");
-			buf_free(&w.list);
+			buf_end_part(b, &w.list);
 		}
 	}
 }
@@ -95,7 +95,7 @@ static void bash_commands(struct buf *b)
 				    "\"$cur\"); return; }; ");
 		bash_reply(b, &w);
 		buf_puts(b, "; return; } ;;\n");
-		buf_free(&w.list);
+		buf_end_part(b, &w.list);
 	}
 }
 
@@ -165,7 +165,7 @@ static void zsh_option(struct buf *b, const struct option_row *o, enum command c
 
 		words_of_option(o, command, &w);
 		zsh_action(b, o->arg, &w);
-		buf_free(&w.list);
+		buf_end_part(b, &w.list);
 	}
 	buf_puts(b, "'");
 }
@@ -206,7 +206,7 @@ static void zsh_command(struct buf *b, enum command command)
 		buf_puts(b, "'");
 	}
 	buf_puts(b, " ;;\n");
-	buf_free(&w.list);
+	buf_end_part(b, &w.list);
 }
 
 static void complete_zsh(struct buf *b)
@@ -277,7 +277,7 @@ static void fish_option(struct buf *b, const struct option_row *o, unsigned int 
 	buf_puts(b, " -d '");
 	put_quoted(b, o->help);
 	buf_puts(b, "'\n");
-	buf_free(&w.list);
+	buf_end_part(b, &w.list);
 }
 
 static void fish_command(struct buf *b, enum command command)
@@ -314,7 +314,7 @@ static void fish_command(struct buf *b, enum command command)
 		fish_words(b, &w);
 		buf_puts(b, "\n");
 	}
-	buf_free(&w.list);
+	buf_end_part(b, &w.list);
 }
 
 static void complete_fish(struct buf *b)

@@ -58,6 +58,19 @@ static void add_count(struct buf *gaps, uint64_t n, const char *what)
 		gap_add(gaps, "lost: %" PRIu64 " %s", n, what);
 }
 
+/* Adds the parts of reports that were dropped for want of room or memory. */
+static void add_lost_parts(struct buf *gaps, const struct recognised *r)
+{
+	uint64_t frames = 0, modules = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		frames += r->event[i].lost_frames;
+		modules += r->event[i].lost_modules;
+	}
+	add_count(gaps, frames, "frames of call traces beyond the most that are kept");
+	add_count(gaps, modules, "modules beyond the most that are kept");
+}
+
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
 		    size_t records)
 {
@@ -70,6 +83,7 @@ void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct
 	add_count(gaps, t->lines.lost_bytes, "bytes beyond the most that is read");
 	add_count(gaps, t->lines.lost_lines, "lines beyond the most that are read");
 	add_count(gaps, t->seen.lost + t->lost_verdicts, "reports beyond the most that are judged");
+	add_lost_parts(gaps, &t->seen);
 	add_count(gaps, t->seen.unknown, "lines that look like a crash and fit no rule");
 	add_count(gaps, t->lines.dropped, "times the kernel dropped messages");
 	add_count(gaps, t->recorded.torn, "records of the flight recorder that are torn");

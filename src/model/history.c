@@ -466,6 +466,8 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 		was = share_of(h, r);
 	else
 		r = row_make(h, s);
+	if (!r && h->rows < HISTORY_ROWS_LIMIT)
+		return -ENOMEM;
 	if (!r) {
 		h->rows_lost++;
 		h->beyond++;

@@ -199,7 +199,7 @@ struct model {
 	/* list of the processes that changed in this window, the latest first */
 	struct subject *changed;
 	size_t subjects;
-	uint64_t subjects_lost; /* number of processes dropped above MODEL_SUBJECTS_MAX */
+	uint64_t subjects_lost; /* number of processes dropped for want of room or memory */
 	uint64_t window;
 	uint64_t levels_window;	   /* last window in which a cgroup level changed */
 	uint64_t limits_window;	   /* last window in which vm.max_map_count changed */

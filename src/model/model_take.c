@@ -62,13 +62,11 @@ static struct subject *make_subject(struct model *m, const struct process_record
 {
 	struct subject *s;
 
-	if (m->subjects >= MODEL_SUBJECTS_MAX) {
+	s = m->subjects < MODEL_SUBJECTS_MAX ? calloc(1, sizeof(*s)) : NULL;
+	if (!s) {
 		m->subjects_lost++;
 		return NULL;
 	}
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
 	s->id = r->subject;
 	s->first_ns = r->h.t_ns;
 	s->window = s->levels_window = UINT64_MAX;
@@ -431,7 +429,7 @@ static int take_names(struct model *m, const struct names_record *r)
 	free(s->cgroup);
 	s->exe = r->exe[0] ? strndup(r->exe, sizeof(r->exe)) : NULL;
 	s->cgroup = r->cgroup[0] ? strndup(r->cgroup, sizeof(r->cgroup)) : NULL;
-	return 0;
+	return (r->exe[0] && !s->exe) || (r->cgroup[0] && !s->cgroup) ? -ENOMEM : 0;
 }
 
 static int take_symbol(struct model *m, const struct symbol_record *r)

@@ -55,7 +55,7 @@ void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps)
 		return;
 	gaps_join(&joined, gaps);
 	text_wrapped(b, v, "incomplete: ", joined.s ? joined.s : "out of memory");
-	buf_free(&joined);
+	buf_end_part(b, &joined);
 }
 
 void gaps_json(struct json *j, const char *key, const struct buf *gaps)
@@ -72,5 +72,5 @@ void gaps_json(struct json *j, const char *key, const struct buf *gaps)
 		json_text(j, NULL, gap.s ? gap.s : "out of memory");
 	}
 	json_end_array(j);
-	buf_free(&gap);
+	buf_end_part(j->b, &gap);
 }

@@ -77,7 +77,7 @@ void gate_outcome(struct buf *b, const struct gate *g)
 	gate_detail(&detail, g);
 	if (detail.len)
 		buf_printf(b, ": %s", detail.s);
-	buf_free(&detail);
+	buf_end_part(b, &detail);
 }
 
 static void write_gate(struct buf *b, const struct view *v, const struct gate *g)
@@ -89,14 +89,14 @@ static void write_gate(struct buf *b, const struct view *v, const struct gate *g
 	line_pad(&l, VALUE_COLUMN);
 	gate_value(&text, g);
 	line_printf(&l, "%s", text.s ? text.s : "");
-	buf_clear(&text);
+	buf_end_part(b, &text);
 	gate_detail(&text, g);
 	if (text.len) {
 		line_pad(&l, DETAIL_COLUMN);
 		line_printf(&l, "%s", text.s);
 	}
 	line_wrap_at(&l, b, g->state == GATE_PASSED ? STYLE_PLAIN : STYLE_CRITICAL, 5);
-	buf_free(&text);
+	buf_end_part(b, &text);
 }
 
 void gates_text(struct buf *b, const struct view *v, bool only_failed)
@@ -123,12 +123,12 @@ static void annotate(struct buf *b, const char *kind, const char *title, const c
 	buf_printf(b, "::%s title=", kind);
 	buf_safe(&safe, title, true);
 	put_escaped(b, safe.s ? safe.s : "", true);
-	buf_clear(&safe);
+	buf_end_part(b, &safe);
 	buf_safe(&safe, message, true);
 	buf_puts(b, "::");
 	put_escaped(b, safe.s ? safe.s : "", false);
 	buf_putc(b, '\n');
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 static void annotate_gate(struct buf *b, const struct gate *g)
@@ -138,8 +138,8 @@ static void annotate_gate(struct buf *b, const struct gate *g)
 	buf_printf(&title, "faultscope: %s", g->text);
 	gate_outcome(&message, g);
 	annotate(b, "error", title.s ? title.s : "", message.s ? message.s : "");
-	buf_free(&title);
-	buf_free(&message);
+	buf_end_part(b, &title);
+	buf_end_part(b, &message);
 }
 
 static void annotate_finding(struct buf *b, const struct finding *f)
@@ -153,8 +153,8 @@ static void annotate_finding(struct buf *b, const struct finding *f)
 		buf_printf(&message, "; %s%s%s", f->remedy[i].text,
 			   f->remedy[i].command[0] ? ": " : "", f->remedy[i].command);
 	annotate(b, "warning", title.s ? title.s : "", message.s ? message.s : "");
-	buf_free(&title);
-	buf_free(&message);
+	buf_end_part(b, &title);
+	buf_end_part(b, &message);
 }
 
 void gates_github(struct buf *b, const struct view *v)

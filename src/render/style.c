@@ -143,7 +143,7 @@ void line_style(struct line *l, enum style style)
 void line_cell(struct line *l, const char *s, int columns, bool right)
 {
 	size_t len = fitting(s, columns);
-	char *cut = len < BUF_CAP_BYTES ? strndup(s, len) : NULL;
+	char *cut = buf_needs(&l->b, len < BUF_CAP_BYTES ? strndup(s, len) : NULL);
 	int blanks = cut ? columns - text_columns(cut) : columns;
 
 	if (right)
@@ -192,7 +192,7 @@ void line_end(struct line *l, struct buf *b, enum style style)
 		line_pad(l, l->v->width);
 	s = l->b.s ? l->b.s : "";
 	put_styled(l, b, s, fitting(s, l->v->width), style);
-	buf_free(&l->b);
+	buf_end_part(b, &l->b);
 }
 
 void line_wrap(struct line *l, struct buf *b, enum style style)
@@ -224,7 +224,7 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 		s += strspn(s, " ");
 		lead = indent < l->v->width / 2 ? indent : l->v->width / 2;
 	}
-	buf_free(&l->b);
+	buf_end_part(b, &l->b);
 }
 
 void styled_line(struct buf *b, const struct view *v, enum style style, const char *format, ...)

@@ -57,6 +57,7 @@ struct session_output {
 	bool began;
 	/* session_flush() was called, so that the output, even if empty, is valid */
 	bool flushed;
+	bool incomplete; /* the text of an interval is missing, for want of memory */
 	bool mute;	 /* a write failed (EPIPE, …): write nothing more */
 	int write_error; /* -errno of the failed write; 0: none */
 	const char *record_path;

@@ -54,10 +54,24 @@ int session_publish(struct session *s)
 	return s->status = EXIT_FAILED;
 }
 
+/* Reports once that an interval is missing from the output, which goes on with the next one. */
+static void report_no_memory(struct session *s)
+{
+	if (!s->out.incomplete)
+		complain("not enough memory for the output of an interval, which is missing");
+	s->out.incomplete = true;
+	s->status = EXIT_FAILED;
+}
+
 void session_flush(struct session *s)
 {
-	int err = s->out.mute ? 0 : io_write(s->out.fd, s->out.text.s, s->out.text.len);
+	bool whole = !s->out.text.failed;
+	int err = s->out.mute || !whole
+			  ? 0
+			  : io_write(s->out.fd, s->out.text.s, s->out.text.len);
 
+	if (!whole)
+		report_no_memory(s);
 	buf_clear(&s->out.text);
 	s->out.flushed = true;
 	/*

@@ -147,8 +147,10 @@ static struct module *module_add(struct incident *e)
 	struct module *m =
 		array_grow(e->module, e->nr_modules, &e->room_modules, MODULES_MAX, sizeof(*m));
 
-	if (!m)
+	if (!m) {
+		e->lost_modules++;
 		return NULL;
+	}
 	e->module = m;
 	m = &e->module[e->nr_modules++];
 	memset(m, 0, sizeof(*m));

@@ -137,7 +137,7 @@ struct incident {
 	struct frame *frame;
 	uint32_t nr_frames, lost_frames;
 	struct module *module;
-	uint32_t nr_modules;
+	uint32_t nr_modules, lost_modules;
 	size_t room_frames, room_modules;
 	uint32_t modules_line;
 

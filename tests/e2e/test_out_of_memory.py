@@ -83,3 +83,22 @@ def test_memory_runs_out_for_crashes(check, lab):
     # a large ring, since the C library may start with enough free memory for a small one
     helper(lab, "ring_writer", 1, 2000, "large", "large_log", 1024)
     check_ever_less(check, lab, begins, "blackbox", "read", "large")
+
+
+CHAINS = 120  # most chains of callers to try for each command
+FORMATS = ("text", "jsonl", "html", "csv", "csv-time", "trace", "folded-faults", "speedscope")
+
+
+def test_each_allocation_fails_once(check, lab):
+    """Lets one allocation fail in each run of a command: the first one of each chain of callers."""
+    if BUILD.name == "san":
+        raise Skip("AddressSanitizer has allocations of its own")
+    kept = RECORDINGS / "faults_of_each_kind.fsr"
+    log = sorted((ROOT / "tests/triage/corpus").glob("*.log"))[0]
+    for words in (*(("report", "--format", one, kept) for one in FORMATS), ("info", kept),
+                  ("info", "--json", kept), ("--replay", kept, "--summary", "--no-unicode"),
+                  ("triage", "--json", log), ("triage", "--html", log), ("explain", "M01", "F05"),
+                  ("explain", "--json", "M01"), ("schema",), ("man", "run"), ("completion", "bash")):
+        said = helper(lab, "failing_memory", CHAINS, *words)
+        check.that("wrong" not in said, f"{words}: {said}")
+        check.that(int(said.split()[0]) >= 2, f"{words}: {said}")

@@ -18,7 +18,7 @@ static void put_str(struct json *j, const char *key, struct str s)
 		if (s.s[i]) /* skip a NUL byte, which would end the text */
 			buf_add(&b, s.s + i, 1);
 	json_text(j, key, b.s ? b.s : "");
-	buf_free(&b);
+	buf_end_part(j->b, &b);
 }
 
 static void put_str_or_null(struct json *j, const char *key, struct str s)
@@ -35,7 +35,7 @@ static void put_name(struct json *j, const char *key, const struct triage_view *
 
 	triage_name(&b, tv, s);
 	put_str_or_null(j, key, (struct str){b.s, b.len});
-	buf_free(&b);
+	buf_end_part(j->b, &b);
 }
 
 static const char *part_name(const struct frame *f)
@@ -53,8 +53,8 @@ static void put_steps(struct json *j, const char *key, const struct diagnosis *v
 		bool any = remedy_at(v, i, &step);
 
 		if (any)
-			json_text(j, NULL, step.s);
-		buf_free(&step);
+			json_text(j, NULL, step.s ? step.s : "");
+		buf_end_part(j->b, &step);
 		if (!any)
 			break;
 	}

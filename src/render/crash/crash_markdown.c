@@ -21,8 +21,8 @@ static void put(struct buf *b, const struct triage_view *tv, struct str s)
 			buf_putc(b, '\\');
 		buf_putc(b, *c);
 	}
-	buf_free(&plain);
-	buf_free(&safe);
+	buf_end_part(b, &plain);
+	buf_end_part(b, &safe);
 }
 
 static void row(struct buf *b, const char *name)
@@ -46,7 +46,7 @@ static void row_name(struct buf *b, const struct triage_view *tv, const char *na
 
 	triage_name(&plain, tv, function);
 	row_str(b, tv, name, (struct str){plain.s, plain.len});
-	buf_free(&plain);
+	buf_end_part(b, &plain);
 }
 
 static void write_facts(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
@@ -110,7 +110,7 @@ static void write_lines(struct buf *b, const struct triage_view *tv, const struc
 		buf_printf(b, "    %u: ", l->number);
 		buf_safe(b, plain.s ? plain.s : "", tv->v->unicode);
 		buf_puts(b, "\n");
-		buf_free(&plain);
+		buf_end_part(b, &plain);
 	}
 }
 
@@ -135,7 +135,7 @@ static void write_trace(struct buf *b, const struct triage_view *tv, const struc
 		if (f->module.n)
 			buf_printf(b, " [%.*s]", STR_ARG(f->module));
 		buf_puts(b, "\n");
-		buf_free(&name);
+		buf_end_part(b, &name);
 	}
 }
 
@@ -148,7 +148,7 @@ static void write_steps(struct buf *b, const struct diagnosis *v)
 
 		if (any)
 			buf_printf(b, "    %s\n", step.s);
-		buf_free(&step);
+		buf_end_part(b, &step);
 		if (!any)
 			return;
 	}
@@ -179,7 +179,7 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 			buf_puts(b, "\nIncomplete: ");
 			gaps_join(&joined, tv->gaps);
 			put(b, tv, str_of(joined.s ? joined.s : "out of memory"));
-			buf_free(&joined);
+			buf_end_part(b, &joined);
 			buf_puts(b, "\n");
 		}
 		return;

@@ -27,7 +27,7 @@ static void line_str(struct line *l, const struct triage_view *tv, struct str s)
 	else
 		buf_add(&plain, s.s, s.n);
 	line_printf(l, "%s", plain.s ? plain.s : "");
-	buf_free(&plain);
+	buf_end_part(&l->b, &plain);
 }
 
 static void line_name(struct line *l, const struct triage_view *tv, struct str function)
@@ -36,7 +36,7 @@ static void line_name(struct line *l, const struct triage_view *tv, struct str f
 
 	triage_name(&b, tv, function);
 	line_str(l, tv, (struct str){b.s, b.len});
-	buf_free(&b);
+	buf_end_part(&l->b, &b);
 }
 
 static void line_place(struct line *l, const struct triage_view *tv, const struct frame *f)
@@ -281,13 +281,13 @@ static void write_help(struct buf *b, const struct triage_view *tv, const struct
 		struct line l;
 
 		if (!remedy_at(v, i, &step)) {
-			buf_free(&step);
+			buf_end_part(b, &step);
 			return;
 		}
 		note_begin(&l, tv, "help");
 		line_printf(&l, "%s", step.s);
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
-		buf_free(&step);
+		buf_end_part(b, &step);
 	}
 }
 
@@ -305,7 +305,7 @@ static void write_rules(struct buf *b, const struct triage_view *tv, const struc
 			buf_puts(&text, v->fired[i].text);
 		line_printf(&l, "%s", text.s ? text.s : "");
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
-		buf_free(&text);
+		buf_end_part(b, &text);
 	}
 }
 

@@ -60,7 +60,7 @@ static void put_string(struct buf *b, const char *s)
 	/* protobuf strings are UTF-8: escape bytes that are not */
 	buf_safe(&safe, s, true);
 	put_message(b, STRINGS, &safe);
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 static void put_sample(struct buf *b, const struct profile_sample *s, struct buf *one,
@@ -123,7 +123,7 @@ void format_pprof(struct buf *b, const struct story_view *s)
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
 	/* without a default type, readers show the last sample type, which may be empty */
 	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
-	buf_free(&one);
-	buf_free(&inner);
+	buf_end_part(b, &one);
+	buf_end_part(b, &inner);
 	profile_free(&p);
 }

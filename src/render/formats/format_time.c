@@ -191,7 +191,7 @@ static void put_cell(struct buf *b, const char *s)
 		buf_putc(b, *c);
 	}
 	buf_putc(b, '"');
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 static void put_field_names(struct buf *b)

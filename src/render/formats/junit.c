@@ -28,7 +28,7 @@ static void put_xml(struct buf *b, const char *s)
 			buf_add(b, at, len);
 		}
 	}
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 static void put_attribute(struct buf *b, const char *name, const char *value)
@@ -44,7 +44,7 @@ static void put_message(struct buf *b, const struct gate *g)
 
 	gate_outcome(&text, g);
 	put_attribute(b, "message", text.s ? text.s : "");
-	buf_free(&text);
+	buf_end_part(b, &text);
 }
 
 static void put_case(struct buf *b, const struct gate *g)
@@ -88,14 +88,14 @@ static void put_output(struct buf *b, const struct view *v)
 	text_renderer.close(&text, &plain);
 	buf_puts(b, "    <system-out>");
 	for (at = text.s ? text.s : ""; (end = strchr(at, '\n')); at = end + 1) {
-		buf_clear(&line);
+		buf_end_part(b, &line);
 		buf_add(&line, at, end - at);
 		put_xml(b, line.s ? line.s : "");
 		buf_putc(b, '\n');
 	}
 	buf_puts(b, "</system-out>\n");
-	buf_free(&line);
-	buf_free(&text);
+	buf_end_part(b, &line);
+	buf_end_part(b, &text);
 }
 
 void gates_junit(struct buf *b, const struct view *v)

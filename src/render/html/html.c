@@ -54,7 +54,7 @@ void html_text(struct buf *b, const char *s)
 		default:
 			buf_putc(b, *c);
 		}
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 static void put_escaped(struct buf *b, const char *text, const void *ctx)

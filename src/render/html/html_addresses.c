@@ -46,7 +46,7 @@ static void put_area_rows(struct buf *b, const struct story_view *s, const struc
 			   "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s"
 			   "</text>",
 			   HTML_LEFT - 8, y + HEAD + i * ROW + 9, t.s ? t.s : "");
-		buf_free(&t);
+		buf_end_part(b, &t);
 	}
 	buf_printf(
 		b,

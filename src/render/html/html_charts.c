@@ -143,7 +143,7 @@ static void put_track(struct buf *b, const struct story_view *s, const struct tr
 		    y + TRACK_HEIGHT, y + TRACK_HEIGHT);
 	put_area(b, s, t, y, most);
 	buf_puts(b, "</g>\n");
-	buf_free(&n);
+	buf_end_part(b, &n);
 }
 
 static void put_findings_at(struct buf *b, const struct story_view *s, double height)

@@ -173,7 +173,7 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		buf_puts(b, "<p class=\"note\">Nothing to show: no faults, and no stacks.</p>\n");
 	}
 	html_section_end(b);
-	buf_free(&boxes);
+	buf_end_part(b, &boxes);
 	free(order);
 	free(spare);
 }
@@ -447,5 +447,5 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 		    "</button></p>\n");
 	html_section_end(b);
 	html_data(b, "report-data", &data);
-	buf_free(&data);
+	buf_end_part(b, &data);
 }

@@ -72,7 +72,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_story_data(b, s, &p, &m);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);
-	buf_free(&subtitle);
+	buf_end_part(b, &subtitle);
 	addresses_free(&m);
 	profile_free(&p);
 }

@@ -44,7 +44,7 @@ static void put_all_evidence(struct buf *b, const struct finding *f)
 		evidence_put(&value, &f->evidence[i]);
 		html_printf(b, "<div><dt>%s</dt><dd>%s</dd></div>", f->evidence[i].field,
 			    value.s ? value.s : "");
-		buf_free(&value);
+		buf_end_part(b, &value);
 	}
 	buf_puts(b, "</dl>");
 }
@@ -173,7 +173,7 @@ void html_gaps(struct buf *b, const struct buf *gaps)
 	gaps_join(&joined, gaps);
 	html_printf(b, "<p class=\"note\">Incomplete: %s.</p>\n",
 		    joined.s ? joined.s : "out of memory");
-	buf_free(&joined);
+	buf_end_part(b, &joined);
 }
 
 /* Writes that there is no finding. Says that all is well only if the result has no gap. */
@@ -231,7 +231,7 @@ static void put_peak(struct buf *b, const char *title, const struct peak *p)
 		buf_printf(&more, " (%.1f%%)", 100.0 * p->value / p->limit);
 	buf_printf(&more, ", %s[%u]", p->comm, p->pid);
 	put_tile(b, title, as_count(p->value), more.s);
-	buf_free(&more);
+	buf_end_part(b, &more);
 }
 
 static void put_tiles(struct buf *b, const struct story_view *s)
@@ -529,7 +529,7 @@ static void put_signal(struct buf *b, const struct story_view *s, const struct s
 
 		evidence_put(&value, &fault.evidence[i]);
 		html_printf(b, "%s %s", fault.evidence[i].field, value.s ? value.s : "");
-		buf_free(&value);
+		buf_end_part(b, &value);
 	}
 	buf_puts(b, fault.nr_evidence ? "</span>" : "");
 }

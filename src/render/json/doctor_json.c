@@ -86,7 +86,7 @@ static void put_origins(struct json *j, const struct report *r)
 		json_object(j, NULL);
 		put_set_by(j, &r->setting[i], o, text.s ? text.s : "");
 		json_end(j);
-		buf_free(&text);
+		buf_end_part(j->b, &text);
 	}
 }
 

@@ -13,13 +13,13 @@ static void put_words(struct json *j, const char *key, const char *words)
 	while (*words) {
 		size_t len = strcspn(words, " ");
 
-		buf_clear(&word);
+		buf_end_part(j->b, &word);
 		buf_add(&word, words, len);
 		json_text(j, NULL, word.s ? word.s : "");
 		words += len + (words[len] == ' ');
 	}
 	json_end_array(j);
-	buf_free(&word);
+	buf_end_part(j->b, &word);
 }
 
 static void put_check(struct json *j, const char *key, const struct diagnosis *d)
@@ -31,7 +31,7 @@ static void put_check(struct json *j, const char *key, const struct diagnosis *d
 	if (check)
 		buf_add(&command, check, len);
 	json_text_or_null(j, key, command.s);
-	buf_free(&command);
+	buf_end_part(j->b, &command);
 }
 
 #include "render/json/explain_lines.def"

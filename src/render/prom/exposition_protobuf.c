@@ -88,7 +88,7 @@ static void put_pair(struct buf *b, unsigned int field, const char *name, const 
 	label_clean(&clean, value, VALUE_BYTES);
 	put_text(&pair, PAIR_NAME, name);
 	put_text(&pair, PAIR_VALUE, clean.s ? clean.s : "");
-	buf_free(&clean);
+	buf_end_part(b, &clean);
 	put_message(b, field, &pair);
 }
 

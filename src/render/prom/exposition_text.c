@@ -67,7 +67,7 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 	buf_printf(b, "%s%s=\"", first ? "" : ",", name);
 	put_escaped(b, clean.s ? clean.s : "", true);
 	buf_putc(b, '"');
-	buf_free(&clean);
+	buf_end_part(b, &clean);
 }
 
 /*

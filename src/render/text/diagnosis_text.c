@@ -81,7 +81,7 @@ static void write_grower(struct buf *b, const struct view *v, const struct subje
 	text_frames(&from, f);
 	if (from.s)
 		text_wrapped(b, v, "   |           from ", from.s);
-	buf_free(&from);
+	buf_end_part(b, &from);
 }
 
 static void write_growers(struct buf *b, const struct view *v, const struct subject *s,
@@ -207,7 +207,7 @@ static void write_checked(struct buf *b, const struct view *v, const struct buf 
 	if (unread.s)
 		text_wrapped(b, v, "not checked: ", unread.s);
 	gaps_text(b, v, gaps);
-	buf_free(&unread);
+	buf_end_part(b, &unread);
 }
 
 struct sum {

@@ -67,8 +67,8 @@ static void write_row(struct buf *b, const struct view *v, const struct diff_row
 	line_printf(&l, "%s  (%s)", r->key, from.s ? from.s : "");
 	line_end(&l, b, STYLE_PLAIN);
 	write_frames(b, v, r->frames);
-	buf_free(&growth);
-	buf_free(&from);
+	buf_end_part(b, &growth);
+	buf_end_part(b, &from);
 }
 
 /*

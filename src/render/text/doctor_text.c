@@ -50,7 +50,7 @@ static void write_command(struct buf *b, const struct view *v, const char *label
 	buf_safe(&safe, command, v->unicode);
 	buf_printf(b, "%*s%-*s%s\n", LABEL_COLUMN, "", TEXT_COLUMN - LABEL_COLUMN, label,
 		   safe.s ? safe.s : "");
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 /* Formats a median and its quartiles in the median's unit, such as "350 ns" or "1.2 us". */
@@ -170,7 +170,7 @@ static void write_origin(struct buf *b, const struct view *v, const struct origi
 		return;
 	origin_describe(o, &text);
 	write_labelled(b, v, "set by", text.s);
-	buf_free(&text);
+	buf_end_part(b, &text);
 }
 
 static void write_setting(struct buf *b, const struct view *v, const struct report *r,

@@ -18,7 +18,7 @@ static void put_paragraph(struct buf *b, const struct view *v, const char *text,
 	if (len > 1 && text[0] == '$' && text[1] == ' ') {
 		buf_add(b, l.b.s, l.b.len);
 		buf_putc(b, '\n');
-		buf_free(&l.b);
+		buf_end_part(b, &l.b);
 	} else {
 		line_wrap_at(&l, b, STYLE_PLAIN, INDENT);
 	}

@@ -109,7 +109,7 @@ void info_text(struct buf *b, const struct story_view *s)
 	gaps_of(&gaps, s->v);
 	gaps_text(b, s->v, &gaps);
 	buf_free(&gaps);
-	buf_free(&t);
+	buf_end_part(b, &t);
 }
 
 void info_json(struct buf *b, const struct story_view *s)

@@ -66,7 +66,7 @@ static void write_assumed(struct buf *b, const struct view *v)
 	}
 	if (any)
 		line_end(&l, b, STYLE_BOLD);
-	buf_free(&l.b);
+	buf_end_part(b, &l.b);
 }
 
 /* Writes lost events and unavailable probes, if there are any. */

@@ -134,7 +134,7 @@ static void write_growth(struct line *l, const struct resource *r, const struct 
 	buf_printf(&span, "%s (%s to %s)", as_span(f->seconds).s, as_span(f->low).s,
 		   as_span(f->high).s);
 	line_printf(l, "%s", span.s ? span.s : "?");
-	buf_free(&span);
+	buf_end_part(&l->b, &span);
 }
 
 void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
@@ -220,7 +220,7 @@ static void write_calls(struct buf *b, const struct view *v, const struct subjec
 		if (line_columns(&l) > LABEL_COLUMNS)
 			line_end(&l, b, STYLE_PLAIN);
 	}
-	buf_free(&l.b);
+	buf_end_part(b, &l.b);
 }
 
 /* Appends a counter as "discarded 1.2 MiB/s (30 MiB)", or nothing if the counter is 0. */
@@ -253,7 +253,7 @@ static void write_group(struct buf *b, const struct view *v, const struct subjec
 			write_amount(&l, s, &fields[i]);
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
-	buf_free(&l.b);
+	buf_end_part(b, &l.b);
 }
 
 static void put_bound(struct line *l, const struct histogram *h, uint64_t bound)

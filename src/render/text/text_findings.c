@@ -13,7 +13,7 @@ static void write_safe(struct buf *b, const struct view *v, const char *lead, co
 	buf_safe(&safe, text, v->unicode);
 	if (safe.s)
 		text_wrapped(b, v, lead, safe.s);
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 }
 
 /* Writes "because M03 pytorch-shared-tensors (PyTorch shares tensors: …), because M25 …". */
@@ -30,7 +30,7 @@ static void write_because(struct buf *b, const struct view *v, const struct find
 	}
 	if (note.s)
 		text_wrapped(b, v, "   = note: ", note.s);
-	buf_free(&note);
+	buf_end_part(b, &note);
 }
 
 static bool is_shown(const struct view *v, const struct finding *f)
@@ -50,7 +50,7 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 		styled_line(b, v, STYLE_PLAIN, "     $ %s", r->command);
 	if (r->risk[0])
 		write_safe(b, v, "     risk: ", r->risk);
-	buf_free(&lead);
+	buf_end_part(b, &lead);
 }
 
 static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
@@ -73,7 +73,7 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 	for (size_t i = 0; i < f->nr_evidence && open; i++) {
 		const struct evidence *ev = &f->evidence[i];
 
-		buf_clear(&e);
+		buf_end_part(b, &e);
 		buf_printf(&e, "%s: ", ev->field);
 		evidence_put(&e, ev);
 		if (e.s)
@@ -85,8 +85,8 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 		write_because(b, v, f);
 	for (size_t i = 0; i < f->nr_remedies && open; i++)
 		write_remedy(b, v, &f->remedy[i]);
-	buf_free(&e);
-	buf_free(&title);
+	buf_end_part(b, &e);
+	buf_end_part(b, &title);
 }
 
 void text_finding(struct buf *b, const struct view *v, const struct finding *f)

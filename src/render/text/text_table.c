@@ -164,7 +164,7 @@ static void write_row(struct buf *b, const struct view *v, const struct subject 
 
 	line_printf(&l, "%*u ", PID_COLUMNS - 1, s->id.pid);
 	while (next_column(v, &nth, &room, &c)) {
-		buf_clear(&cell);
+		buf_end_part(b, &cell);
 		put_cell(&cell, v, s, &c);
 		line_printf(&l, "%*s ", c.c->width, cell.s ? cell.s : "");
 	}
@@ -172,8 +172,8 @@ static void write_row(struct buf *b, const struct view *v, const struct subject 
 	line_printf(&l, "%s%s%s", comm.s ? comm.s : "", s->final ? " (ended)" : "",
 		    s->now.g.flags & PROC_SHARES_MM ? " (vfork)" : "");
 	line_end(&l, b, STYLE_PLAIN);
-	buf_free(&cell);
-	buf_free(&comm);
+	buf_end_part(b, &cell);
+	buf_end_part(b, &comm);
 }
 
 void text_table(struct buf *b, const struct view *v)

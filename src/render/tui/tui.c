@@ -159,7 +159,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	line_printf(&l, "faultscope %s", h->version);
 	buf_safe(&target, h->target[0] ? h->target : h->host, v->unicode);
 	put_part(&l, target.s ? target.s : "", spare);
-	buf_free(&target);
+	buf_end_part(b, &target);
 	snprintf(part, sizeof(part), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
 		 seconds / 60 % 60, seconds % 60);
 	put_part(&l, part, spare);
@@ -167,7 +167,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	shown = count_shown(v->m);
 	buf_printf(&count, "%s%s", as_count(shown).s, shown == 1 ? " process" : " processes");
 	put_part(&l, count.s ? count.s : "", spare);
-	buf_free(&count);
+	buf_end_part(b, &count);
 	if (window > 0) {
 		snprintf(part, sizeof(part), "last %.*f s", window < 9.95 ? 1 : 0, window);
 		put_part(&l, part, spare);
@@ -278,7 +278,7 @@ static void write_findings(const struct view *v, struct buf *b)
 	}
 	buf_safe(&title, f[0]->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
-	buf_free(&title);
+	buf_end_part(b, &title);
 	line_end(&l, b, severity_style(f[0]->severity));
 }
 
@@ -305,7 +305,7 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 
 		buf_safe(&safe, t->filter, v->unicode);
 		snprintf(right, sizeof(right), "filter: %.100s", safe.s ? safe.s : "");
-		buf_free(&safe);
+		buf_end_part(b, &safe);
 	} else if (t->tree) {
 		snprintf(right, sizeof(right), "by cgroup");
 	}
@@ -381,7 +381,7 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 	else
 		write_where(t, v, b);
 	buf_add(b, page.s ? page.s : "", page.len);
-	buf_free(&page);
+	buf_end_part(b, &page);
 }
 
 void tui_frame(struct tui *t, const struct view *given, struct buf *b)

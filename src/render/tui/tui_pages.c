@@ -88,7 +88,7 @@ static void write_grid(const struct view *v, struct buf *b, const struct grid *g
 		}
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
-	buf_free(&l.b);
+	buf_end_part(b, &l.b);
 }
 
 static void write_grids(const struct view *v, struct buf *b, const struct subject *s)
@@ -217,7 +217,7 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 			line_printf(&l, "%s[%u]: ", event_comm(e), id->pid);
 		line_printf(&l, "%s", text.s ? text.s : "");
 		line_end(&l, b, STYLE_PLAIN);
-		buf_free(&text);
+		buf_end_part(b, &text);
 	}
 }
 
@@ -266,7 +266,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 		text_wrapped(b, v, " ",
 			     "user stacks and fault latency are recorded only for selected "
 			     "processes: faultscope -p PID");
-	buf_free(&text);
+	buf_end_part(b, &text);
 }
 
 /* Writes a line per open finding of a process; key d shows details. */
@@ -389,7 +389,7 @@ static void write_share(const struct view *v, struct buf *b, const char *name, u
 	buf_safe(&safe, name, v->unicode);
 	line_printf(&l, " ");
 	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 	line_printf(&l, " %s of %s [", as_bytes(used).s, as_bytes(limit).s);
 	line_style(&l, share_style(share));
 	line_bar(&l, share, v->width >= 100 ? 20 : 10);
@@ -564,8 +564,8 @@ void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t he
 	for (at = page.s ? page.s : ""; (end = strchr(at, '\n')); at = end + 1, nth++)
 		if (nth >= t->scroll && nth < t->scroll + height)
 			buf_add(b, at, end + 1 - at);
-	buf_free(&text);
-	buf_free(&page);
+	buf_end_part(b, &text);
+	buf_end_part(b, &page);
 	fill_lines(b, from, height);
 }
 
@@ -622,7 +622,7 @@ static void write_listed(const struct view *v, struct buf *b, const struct findi
 	finding_who(f, who, sizeof(who));
 	buf_safe(&safe, who, v->unicode);
 	line_cell(&l, safe.s ? safe.s : "", 22, false);
-	buf_free(&safe);
+	buf_end_part(b, &safe);
 	line_printf(&l, " %s", f->title);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
 }

@@ -402,7 +402,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 		line_style(l, STYLE_DIM);
 	line_cell(l, cell.s ? cell.s : "", c->width, true);
 	line_style(l, STYLE_PLAIN);
-	buf_free(&cell);
+	buf_end_part(&l->b, &cell);
 }
 
 /*
