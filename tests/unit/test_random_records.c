@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests the model, the rules and the renderers with random records. Values are round numbers, and
+ * limits are often 100, so that values often are exactly at a threshold of a rule. The test
+ * compares checksums over the numbers of all outputs, but over no words.
+ *
+ * If the environment variable FS_SHOW_EXPECTED=FILE is set, the outputs are appended to FILE. They
+ * can then be compared with those of another build.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "model/node.h"
+#include "records/pressure_records.h"
+#include "records/record_fields.h"
+#include "render/formats/formats.h"
+#include "render/prom/prom.h"
+#include "render/render.h"
+#include "render/tui/tui.h"
+#include "sums.h"
+
+#define SEEDS	  200
+#define STORIES	  4 /* one of so many seeds also makes reports, screens and pages of metrics */
+#define SCANS	  6
+#define PROCESSES 4
+#define EVENTS	  12 /* records between two scans */
+
+/* Writers of output, each with a checksum over all seeds. */
+static const struct renderer *const writers[] = {&json_renderer, &text_renderer,
+						 &diagnosis_renderer, &host_renderer};
+#define WRITERS (sizeof(writers) / sizeof(writers[0]))
+
+struct scene {
+	struct model m;
+	struct findings findings;
+	struct view view;
+	uint64_t dice, t_ns;
+	struct buf out[WRITERS];
+	struct process_record process[PROCESSES];
+	struct pressure_record pressure;
+	struct cgroup_record cgroup[2];
+	struct history h;
+	struct tui tui;
+	struct census census;
+	struct node node;
+	struct buf pages; /* reports, screens and pages of metrics */
+};
+
+static uint64_t below(struct scene *s, uint64_t n)
+{
+	return roll(&s->dice) % n;
+}
+
+/* Returns how much 1 is in a field with values of a unit: 1 MiB, 10 ms, or 1. */
+static uint64_t scale_of(const char *unit)
+{
+	return !strcmp(unit, "bytes")	? 1 << 20
+	       : !strcmp(unit, "pages") ? 1 << 8
+	       : !strcmp(unit, "ns")	? SECOND / 100
+	       : !strcmp(unit, "us")	? 10000
+					: 1;
+}
+
+/* Returns a round number, or one that is not quite round. */
+static uint64_t round_number(struct scene *s, uint64_t scale)
+{
+	static const uint64_t round[] = {0,  1,	 2,  3,	 5,  8,	 10, 15, 20, 25, 30,  33,  40,
+					 50, 60, 66, 70, 75, 80, 85, 90, 95, 99, 100, 101, 120};
+	uint64_t n = scale * round[below(s, sizeof(round) / sizeof(round[0]))];
+
+	switch (below(s, 24)) {
+	case 0:
+		return n + 1;
+	case 1:
+		return n ? n - 1 : UINT64_MAX;
+	case 2:
+		return n * 100;
+	case 3:
+		return n * 10;
+	default:
+		return n;
+	}
+}
+
+static uint64_t random_limit(struct scene *s, uint64_t scale)
+{
+	static const uint64_t limits[] = {100, 100, 100, 100, 100, 1000, 10, 1 << 20};
+
+	return below(s, 8) ? scale * limits[below(s, sizeof(limits) / sizeof(limits[0]))]
+			   : UINT64_MAX;
+}
+
+static bool is_limit(const char *name)
+{
+	return strstr(name, "limit") || strstr(name, "max") || strstr(name, "soft") ||
+	       strstr(name, "hard") || strstr(name, "total_bytes");
+}
+
+/* Returns whether a field of a process, a cgroup or the host is a counter, which only grows. */
+static bool is_counter(const struct record_field *f)
+{
+	return f->count > 1 || !strncmp(f->name, "c.", 2) || strstr(f->name, "_flt") ||
+	       strstr(f->name, "cpu_ns") || strstr(f->name, "total_us");
+}
+
+static void set_field(struct scene *s, char *record, const struct record_field *f)
+{
+	uint64_t scale = scale_of(f->unit);
+
+	for (uint16_t i = 0; i < f->count; i++) {
+		char *at = record + f->offset + i * f->stride;
+		uint64_t n = is_limit(f->name) ? random_limit(s, scale) : round_number(s, scale);
+		uint64_t old = 0;
+
+		/* most elements of an array keep their value */
+		if (f->count > 1 && below(s, 4))
+			continue;
+		if (f->type != VALUE_TEXT && is_counter(f)) {
+			memcpy(&old, at, f->size);
+			n += old;
+		}
+		if (f->type == VALUE_TEXT)
+			snprintf(at, f->size, "/word%" PRIu64 ".so", n % 7);
+		else
+			memcpy(at, &n, f->size); /* the tests run on little-endian machines */
+	}
+}
+
+static bool is_identity(const struct record_field *f)
+{
+	return !strncmp(f->name, "subject.", 8) || !strncmp(f->name, "g.subject.", 10);
+}
+
+static const struct record_fields *fields_of(uint32_t kind)
+{
+	for (size_t i = 0; i < record_fields_count; i++)
+		if (record_fields[i].kind == kind)
+			return &record_fields[i];
+	abort();
+}
+
+/* Changes about one of `rarely` fields of a record at random. */
+static void change(struct scene *s, struct record *h, uint64_t rarely)
+{
+	const struct record_fields *r = fields_of(h->kind);
+
+	for (size_t i = 0; i < r->fields; i++)
+		if (!is_identity(&r->field[i]) && !below(s, rarely))
+			set_field(s, (char *)h, &r->field[i]);
+}
+
+static void give(struct scene *s, const struct record *h)
+{
+	if (model_take(&s->m, h))
+		abort();
+}
+
+/* Counts a process for the metrics of its workload. */
+static void count(struct scene *s, const struct process_record *p)
+{
+	struct identity id = {.serial = 1 + p->subject.pid % 3, .kind = KIND_COMM};
+
+	snprintf(id.name, sizeof(id.name), "work%u", p->subject.pid % 3);
+	if (census_take(&s->census, p, &id, s->t_ns) || node_take(&s->node, p, &id))
+		abort();
+}
+
+static void scan(struct scene *s, unsigned int nth)
+{
+	struct tick_record tick = tick_record(s->t_ns);
+
+	for (uint32_t pid = 1; pid <= PROCESSES; pid++) {
+		struct process_record *p = &s->process[pid - 1];
+
+		if (!nth) {
+			*p = process_record(pid, pid, s->t_ns);
+			p->g.fd_soft = 100;
+			p->g.flags |= pid % 2 ? PROC_BORN | PROC_WATCHED : 0;
+		}
+		p->h.t_ns = s->t_ns;
+		change(s, &p->h, 3 + 4 * pid);
+		if (below(s, 3))
+			p->g.flags &= ~PROC_FINAL;
+		give(s, &p->h);
+		count(s, p);
+	}
+	tick.limits.max_map_count = 100;
+	tick.limits.file_max = 1000;
+	tick.limits.commit_limit_bytes = tick.limits.mem_total_bytes = 100 << 20;
+	tick.wall_ns = 1700000000 * SECOND + s->t_ns;
+	change(s, &tick.h, 8);
+	give(s, &tick.h);
+}
+
+/* Returns the last record of a kind with counters that grow; NULL for other kinds. */
+static char *kept_of(struct scene *s, uint32_t kind)
+{
+	return kind == RECORD_SHORTAGE ? (char *)&s->pressure
+	       : kind == RECORD_LEVEL  ? (char *)&s->cgroup[below(s, 2)]
+				       : NULL;
+}
+
+/* Gives a record of a random kind about one of the processes. */
+static void happen(struct scene *s)
+{
+	static const uint32_t kinds[] = {
+		RECORD_CROSSING, RECORD_SIGNAL,	     RECORD_KERNEL_FAULT, RECORD_OOM,
+		RECORD_PRESSURE, RECORD_SLOW_FAULTS, RECORD_SAMPLE,	  RECORD_RETRY,
+		RECORD_NAMES,	 RECORD_GROWTH,	     RECORD_HOLDING,	  RECORD_LEVELS,
+		RECORD_SHORTAGE, RECORD_LEVEL,	     RECORD_MOUNT,	  RECORD_SCORE,
+		RECORD_REFUSED,	 RECORD_REFUSED,     RECORD_REFUSED,	  RECORD_REFUSED};
+	uint32_t kind = kinds[below(s, sizeof(kinds) / sizeof(kinds[0]))];
+	const struct record_fields *r = fields_of(kind);
+	uint32_t pid = 1 + below(s, PROCESSES);
+	struct refused_record refused =
+		refused_record(pid, CALL_MMAP + below(s, CALL_MAX - CALL_MMAP), ENOMEM);
+	char *record = calloc(1, r->len), *kept = kept_of(s, kind);
+	struct record *h = (struct record *)record;
+	uint64_t birth = pid;
+
+	if (!record)
+		abort();
+	if (kind == RECORD_REFUSED)
+		memcpy(record, &refused, sizeof(refused));
+	if (kept)
+		memcpy(record, kept, r->len);
+	h->kind = kind;
+	h->len = r->len;
+	h->t_ns = s->t_ns + below(s, SECOND / 2);
+	change(s, h, kind == RECORD_REFUSED ? 8 : 2);
+	if (kind == RECORD_REFUSED)
+		((struct refused_record *)record)->call = refused.call;
+	for (size_t i = 0; i < r->fields; i++) {
+		const struct record_field *f = &r->field[i];
+
+		if (is_identity(f) && strstr(f->name, ".pid"))
+			memcpy(record + f->offset, &pid, sizeof(pid));
+		else if (is_identity(f))
+			memcpy(record + f->offset, &birth, sizeof(birth));
+	}
+	give(s, h);
+	if (kept)
+		memcpy(kept, record, r->len);
+	free(record);
+}
+
+static void open_all(struct scene *s)
+{
+	struct host_record host = host_record(SECOND);
+
+	give(s, &host.h);
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		struct hook_record h =
+			hook_record(fixture_hooks[i], below(s, 30) ? HOOK_ON : HOOK_BLIND);
+
+		give(s, &h.h);
+	}
+}
+
+static void render_scan(struct scene *s)
+{
+	for (size_t w = 0; w < WRITERS; w++) {
+		for (size_t i = 0; i < s->m.events; i++)
+			writers[w]->event(&s->out[w], &s->view, &s->m.event[i]);
+		for (size_t i = 0; i < s->findings.n; i++)
+			if (s->findings.f[i].fresh)
+				writers[w]->finding(&s->out[w], &s->view, &s->findings.f[i]);
+		writers[w]->frame(&s->out[w], &s->view);
+	}
+}
+
+static void render_screen(struct scene *s)
+{
+	static const char keys[] = "123456tsrjjjk?h+-\r";
+	uint32_t key = keys[below(s, sizeof(keys) - 1)];
+	struct view v = s->view;
+
+	v.height = 40;
+	if (tui_update(&s->tui, &v))
+		abort();
+	tui_press(&s->tui, &v, key);
+	tui_frame(&s->tui, &v, &s->pages);
+}
+
+static void render_metrics(struct scene *s)
+{
+	static const struct exposition_format *const formats[] = {
+		&exposition_text, &exposition_openmetrics, &exposition_protobuf};
+	struct buf page = {};
+	struct exposition e = {.format = formats[below(s, 3)], .b = &page};
+	struct prom_view v = {
+		.m = &s->m, .c = &s->census, .n = &s->node, .up = true, .self = {.libbpf = "1"}};
+
+	census_update(&s->census, s->t_ns, 100);
+	prom_render(&e, &v);
+	buf_add(&s->pages, page.s, page.len);
+	buf_free(&page);
+}
+
+static void render_reports(struct scene *s)
+{
+	struct story_view story = {.v = &s->view, .h = &s->h, .file = {.name = "x", .error = ""}};
+
+	if (history_end(&s->h, &s->m))
+		abort();
+	for (size_t i = 0; i < nr_report_formats; i++)
+		if (report_formats[i].way == WAY_WHOLE)
+			report_formats[i].make(&s->pages, &story);
+	info_text(&s->pages, &story);
+}
+
+/* Adds the numbers of a text to a checksum. */
+static void mix_numbers(uint64_t *sum, const struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		if (strchr("0123456789.%-", b->s[i]))
+			mix(sum, b->s[i]);
+}
+
+static void show(const struct scene *s, uint64_t seed)
+{
+	const char *path = getenv("FS_SHOW_EXPECTED");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	for (size_t w = 0; file && w < WRITERS; w++)
+		fprintf(file, "== %s, seed %" PRIu64 "\n%s\n", writers[w]->name, seed,
+			s->out[w].s ? s->out[w].s : "");
+	if (file) {
+		fprintf(file, "%s\n", s->pages.s ? s->pages.s : "");
+		fclose(file);
+	}
+}
+
+static void begin(struct scene *s, uint64_t seed)
+{
+	*s = (struct scene){.dice = seed * 7919, .t_ns = SECOND};
+	s->view = (struct view){.m = &s->m,
+				.findings = &s->findings,
+				.width = 200,
+				.top = 20,
+				.unicode = true,
+				.summary = true,
+				.page = true,
+				.command = true,
+				.layout = seed % 2 ? LAYOUT_TABLE : LAYOUT_BLOCKS};
+	if (model_init(&s->m) || history_init(&s->h) ||
+	    census_init(&s->census, &(struct census_limits){.workloads = 5, .series = 1000}) ||
+	    node_init(&s->node, &s->census))
+		abort();
+	open_all(s);
+	tui_open(&s->tui, &s->view);
+	for (size_t w = 0; w < WRITERS; w++)
+		writers[w]->open(&s->out[w], &s->view);
+}
+
+static void end(struct scene *s)
+{
+	tui_free(&s->tui);
+	node_free(&s->node);
+	census_free(&s->census);
+	history_free(&s->h);
+	findings_free(&s->findings);
+	model_free(&s->m);
+}
+
+/* Plays a scene. Adds the numbers of its outputs to `sums`: a sum for each writer, and one more. */
+static void play(uint64_t seed, struct sum *sums)
+{
+	bool whole = seed % STORIES == 0;
+	static struct scene s;
+
+	begin(&s, seed);
+	for (unsigned int nth = 0; nth < SCANS; nth++) {
+		for (int i = 0; nth && i < EVENTS; i++)
+			happen(&s);
+		s.t_ns += SECOND;
+		scan(&s, nth);
+		findings_judge(&s.findings, &s.m);
+		render_scan(&s);
+		if (history_add_scan(&s.h, &s.m))
+			abort();
+		if (whole) {
+			render_screen(&s);
+			render_metrics(&s);
+		}
+		model_next_window(&s.m);
+		findings_next_window(&s.findings);
+	}
+	if (whole)
+		render_reports(&s);
+	show(&s, seed);
+	for (size_t w = 0; w < WRITERS; w++) {
+		writers[w]->close(&s.out[w], &s.view);
+		mix_numbers(&sums[w].got, &s.out[w]);
+		buf_free(&s.out[w]);
+	}
+	mix_numbers(&sums[WRITERS].got, &s.pages);
+	buf_free(&s.pages);
+	end(&s);
+}
+
+int main(void)
+{
+	struct sum sums[WRITERS + 1] = {
+		{"numbers of JSON lines", SUM_BEGINS, 0xe3bb2d0558687a9e},
+		{"numbers of text", SUM_BEGINS, 0xf768f7f3a19e9616},
+		{"numbers of diagnoses", SUM_BEGINS, 0xb8924f5b6510ff89},
+		{"numbers of host reports", SUM_BEGINS, 0xa860a45959fb4d1d},
+		{"numbers of reports, screens and metrics", SUM_BEGINS, 0x48df631e68037074},
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+		play(seed, sums);
+	are_sums(sums, WRITERS + 1);
+	return tap_done();
+}
