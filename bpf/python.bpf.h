@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walks the CPython frames of the current thread. The walk starts at the thread state
- * (PyThreadState), which is found with the interpreter's pthread key. The interpreter's own
- * variable for the current thread cannot be used: it is empty while the thread has released the
- * global interpreter lock, as extensions do around slow work.
+ * Walks the CPython frames of the current thread, from its thread state (python_state.bpf.h)
+ * outwards.
  */
 #ifndef FS_PYTHON_BPF_H
 #define FS_PYTHON_BPF_H
 
-#include "compat.bpf.h"
-#include "wire.h"
+#include "python_state.bpf.h"
+#include "records/python_slots.h"
 
 #ifndef FS_HASH
 
@@ -23,14 +21,17 @@ struct {
 
 #define PYTHON_WINDOW 1024 /* a power of two */
 #define PYTHON_PAGE   4096
+/* maximum number of frames that are read; Python's own limit of recursion is 1000 by default */
+#define PYTHON_DEPTH_MAX 1024
 
 struct python_walk {
 	struct fs_python of;
 	__u64 next; /* address of the next frame to read */
 	__u64 hash;
-	__u32 n;
-	/* true: a frame could not be read, or there are more frames than `frame` can hold */
-	__u32 cut;
+	__u32 n;   /* number of frames that were read; `frame` keeps python_kept() of them */
+	__u32 cut; /* true: a frame could not be read, or there are more than PYTHON_DEPTH_MAX */
+	__u32 run_end; /* true: the frame at PYTHON_RUN_END ends a run */
+	__u32 pad;
 	/*
 	 * The memory window ends with the frame that is read, because its callers are at lower
 	 * addresses. One read of many bytes costs less than many reads.
@@ -39,37 +40,6 @@ struct python_walk {
 	__u8 bytes[PYTHON_WINDOW];
 	struct python_frame frame[WALK_PYTHON];
 };
-
-#define KEYS_IN_BLOCK  32 /* number of pthread keys per block in glibc's struct pthread */
-#define KEY_DATA_BYTES 16
-/* offset of the key in Py_tss_t: {int is_initialized; pthread_key_t key} */
-#define KEY_WORD 4
-#define KEYS_MAX 1024
-
-static __always_inline __u64 user_word(__u64 address)
-{
-	__u64 word = 0;
-
-	bpf_probe_read_user(&word, sizeof(word), (void *)address);
-	return word;
-}
-
-/*
- * Returns the address of the current thread's PyThreadState, or 0. `pthread` is the address of
- * glibc's struct pthread of this thread.
- */
-static __always_inline __u64 python_state(const struct fs_python *of, __u64 pthread)
-{
-	__u64 tss = user_word(of->key_at), block;
-	__u32 key = tss >> 32;
-
-	if (!(__u32)tss || key >= KEYS_MAX)
-		return 0;
-	block = user_word(pthread + of->specific + key / KEYS_IN_BLOCK * sizeof(__u64));
-	if (!block)
-		return 0;
-	return user_word(block + key % KEYS_IN_BLOCK * KEY_DATA_BYTES + of->value);
-}
 
 /*
  * Reads the memory window up to the end of the frame. The window does not cross a page border.
@@ -103,10 +73,46 @@ struct python_loop {
 	struct python_walk *w;
 };
 
+/* Returns a kept frame, with a check of the index that the verifier can follow. */
+static __always_inline struct python_frame *kept_frame(struct python_walk *w, __u32 slot)
+{
+	asm volatile("" : "+r"(slot)); /* the compiler would drop the mask, which changes nothing */
+	return &w->frame[slot & (WALK_PYTHON - 1)];
+}
+
+/*
+ * Reads what tells this code object from an older one at the same address. Interpreters free code
+ * objects, and use their memory again: for example, exec() does for each text.
+ */
+static __always_inline __u64 code_identity(const struct fs_python *of, __u64 code)
+{
+	__u64 word[2 * FS_PYTHON_IDENTITY_MAX / sizeof(__u64)] = {};
+	__u32 bytes = of->identity_bytes & (2 * FS_PYTHON_IDENTITY_MAX - 1);
+
+	bpf_probe_read_user(word, bytes, (void *)code + of->code_identity);
+	return word[0] ^ word[1] << 1 ^ word[2] << 2 ^ word[3] << 3;
+}
+
+/*
+ * Without the global interpreter lock, each thread may run a copy of the instructions of its own.
+ * Returns the address of the instruction in the code object.
+ */
+static __always_inline __u64 instruction_of(const struct fs_python *of, __u64 code, __u64 instr,
+					    __u32 copy)
+{
+	__u64 copies = user_word(code + of->code_copies), start;
+
+	/* the array of copies: {Py_ssize_t size; char *entries[]} */
+	if (!copy || copy >= user_word(copies))
+		return instr;
+	start = user_word(copies + sizeof(__u64) + copy * sizeof(__u64));
+	return instr - start + code + of->code_start;
+}
+
 static long python_one(__u32 i, struct python_loop *l)
 {
 	struct python_walk *w = l->w;
-	struct python_frame *f = &w->frame[i & (WALK_PYTHON - 1)];
+	struct python_frame *f = kept_frame(w, python_slot(i));
 	__u8 flag = 1;
 	__u64 at;
 
@@ -115,6 +121,12 @@ static long python_one(__u32 i, struct python_loop *l)
 	if (w->next & 7 || read_python_frame(w)) {
 		w->cut = 1;
 		return 1;
+	}
+	if (i == WALK_PYTHON)
+		w->run_end = w->frame[PYTHON_RUN_END].at & FRAME_ENDS_RUN;
+	if (i >= WALK_PYTHON && f->at & FRAME_ENDS_RUN && !w->run_end) {
+		w->frame[PYTHON_RUN_END] = *f;
+		w->run_end = 1;
 	}
 	at = w->next - w->from;
 	/* from CPython 3.14 on, the low bits of the pointer are tags */
@@ -133,9 +145,24 @@ static long python_one(__u32 i, struct python_loop *l)
 		f->at |= FRAME_ENDS_RUN;
 	if (w->of.shim && flag == w->of.shim)
 		f->code = 0;
-	w->hash = (w->hash ^ f->code ^ f->instr << 1) * 0x9e3779b97f4a7c15ULL;
+	else if (w->of.code_copies)
+		f->instr = instruction_of(&w->of, f->code, f->instr,
+					  frame_word(w, at, w->of.frame_copy));
 	w->next = frame_word(w, at, w->of.frame_back);
 	w->n = i + 1;
+	return 0;
+}
+static long hash_python(__u32 i, struct python_loop *l)
+{
+	struct python_walk *w = l->w;
+	const struct python_frame *f = kept_frame(w, python_kept_slot(w->n, i));
+	__u64 sum = f->code ^ f->instr << 1;
+
+	if (i >= w->n)
+		return 1;
+	if (f->code)
+		sum ^= code_identity(&w->of, f->code) << 8;
+	w->hash = (w->hash ^ sum) * 0x9e3779b97f4a7c15ULL;
 	return 0;
 }
 
@@ -143,24 +170,23 @@ static long python_one(__u32 i, struct python_loop *l)
  * Walks the CPython frames of the current thread; without a PyThreadState, the walk has no frames.
  * The return value has no meaning.
  */
-__noinline int python_frames(struct python_walk *w, __u64 pthread)
+__noinline int python_frames(struct python_walk *w)
 {
 	struct python_loop l = {.w = w};
 	__u64 state;
 
 	if (!w)
 		return 0;
-	w->n = w->cut = 0;
+	w->n = w->cut = w->run_end = 0;
 	w->hash = w->from = w->until = 0;
-	state = python_state(&w->of, pthread);
+	state = python_state(&w->of);
 	if (!state)
 		return 0;
-	w->next = user_word(state + w->of.state_frame);
-	if (w->next && w->of.inner_frame != FS_PYTHON_NONE)
-		w->next = user_word(w->next + w->of.inner_frame);
-	bpf_loop(WALK_PYTHON, python_one, &l, 0);
+	w->next = innermost_frame(&w->of, state);
+	bpf_loop(PYTHON_DEPTH_MAX, python_one, &l, 0);
 	if (w->next)
 		w->cut = 1;
+	bpf_loop(WALK_PYTHON, hash_python, &l, 0);
 	return 0;
 }
 
@@ -168,12 +194,7 @@ __noinline int python_frames(struct python_walk *w, __u64 pthread)
 struct python_code_key {
 	struct process_key subject;
 	__u64 code;
-	/*
-	 * address of the function's name, because another code object may later have the same
-	 * address
-	 */
-	__u64 name;
-	__u64 line;
+	__u64 identity;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -182,12 +203,24 @@ struct {
 	__type(value, __u8);
 } told_codes SEC(".maps");
 
+/*
+ * Returns the bits of a str's state from `kind` on: 3 bits of kind, then `compact`, then `ascii`.
+ * The field `interned` before them is at most 3 and has 2 bits. In some releases of CPython 3.14 it
+ * has 16 bits, and in builds without the global interpreter lock 8. `kind` is never 0.
+ */
+static __always_inline __u32 text_state(__u32 bits)
+{
+	if (bits >> 2 & 7)
+		return bits >> 2;
+	return bits >> 8 & 7 ? bits >> 8 : bits >> 16;
+}
+
 /* Copies the last characters of a Python str. */
 static __always_inline void read_text(const struct fs_python *of, __u64 object, __u8 *to,
 				      __u32 room, __u32 *ret_bytes, __u8 *ret_kind)
 {
 	__u64 length = user_word(object + of->text_length);
-	__u64 state = user_word(object + of->text_state) >> of->text_shift;
+	__u32 state = text_state(user_word(object + of->text_state));
 	__u64 kind = state & 7, ascii = state >> 4 & 1, bytes, from = 0;
 
 	*ret_kind = kind;
@@ -242,8 +275,7 @@ static long tell_code(__u32 i, struct python_telling *t)
 	key.code = t->w->frame[i & (WALK_PYTHON - 1)].code;
 	if (!key.code)
 		return 0;
-	key.name = user_word(key.code + of->code_name);
-	key.line = (__u32)user_word(key.code + of->code_line);
+	key.identity = code_identity(of, key.code);
 	if (bpf_map_lookup_elem(&told_codes, &key))
 		return 0;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -255,11 +287,12 @@ static long tell_code(__u32 i, struct python_telling *t)
 	r->subject = t->subject;
 	r->code = key.code;
 	r->start = of->code_start ? key.code + of->code_start : 0;
-	r->first_line = key.line;
+	r->first_line = user_word(key.code + of->code_line);
 	r->minor = of->minor;
 	read_text(of, user_word(key.code + of->code_file), r->file, sizeof(r->file), &r->file_bytes,
 		  &r->file_kind);
-	read_text(of, key.name, r->name, sizeof(r->name), &r->name_bytes, &r->name_kind);
+	read_text(of, user_word(key.code + of->code_name), r->name, sizeof(r->name), &r->name_bytes,
+		  &r->name_kind);
 	read_table(of, user_word(key.code + of->code_table), r);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	if (!t->forgets)
@@ -274,19 +307,6 @@ static __noinline int tell_codes(struct python_walk *w, const struct process_key
 
 	bpf_loop(WALK_PYTHON, tell_code, &t, 0);
 	return 0;
-}
-
-/*
- * Returns the address of the current thread's struct pthread. On arm64, struct pthread is at a
- * lower address than the one in the thread register.
- */
-static __always_inline __u64 current_pthread(void)
-{
-#if defined(__TARGET_ARCH_x86)
-	return BPF_CORE_READ(current_task(), thread.fsbase);
-#else
-	return 0; /* the size of struct pthread on arm64 is not known */
-#endif
 }
 
 #endif

@@ -103,7 +103,7 @@ static __noinline int walk_python(const struct unwind_walk *w, struct python_wal
 	if (!of)
 		return 0;
 	p->of = *of;
-	python_frames(p, current_pthread());
+	python_frames(p);
 	return 0;
 }
 

@@ -128,11 +128,12 @@ Acquire::Check-Valid-Until "false";
 
 class Suite:
     """Some suites of one architecture, with a common apt root in the cache directory."""
+    kind = "deb"
 
     def __init__(self, cache, suites, arch):
         self.suites = suites
         self.arch = arch
-        self.root = Path(cache) / "apt" / f"{suites[-1]}-{arch}"
+        self.root = Path(cache) / "apt" / f"{suites[-1]}-{arch}{self.kind[len('deb'):]}"
         self.debs = Path(cache) / "debs"
         for part in ("state/lists/partial", "cache/archives/partial"):
             (self.root / part).mkdir(parents=True, exist_ok=True)
@@ -163,7 +164,7 @@ class Suite:
         keyring = next((path for path in KEYRINGS if Path(path).exists()), None)
         signed = f" signed-by={keyring}" if keyring else ""
         (self.root / "sources.list").write_text("".join(
-            f"deb [arch={self.arch}{signed}] {uri} {suite} main\n"
+            f"{self.kind} [arch={self.arch}{signed}] {uri} {suite} main\n"
             for uri, suite in zip(uris, self.suites)), encoding="utf-8")
 
     def update(self, force=False):
@@ -230,3 +231,18 @@ class Suite:
             # again
             deb.unlink()
             raise Missing(f"dpkg -x {deb.name}: {ran.stderr.strip()}")
+
+
+class SourceSuite(Suite):
+    """Source packages of some suites."""
+    kind = "deb-src"
+
+    def fetch(self, package, into):
+        """Downloads a source package. Returns the path of its upstream archive."""
+        into.mkdir(parents=True, exist_ok=True)
+        self.debs = into
+        self.call("apt-get", "--download-only", "source", package)
+        found = sorted(into.glob(f"{package}_*.orig.tar.*z"))
+        if not found:
+            raise Missing(f"the source package {package} has no upstream archive")
+        return found[-1]

@@ -498,9 +498,10 @@ struct walk_record {
 	__u64 interrupted[WALK_FRAMES / 64];
 	__u64 ip[WALK_FRAMES];
 	__u64 sp[WALK_FRAMES];
-	__u32 pythons;	  /* number of CPython frames */
-	__u32 python_cut; /* nonzero: frames are missing here */
-	struct python_frame python[WALK_PYTHON];
+	/* number of CPython frames; if it is above WALK_PYTHON, `python` has some of them */
+	__u32 pythons;
+	__u32 python_cut;			 /* nonzero: more frames could not be read */
+	struct python_frame python[WALK_PYTHON]; /* see python_slots.h */
 };
 
 /*

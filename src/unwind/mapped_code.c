@@ -116,11 +116,13 @@ bool mapped_code_python(const struct mapped_code *c, struct fs_python *ret)
 
 		if (f && f->python.specific)
 			libc = &f->python;
-		if (f && f->python.runtime &&
+		if (f && f->python.is_interpreter &&
 		    code_file_bias(f, c->m[i].start, c->m[i].offset, &bias))
 			interpreter = &f->python;
 	}
-	return interpreter && libc && python_offsets(interpreter, bias, libc, ret);
+	if (interpreter)
+		python_file_join(interpreter, bias, libc, ret);
+	return interpreter != NULL;
 }
 
 bool mapped_code_step(struct mapped_code *c, struct code_files *files, struct unwind_maps *m,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "unwind/exported.h"
+#include "unwind/python_offsets.h"
 
-#define KEY_IN_TSS 4 /* offset of the key in Py_tss_t: {int is_initialized; pthread_key_t key} */
 #define MAJOR_ONLY 3
 
 /*
@@ -25,10 +25,7 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
-/*
- * Returns N for file names such as "python3.N" and "libpython3.N.so.1.0". Builds without the global
- * interpreter lock end in "t" and are not accepted.
- */
+/* Returns N for file names such as "python3.N" and "libpython3.N.so.1.0". */
 static unsigned int minor_by_name(const char *name)
 {
 	const char *at = strstr(name, "python3.");
@@ -38,40 +35,58 @@ static unsigned int minor_by_name(const char *name)
 		return 0;
 	for (at += strlen("python3."); *at >= '0' && *at <= '9'; at++)
 		minor = minor * 10 + *at - '0';
-	return *at == 't' ? 0 : minor;
+	return minor;
+}
+
+static unsigned int find_minor(const struct byte_source *file, const struct elf_headers *h,
+			       const char *name, __u64 version_at)
+{
+	unsigned int minor = minor_by_name(name);
+	__u64 version = 0;
+
+	if (!minor && version_at && exported_read(file, h, version_at, &version, sizeof(version)) &&
+	    version >> 24 == MAJOR_ONLY)
+		minor = version >> 16 & 0xff;
+	return minor;
 }
 
 static void read_interpreter(const struct byte_source *file, const struct elf_headers *h,
 			     const char *name, struct python_file *ret)
 {
 	struct exported symbol[] = {{"_PyRuntime", 0}, {"Py_Version", 0}};
-	__u64 version = 0;
+	__u64 runtime, word[PYTHON_TABLE_WORDS];
+	struct fs_python *p = &ret->offsets;
 
 	exported_find(file, h, symbol, 2);
-	if (!symbol[0].address)
+	runtime = symbol[0].address;
+	if (!runtime)
 		return;
-	ret->runtime = symbol[0].address;
-	ret->minor = minor_by_name(name);
-	if (!ret->minor && symbol[1].address &&
-	    exported_read(file, h, symbol[1].address, &version, sizeof(version)) &&
-	    version >> 24 == MAJOR_ONLY)
-		ret->minor = version >> 16 & 0xff;
+	ret->is_interpreter =
+		(exported_read(file, h, runtime, word, sizeof(word)) &&
+		 python_offsets_by_table(word, PYTHON_TABLE_WORDS, p)) ||
+		python_offsets_by_version(find_minor(file, h, name, symbol[1].address), p);
+	p->key_at += p->key_at ? runtime : 0;
+	p->interpreters_at += runtime;
 }
 
 static void read_libc(const struct byte_source *file, const struct elf_headers *h,
 		      struct python_file *ret)
 {
 	struct exported symbol[] = {{"_thread_db_pthread_specific", 0},
-				    {"_thread_db_pthread_key_data_data", 0}};
+				    {"_thread_db_pthread_key_data_data", 0},
+				    {"_thread_db_sizeof_pthread", 0}};
 	struct db_field specific, value;
 
-	exported_find(file, h, symbol, 2);
+	exported_find(file, h, symbol, 3);
 	if (!symbol[0].address || !symbol[1].address ||
 	    !exported_read(file, h, symbol[0].address, &specific, sizeof(specific)) ||
 	    !exported_read(file, h, symbol[1].address, &value, sizeof(value)))
 		return;
 	ret->specific = specific.offset;
 	ret->value = value.offset;
+	if (symbol[2].address)
+		exported_read(file, h, symbol[2].address, &ret->pthread_bytes,
+			      sizeof(ret->pthread_bytes));
 }
 
 void python_file_read(const struct byte_source *file, const char *path, struct python_file *ret)
@@ -91,52 +106,15 @@ void python_file_read(const struct byte_source *file, const char *path, struct p
 		read_libc(file, &h, ret);
 }
 
-#define PYTHON(n, key, state, inner, code, back, instr, flag, bytes, shim_, line, file, name,      \
-	       table, start, shift, ascii, other)                                                  \
-	{.key_at = key,                                                                            \
-	 .minor = n,                                                                               \
-	 .state_frame = state,                                                                     \
-	 .inner_frame = inner,                                                                     \
-	 .frame_code = code,                                                                       \
-	 .frame_back = back,                                                                       \
-	 .frame_instr = instr,                                                                     \
-	 .frame_flag = flag,                                                                       \
-	 .frame_bytes = bytes,                                                                     \
-	 .shim = shim_,                                                                            \
-	 .code_line = line,                                                                        \
-	 .code_file = file,                                                                        \
-	 .code_name = name,                                                                        \
-	 .code_table = table,                                                                      \
-	 .code_start = start,                                                                      \
-	 .bytes_size = 16,                                                                         \
-	 .bytes_data = 32,                                                                         \
-	 .text_length = 16,                                                                        \
-	 .text_state = 32,                                                                         \
-	 .text_shift = shift,                                                                      \
-	 .text_ascii = ascii,                                                                      \
-	 .text_other = other},
-static const struct fs_python versions[] = {
-#include "unwind/python_versions.def"
-};
-#undef PYTHON
-
-#if defined(__aarch64__)
-#define KEY_FURTHER(minor) ((minor) <= 11 ? 16 : 0)
-#else
-#define KEY_FURTHER(minor) 0
-#endif
-
-bool python_offsets(const struct python_file *interpreter, __u64 bias,
-		    const struct python_file *libc, struct fs_python *ret)
+void python_file_join(const struct python_file *interpreter, __u64 bias,
+		      const struct python_file *libc, struct fs_python *ret)
 {
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-		if (versions[i].minor != interpreter->minor)
-			continue;
-		*ret = versions[i];
-		ret->key_at += interpreter->runtime + bias + KEY_FURTHER(ret->minor);
-		ret->specific = libc->specific;
-		ret->value = libc->value;
-		return libc->specific != 0;
-	}
-	return false;
+	*ret = interpreter->offsets;
+	ret->key_at += ret->key_at ? bias : 0;
+	ret->interpreters_at += bias;
+	if (!libc)
+		return;
+	ret->specific = libc->specific;
+	ret->value = libc->value;
+	ret->pthread_bytes = libc->pthread_bytes;
 }

@@ -11,22 +11,23 @@
 #include "wire_python.h"
 
 struct python_file {
-	__u64 runtime;	    /* address of _PyRuntime in the file; 0: the file does not export it */
-	unsigned int minor; /* N of CPython 3.N; 0: not a supported version */
-	/* offset of the pthread key values in struct pthread; 0: the file is not the C library */
+	bool is_interpreter; /* true: the file is an interpreter of a supported version */
+	/* offsets of the interpreter; key_at and interpreters_at are addresses in the file */
+	struct fs_python offsets;
+	/* offset of the pthread key values in struct pthread; 0: the file is not glibc */
 	__u32 specific;
 	__u32 value;
+	__u32 pthread_bytes; /* size of struct pthread; 0: unknown */
 };
 
 /* Reads what a file says about CPython. `path` gives the name of the file and may be NULL. */
 void python_file_read(const struct byte_source *file, const char *path, struct python_file *ret);
 
 /*
- * Fills in the offsets for the BPF program from the interpreter and the C library. `bias` is the
- * difference between the interpreter's addresses in memory and in its file. Returns false if the
- * version is not supported.
+ * Fills in the offsets for the BPF program from the interpreter and the C library (NULL: not
+ * glibc). `bias` is the difference between the interpreter's addresses in memory and in its file.
  */
-bool python_offsets(const struct python_file *interpreter, __u64 bias,
-		    const struct python_file *libc, struct fs_python *ret);
+void python_file_join(const struct python_file *interpreter, __u64 bias,
+		      const struct python_file *libc, struct fs_python *ret);
 
 #endif

@@ -7,26 +7,33 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
-from harness import Lines, Skip, live
+from harness import ROOT, Lines, Skip, live
 from test_diagnose import FOUND, Diagnosis
 from test_stacks import walks_by_tables
 
+sys.path.insert(0, str(ROOT / "tools"))
+import pythons as other_pythons  # noqa: E402
+
 CALLERS = Path(__file__).with_name("python_callers.py")
 PYTHON = re.compile(r"(.*) \(([^()]*):(\d+)\)")
+KEPT, KEPT_AT_LEAST = 128, 120  # number of Python frames that are kept; some of them have no name
+GAP = "[more Python frames]"
 PLACES = ["/usr/bin/python3.*", "/usr/local/bin/python3.*",
           os.path.expanduser("~/.pyenv/versions/*/bin/python3.*"), "/opt/python*/bin/python3.*"]
 
 
 def pythons():
-    """Finds the installed interpreters of supported versions, each file once."""
+    """Returns the commands of interpreters of supported versions: of the installed ones, each file
+    once, and of those that tools/pythons.py has in its cache or can fetch."""
     found = {}
     for pattern in PLACES:
         for path in glob.glob(pattern):
-            if re.fullmatch(r"python3\.(8|9|1[0-4])", os.path.basename(path)):
-                found.setdefault(os.path.realpath(path), path)
-    return sorted(found.values())
+            if re.fullmatch(r"python3\.(8|9|1[0-4])t?", os.path.basename(path)):
+                found.setdefault(os.path.realpath(path), [path])
+    return sorted(found.values()) + list(other_pythons.commands()[0].values())
 
 
 def python_frames(stack):
@@ -35,9 +42,10 @@ def python_frames(stack):
     return [[one[1].rsplit(".", 1)[-1], one[2], int(one[3])] for one in found if one]
 
 
-def run_callers(lab, python, *options):
-    """Returns what diagnose reports of the program, by file name, and the expected stacks."""
-    work = lab.spawn([python, CALLERS, *options], stdin=subprocess.PIPE)
+def run_callers(lab, python, *options, **how):
+    """Returns what diagnose reports of the program, by file name, the expected stacks, and the
+    capture."""
+    work = lab.spawn([*python, CALLERS, *options], stdin=subprocess.PIPE, **how)
     pid = int(work.stdout.readline())
     diagnosis = Diagnosis(lab, pid)
     work.stdin.write("\n")
@@ -49,22 +57,46 @@ def run_callers(lab, python, *options):
     assert capture.status in (0, FOUND), capture.stderr
     lines = Lines(capture.text).of("growth", truth["pid"], what="fds")
     assert lines, f"no growth of {truth['pid']}"
-    return {group["name"].partition(":")[2].split(" ")[0]: group
-            for group in lines[-1]["groups"] if group["name"].startswith("memfd:")}, truth["stacks"]
+    groups = {group["name"].partition(":")[2].split(" ")[0]: group
+              for group in lines[-1]["groups"] if group["name"].startswith("memfd:")}
+    return groups, truth["stacks"], capture
 
 
-def check_python(check, lab, python, *options):
-    groups, truth = run_callers(lab, python, *options)
+def expected(want, stack):
+    """Returns the expected Python frames without those that are missing in the gap of the stack."""
+    if GAP not in stack:
+        return want
+    inner, outer = stack.index(GAP), len(python_frames(stack[stack.index(GAP):]))
+    inner = len(python_frames(stack[:inner]))
+    return want[:inner] + want[len(want) - outer:] if inner + outer >= KEPT_AT_LEAST else want
+
+
+def shown(frame):
+    """Returns a frame with the last characters of its names, in which newlines and surrogates are
+    replaced."""
+    name, file, line = frame
+    return [re.sub("[\ud800-\udfff]", "\ufffd", text.replace("\n", "?"))
+            for text in (name[-127:], file[-255:])] + [line]
+
+
+def check_python(check, lab, command, *options, **how):
+    groups, truth, capture = run_callers(lab, command, *options, **how)
+    python = command[-1]
     missing = sorted(set(truth) - set(groups))
-    check.that(len(missing) <= len(truth) - 8,
+    check.that(len(missing) <= max(0, len(truth) - 8),
                f"{python}: {missing} are not reported: {list(groups)}")
     for name in sorted(set(truth) & set(groups)):
         group = groups[name]
-        check.equal(f"{python}, {name}: frames", python_frames(group["stack"]), truth[name])
-        check.equal(f"{python}, {name}: ends at", group["stack_end"], "entry")
+        want = [shown(frame) for frame in expected(truth[name], group["stack"])]
+        check.equal(f"{python}, {name}: frames", python_frames(group["stack"]), want)
+        check.equal(f"{python}, {name}: has a gap", GAP in group["stack"],
+                    len(truth[name]) > KEPT)
+        if "too-deep" not in group["stack_end"]:
+            check.equal(f"{python}, {name}: ends at", group["stack_end"], "entry")
         if truth[name][0][1] == CALLERS.name:
             check.equal(f"{python}, {name}: the user's line", group["user_line"].split(" ")[0],
                         f"{truth[name][0][1]}:{truth[name][0][2]}")
+    return groups, truth, capture
 
 
 def find_pythons(lab):
@@ -88,3 +120,77 @@ def test_python_frames(check, lab):
 def test_python_frames_of_a_forked_child(check, lab):
     """Tests a child that is forked while Python functions run, like a worker of a DataLoader."""
     check_python(check, lab, find_pythons(lab)[-1], "fork")
+
+
+@live
+def test_python_frames_of_threads(check, lab):
+    for python in find_pythons(lab):
+        check_python(check, lab, python, "threads")
+
+
+@live
+def test_python_frames_of_a_subinterpreter(check, lab):
+    """Tests a second interpreter in the same thread. Its frames have no link to the frames of the
+    first interpreter, which called it."""
+    for python in find_pythons(lab):
+        check_python(check, lab, python, "subinterpreter")
+
+
+@live
+def test_deep_recursion_in_python(check, lab):
+    """Tests stacks with more Python frames than are kept: the innermost and the outermost frames
+    are shown, and a gap between them."""
+    for python in find_pythons(lab):
+        check_python(check, lab, python, "deep")
+
+
+@live
+def test_code_objects_whose_memory_is_used_again(check, lab):
+    """Tests functions that are made by exec() one after the other, often at the same address."""
+    for python in find_pythons(lab):
+        check_python(check, lab, python, "reused")
+
+
+@live
+def test_many_code_objects(check, lab):
+    """Tests a process that runs more code objects than the BPF program remembers."""
+    check_python(check, lab, find_pythons(lab)[0], "many")
+    check_python(check, lab, find_pythons(lab)[-1], "many")
+
+
+@live
+def test_hostile_names_of_python_functions(check, lab):
+    """Tests names with control characters, with surrogates, and of 100,000 characters."""
+    for python in find_pythons(lab):
+        capture = check_python(check, lab, python, "hostile")[2]
+        text = lab.faultscope("diagnose", "--replay", capture.recording).out
+        for form, output in ("text", text), ("JSON", capture.text):
+            unsafe = sorted(set(re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", output)))
+            check.equal(f"{python}: control characters in the {form}", unsafe, [])
+
+
+def check_packaged(check, lab, way, *packages):
+    """Tests the system's Python with packages of the host's release."""
+    python = "/usr/bin/python3"
+    if python not in [os.path.realpath(command[0]).rpartition(".")[0] for command in
+                      find_pythons(lab)]:
+        raise Skip(f"{python} has no supported version")
+    try:
+        modules, libraries = other_pythons.modules_of(packages)
+    except other_pythons.Missing as reason:
+        raise Skip(str(reason)) from None
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(map(str, modules)),
+               LD_LIBRARY_PATH=os.pathsep.join(map(str, libraries)))
+    check_python(check, lab, [python], way, env=env)
+
+
+@live
+def test_python_frames_of_greenlets(check, lab):
+    """Tests greenlets, which switch between stacks within one thread."""
+    check_packaged(check, lab, "greenlet", "python3-greenlet")
+
+
+@live
+def test_python_frames_of_gevent(check, lab):
+    check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet", "libev4",
+                   "python3-zope.interface", "python3-zope.event")

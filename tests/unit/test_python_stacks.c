@@ -9,6 +9,7 @@
 #include "collect/python/python_codes.h"
 #include "collect/python/python_lines.h"
 #include "collect/python/python_merge.h"
+#include "records/python_slots.h"
 #include "tap.h"
 
 #define BYTES(...) (const __u8[]){__VA_ARGS__}, sizeof((const __u8[]){__VA_ARGS__})
@@ -129,6 +130,13 @@ static void test_codes(void)
 	ok(python_codes_find(&c, &one, &frame, &p) && !strcmp(p.name, "\xc3\xa4\xe2\x82\xac") &&
 		   !strcmp(p.file, "\xf0\x9f\x98\x80"),
 	   "names become UTF-8");
+	memcpy(r.name, "\x00\xd8\xff\xdf", 4);
+	memcpy(r.file, "\x00\x00\x11\0", 4);
+	python_codes_take(&c, &r);
+	ok(python_codes_find(&c, &one, &frame, &p) &&
+		   !strcmp(p.name, "\xef\xbf\xbd\xef\xbf\xbd") &&
+		   !strcmp(p.file, "\xef\xbf\xbd"),
+	   "surrogates and numbers that are no characters are replaced");
 	for (__u64 i = 0; i < PYTHON_CODES_MAX + 10; i++)
 		take(&c, 0x10000 + i * 16, "x.py", "many");
 	ok(c.n <= PYTHON_CODES_MAX && c.dropped >= 10, "there is a cap");
@@ -165,7 +173,7 @@ static const char *merged(const struct walk_record *r, __u64 loop, struct python
 
 	python_merge(r, bits, m);
 	for (size_t i = 0; i < m->n; i++)
-		text[i] = (m->frame[i].is_python ? '0' : 'a') + m->frame[i].at;
+		text[i] = "a0~"[m->frame[i].kind] + m->frame[i].at;
 	text[m->n] = 0;
 	return text;
 }
@@ -193,7 +201,11 @@ static void test_merge(void)
 	r.python[1] = (struct python_frame){1, 0, 16 | ENDS};
 	r.python[2] = (struct python_frame){1, 0, 16 | ENDS};
 	is_merged(&r, 1 << 1 | 1 << 3, "a01c2e", false, "runs take the place of the loop");
+	r.end = STACK_END_ENTRY;
 	is_merged(&r, 1 << 1, "a01cde", true, "a run without a loop is left out, and told");
+	r.end = STACK_END_TOO_DEEP;
+	is_merged(&r, 1 << 1, "a01cde2", false, "a run follows native frames that are cut");
+	r.end = STACK_END_ENTRY;
 	is_merged(&r, 1 << 0 | 1 << 4, "01bcd2", false, "from end to end");
 	r.python[2].at = 16;
 	is_merged(&r, 1 << 1 | 1 << 3, "a01c2e", false, "the last run ends with the list");
@@ -215,6 +227,73 @@ static void test_merge(void)
 	ok(true, "counts that are too large are cut");
 }
 
+/* Fills in a walk of a deep recursion, as the BPF program does for this number of frames. */
+static void make_deep(struct walk_record *r, unsigned int frames)
+{
+	r->pythons = frames;
+	for (unsigned int i = 0; i < frames; i++)
+		r->python[python_slot(i)] = (struct python_frame){1000 + i, 0, 16};
+}
+
+/* Checks that the merged frames are these native frames and Python frames of the deep stack. */
+static void is_deep(const struct walk_record *r, const struct python_merge *m, unsigned int last,
+		    const char *what)
+{
+	size_t inner = 0, outer = 0, gaps = 0;
+	bool ordered = true;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct merged_frame *f = &m->frame[i];
+		__u64 number = f->kind == MERGED_PYTHON ? r->python[f->at].code - 1000 : 0;
+
+		gaps += f->kind == MERGED_GAP;
+		if (f->kind != MERGED_PYTHON)
+			continue;
+		if (gaps)
+			ordered = ordered && number == last - PYTHON_OUTERS + outer++;
+		else
+			ordered = ordered && number == inner++;
+	}
+	ok(ordered && inner == PYTHON_OUTER && outer == PYTHON_OUTERS && gaps == 1,
+	   "%s: %zu innermost frames, %zu gap, %zu outermost frames", what, inner, gaps, outer);
+}
+
+static void test_deep(void)
+{
+	struct walk_record r = {.frames = 3};
+	const __u64 bits[WALK_FRAMES / 64] = {2};
+	static struct python_merge m;
+
+	for (int i = 0; i < 3; i++)
+		r.sp[i] = 1000 + i * 100;
+	for (unsigned int frames = 129; frames < 1024; frames += 89) {
+		make_deep(&r, frames);
+		r.python[python_slot(frames - 1)].at |= ENDS;
+		python_merge(&r, bits, &m);
+		is_deep(&r, &m, frames, "one run");
+		is_u64(m.frame[m.n - 1].at, 2, "the caller of the run follows");
+	}
+	make_deep(&r, 128);
+	r.python[127].at |= ENDS;
+	python_merge(&r, bits, &m);
+	is_u64(m.n, 130, "128 frames have no gap");
+
+	/* the frames before the gap are of another run, whose last frame is kept */
+	make_deep(&r, 500);
+	r.python[PYTHON_RUN_END] = (struct python_frame){0, 0, (1000 + 16) | ENDS};
+	r.python[python_slot(499)] = (struct python_frame){0, 0, (1100 + 16) | ENDS};
+	python_merge(&r, (__u64[WALK_FRAMES / 64]){}, &m);
+	is_u64(m.frame[PYTHON_RUN_END].kind, MERGED_GAP, "the gap follows the first run");
+	is_u64(m.frame[PYTHON_RUN_END + 1].kind, MERGED_PYTHON, "then the outer run begins");
+	is_u64(m.frame[m.n - 1].at, 2, "the outermost native frame is last");
+	is_u64(m.n, PYTHON_RUN_END + 1 + PYTHON_OUTERS - 1 + 1, "each run replaces its own frame");
+
+	make_deep(&r, 5);
+	r.python_cut = 1;
+	python_merge(&r, bits, &m);
+	is_u64(m.frame[6].kind, MERGED_GAP, "a gap stands for outer frames that were not read");
+}
+
 int main(void)
 {
 	test_lines();
@@ -222,5 +301,6 @@ int main(void)
 	test_codes();
 	test_users();
 	test_merge();
+	test_deep();
 	return tap_done();
 }

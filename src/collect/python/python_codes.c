@@ -10,6 +10,10 @@
 #define CHAINS		4096
 #define INDEX_IN_BYTES	9 /* in CPython 3.N up to this N, the instruction index counts bytes */
 #define DROPPED_AT_ONCE 16
+#define LAST_CHARACTER	0x10ffff
+#define FIRST_SURROGATE 0xd800
+#define LAST_SURROGATE	0xdfff
+#define REPLACEMENT	0xfffd
 
 struct python_code {
 	struct table_link link;
@@ -66,9 +70,14 @@ static void make_room(struct python_codes *c)
 	}
 }
 
-/* Encodes a character as UTF-8. Returns the number of bytes. */
+/*
+ * Encodes a character as UTF-8. Returns the number of bytes. A str may have surrogates, which have
+ * no encoding.
+ */
 static size_t put_character(__u32 c, char ret[4])
 {
+	if (c > LAST_CHARACTER || (c >= FIRST_SURROGATE && c <= LAST_SURROGATE))
+		c = REPLACEMENT;
 	if (!(c >> 7)) {
 		ret[0] = c;
 		return 1;

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "records/python_slots.h"
+
 /* A run of Python frames that one native frame runs. */
 struct run {
-	size_t first, end; /* first Python frame of the run, and the one behind its last */
-	size_t host;	   /* index of the native frame that runs these Python frames */
+	/* first Python frame of the run, and the one behind its last, among the kept frames */
+	size_t first, end;
+	size_t host; /* index of the native frame that runs these Python frames */
 };
 
 static bool is_set(const __u64 *bits, size_t at)
@@ -41,30 +44,42 @@ static size_t find_host(const struct walk_record *r, size_t n, const struct pyth
 	return host >= from ? host : n;
 }
 
-static void put(struct python_merge *m, bool is_python, size_t at)
+static const struct python_frame *python_at(const struct walk_record *r, size_t i)
+{
+	return &r->python[python_kept_slot(r->pythons, i)];
+}
+
+static void put(struct python_merge *m, enum merged_kind kind, size_t at)
 {
 	if (m->n < MERGED_MAX)
-		m->frame[m->n++] = (struct merged_frame){is_python, at};
+		m->frame[m->n++] = (struct merged_frame){kind, at};
 }
 
 static void put_run(struct python_merge *m, const struct walk_record *r, const struct run *run)
 {
-	for (size_t i = run->first; i < run->end; i++)
-		if (r->python[i].code)
-			put(m, true, i);
+	size_t kept = python_kept(r->pythons);
+
+	for (size_t i = run->first; i < run->end; i++) {
+		if (python_at(r, i)->code)
+			put(m, MERGED_PYTHON, python_kept_slot(r->pythons, i));
+		if ((i == PYTHON_RUN_END && r->pythons > WALK_PYTHON) ||
+		    (i == kept - 1 && r->python_cut))
+			put(m, MERGED_GAP, 0);
+	}
 }
 
-static struct run next_run(const struct walk_record *r, size_t n, size_t pythons, size_t first,
+static struct run next_run(const struct walk_record *r, size_t n, size_t first,
 			   const __u64 *runs_python, size_t from)
 {
+	size_t kept = python_kept(r->pythons);
 	struct run run = {first, first, n};
 
-	while (run.end < pythons && !(r->python[run.end].at & FRAME_ENDS_RUN))
+	while (run.end < kept && !(python_at(r, run.end)->at & FRAME_ENDS_RUN))
 		run.end++;
-	if (run.end < pythons)
+	if (run.end < kept)
 		run.end++;
 	if (run.end > first)
-		run.host = find_host(r, n, &r->python[run.end - 1], runs_python, from);
+		run.host = find_host(r, n, python_at(r, run.end - 1), runs_python, from);
 	return run;
 }
 
@@ -72,27 +87,28 @@ void python_merge(const struct walk_record *r, const __u64 runs_python[WALK_FRAM
 		  struct python_merge *ret)
 {
 	size_t n = r->frames < WALK_FRAMES ? r->frames : WALK_FRAMES;
-	size_t pythons = r->pythons < WALK_PYTHON ? r->pythons : WALK_PYTHON;
-	size_t native = 0;
+	size_t kept = python_kept(r->pythons), native = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	for (size_t first = 0; first < pythons;) {
-		struct run run = next_run(r, n, pythons, first, runs_python, native);
+	for (size_t first = 0; first < kept;) {
+		struct run run = next_run(r, n, first, runs_python, native);
 
-		if (run.host == n) {
+		/* if the native stack is cut, this run may belong to a frame that is missing */
+		if (run.host == n && r->end == STACK_END_ENTRY) {
 			ret->unsure = true;
 			break;
 		}
 		while (native < run.host)
-			put(ret, false, native++);
+			put(ret, MERGED_NATIVE, native++);
 		if (!ret->has_python)
 			ret->first_host = run.host;
 		ret->has_python = true;
 		ret->last_host = run.host;
 		put_run(ret, r, &run);
-		native = run.host + 1;
+		if (native < n)
+			native++;
 		first = run.end;
 	}
 	while (native < n)
-		put(ret, false, native++);
+		put(ret, MERGED_NATIVE, native++);
 }

@@ -11,11 +11,15 @@
 #include "records/records.h"
 
 struct merged_frame {
-	bool is_python;
+	enum merged_kind {
+		MERGED_NATIVE,
+		MERGED_PYTHON,
+		MERGED_GAP, /* Python frames are missing here */
+	} kind;
 	__u16 at; /* index into the Python frames or into the native frames */
 };
 
-#define MERGED_MAX (WALK_FRAMES + WALK_PYTHON)
+#define MERGED_MAX (WALK_FRAMES + WALK_PYTHON + 2) /* there are at most two gaps */
 
 struct python_merge {
 	struct merged_frame frame[MERGED_MAX]; /* innermost first */

@@ -160,15 +160,23 @@ void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct pytho
 	for (size_t i = 0; i < w->merge.n && room; i++) {
 		const struct merged_frame *f = &w->merge.frame[i];
 
-		if (w->gap && f->at == w->gap)
-			room = add_line(ret, &at, (char[]){"[more native frames]"});
-		if (!f->is_python && is_told(w, first_untold, f->at))
-			room = walk_names_add(ret, &at, &w->native[f->at]);
-		else if (f->is_python &&
-			 python_codes_find(codes, &r->subject, &r->python[f->at], &p))
-			room = add_python(ret, &at, &p);
-		else if (f->is_python)
-			room = add_line(ret, &at, (char[]){"[python]"});
+		switch (f->kind) {
+		case MERGED_NATIVE:
+			if (w->gap && f->at == w->gap)
+				room = add_line(ret, &at, (char[]){"[more native frames]"});
+			if (is_told(w, first_untold, f->at))
+				room = walk_names_add(ret, &at, &w->native[f->at]);
+			break;
+		case MERGED_PYTHON:
+			if (python_codes_find(codes, &r->subject, &r->python[f->at], &p))
+				room = add_python(ret, &at, &p);
+			else
+				room = add_line(ret, &at, (char[]){"[python]"});
+			break;
+		case MERGED_GAP:
+			room = add_line(ret, &at, (char[]){"[more Python frames]"});
+			break;
+		}
 	}
 	put_flags(w, n, r, ret);
 	if (!room) {
