@@ -43,6 +43,7 @@ class Built:
 
 PACKAGED = {
     "3.14": Packaged(14, "sid", ("libc6", "libexpat1", "zlib1g", "libffi8")),
+    "3.15": Packaged(15, "sid", ("libc6", "libexpat1", "zlib1g", "libffi8")),
 }
 # Debian has no libraries for musl, so that configure must not find the ones for glibc.
 NO_LIBRARIES = ("PKG_CONFIG=/bin/false",)

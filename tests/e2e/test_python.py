@@ -31,7 +31,7 @@ def pythons():
     found = {}
     for pattern in PLACES:
         for path in glob.glob(pattern):
-            if re.fullmatch(r"python3\.(8|9|1[0-4])t?", os.path.basename(path)):
+            if re.fullmatch(r"python3\.(8|9|1[0-5])t?", os.path.basename(path)):
                 found.setdefault(os.path.realpath(path), [path])
     return sorted(found.values()) + list(other_pythons.commands()[0].values())
 
@@ -106,7 +106,7 @@ def find_pythons(lab):
         raise Skip("the state of a thread is found on x86-64 only")
     found = pythons()
     if not found:
-        raise Skip("no Python from 3.8 to 3.14")
+        raise Skip("no Python from 3.8 to 3.15")
     return found
 
 
