@@ -28,6 +28,7 @@ struct python_walk {
 	struct fs_python of;
 	__u64 next; /* address of the next frame to read */
 	__u64 hash;
+	__u64 identified, identity; /* last code object that was hashed, and its identity */
 	__u32 n;   /* number of frames that were read; `frame` keeps python_kept() of them */
 	__u32 cut; /* true: a frame could not be read, or there are more than PYTHON_DEPTH_MAX */
 	__u32 run_end; /* true: the frame at PYTHON_RUN_END ends a run */
@@ -109,6 +110,29 @@ static __always_inline __u64 instruction_of(const struct fs_python *of, __u64 co
 	return instr - start + code + of->code_start;
 }
 
+static __always_inline void hash_frame(struct python_walk *w, const struct python_frame *f)
+{
+	/* recursion repeats code objects, which are read once then */
+	if (f->code && f->code != w->identified) {
+		w->identified = f->code;
+		w->identity = code_identity(&w->of, f->code);
+	}
+	w->hash = (w->hash ^ f->code ^ f->instr << 1) * 0x9e3779b97f4a7c15ULL;
+	if (f->code)
+		w->hash ^= w->identity << 8;
+}
+
+/* Adds the outermost frames to the hash, after all frames were read. */
+static long hash_outer(__u32 i, struct python_loop *l)
+{
+	struct python_walk *w = l->w;
+
+	if (i + PYTHON_RUN_END >= python_kept(w->n))
+		return 1;
+	hash_frame(w, kept_frame(w, python_kept_slot(w->n, i + PYTHON_RUN_END)));
+	return 0;
+}
+
 static long python_one(__u32 i, struct python_loop *l)
 {
 	struct python_walk *w = l->w;
@@ -149,23 +173,11 @@ static long python_one(__u32 i, struct python_loop *l)
 		f->instr = instruction_of(&w->of, f->code, f->instr,
 					  frame_word(w, at, w->of.frame_copy));
 	w->next = frame_word(w, at, w->of.frame_back);
+	if (i < PYTHON_RUN_END)
+		hash_frame(w, f);
 	w->n = i + 1;
 	return 0;
 }
-static long hash_python(__u32 i, struct python_loop *l)
-{
-	struct python_walk *w = l->w;
-	const struct python_frame *f = kept_frame(w, python_kept_slot(w->n, i));
-	__u64 sum = f->code ^ f->instr << 1;
-
-	if (i >= w->n)
-		return 1;
-	if (f->code)
-		sum ^= code_identity(&w->of, f->code) << 8;
-	w->hash = (w->hash ^ sum) * 0x9e3779b97f4a7c15ULL;
-	return 0;
-}
-
 /*
  * Walks the CPython frames of the current thread; without a PyThreadState, the walk has no frames.
  * The return value has no meaning.
@@ -178,7 +190,7 @@ __noinline int python_frames(struct python_walk *w)
 	if (!w)
 		return 0;
 	w->n = w->cut = w->run_end = 0;
-	w->hash = w->from = w->until = 0;
+	w->hash = w->from = w->until = w->identified = 0;
 	state = python_state(&w->of);
 	if (!state)
 		return 0;
@@ -186,7 +198,8 @@ __noinline int python_frames(struct python_walk *w)
 	bpf_loop(PYTHON_DEPTH_MAX, python_one, &l, 0);
 	if (w->next)
 		w->cut = 1;
-	bpf_loop(WALK_PYTHON, hash_python, &l, 0);
+	if (w->n > PYTHON_RUN_END)
+		bpf_loop(WALK_PYTHON - PYTHON_RUN_END, hash_outer, &l, 0);
 	return 0;
 }
 
