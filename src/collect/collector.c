@@ -227,13 +227,37 @@ static size_t name_frames(struct collector *c, const struct stack_record *r,
 	return n;
 }
 
+static int pass_made(void *ctx, const struct record *h)
+{
+	return pass_on(ctx, h);
+}
+
+/* Sends the names of a stack, and then the list of its frames. */
+static int send_stack(struct collector *c, struct frames_record *frames,
+		      const struct user_symbol *const *told, size_t n)
+{
+	const struct sink sink = {.take = pass_made, .ctx = c};
+	struct frame_lister list;
+	bool room = true;
+	size_t at = 0;
+	int err;
+
+	for (size_t i = 0; i < n && room; i++)
+		room = walk_names_add(frames, &at, told[i]);
+	err = pass_on(c, &frames->h);
+	frame_lister_begin(&list, &sink, frames->h.t_ns, &frames->subject, frames->stack);
+	for (size_t i = 0; i < n; i++)
+		frame_lister_add_symbol(&list, told[i]);
+	return err ? err : frame_lister_end(&list);
+}
+
 /* Names the frames of a stack, if the process is alive or its mappings are known. */
 static int take_stack(struct collector *c, const struct stack_record *r)
 {
 	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
+	const struct user_symbol *told[STACK_FRAMES + 1];
 	struct user_symbol named[STACK_FRAMES], caller;
-	size_t at = 0, n;
-	bool room = true;
+	size_t n, n_told = 0;
 
 	if (!c->live || !c->names_stacks)
 		return 0;
@@ -244,15 +268,15 @@ static int take_stack(struct collector *c, const struct stack_record *r)
 	frames.subject = r->subject;
 	frames.stack = r->stack;
 	n = name_frames(c, r, named);
-	for (size_t i = 0; i < n && room; i++) {
-		room = walk_names_add(&frames, &at, &named[i]);
-		if (!i && room && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))
-			room = walk_names_add(&frames, &at, &caller);
+	for (size_t i = 0; i < n; i++) {
+		told[n_told++] = &named[i];
+		if (!i && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))
+			told[n_told++] = &caller;
 	}
 	if (user_stack_may_be_short(named, n, STACK_FRAMES))
 		frames.flags |= FRAMES_SHORT;
 	frames.end = r->end;
-	return pass_on(c, &frames.h);
+	return send_stack(c, &frames, told, n_told);
 }
 
 /*
@@ -261,6 +285,9 @@ static int take_stack(struct collector *c, const struct stack_record *r)
 static int take_walk(struct collector *c, const struct walk_record *r)
 {
 	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
+	const struct sink sink = {.take = pass_made, .ctx = c};
+	struct frame_lister list;
+	int err;
 
 	if (!c->live || !c->names_stacks)
 		return 0;
@@ -277,12 +304,10 @@ static int take_walk(struct collector *c, const struct walk_record *r)
 	frames.subject = r->subject;
 	frames.stack = r->stack;
 	walk_names_fill(c->walk_names, &c->user_symbols, &c->python_codes, r, &frames);
-	return pass_on(c, &frames.h);
-}
-
-static int pass_made(void *ctx, const struct record *h)
-{
-	return pass_on(ctx, h);
+	err = pass_on(c, &frames.h);
+	frame_lister_begin(&list, &sink, r->h.t_ns, &r->subject, r->stack);
+	walk_names_list(c->walk_names, &c->python_codes, &list);
+	return err ? err : frame_lister_end(&list);
 }
 
 /* On SIGBUS, measures the mapped file's file system, which may have filled up since a scan. */

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/symbols/frame_lister.h"
+#include "model/frame_list.h"
+
 #define NEW(type, kind) ((struct type){.h = {(kind), sizeof(struct type), m->last_ns}})
 
 static int tell_host(const struct model *m, struct recorder *rec)
@@ -124,6 +127,31 @@ static int tell_subjects(const struct model *m, struct recorder *rec)
 	return err;
 }
 
+static int take_list(void *ctx, const struct record *h)
+{
+	return recorder_take(ctx, h);
+}
+
+static int tell_frames(const struct model *m, struct recorder *rec, const struct frames *f)
+{
+	const struct sink sink = {.take = take_list, .ctx = rec};
+	struct frame_lister list;
+
+	frame_lister_begin(&list, &sink, m->last_ns, &f->subject, f->stack);
+	for (size_t i = 0; i < frame_list_count(f); i++) {
+		const struct user_frame *one = frame_list_at(f, i);
+
+		frame_lister_add(&list, &(struct listed_frame){.function = one->function,
+							       .file = one->file,
+							       .module = one->module,
+							       .offset = one->offset,
+							       .line = one->line,
+							       .kind = one->kind,
+							       .flags = one->flags});
+	}
+	return frame_lister_end(&list);
+}
+
 static int tell_stacks(const struct model *m, struct recorder *rec)
 {
 	int err = 0;
@@ -141,6 +169,8 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 		snprintf(r.user_line, sizeof(r.user_line), "%s", f->user_line);
 		snprintf(r.text, sizeof(r.text), "%s", f->text);
 		err = recorder_take(rec, &r.h);
+		if (!err && frame_list_count(f))
+			err = tell_frames(m, rec, f);
 	}
 	for (size_t i = 0; i < m->growths && !err; i++) {
 		struct growth_record r = NEW(growth_record, RECORD_GROWTH);

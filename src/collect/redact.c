@@ -87,6 +87,34 @@ static void hide_place(char *path, size_t size)
 	path[size - 1] = 0;
 }
 
+static bool is_file(const struct frame_list_record *l, __u32 text)
+{
+	for (__u32 i = 0; i < l->n && i < LISTED_FRAMES; i++)
+		if (l->frame[i].file == text)
+			return true;
+	return false;
+}
+
+/* Removes the directories from the names of source files. */
+static void hide_frame_list(struct frame_list_record *l)
+{
+	const char *from = l->texts;
+	char *to = l->texts;
+
+	l->texts[sizeof(l->texts) - 1] = 0;
+	for (__u32 text = 1; *from; text++) {
+		const char *end = from + strcspn(from, "\n"), *next = end + (*end == '\n');
+
+		for (const char *c = from; is_file(l, text) && c < end; c++)
+			if (*c == '/')
+				from = c + 1;
+		memmove(to, from, next - from);
+		to += next - from;
+		from = next;
+	}
+	memset(to, 0, l->texts + sizeof(l->texts) - to);
+}
+
 /* Replaces components of a cgroup path by hashes with their suffix: "name-0123abcd.service". */
 static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 {
@@ -242,6 +270,9 @@ void redact_record(const struct redaction *r, struct record *h)
 		hide_path(r, g->name, sizeof(g->name));
 		break;
 	}
+	case RECORD_FRAME_LIST:
+		hide_frame_list((struct frame_list_record *)h);
+		break;
 	case RECORD_SLOW_FAULTS: {
 		struct slow_faults_record *f = (struct slow_faults_record *)h;
 

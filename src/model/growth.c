@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "model/frame_list.h"
 #include "model/growth_archive.h"
 
 #define FRAMES_TEXT_MAX (sizeof(((struct frames_record *)0)->text) - 1)
@@ -112,6 +113,7 @@ static bool drop_frames(struct model *m)
 		if (f->alike_link.hash)
 			table_remove(&m->alike, &f->alike_link);
 		table_remove(&m->frames, l);
+		frame_list_free(f->list);
 		free(f);
 		m->nr_frames--;
 	}
@@ -138,6 +140,7 @@ int growth_take_frames(struct model *m, const struct frames_record *r)
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;
+	f->list = NULL;
 	f->end = r->end;
 	f->by_chain = r->by_chain;
 	array_copy(f->user_line, sizeof(f->user_line), r->user_line);
@@ -183,6 +186,7 @@ int growth_take_origin(struct model *m, const struct origin_record *r)
 
 static void drop(struct table_link *frames)
 {
+	frame_list_free(((struct frames *)frames)->list);
 	free(frames);
 }
 

@@ -143,8 +143,9 @@ struct frames {
 	uint32_t by_chain; /* number of frames that were found with a frame pointer alone */
 	/* innermost line of the user's Python code; empty: none */
 	char user_line[sizeof(((struct frames_record *)0)->user_line)];
-	int32_t alike; /* number of the first stack with equal text */
-	char text[];   /* function names, one frame per line, innermost first */
+	struct frame_list *list; /* frames of the stack, owned; NULL: not known */
+	int32_t alike;		 /* number of the first stack with equal text */
+	char text[];		 /* function names, one frame per line, innermost first */
 };
 
 /* An event record that arrived in the current window. */

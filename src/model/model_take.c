@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/frame_list.h"
 #include "model/growth.h"
 #include "model/holdings.h"
 #include "model/model.h"
@@ -544,6 +545,8 @@ int model_take(struct model *m, const struct record *h)
 		return growth_take(m, (const struct growth_record *)h);
 	case RECORD_FRAMES:
 		return growth_take_frames(m, (const struct frames_record *)h);
+	case RECORD_FRAME_LIST:
+		return frame_list_take(m, (const struct frame_list_record *)h);
 	case RECORD_ORIGIN:
 		return growth_take_origin(m, (const struct origin_record *)h);
 	case RECORD_SHORTAGE:

@@ -41,9 +41,9 @@ _Static_assert(NR_BANDS == 12, "a row each");
 #define P(table, part, unit)                                                                       \
 	{                                                                                          \
 #table "." #part, unit,                                                            \
-			offsetof(OF, table) + offsetof(__typeof__(*((OF *)0)->table), part), 8,    \
-			sizeof(*((OF *)0)->table), SIZE(table) / sizeof(*((OF *)0)->table),        \
-			VALUE_UNSIGNED, 0                                                          \
+			offsetof(OF, table) + offsetof(__typeof__(*((OF *)0)->table), part),       \
+			sizeof(((OF *)0)->table->part), sizeof(*((OF *)0)->table),                 \
+			SIZE(table) / sizeof(*((OF *)0)->table), VALUE_UNSIGNED, 0                 \
 	}
 
 #define OF struct process_record
@@ -487,7 +487,25 @@ static const struct record_field growth_fields[] = {
 #define OF struct frames_record
 static const struct record_field frames_fields[] = {
 	F(subject.start_ns, "ns"), F(subject.pid, ""), F(stack, ""), F(flags, ""), F(end, ""),
-	F(by_chain, ""),	   T(user_line),	 T(text),
+	F(by_chain, ""),	   T(user_line),       T(text),
+};
+#undef OF
+
+#define OF struct frame_list_record
+static const struct record_field frame_list_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(stack, ""),
+	F(first, ""),
+	F(n, ""),
+	P(frame, offset, ""),
+	P(frame, line, ""),
+	P(frame, function, ""),
+	P(frame, file, ""),
+	P(frame, module, ""),
+	P(frame, kind, ""),
+	P(frame, flags, ""),
+	T(texts),
 };
 #undef OF
 
@@ -607,6 +625,7 @@ const struct record_fields record_fields[] = {
 	K(RECORD_LIMITS, limits_record, limits, 0),
 	K(RECORD_GROWTH, growth_record, growth, 0),
 	K(RECORD_FRAMES, frames_record, frames, 0),
+	K(RECORD_FRAME_LIST, frame_list_record, frame_list, 0),
 	K(RECORD_HOLDING, holding_record, holding, 0),
 	K(RECORD_ORIGIN, origin_record, origin, 0),
 	K(RECORD_LEVELS, levels_record, levels, 0),

@@ -48,6 +48,7 @@ enum record_kind {
 	RECORD_LEVELS,
 	/* First records of a replay: each describes a field that this version does not know. */
 	RECORD_FIELD,
+	RECORD_FRAME_LIST,
 };
 
 /* Flags of a process, in the member `flags` of struct gauges. */

@@ -43,6 +43,56 @@ struct frames_record {
 	char text[7888];
 };
 
+/* Kinds of frames. X(id, name): the name is the JSON value. */
+#define FRAME_KINDS(X)                                                                             \
+	X(UNKNOWN, "unknown")                                                                      \
+	X(NATIVE, "native")                                                                        \
+	X(PYTHON, "python")                                                                        \
+	X(JIT, "jit")                                                                              \
+	X(GAP, "gap") /* frames are missing here */
+
+enum frame_kind {
+#define X(id, name) FRAME_##id,
+	FRAME_KINDS(X)
+#undef X
+		NR_FRAME_KINDS,
+};
+
+#define FRAME_INLINED 1u /* the function was inlined into that of the next frame */
+#define FRAME_USER    2u /* Python code that is neither the standard library nor installed */
+
+/*
+ * A frame of a stack. `function`, `file` and `module` are numbers of lines in the texts of the
+ * record, from 1 on; 0: not known.
+ */
+struct frame_facts {
+	/* address in the file of the module, as for addr2line; in memory for FRAME_JIT */
+	__u64 offset;
+	__u32 line; /* line in the source file; 0: not known */
+	__u16 function;
+	__u16 file;
+	__u16 module;
+	__u8 kind; /* enum frame_kind */
+	__u8 flags;
+};
+
+#define LISTED_FRAMES 64
+
+/*
+ * Frames of a stack whose names a struct frames_record has. A record with `first` 0 begins a new
+ * list, which replaces an earlier one. Further frames follow in further records.
+ */
+struct frame_list_record {
+	struct record h;
+	struct process_key subject;
+	__s32 stack;
+	__u32 first; /* index of frame[0] in the stack; the innermost frame has index 0 */
+	__u32 n;     /* number of frames in this record */
+	__u32 pad;
+	struct frame_facts frame[LISTED_FRAMES];
+	char texts[4096]; /* names of functions, files and modules, one per line */
+};
+
 /* Mappings or fds of a process at one moment, grouped by kind and folded name. */
 struct holding {
 	struct process_key subject;

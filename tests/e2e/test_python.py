@@ -42,6 +42,32 @@ def python_frames(stack):
     return [[one[1].rsplit(".", 1)[-1], one[2], int(one[3])] for one in found if one]
 
 
+def frame_text(frame):
+    """Returns the line of `stack` that an object of `frames` stands for."""
+    if frame["kind"] == "gap":
+        return frame["function"]
+    if frame["kind"] == "python":
+        return f"{frame['function']} ({os.path.basename(frame['file'])}:{frame['line']})"
+    if frame["function"]:
+        return f"{frame['function']} ({frame['module']})"
+    return f"{frame['module']}+0x{frame['offset']:x}"
+
+
+def check_objects(check, what, group):
+    """Checks that `frames` has the same facts as the texts of `stack`, and more."""
+    frames = group["frames"]
+    check.equal(f"{what}: frames as objects", [frame_text(frame) for frame in frames],
+                group["stack"])
+    check.that(all(frame["kind"] in ("native", "python", "gap") for frame in frames),
+               f"{what}: {sorted({frame['kind'] for frame in frames})}")
+    users = [frame for frame in frames if frame["user"]]
+    check.that(all(frame["file"] in (str(CALLERS), "made_up.py") for frame in users),
+               f"{what}: the user's files: {[frame['file'] for frame in users]}")
+    if users:
+        line = f"{CALLERS.name}:{users[0]['line']} {users[0]['function']}"
+        check.equal(f"{what}: the innermost of the user's frames", line, group["user_line"])
+
+
 def run_callers(lab, python, *options, **how):
     """Returns what diagnose reports of the program, by file name, the expected stacks, and the
     capture."""
@@ -93,6 +119,7 @@ def check_python(check, lab, command, *options, **how):
                     len(truth[name]) > KEPT)
         if "too-deep" not in group["stack_end"]:
             check.equal(f"{python}, {name}: ends at", group["stack_end"], "entry")
+        check_objects(check, f"{python}, {name}", group)
         if truth[name][0][1] == CALLERS.name:
             check.equal(f"{python}, {name}: the user's line", group["user_line"].split(" ")[0],
                         f"{truth[name][0][1]}:{truth[name][0][2]}")

@@ -7,18 +7,18 @@
 #include "collect/python/walk_order.h"
 #include "collect/symbols/user_stack.h"
 
-static bool add_line(struct frames_record *r, size_t *at, char *line)
+static bool add_line(struct frames_record *r, size_t *at, const char *line)
 {
-	int n;
+	char *to = r->text + *at;
+	int n = snprintf(to, sizeof(r->text) - *at, "%s%s", *at ? "\n" : "", line);
 
-	for (char *c = line; *c; c++)
-		if (*c == '\n')
-			*c = '?'; /* a newline in a name would begin a new frame */
-	n = snprintf(r->text + *at, sizeof(r->text) - *at, "%s%s", *at ? "\n" : "", line);
 	if (n < 0 || *at + n >= sizeof(r->text)) {
-		r->text[*at] = 0;
+		*to = 0;
 		return false;
 	}
+	for (char *c = to + (*at != 0); *c; c++)
+		if (*c == '\n')
+			*c = '?'; /* a newline in a name would begin a new frame */
 	*at += n;
 	return true;
 }
@@ -125,10 +125,12 @@ static size_t find_untold(const struct walk_names *w)
 	return w->merge.first_host;
 }
 
-static bool is_told(const struct walk_names *w, size_t first_untold, size_t i)
+static bool is_told(const struct walk_names *w, const struct merged_frame *f)
 {
-	return !w->merge.has_python || i < first_untold || i > w->merge.last_host ||
-	       !is_interpreter(&w->native[i]);
+	if (f->kind != MERGED_NATIVE)
+		return f->kind == MERGED_PYTHON;
+	return !w->merge.has_python || f->at < w->first_untold || f->at > w->merge.last_host ||
+	       !is_interpreter(&w->native[f->at]);
 }
 
 static void put_flags(const struct walk_names *w, size_t n, const struct walk_record *r,
@@ -144,43 +146,86 @@ static void put_flags(const struct walk_names *w, size_t n, const struct walk_re
 	ret->by_chain = r->by_chain;
 }
 
+/* Returns the line for frames that are missing before a frame; NULL: none are missing. */
+static const char *missing_before(const struct walk_names *w, const struct merged_frame *f)
+{
+	if (f->kind == MERGED_GAP)
+		return "[more Python frames]";
+	return f->kind == MERGED_NATIVE && w->gap && f->at == w->gap ? "[more native frames]"
+								     : NULL;
+}
+
+static bool add_frame(const struct walk_names *w, struct python_codes *codes,
+		      const struct merged_frame *f, struct frames_record *ret, size_t *at)
+{
+	const struct walk_record *r = &w->ordered;
+	struct python_line_name p;
+
+	if (!is_told(w, f))
+		return true;
+	if (f->kind == MERGED_NATIVE)
+		return walk_names_add(ret, at, &w->native[f->at]);
+	if (python_codes_find(codes, &r->subject, &r->python[f->at], &p))
+		return add_python(ret, at, &p);
+	return add_line(ret, at, "[python]");
+}
+
 void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct python_codes *codes,
 		     const struct walk_record *unordered, struct frames_record *ret)
 {
 	const struct walk_record *r = &w->ordered;
 	__u64 bits[WALK_FRAMES / 64] = {};
-	struct python_line_name p;
-	size_t first_untold, n, at = 0;
+	size_t n, at = 0;
 	bool room = true;
 
 	w->gap = walk_order(unordered, &w->ordered);
 	n = name_native(w, us, r, bits);
 	python_merge(r, bits, &w->merge);
-	first_untold = find_untold(w);
+	w->first_untold = find_untold(w);
 	for (size_t i = 0; i < w->merge.n && room; i++) {
-		const struct merged_frame *f = &w->merge.frame[i];
+		const char *missing = missing_before(w, &w->merge.frame[i]);
 
-		switch (f->kind) {
-		case MERGED_NATIVE:
-			if (w->gap && f->at == w->gap)
-				room = add_line(ret, &at, (char[]){"[more native frames]"});
-			if (is_told(w, first_untold, f->at))
-				room = walk_names_add(ret, &at, &w->native[f->at]);
-			break;
-		case MERGED_PYTHON:
-			if (python_codes_find(codes, &r->subject, &r->python[f->at], &p))
-				room = add_python(ret, &at, &p);
-			else
-				room = add_line(ret, &at, (char[]){"[python]"});
-			break;
-		case MERGED_GAP:
-			room = add_line(ret, &at, (char[]){"[more Python frames]"});
-			break;
-		}
+		if (missing)
+			room = add_line(ret, &at, missing);
+		room = room && add_frame(w, codes, &w->merge.frame[i], ret, &at);
 	}
 	put_flags(w, n, r, ret);
 	if (!room) {
 		ret->flags |= FRAMES_SHORT;
 		ret->end = STACK_END_TOO_DEEP;
+	}
+}
+
+static void list_python(struct python_codes *codes, const struct walk_record *r, size_t at,
+			struct frame_lister *to)
+{
+	struct listed_frame f = {.kind = FRAME_PYTHON};
+	struct python_line_name p;
+
+	if (python_codes_find(codes, &r->subject, &r->python[at], &p)) {
+		f.function = p.name;
+		f.file = p.file;
+		f.line = p.line;
+		f.flags = python_file_is_users(p.file) ? FRAME_USER : 0;
+	}
+	frame_lister_add(to, &f);
+}
+
+void walk_names_list(const struct walk_names *w, struct python_codes *codes,
+		     struct frame_lister *to)
+{
+	for (size_t i = 0; i < w->merge.n; i++) {
+		const struct merged_frame *f = &w->merge.frame[i];
+		struct listed_frame gap = {.kind = FRAME_GAP};
+
+		gap.function = missing_before(w, f);
+		if (gap.function)
+			frame_lister_add(to, &gap);
+		if (!is_told(w, f))
+			continue;
+		if (f->kind == MERGED_PYTHON)
+			list_python(codes, &w->ordered, f->at, to);
+		else
+			frame_lister_add_symbol(to, &w->native[f->at]);
 	}
 }

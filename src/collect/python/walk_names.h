@@ -8,6 +8,7 @@
 
 #include "collect/python/python_codes.h"
 #include "collect/python/python_merge.h"
+#include "collect/symbols/frame_lister.h"
 #include "collect/symbols/user_symbols.h"
 
 /*
@@ -25,11 +26,16 @@ struct walk_names {
 	size_t gap;		    /* index of the first frame after a gap; 0: no gap */
 	struct user_symbol native[WALK_FRAMES];
 	struct python_merge merge;
+	size_t first_untold; /* the interpreter's own frames from here on are left out */
 };
 
-/* Fills in the text, the flags and the user's line of a frames record. */
+/* Names a walk, and fills in the text, the flags and the user's line of a frames record. */
 void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct python_codes *codes,
 		     const struct walk_record *r, struct frames_record *ret);
+
+/* Lists the frames of the walk that walk_names_fill() named last. */
+void walk_names_list(const struct walk_names *w, struct python_codes *codes,
+		     struct frame_lister *to);
 
 /* Appends a frame to the text of a record. Returns false if the text is full. */
 bool walk_names_add(struct frames_record *r, size_t *at, const struct user_symbol *s);

@@ -5,6 +5,7 @@
 #include "base/overhead.h"
 #include "base/units.h"
 #include "model/fields.h"
+#include "model/frame_list.h"
 #include "model/frames.h"
 #include "model/growers.h"
 #include "model/slow.h"
