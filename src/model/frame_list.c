@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 
+#define FRAME_TEXTS_MAX	 (sizeof(((struct frame_list_record *)0)->texts) - 1)
 #define STACK_FRAMES_MAX 2048 /* maximum number of frames of a stack, with inlined functions */
 
 /* The texts of a record. Each text ends with a NUL. */
@@ -39,7 +40,7 @@ static struct frame_texts *copy_texts(struct frame_list *l, const struct frame_l
 {
 	struct frame_texts *t;
 
-	if (len >= sizeof(r->texts))
+	if (len > FRAME_TEXTS_MAX)
 		return NULL;
 	t = malloc(sizeof(*t) + len + 1);
 	if (!t)
@@ -64,7 +65,7 @@ static const char *text_at(const char *s, const char *end, uint16_t number)
 
 static int add_frames(struct frame_list *l, const struct frame_list_record *r)
 {
-	size_t len = strnlen(r->texts, sizeof(r->texts) - 1);
+	size_t len = strnlen(r->texts, FRAME_TEXTS_MAX);
 	const struct frame_texts *t = copy_texts(l, r, len);
 
 	if (!t)

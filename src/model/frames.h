@@ -3,20 +3,46 @@
 #ifndef FS_MODEL_FRAMES_H
 #define FS_MODEL_FRAMES_H
 
-#include "model/model.h"
+#include "model/frame_list.h"
 
-/* A frame within a text; not NUL-terminated. */
-struct frame_text {
-	const char *s;
-	size_t len;
-};
+#define FRAME_TEXT_BYTES 512
+
+/* Returns the number of frames of a stack. */
+size_t frames_count(const struct frames *f);
 
 /*
- * Selects the innermost frames, up to `room`. Of the frames in Go's library that a system call
- * passes through, selects only the innermost. Returns the number of frames. Sets *ret_more if more
- * frames exist.
+ * Writes the text of a frame, such as "load_sample (train.py:57)", "mmap (libc.so.6)" or
+ * "libx.so+0x1234". Frame 0 is the innermost.
  */
-size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
+void frames_show(const struct frames *f, size_t i, char *ret, size_t size);
+
+/*
+ * Writes where the code of a frame is: "/srv/train.py:57" or "libc.so.6+0x1234". Writes an empty
+ * string if that is not known.
+ */
+void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size);
+
+/*
+ * Selects the innermost frames, up to `room`, and stores their indices in *ret. Of the frames in
+ * Go's library that a system call passes through, selects only the innermost. Returns the number of
+ * frames. Sets *ret_more if more frames exist.
+ */
+size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more);
+
+/*
+ * Returns the place where the user's code called the library code that called the user's line, such
+ * as "train.py:19 main", written to a buffer of at least USER_LINE_BYTES. For a worker of a PyTorch
+ * DataLoader, this is the loop over the DataLoader. Returns NULL if there is no such place.
+ */
+#define USER_LINE_BYTES sizeof(((struct frames *)0)->user_line)
+const char *frames_user_caller(const struct frames *f, char *ret, size_t size);
+
+/*
+ * Writes how the text of a stack begins: "train.py:57 load (called from train.py:19 main): ". Empty
+ * if there is no user's line.
+ */
+#define FRAMES_USER_BYTES (2 * USER_LINE_BYTES + 32)
+const char *frames_user_text(const struct frames *f, char *ret, size_t size);
 
 /*
  * Returns " (stack may be short: REASON)", written to a buffer of at least FRAMES_END_BYTES; an

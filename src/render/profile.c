@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "model/fields.h"
+#include "model/frames.h"
 #include "model/growers.h"
 #include "model/samples.h"
 
@@ -25,39 +26,114 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FDS] = {"descriptors", "file descriptors opened and not closed", "count"},
 };
 
+/* Writes the texts of a name one after another, each with its NUL. Returns their length. */
+static size_t join_texts(const struct profile_name *n, char ret[4 * NAME_BYTES])
+{
+	const char *const text[] = {n->text, n->function, n->file, n->module};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		size_t one = text[i] ? strnlen(text[i], NAME_BYTES - 1) : 0;
+
+		memcpy(ret + len, text[i] ? text[i] : "", one);
+		ret[len + one] = 0;
+		len += one + 1;
+	}
+	return len;
+}
+
+static bool is_same(const struct profile_name *n, const struct profile_name *key, const char *texts,
+		    size_t len)
+{
+	const char *end = n->module + strlen(n->module) + 1;
+
+	return n->line == key->line && n->inlined_into == key->inlined_into &&
+	       (size_t)(end - n->text) == len && !memcmp(n->text, texts, len);
+}
+
+const char *profile_function(const struct profile_name *n)
+{
+	return *n->file && *n->function ? n->function : n->text;
+}
+
+/* Finds the first name that has the same function as the last name. */
+static uint32_t find_function(struct profile *p)
+{
+	const struct profile_name *last = &p->name[p->names - 1];
+	const char *function = profile_function(last);
+	uint32_t at = hash_text(HASH_BEGIN, function) & (PROFILE_BUCKETS - 1);
+
+	for (; p->function_bucket[at]; at = (at + 1) & (PROFILE_BUCKETS - 1)) {
+		const struct profile_name *n = &p->name[p->function_bucket[at] - 1];
+
+		if (!strcmp(profile_function(n), function) && !strcmp(n->file, last->file))
+			return p->function_bucket[at] - 1;
+	}
+	p->function_bucket[at] = p->names;
+	return p->names - 1;
+}
+
+static int add_name(struct profile *p, const struct profile_name *key, const char *texts,
+		    size_t len)
+{
+	struct profile_name *name =
+		array_grow(p->name, p->names, &p->names_room, PROFILE_NAMES_MAX, sizeof(*name));
+	char *copy;
+
+	if (!name)
+		return -ENOMEM;
+	p->name = name;
+	copy = malloc(len);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, texts, len);
+	name = &p->name[p->names++];
+	*name = (struct profile_name){
+		.texts = copy, .text = copy, .line = key->line, .inlined_into = key->inlined_into};
+	name->function = name->text + strlen(name->text) + 1;
+	name->file = name->function + strlen(name->function) + 1;
+	name->module = name->file + strlen(name->file) + 1;
+	name->same_function = find_function(p);
+	return 0;
+}
+
 /*
  * Finds or adds a name, and stores its number in *ret. Returns 0 or -ENOMEM, or -E2BIG if there are
  * PROFILE_NAMES_MAX names. The maximum keeps the table half empty, as open addressing requires.
  */
-static int name_number(struct profile *p, const char *s, uint32_t *ret)
+static int name_number(struct profile *p, const struct profile_name *key, uint32_t *ret)
 {
-	uint32_t at = hash_text(HASH_BEGIN, s) & (PROFILE_BUCKETS - 1);
-	char **name;
+	char texts[4 * NAME_BYTES];
+	size_t len = join_texts(key, texts);
+	uint32_t at = hash_text(HASH_BEGIN, texts) & (PROFILE_BUCKETS - 1);
+	int err;
 
 	for (; p->bucket[at]; at = (at + 1) & (PROFILE_BUCKETS - 1))
-		if (!strcmp(p->name[p->bucket[at] - 1], s)) {
+		if (is_same(&p->name[p->bucket[at] - 1], key, texts, len)) {
 			*ret = p->bucket[at] - 1;
 			return 0;
 		}
 	if (p->names == PROFILE_NAMES_MAX)
 		return -E2BIG;
-	name = array_grow(p->name, p->names, &p->names_room, PROFILE_NAMES_MAX, sizeof(*name));
-	if (!name)
-		return -ENOMEM;
-	p->name = name;
-	p->name[p->names] = strdup(s);
-	if (!p->name[p->names])
-		return -ENOMEM;
-	*ret = p->names++;
+	err = add_name(p, key, texts, len);
+	if (err)
+		return err;
+	*ret = p->names - 1;
 	p->bucket[at] = p->names;
 	return 0;
 }
 
+/* Adds a frame. If there is no room, it replaces the innermost frame so far. */
+static int add_named(struct profile *p, struct profile_sample *s, const struct profile_name *name)
+{
+	if (s->frames < PROFILE_FRAMES)
+		s->frames++;
+	return name_number(p, name, &s->frame[s->frames - 1]);
+}
+
 static int add_frame(struct profile *p, struct profile_sample *s, const char *name)
 {
-	if (s->frames == PROFILE_FRAMES)
-		return 0;
-	return name_number(p, name, &s->frame[s->frames++]);
+	return add_named(p, s, &(struct profile_name){.text = name});
 }
 
 static void add_others(struct profile *p, const struct profile_sample *s)
@@ -115,23 +191,48 @@ static int begin_sample(struct profile *p, const struct history_row *r, struct p
 	return err ? err : add_frame(p, ret, name);
 }
 
-/* Adds the frames of a stack, the outermost first. The text has the innermost frame in line 1. */
+/*
+ * Splits the text "function (module)" of a frame in a recording of an older version, which has no
+ * other facts about the frame. `parts` holds the texts of *ret.
+ */
+static void split_text(const char *text, char parts[FRAME_TEXT_BYTES], struct profile_name *ret)
+{
+	char *open, *end;
+
+	array_copy(parts, FRAME_TEXT_BYTES, text);
+	open = strstr(parts, " (");
+	end = parts + strlen(parts);
+	if (!open || end[-1] != ')')
+		return;
+	*open = 0;
+	end[-1] = 0;
+	ret->function = parts;
+	ret->module = open + 2;
+}
+
+/* Adds the frames of a stack, the outermost first. */
 static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
 {
-	size_t end = f ? strlen(f->text) : 0;
-	char name[NAME_BYTES];
+	size_t n = f ? frames_count(f) : 0;
 	int err = 0;
 
-	while (end && !err) {
-		size_t start = end;
+	while (n-- && !err) {
+		const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, n) : NULL;
+		char text[FRAME_TEXT_BYTES], parts[FRAME_TEXT_BYTES];
+		struct profile_name name = {.text = text};
 
-		while (start && f->text[start - 1] != '\n')
-			start--;
-		snprintf(name, sizeof(name), "%.*s",
-			 (int)(end - start < NAME_BYTES - 1 ? end - start : NAME_BYTES - 1),
-			 f->text + start);
-		err = add_frame(p, s, name);
-		end = start ? start - 1 : 0;
+		frames_show(f, n, text, sizeof(text));
+		if (one) {
+			name.function = one->function;
+			name.file = one->file;
+			name.module = one->module;
+			name.line = one->line;
+		} else {
+			split_text(text, parts, &name);
+		}
+		if (one && one->flags & FRAME_INLINED)
+			name.inlined_into = s->frame[s->frames - 1] + 1;
+		err = add_named(p, s, &name);
 	}
 	return err;
 }
@@ -217,8 +318,8 @@ static int add_place(struct profile *p, const struct story_view *s,
 	int err = begin_sample(p, d->row, &one);
 
 	if (!err)
-		err = frames && *frames->text ? add_stack(p, &one, frames)
-					      : add_frame(p, &one, "stack not known");
+		err = frames && frames_count(frames) ? add_stack(p, &one, frames)
+						     : add_frame(p, &one, "stack not known");
 	snprintf(leaf, sizeof(leaf), "[%s: %s]", end_name[r[0]->major], class_name(r[0]->class));
 	if (!err)
 		err = add_frame(p, &one, leaf);
@@ -350,8 +451,9 @@ int profile_make(struct profile *p, const struct story_view *s)
 
 	memset(p, 0, sizeof(*p));
 	p->bucket = calloc(PROFILE_BUCKETS, sizeof(*p->bucket));
+	p->function_bucket = calloc(PROFILE_BUCKETS, sizeof(*p->function_bucket));
 	p->drawn = calloc(s->h->rows + 1, sizeof(*p->drawn));
-	if (!rows || !p->bucket || !p->drawn)
+	if (!rows || !p->bucket || !p->function_bucket || !p->drawn)
 		err = -ENOMEM;
 	if (!err)
 		/* add the name "~other" first, while the table of names has room */
@@ -375,29 +477,14 @@ int profile_make(struct profile *p, const struct story_view *s)
 void profile_free(struct profile *p)
 {
 	for (size_t i = 0; i < p->names; i++)
-		free(p->name[i]);
+		free(p->name[i].texts);
 	free(p->name);
 	free(p->bucket);
+	free(p->function_bucket);
 	free(p->sample);
 	free(p->cell);
 	free(p->drawn);
 	memset(p, 0, sizeof(*p));
-}
-
-void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
-			 size_t *ret_module_len)
-{
-	const char *open = strstr(frame, " (");
-	size_t len = strlen(frame);
-
-	*ret_symbol = len;
-	*ret_module = "";
-	*ret_module_len = 0;
-	if (!open || len < 3 || frame[len - 1] != ')')
-		return;
-	*ret_symbol = open - frame;
-	*ret_module = open + 2;
-	*ret_module_len = frame + len - 1 - (open + 2);
 }
 
 enum profile_measure profile_first_measure(const struct profile *p)

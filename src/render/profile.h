@@ -9,7 +9,18 @@
 
 #include "render/recording_story.h"
 
-#define PROFILE_FRAMES 64 /* maximum number of frames of a sample */
+#define PROFILE_FRAMES 384 /* maximum number of frames of a sample */
+
+/* A frame in a profile. Texts are empty if they are not known. */
+struct profile_name {
+	char *texts; /* memory of all texts, owned */
+	const char *text, *function, *file, *module;
+	uint32_t line;
+	/* number of the function that the compiler inlined this one into, plus 1; 0: not inlined */
+	uint32_t inlined_into;
+	/* number of the first name that has the same function */
+	uint32_t same_function;
+};
 
 enum profile_measure {
 	MEASURE_FAULTS,
@@ -46,9 +57,10 @@ struct profile_sample {
 };
 
 struct profile {
-	char **name;
+	struct profile_name *name;
 	size_t names, names_room;
-	uint32_t *bucket;
+	/* numbers of names, plus 1, by hash of the text, and by hash of the function */
+	uint32_t *bucket, *function_bucket;
 	struct profile_sample *sample;
 	size_t samples, samples_room;
 	/*
@@ -74,8 +86,7 @@ void profile_free(struct profile *p);
 /* Returns the first measure whose total is above 0. */
 enum profile_measure profile_first_measure(const struct profile *p);
 
-/* Splits a frame "symbol+0x12 (module)". The module is empty if " (module)" is missing. */
-void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
-			 size_t *ret_module_len);
+/* Returns the function of a frame with a known source file; of other frames, the whole text. */
+const char *profile_function(const struct profile_name *n);
 
 #endif

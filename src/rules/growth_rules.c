@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/units.h"
 #include "model/frames.h"
 #include "model/growers.h"
@@ -107,19 +108,18 @@ static struct part part_of(const struct occasion *o, enum what what, is_part_fn 
  */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
-	struct frame_text frame[FRAMES_TOLD];
-	char end[FRAMES_END_BYTES];
-	size_t len = 0, n;
+	char end[FRAMES_END_BYTES], user[FRAMES_USER_BYTES], one[FRAME_TEXT_BYTES];
+	size_t frame[FRAMES_TOLD], n;
 	bool more;
 
-	if (f->user_line[0])
-		len = snprintf(ret, size, "%s: ", f->user_line);
+	array_copy(ret, size, frames_user_text(f, user, sizeof(user)));
 	n = frames_telling(f, frame, FRAMES_TOLD, &more);
-	for (size_t i = 0; i < n && len + 1 < size; i++)
-		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
-				frame[i].s);
-	if (len + 1 < size)
-		snprintf(ret + len, size - len, "%s", frames_end_text(f, end, sizeof(end)));
+	for (size_t i = 0; i < n; i++) {
+		frames_show(f, frame[i], one, sizeof(one));
+		array_append(ret, size, i ? " <- " : "");
+		array_append(ret, size, one);
+	}
+	array_append(ret, size, frames_end_text(f, end, sizeof(end)));
 }
 
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import pythons as other_pythons  # noqa: E402
 
 CALLERS = Path(__file__).with_name("python_callers.py")
+WORKER = Path(__file__).with_name("python_worker.py")
 PYTHON = re.compile(r"(.*) \(([^()]*):(\d+)\)")
 KEPT, KEPT_AT_LEAST = 128, 120  # number of Python frames that are kept; some of them have no name
 GAP = "[more Python frames]"
@@ -221,3 +223,54 @@ def test_python_frames_of_greenlets(check, lab):
 def test_python_frames_of_gevent(check, lab):
     check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet", "libev4",
                    "python3-zope.interface", "python3-zope.event")
+def read_pprof(lab, path):
+    go = shutil.which("go")
+    if not go:
+        return None
+    ran = subprocess.run([go, "tool", "pprof", "-raw", path], text=True, capture_output=True,
+                         env={"HOME": str(lab.dir), "PATH": "/usr/bin:/bin"}, check=True)
+    return ran.stdout
+
+
+def check_formats(check, lab, recording, lines):
+    """Checks that each format names the function, the file and the line of the user's code."""
+    def report(form):
+        out = lab.dir / f"worker.{form}"
+        ran = lab.faultscope("report", "--format", form, recording, "-o", out)
+        check.equal(f"{form}: {ran.err}", ran.returncode, 0)
+        return out
+
+    where = f"{WORKER.name}:{lines['opens']}"
+    scope = json.loads(report("speedscope").read_text())["shared"]["frames"]
+    check.that({"name": "collate_fn", "file": str(WORKER), "line": lines["opens"]} in scope,
+               f"speedscope: {[one for one in scope if one['name'] == 'collate_fn']}")
+    pprof = read_pprof(lab, report("pprof"))
+    if pprof:
+        check.that(f" collate_fn {WORKER}:{lines['opens']} " in pprof, f"pprof: {pprof[-3000:]}")
+        check.that(f" main {WORKER}:{lines['loop']} " in pprof, f"pprof: {pprof[-3000:]}")
+    check.that(re.search(rf"^\t +1 collate_fn \({where}\)$", report("perf").read_text(), re.M),
+               "perf script has the line")
+    folded = lab.faultscope("--replay", recording, "--format", "folded").out
+    check.that(f";main ({WORKER.name}:{lines['loop']});" in folded and
+               f";collate_fn ({where});" in folded, f"folded: {folded}")
+    page = report("html").read_text()
+    data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])["profile"]
+    check.equal("html: a place for each name", len(data["places"]), len(data["names"]))
+    check.that({"function": "collate_fn", "file": str(WORKER), "line": lines["opens"]} in
+               data["places"], "html: the place of the user's line")
+
+
+@live
+def test_worker_forked_in_a_loop(check, lab):
+    """The lines of a worker name who opened the files, and which loop of the parent it is for."""
+    python = find_pythons(lab)[-1]
+    recording = lab.dir / "worker.fsr"
+    said = lab.dir / "worker.out"
+    ran = lab.faultscope("run", "--json", "-o", said, "--record", recording, "--", *python, WORKER)
+    check.that(ran.returncode in (0, FOUND), f"status {ran.returncode}: {ran.err}")
+    lines = json.loads(ran.out.splitlines()[-1])
+    group = next(group for line in Lines(said.read_text()).of("growth", lines["pid"], what="fds")
+                 for group in line["groups"] if group["name"].startswith("memfd:batch"))
+    check.equal("who opened them", group["user_line"], f"{WORKER.name}:{lines['opens']} collate_fn")
+    check.equal("for which loop", group["user_caller"], f"{WORKER.name}:{lines['loop']} main")
+    check_formats(check, lab, recording, lines)

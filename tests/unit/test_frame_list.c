@@ -6,7 +6,7 @@
 #include "collect/redact.h"
 #include "collect/symbols/frame_lister.h"
 #include "fixture.h"
-#include "model/frame_list.h"
+#include "model/frames.h"
 #include "model/growth.h"
 #include "tap.h"
 
@@ -161,6 +161,92 @@ static void test_redacted(void)
 	is_str(frame_list_at(f, 1)->module, "server", "and modules");
 }
 
+#define USERS(name, number)                                                                        \
+	{                                                                                          \
+		.function = name, .file = "/srv/train.py", .line = number, .kind = FRAME_PYTHON,   \
+		.flags = FRAME_USER                                                                \
+	}
+#define LIBRARY(name)                                                                              \
+	{                                                                                          \
+		.function = name, .file = "torch/utils/data.py", .line = 9, .kind = FRAME_PYTHON   \
+	}
+#define NATIVE(name)                                                                               \
+	{                                                                                          \
+		.function = name, .module = "x.so", .offset = 0x10, .kind = FRAME_NATIVE           \
+	}
+
+/* Returns the texts of a stack with these frames: its beginning, and then all frames. */
+static const char *said(const struct listed_frame *frame, size_t n, const char *user_line)
+{
+	static char text[4096];
+	static int32_t stack = 100;
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
+	char user[FRAMES_USER_BYTES], one[FRAME_TEXT_BYTES];
+	const struct frames *f;
+	struct frame_lister l;
+
+	r.subject = process;
+	r.stack = ++stack;
+	strcpy(r.text, "x");
+	strcpy(r.user_line, user_line);
+	model_take(&m, &r.h);
+	frame_lister_begin(&l, &sink, SECOND, &process, stack);
+	for (size_t i = 0; i < n; i++)
+		frame_lister_add(&l, &frame[i]);
+	frame_lister_end(&l);
+	f = model_frames(&m, &process, stack);
+	strcpy(text, frames_user_text(f, user, sizeof(user)));
+	for (size_t i = 0; i < frames_count(f); i++) {
+		frames_show(f, i, one, sizeof(one));
+		strcat(strcat(text, i ? "|" : ""), one);
+	}
+	return text;
+}
+
+#define SAID(user_line, ...)                                                                       \
+	said((const struct listed_frame[]){__VA_ARGS__},                                           \
+	     sizeof((const struct listed_frame[]){__VA_ARGS__}) / sizeof(struct listed_frame),     \
+	     user_line)
+
+static void test_texts(void)
+{
+	is_str(SAID("", NATIVE("mmap"), {.module = "x.so", .offset = 0x1f, .kind = FRAME_NATIVE},
+		    {}, {.kind = FRAME_PYTHON}),
+	       "mmap (x.so)|x.so+0x1f|[unknown]|[python]", "frames without source lines");
+	is_str(SAID("",
+		    {.function = "add",
+		     .file = "src/a.cpp",
+		     .module = "x.so",
+		     .line = 3,
+		     .kind = FRAME_NATIVE,
+		     .flags = FRAME_INLINED},
+		    {.function = "main",
+		     .file = "src/a.cpp",
+		     .module = "x.so",
+		     .kind = FRAME_NATIVE}),
+	       "add (a.cpp:3, inlined)|main (a.cpp:?)", "native frames with source lines");
+}
+
+static void test_user_caller(void)
+{
+	is_str(SAID("train.py:5 load", NATIVE("mmap"), USERS("load", 5), USERS("main", 19)),
+	       "train.py:5 load: mmap (x.so)|load (train.py:5)|main (train.py:19)",
+	       "the user's code called itself: one line is enough");
+	is_str(SAID("train.py:5 load", USERS("load", 5), LIBRARY("fetch"), USERS("main", 19)),
+	       "train.py:5 load (called from train.py:19 main): load (train.py:5)|fetch "
+	       "(data.py:9)|main (train.py:19)",
+	       "a library called the user's code: both lines");
+	is_str(SAID("train.py:5 load", USERS("load", 5), LIBRARY("call"), USERS("load", 7),
+		    LIBRARY("call"), USERS("<module>", 30)),
+	       "train.py:5 load (called from train.py:30 <module>): load (train.py:5)|call "
+	       "(data.py:9)|load (train.py:7)|call (data.py:9)|<module> (train.py:30)",
+	       "the function itself is no caller of it");
+	is_str(SAID("train.py:5 load", USERS("load", 5), LIBRARY("run")),
+	       "train.py:5 load: load (train.py:5)|run (data.py:9)", "a library began it");
+	is_str(SAID("", NATIVE("mmap"), LIBRARY("run")), "mmap (x.so)|run (data.py:9)",
+	       "none of the user's code");
+}
+
 int main(void)
 {
 	begin_model(&m, NULL);
@@ -168,6 +254,8 @@ int main(void)
 	test_frames();
 	test_many();
 	test_replaced();
+	test_texts();
+	test_user_caller();
 	test_redacted();
 	model_free(&m);
 	return tap_done();

@@ -6,19 +6,21 @@
 /* Returns the shown stack frames, joined by " <- ". "..." follows if there are more. */
 static const char *telling(const char *text, size_t room)
 {
-	static char said[512];
+	static char said[8 * FRAME_TEXT_BYTES];
 	struct frames *f = calloc(1, sizeof(*f) + strlen(text) + 1);
-	struct frame_text frame[8];
-	size_t len = 0, n;
+	size_t frame[8], len = 0, n;
 	bool more;
 
 	if (!f)
 		abort();
 	strcpy(f->text, text);
 	n = frames_telling(f, frame, room, &more);
-	for (size_t i = 0; i < n; i++)
-		len += sprintf(said + len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
-			       frame[i].s);
+	for (size_t i = 0; i < n; i++) {
+		char text[FRAME_TEXT_BYTES];
+
+		frames_show(f, frame[i], text, sizeof(text));
+		len += sprintf(said + len, "%s%s", i ? " <- " : "", text);
+	}
 	sprintf(said + len, "%s", more ? " ..." : "");
 	free(f);
 	return said;

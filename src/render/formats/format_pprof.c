@@ -19,8 +19,9 @@ enum {
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME };
+enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILE = 4 };
 /* Indexes of the first strings in the string table, before the names of frames. */
 enum { S_EMPTY, S_PID, S_COMM, S_UNIT_FIRST };
 #define S_NAMES (S_UNIT_FIRST + 2 * NR_MEASURES)
@@ -63,11 +64,15 @@ static void put_string(struct buf *b, const char *s)
 	buf_end_part(b, &safe);
 }
 
-static void put_sample(struct buf *b, const struct profile_sample *s, struct buf *one,
-		       struct buf *inner)
+/* A location is a frame and the functions that the compiler inlined into it. */
+static void put_sample(struct buf *b, const struct profile *p, const struct profile_sample *s,
+		       struct buf *one, struct buf *inner)
 {
-	for (uint32_t k = s->frames; k-- > 0;)
-		put_varint(inner, s->frame[k] + 1);
+	for (uint32_t k = s->frames, within = 0; k-- > 0;) {
+		if (s->frame[k] + 1 != within)
+			put_varint(inner, s->frame[k] + 1);
+		within = p->name[s->frame[k]].inlined_into;
+	}
 	put_message(one, SAMPLE_LOCATIONS, inner);
 	for (int i = 0; i < NR_MEASURES; i++)
 		put_varint(inner, s->value[i]);
@@ -80,17 +85,42 @@ static void put_sample(struct buf *b, const struct profile_sample *s, struct buf
 	put_message(b, SAMPLE, one);
 }
 
-static void put_names(struct buf *b, const struct profile *p, struct buf *one, struct buf *inner)
+/* Adds a location with one line for each inlined function, the innermost first, and its caller. */
+static void put_location(struct buf *b, const struct profile *p, uint32_t number, struct buf *one,
+			 struct buf *inner)
+{
+	const struct profile_name *n = &p->name[number];
+
+	put_number(one, LOCATION_ID, number + 1);
+	for (;; n = &p->name[n->inlined_into - 1]) {
+		put_number(inner, LINE_FUNCTION, n->same_function + 1);
+		if (n->line)
+			put_number(inner, LINE_LINE, n->line);
+		put_message(one, LOCATION_LINE, inner);
+		if (!n->inlined_into)
+			break;
+	}
+	put_message(b, LOCATION, one);
+}
+
+/* Adds all functions. The strings of name number N are the strings 2 N and 2 N + 1 of the names. */
+static void put_functions(struct buf *b, const struct profile *p, struct buf *one)
 {
 	for (size_t i = 0; i < p->names; i++) {
-		put_number(one, LOCATION_ID, i + 1);
-		put_number(inner, LINE_FUNCTION, i + 1);
-		put_message(one, LOCATION_LINE, inner);
-		put_message(b, LOCATION, one);
+		if (p->name[i].same_function != i)
+			continue;
 		put_number(one, FUNCTION_ID, i + 1);
-		put_number(one, FUNCTION_NAME, S_NAMES + i);
+		put_number(one, FUNCTION_NAME, S_NAMES + 2 * i);
+		put_number(one, FUNCTION_FILE, S_NAMES + 2 * i + 1);
 		put_message(b, FUNCTION, one);
 	}
+}
+
+static void put_names(struct buf *b, const struct profile *p, struct buf *one, struct buf *inner)
+{
+	for (size_t i = 0; i < p->names; i++)
+		put_location(b, p, i, one, inner);
+	put_functions(b, p, one);
 	put_string(b, "");
 	put_string(b, "pid");
 	put_string(b, "comm");
@@ -98,8 +128,12 @@ static void put_names(struct buf *b, const struct profile *p, struct buf *one, s
 		put_string(b, measures[i].key);
 		put_string(b, measures[i].unit);
 	}
-	for (size_t i = 0; i < p->names; i++)
-		put_string(b, p->name[i]);
+	for (size_t i = 0; i < p->names; i++) {
+		bool is_first = p->name[i].same_function == i;
+
+		put_string(b, is_first ? profile_function(&p->name[i]) : "");
+		put_string(b, is_first ? p->name[i].file : "");
+	}
 }
 
 void format_pprof(struct buf *b, const struct story_view *s)
@@ -117,7 +151,7 @@ void format_pprof(struct buf *b, const struct story_view *s)
 		put_message(b, SAMPLE_TYPE, &one);
 	}
 	for (size_t i = 0; i < p.samples; i++)
-		put_sample(b, &p.sample[i], &one, &inner);
+		put_sample(b, &p, &p.sample[i], &one, &inner);
 	put_names(b, &p, &one, &inner);
 	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);

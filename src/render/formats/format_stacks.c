@@ -35,7 +35,7 @@ static void make_folded(struct buf *b, const struct story_view *s, enum profile_
 			continue;
 		for (uint32_t k = 0; k < one->frames; k++) {
 			buf_puts(b, k ? ";" : "");
-			put_folded(b, p.name[one->frame[k]]);
+			put_folded(b, p.name[one->frame[k]].text);
 		}
 		buf_printf(b, " %" PRIu64 "\n", one->value[measure]);
 	}
@@ -64,19 +64,26 @@ static void put_word(struct buf *b, const char *s, size_t n, const char * not )
 	buf_safe(b, name, true);
 }
 
-static void put_perf_frame(struct buf *b, const char *frame)
+/*
+ * Appends a frame. In parentheses is the source line, or else the module. As in the output of perf,
+ * an inlined function has "(inlined)" instead.
+ */
+static void put_perf_frame(struct buf *b, const struct profile_name *n)
 {
-	const char *module;
-	size_t symbol, len;
+	const char *function = *n->function ? n->function : n->text;
+	char place[512] = "[faultscope]";
+	const char *slash = strrchr(n->file, '/');
 
-	profile_frame_parts(frame, &symbol, &module, &len);
+	if (n->inlined_into)
+		snprintf(place, sizeof(place), "inlined");
+	else if (*n->file)
+		snprintf(place, sizeof(place), "%.490s:%u", slash ? slash + 1 : n->file, n->line);
+	else if (*n->module)
+		snprintf(place, sizeof(place), "%.511s", n->module);
 	buf_printf(b, "\t%16x ", 1);
-	put_word(b, frame, symbol, "();");
+	put_word(b, function, strlen(function), "();");
 	buf_puts(b, " (");
-	if (len)
-		put_word(b, module, len, "()");
-	else
-		buf_puts(b, "[faultscope]");
+	put_word(b, place, strlen(place), "()");
 	buf_puts(b, ")\n");
 }
 
@@ -93,7 +100,7 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 		   one->value[measure], measures[measure].key);
 	/* write the innermost frame first, without the `head` frames of the header line */
 	for (uint32_t k = one->frames; k-- > head;)
-		put_perf_frame(b, p->name[one->frame[k]]);
+		put_perf_frame(b, &p->name[one->frame[k]]);
 	buf_puts(b, "\n");
 }
 
@@ -164,7 +171,11 @@ void format_speedscope(struct buf *b, const struct story_view *s)
 	json_array(&j, "frames");
 	for (size_t i = 0; i < p.names; i++) {
 		json_object(&j, NULL);
-		json_text(&j, "name", p.name[i]);
+		json_text(&j, "name", profile_function(&p.name[i]));
+		if (*p.name[i].file)
+			json_text(&j, "file", p.name[i].file);
+		if (p.name[i].line)
+			json_count(&j, "line", p.name[i].line);
 		json_end(&j);
 	}
 	json_end_array(&j);

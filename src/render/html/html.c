@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "render/html/html.h"
+#include "model/frames.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -138,21 +139,53 @@ void html_section_end(struct buf *b)
 	buf_puts(b, "</section>\n");
 }
 
-void html_stack(struct buf *b, const char *text, int most)
+static void put_frame(struct buf *b, const char *text, size_t len, const char *place)
 {
-	int n = 0;
+	buf_puts(b, "<li");
+	if (*place)
+		html_printf(b, " title=\"%s\"", place);
+	buf_puts(b, ">");
+	html_text_len(b, text, len);
+	buf_puts(b, "</li>");
+}
+
+static void put_unknown_stack(struct buf *b)
+{
+	buf_puts(b, "<span class=\"dim\">stack not known</span>");
+}
+
+void html_stack(struct buf *b, const struct frames *f, size_t most)
+{
+	size_t n = f ? frames_count(f) : 0;
+
+	if (!n) {
+		put_unknown_stack(b);
+		return;
+	}
+	buf_puts(b, "<ol class=\"stack\">");
+	for (size_t i = 0; i < n && i < most; i++) {
+		char text[FRAME_TEXT_BYTES], place[FRAME_TEXT_BYTES];
+
+		frames_show(f, i, text, sizeof(text));
+		frames_show_place(f, i, place, sizeof(place));
+		put_frame(b, text, strlen(text), place);
+	}
+	buf_puts(b, "</ol>");
+}
+
+void html_stack_text(struct buf *b, const char *text, size_t most)
+{
+	size_t n = 0;
 
 	if (!text || !*text) {
-		buf_puts(b, "<span class=\"dim\">stack not known</span>");
+		put_unknown_stack(b);
 		return;
 	}
 	buf_puts(b, "<ol class=\"stack\">");
 	for (const char *at = text; *at && n < most; n++) {
 		size_t len = strcspn(at, "\n");
 
-		buf_puts(b, "<li>");
-		html_text_len(b, at, len);
-		buf_puts(b, "</li>");
+		put_frame(b, at, len, "");
 		at += len + (at[len] == '\n');
 	}
 	buf_puts(b, "</ol>");

@@ -52,7 +52,9 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 		     const struct address_map *m);
 
 /* Writes a stack as a list of frames, at most `most`, the innermost first. */
-void html_stack(struct buf *b, const char *text, int most);
+void html_stack(struct buf *b, const struct frames *f, size_t most);
+/* The same for the texts of a stack, one frame per line. */
+void html_stack_text(struct buf *b, const char *text, size_t most);
 
 #define HTML_HEAT_ROWS 24 /* maximum number of processes in the heat map */
 #define HTML_LEVELS    7  /* number of colours for values above 0 */

@@ -24,7 +24,7 @@ static void put_row(struct buf *b, const struct diff_row *r)
 
 	html_printf(b, "<tr><th scope=\"row\">%s", r->key);
 	if (*r->frames)
-		html_stack(b, r->frames, FRAMES_SHOWN);
+		html_stack_text(b, r->frames, FRAMES_SHOWN);
 	buf_printf(b, "</th><td>%s</td><td class=\"n\" data-v=\"%.6g\">", r->metric, r->a);
 	diff_put(b, r->metric, r->a);
 	buf_printf(b, "</td><td class=\"n\" data-v=\"%.6g\">", r->b);

@@ -27,7 +27,8 @@ static int compare(const struct profile *p, const struct profile_sample *x,
 
 	for (uint32_t i = 0; i < n; i++)
 		if (x->frame[i] != y->frame[i])
-			return strcmp(p->name[x->frame[i]], p->name[y->frame[i]]);
+			return strcmp(p->name[x->frame[i]].text, p->name[y->frame[i]].text)
+				       ?: (x->frame[i] < y->frame[i] ? -1 : 1);
 	return (int)x->frames - (int)y->frames;
 }
 
@@ -76,15 +77,26 @@ static unsigned int colour_of(const char *name)
 	return *name ? (unsigned int)(name[0] * 7 + name[1]) % 6 : 0;
 }
 
-static void put_box(const struct drawing *d, const char *name, uint64_t n, double x, uint32_t depth)
+/* Writes " in FILE:LINE"; empty if the source file is not known. */
+static const char *place_of(const struct profile_name *n, char *ret, size_t size)
+{
+	*ret = 0;
+	if (*n->file)
+		snprintf(ret, size, " in %s:%u", n->file, n->line);
+	return ret;
+}
+
+static void put_box(const struct drawing *d, const char *name, const char *place, uint64_t n,
+		    double x, uint32_t depth)
 {
 	double width = fmin(n * d->per_unit, WIDTH);
 	char shown[80];
 
 	html_printf(d->b,
-		    "<g><title>%s: %s</title><rect class=\"f%u\" x=\"%.1f\" y=\"%u\" "
+		    "<g><title>%s%s: %s</title><rect class=\"f%u\" x=\"%.1f\" y=\"%u\" "
 		    "width=\"%.1f\" height=\"%d\"/>",
-		    name, as_count(n).s, colour_of(name), x, depth * ROW, width - 0.5, ROW - 1);
+		    name, place, as_count(n).s, colour_of(name), x, depth * ROW, width - 0.5,
+		    ROW - 1);
 	if (width > 40) {
 		snprintf(shown, sizeof(shown), "%.*s", (int)(width / 7.2), name);
 		html_printf(d->b, "<text x=\"%.1f\" y=\"%u\">%s</text>", x + 3, depth * ROW + 13,
@@ -99,6 +111,8 @@ static void put_level(struct drawing *d, size_t from, size_t to, uint32_t depth,
 		return;
 	for (size_t i = from, end; i < to; i = end) {
 		const struct profile_sample *s = &d->p->sample[d->order[i]];
+		const struct profile_name *name;
+		char place[600];
 		uint64_t n;
 
 		end = i + 1;
@@ -112,7 +126,8 @@ static void put_level(struct drawing *d, size_t from, size_t to, uint32_t depth,
 			x += n * d->per_unit;
 			continue;
 		}
-		put_box(d, d->p->name[s->frame[depth]], n, x, depth + 1);
+		name = &d->p->name[s->frame[depth]];
+		put_box(d, name->text, place_of(name, place, sizeof(place)), n, x, depth + 1);
 		if (depth + 1 > d->deepest)
 			d->deepest = depth + 1;
 		put_level(d, i, end, depth + 1, x);
@@ -152,7 +167,7 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 			order[i] = i;
 		sort_samples(p, order, spare, p->samples);
 		d.per_unit = WIDTH / p->total[d.measure];
-		put_box(&d, "all", p->total[d.measure], 0, 0);
+		put_box(&d, "all", "", p->total[d.measure], 0, 0);
 		put_level(&d, 0, p->samples, 0, 0);
 		put_tools(b, p);
 		buf_printf(
@@ -351,6 +366,20 @@ static void write_addresses(struct json *j, const struct story_view *s, const st
 	json_end_array(j);
 }
 
+/* Writes the source line of a frame; null if it is not known. */
+static void write_place(struct json *j, const struct profile_name *n)
+{
+	if (!*n->file) {
+		json_null(j, NULL);
+		return;
+	}
+	json_object(j, NULL);
+	json_text(j, "function", n->function);
+	json_text(j, "file", n->file);
+	json_count_or_null(j, "line", n->line, n->line);
+	json_end(j);
+}
+
 static void write_profile(struct json *j, const struct story_view *s, const struct profile *p)
 {
 	json_object(j, "profile");
@@ -367,7 +396,11 @@ static void write_profile(struct json *j, const struct story_view *s, const stru
 	json_end_array(j);
 	json_array(j, "names");
 	for (size_t i = 0; i < p->names; i++)
-		json_text(j, NULL, p->name[i]);
+		json_text(j, NULL, p->name[i].text);
+	json_end_array(j);
+	json_array(j, "places");
+	for (size_t i = 0; i < p->names; i++)
+		write_place(j, &p->name[i]);
 	json_end_array(j);
 	json_count(j, "samples_left_out",
 		   p->left_out + (p->samples > SAMPLES_IN ? p->samples - SAMPLES_IN : 0));

@@ -457,7 +457,7 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 			    g[i].name, as_count(g[i].added).s, as_count(g[i].removed).s);
 		put_bar(b, g[i].added, g[0].added);
 		buf_puts(b, "<td>");
-		html_stack(b, f ? f->text : NULL, FRAMES_SHOWN);
+		html_stack(b, f, FRAMES_SHOWN);
 		buf_puts(b, "</td></tr>\n");
 	}
 	buf_puts(b, "</tbody></table></div>\n");
@@ -547,7 +547,7 @@ static void put_refused(struct buf *b, const struct story_view *s, const struct 
 	if (r->count > 1)
 		buf_printf(b, ", %s times so far", as_count(r->count).s);
 	if (f)
-		html_stack(b, f->text, FRAMES_SHOWN);
+		html_stack(b, f, FRAMES_SHOWN);
 }
 
 static void put_kernel_fault(struct buf *b, const struct story_view *s,

@@ -83,7 +83,11 @@
 		"$schema": "https://www.speedscope.app/file-format-schema.json",
 		name: data.file,
 		exporter: "faultscope",
-		shared: {frames: data.profile.names.map(name => ({name}))},
+		shared: {frames: data.profile.names.map((name, i) => {
+			const place = data.profile.places[i];
+			return place ? {name: place.function, file: place.file,
+				...place.line && {line: place.line}} : {name};
+		})},
 		profiles: data.profile.measures.map((m, i) => {
 			const some = data.profile.samples.filter(s => s.v[i]);
 			return {type: "sampled", name: m.title, startValue: 0, endValue: m.total,
@@ -460,8 +464,8 @@
 			for (const i of tools.inverted.checked ? [...s.f].reverse() : s.f) {
 				let next = at.children.get(i);
 				if (!next) {
-					next = {name: profile.names[i], value: 0, children: new Map(), parent: at,
-						depth: at.depth + 1};
+					next = {name: profile.names[i], place: profile.places[i], value: 0,
+						children: new Map(), parent: at, depth: at.depth + 1};
 					at.children.set(i, next);
 				}
 				next.value += n;
@@ -482,7 +486,8 @@
 	};
 	const describe = node => {
 		const unit = profile.measures[Number(tools.measure.value)].unit;
-		return `${node.name}: ${measured(node.value, unit)}, ` +
+		const where = node.place ? ` in ${node.place.file}:${node.place.line}` : "";
+		return `${node.name}${where}: ${measured(node.value, unit)}, ` +
 			`${(100 * node.value / (root.value || 1)).toFixed(1)}%` +
 			(range ? `, ${at(range[0])} to ${at(range[1])}` : "");
 	};

@@ -88,6 +88,14 @@ static void put_stack(struct json *j, const char *key, const struct frames *f)
 	json_end_array(j);
 }
 
+static void put_user_caller(struct json *j, const char *key, const struct frames *f)
+{
+	char caller[USER_LINE_BYTES];
+
+	if (f && frames_user_caller(f, caller, sizeof(caller)))
+		json_text(j, key, caller);
+}
+
 /* Converts pages to bytes. Returns 0 while per-CPU page counters make the number negative. */
 static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/frames.h"
 #include "model/growers.h"
 #include "render/render.h"
 
@@ -23,16 +24,12 @@ static void put_name(struct buf *b, const char *s, size_t n)
 /* Appends the frames of a stack, outermost first. */
 static void put_frames(struct buf *b, const struct frames *f)
 {
-	size_t end = f ? strlen(f->text) : 0;
+	char text[FRAME_TEXT_BYTES];
 
-	while (end) {
-		size_t start = end;
-
-		while (start && f->text[start - 1] != '\n')
-			start--;
+	for (size_t i = f ? frames_count(f) : 0; i-- > 0;) {
+		frames_show(f, i, text, sizeof(text));
 		buf_putc(b, ';');
-		put_name(b, f->text + start, end - start);
-		end = start ? start - 1 : 0;
+		put_name(b, text, strlen(text));
 	}
 }
 

@@ -358,20 +358,16 @@ void text_histograms(struct buf *b, const struct view *v, const struct counters 
 
 void text_frames(struct buf *b, const struct frames *f)
 {
-	struct frame_text frame[FRAMES_SHOWN];
-	char end[FRAMES_END_BYTES];
+	char end[FRAMES_END_BYTES], user[FRAMES_USER_BYTES];
+	size_t frame[FRAMES_SHOWN];
 	bool more;
 	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
 
-	if (f->user_line[0]) {
-		buf_safe(b, f->user_line, true);
-		buf_puts(b, ": ");
-	}
+	buf_safe(b, frames_user_text(f, user, sizeof(user)), true);
 	for (size_t i = 0; i < n; i++) {
 		char one[400];
 
-		snprintf(one, sizeof(one), "%.*s", (int)(frame[i].len < 399 ? frame[i].len : 399),
-			 frame[i].s);
+		frames_show(f, frame[i], one, sizeof(one));
 		buf_puts(b, i ? " <- " : "");
 		buf_safe(b, one, true);
 	}
