@@ -316,6 +316,16 @@ static void clear(struct finding *f, uint64_t t_ns)
 	f->told = false;
 }
 
+/* Ends the title with the line of the user's code, if there is one and the title has room. */
+static void end_title(struct finding *f)
+{
+	size_t len = strlen(f->title);
+
+	if (f->by[0] && !strstr(f->title, f->by) &&
+	    len + strlen(", ") + strlen(f->by) < sizeof(f->title))
+		snprintf(f->title + len, sizeof(f->title) - len, ", %s", f->by);
+}
+
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
 		  const struct process_key *id, const char *comm)
 {
@@ -326,6 +336,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	if (open && !open->open)
 		open = NULL;
 	if (rule->test(o, open, &said)) {
+		end_title(&said);
 		if (o->refused)
 			refusal_settle(o, open, &said);
 		snprintf(said.comm, sizeof(said.comm), "%.*s", COMM_LEN - 1, comm);

@@ -96,13 +96,13 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
-		evidence_about(finding_number(f, "held mmap_lock while others waited",
-					      IN_COUNT, hold->now.count),
+		evidence_about(finding_number(f, "held mmap_lock while others waited", IN_COUNT,
+					      hold->now.count),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		evidence_about(finding_real(f, "lock held in total for", IN_SECONDS,
 					    hold->now.total_ns / 1e9),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
-		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
+		stack_evidence(f, o->m, &o->s->id, hold->now.stack, "from", "held by");
 	}
 	finding_advise(f);
 	return true;

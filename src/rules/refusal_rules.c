@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/fields.h"
 #include "rules/event_count.h"
+#include "rules/growth_rules.h"
 #include "rules/need.h"
 #include "rules/pressure_rules.h"
 
@@ -110,6 +111,7 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 		      r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
 	finding_take_evidence(f, o->verdict);
 	finding_number(f, REFUSED_CALLS, IN_COUNT, r->count);
+	stack_evidence(f, o->m, &r->subject, r->stack, "call from", "in");
 	f->call = r->call;
 	f->times = r->count;
 	for (size_t i = 0; i < o->verdict->nr_next; i++)

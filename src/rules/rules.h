@@ -108,6 +108,8 @@ struct finding {
 	bool told;
 	uint64_t since_ns, seen_ns;
 	char title[192];
+	/* end of the title: "made by train.py:57 load"; empty: no line of the user is known */
+	char by[192];
 	/* name of the cause, one of cause_names[]; NULL: none */
 	const char *cause;
 	/* evidence beyond EVIDENCE_MAX goes to the extra last entry, which no output shows */

@@ -8,7 +8,7 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS		10000000000ULL /* ns; a finding stays open this long after its stall */
+#define HOLD_NS 10000000000ULL /* ns; a finding stays open this long after its stall */
 /* ns; in a shorter window, one event is already a high rate */
 #define WINDOW_LEAST_NS 50000000
 /* ns; interruptions of a condition by at most this time plus two intervals do not end the stall */
@@ -23,7 +23,7 @@
  */
 #define PURGES_NS 3000000000ULL
 /* stalls below this share of a thread's time are not reported */
-#define WAITS  0.05
+#define WAITS 0.05
 /* copies that take less than this share of one thread's time are not reported */
 #define COSTS  0.02
 #define COPIES 2000 /* pages copied per second; fewer are not reported */
