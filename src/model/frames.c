@@ -120,6 +120,11 @@ size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *re
 	return n;
 }
 
+bool frames_have_unknown(const struct frames *f)
+{
+	return strstr(f->text, "[unknown]") != NULL;
+}
+
 static bool is_users(const struct user_frame *f)
 {
 	return f->flags & FRAME_USER && f->function && f->file;

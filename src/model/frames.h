@@ -29,6 +29,9 @@ void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size)
  */
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more);
 
+/* Returns whether a frame of the stack has neither a function nor a module. */
+bool frames_have_unknown(const struct frames *f);
+
 /*
  * Returns the place where the user's code called the library code that called the user's line, such
  * as "train.py:19 main", written to a buffer of at least USER_LINE_BYTES. For a worker of a PyTorch

@@ -135,7 +135,7 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 	if (frames->user_line[0] && !f->by[0])
 		snprintf(f->by, sizeof(f->by), "%s %s", role, frames->user_line);
 	/* JIT-compiled code may have a whole stack, but its functions have no names */
-	if (frames->flags & FRAMES_SHORT || frames->by_chain)
+	if (frames->flags & FRAMES_SHORT || (frames->by_chain && frames_have_unknown(frames)))
 		runtime_hint(f, model_find(m, id));
 }
 

@@ -111,10 +111,34 @@ static void test_all_causes(void)
 	end();
 }
 
+static void test_stack(void)
+{
+	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
+	struct verdict v = {.cause = "address_space", .certain = true};
+	struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
+	struct finding f = {};
+	const char *id = "none";
+
+	begin();
+	walk_reads(4, "mmap (libc.so.6)\nload (train.py:57)", STACK_END_ENTRY, 0,
+		   "train.py:57 load");
+	r.stack = 3;
+	rules_of(&o, &f, &id);
+	is_str(f.by, "", "a stack that is not known says nothing");
+	r.stack = 4;
+	rules_of(&o, &f, &id);
+	is_str(evidence_of(&f, "call from"),
+	       "train.py:57 load: mmap (libc.so.6) <- load (train.py:57)",
+	       "the stack of the failed call");
+	is_str(f.by, "in train.py:57 load", "and the end of the title");
+	end();
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		test_case(i);
 	test_all_causes();
+	test_stack();
 	return tap_done();
 }
