@@ -445,6 +445,10 @@ const struct option_row option_rows[] = {
 	 "print a one-page summary at the end: processes with the most page faults, peak values, "
 	 "wait times, findings, and the cost of faultscope",
 	 FLAG(summary)},
+	{"debuginfod", 0, NULL, W | R | G | C,
+	 "download debug information of native code from the servers that DEBUGINFOD_URLS names; "
+	 "without this option, only installed debug information is used",
+	 FLAG(debuginfod)},
 	{"quiet", 'q', NULL, W | R | C | Y, "do not print the text summary at the end",
 	 FLAG(quiet)},
 	{"min-severity", 0, "LEVEL", W | R | G | Y | H,

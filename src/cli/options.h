@@ -86,7 +86,7 @@ struct options {
 	uint64_t top, width;		 /* rows of the table, columns of text; 0: default */
 	uint64_t assumed[RESOURCES_MAX]; /* --assume, by index in resources[]; 0: real limit */
 	enum when colour;
-	bool no_unicode, addresses, quiet, summary, no_calibrate;
+	bool no_unicode, addresses, debuginfod, quiet, summary, no_calibrate;
 	struct gates gates;
 	const char *junit;
 	bool github;

@@ -232,6 +232,17 @@ static int pass_made(void *ctx, const struct record *h)
 	return pass_on(ctx, h);
 }
 
+/* Ends a list of frames, and asks for their source lines. */
+static int end_list(struct collector *c, struct frame_lister *list)
+{
+	int err = frame_lister_end(list);
+
+	if (!err && c->want_lines && list->nr_code)
+		c->want_lines(c->lines_ctx, &list->r.subject, list->r.stack, list->code,
+			      list->nr_code);
+	return err;
+}
+
 /* Sends the names of a stack, and then the list of its frames. */
 static int send_stack(struct collector *c, struct frames_record *frames,
 		      const struct user_symbol *const *told, size_t n)
@@ -248,7 +259,7 @@ static int send_stack(struct collector *c, struct frames_record *frames,
 	frame_lister_begin(&list, &sink, frames->h.t_ns, &frames->subject, frames->stack);
 	for (size_t i = 0; i < n; i++)
 		frame_lister_add_symbol(&list, told[i]);
-	return err ? err : frame_lister_end(&list);
+	return err ? err : end_list(c, &list);
 }
 
 /* Names the frames of a stack, if the process is alive or its mappings are known. */
@@ -307,7 +318,7 @@ static int take_walk(struct collector *c, const struct walk_record *r)
 	err = pass_on(c, &frames.h);
 	frame_lister_begin(&list, &sink, r->h.t_ns, &r->subject, r->stack);
 	walk_names_list(c->walk_names, &c->python_codes, &list);
-	return err ? err : frame_lister_end(&list);
+	return err ? err : end_list(c, &list);
 }
 
 /* On SIGBUS, measures the mapped file's file system, which may have filled up since a scan. */

@@ -23,6 +23,10 @@
 #define RECORD_KINDS_MAX 48
 #define RECORD_TEXTS_MAX 8 /* maximum number of text fields in a kind of record */
 
+/* Is told which frames of a listed stack may have source lines. */
+typedef void want_lines_fn(void *ctx, const struct process_key *subject, __s32 stack,
+			   const struct frame_code *code, size_t n);
+
 struct collector {
 	struct model *m;
 	const struct filter *filter;	   /* which processes to show; NULL: all */
@@ -39,6 +43,9 @@ struct collector {
 	/* finds files of stack addresses; the owner sets it; may be NULL */
 	walk_place_fn *walk_place;
 	void *walk_ctx;
+	/* called after a stack was listed that has frames in the code of files; may be NULL */
+	want_lines_fn *want_lines;
+	void *lines_ctx;
 	/* working memory for naming stacks; owned; NULL: no stack was walked with tables yet */
 	struct walk_names *walk_names;
 	struct cgroup_levels levels;

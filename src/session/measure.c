@@ -13,6 +13,7 @@
 #include "render/text/empty_renderer.h"
 #include "session/limit_origins.h"
 #include "session/live_view.h"
+#include "session/session_lines.h"
 
 #define BLOCKS_MOST 3 /* maximum number of processes shown as blocks, not as a table */
 
@@ -124,6 +125,8 @@ static int begin_loop(struct session *s)
 	err = loop_every(&s->loop, s->plan.interval * 1e9);
 	if (!err)
 		err = loop_watch(&s->loop, s->in.src->ops->fd(s->in.src), on_urgent);
+	if (!err)
+		err = loop_watch(&s->loop, session_lines_fd(s), session_lines_work);
 	if (!err && s->out.redraws && isatty(STDIN_FILENO))
 		err = loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	return err;
@@ -135,6 +138,7 @@ static int wait_time_ms(struct session *s)
 	int tables_ms = session_unwind(s), end_ms = -1;
 	uint64_t now = host_monotonic_ns();
 
+	session_lines_work(s);
 	if (s->ends_ns)
 		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
 	if (tables_ms < 0 || (end_ms >= 0 && end_ms < tables_ms))
@@ -297,6 +301,7 @@ int session_end(struct session *s)
 		s->out.redraws = false;
 		session_measure_view(s);
 	}
+	session_lines_finish(s);
 	if (s->in.src && s->in.m.last_ns) {
 		if (s->child.ending[0])
 			s->out.view.ending = s->child.ending;
@@ -314,6 +319,7 @@ int session_end(struct session *s)
 	session_end_recording(s);
 	if (s->in.src && s->in.src->live)
 		pressure_close(&s->in.pressure);
+	session_lines_end(s);
 	unwinder_free(s->in.unwinder);
 	if (s->in.src)
 		s->in.src->ops->close(s->in.src);

@@ -39,6 +39,7 @@ struct session_input {
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 	/* makes unwind tables for a live source; NULL: stacks are walked by frame pointers */
 	struct unwinder *unwinder;
+	struct session_lines *lines; /* finds source lines of native code; NULL: not in use */
 };
 
 /* The output of a session: what is printed, and where. */

@@ -2,6 +2,7 @@
 /* The input of a session: a live source or a recording, and the model of its records. */
 #define _GNU_SOURCE
 #include "session/session.h"
+#include "session/session_lines.h"
 
 #include <errno.h>
 #include <string.h>
@@ -107,6 +108,8 @@ static int open_live(struct session *s)
 	char error[1024] = "";
 	int err;
 
+	if (lo.attribute && !lo.examines)
+		session_lines_begin(s);
 	err = live_open(&lo, &s->in.src, error, sizeof(error));
 	if (s->plan.works_without_bpf &&
 	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
@@ -137,8 +140,7 @@ static int open_live(struct session *s)
 		write_degraded(s);
 	s->in.collector.names_stacks =
 		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
-	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
-	    live_walks(s->in.src))
+	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() && live_walks(s->in.src))
 		s->in.unwinder = unwinder_new(live_walks(s->in.src));
 	if (s->in.unwinder) {
 		s->in.collector.walk_place = walk_place;

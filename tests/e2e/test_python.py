@@ -223,6 +223,8 @@ def test_python_frames_of_greenlets(check, lab):
 def test_python_frames_of_gevent(check, lab):
     check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet", "libev4",
                    "python3-zope.interface", "python3-zope.event")
+
+
 def read_pprof(lab, path):
     go = shutil.which("go")
     if not go:

@@ -66,6 +66,7 @@ SORTS = {
     # Functions that read or set properties of faultscope's own process, and functions that affect
     # or observe other processes
     "environment": "getenv",
+    "changed environment": "setenv",
     "own ids": "getpid getuid geteuid getgid getegid",
     "own rights": "setresuid setresgid prctl",
     "own limits": "getrlimit setrlimit",
@@ -86,6 +87,8 @@ SORTS = {
     "system calls": "syscall",
     "devices": "ioctl",
     "terminal": "isatty tcgetattr tcsetattr",
+    "passed files": "sendmsg recvmsg",
+    "loaded libraries": "dlopen dlsym",
     "sockets": """socket socketpair connect bind listen send recv shutdown setsockopt getsockname
         getaddrinfo freeaddrinfo gai_strerror getnameinfo""",
     "addresses": "inet_ntop",
@@ -169,6 +172,11 @@ ROOMS = [
          "base wire records collect",
          "text, format, sort, heap, pages, errors, clock, files, machine, libbpf",
          "capped, stateless"),
+    room("lines", "source lines and inlined functions of native code, in a process of its own",
+         "base probe collect",
+         "text, format, sort, heap, errors, files, changed environment, own limits, children, "
+         "signals, exit, sockets, passed files, loaded libraries, libelf",
+         "stateless"),
     room("rules", "causes of failed calls, the rules, findings, suggested limits",
          "base model",
          "text, numbers, format, sort, math, heap",
@@ -204,7 +212,7 @@ ROOMS = [
          "children, signals, events, threads"),
     room("session", "a measurement from its source to its last output line, and its commands; "
          "`doctor` with its cost measurements, and `explain`",
-         "base probe blackbox model collect unwind rules triage render cli live crash",
+         "base probe blackbox model collect unwind lines rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),

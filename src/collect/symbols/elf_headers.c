@@ -77,8 +77,7 @@ static void read_segments(Elf *elf, const struct byte_source *s, const GElf_Ehdr
 			h->load[h->nr_loads].address = p.p_vaddr;
 			h->load[h->nr_loads].bytes = p.p_filesz;
 			h->load[h->nr_loads++].executable = p.p_flags & PF_X;
-		} else if (p.p_type == PT_GNU_EH_FRAME &&
-			   lies_within(s, p.p_offset, p.p_filesz)) {
+		} else if (p.p_type == PT_GNU_EH_FRAME && lies_within(s, p.p_offset, p.p_filesz)) {
 			h->frame_index.at = (struct elf_span){p.p_offset, p.p_filesz};
 			h->frame_index.address = p.p_vaddr;
 		}
@@ -131,6 +130,8 @@ static void read_section(Elf *elf, const struct byte_source *s, const GElf_Shdr 
 		read_notes(elf, s, at.offset, at.bytes, sh->sh_addralign, h);
 	} else if (!strcmp(name, ".gnu_debugdata")) {
 		h->packed = at;
+	} else if (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")) {
+		h->has_lines = sh->sh_type == SHT_PROGBITS;
 	} else if (!strcmp(name, ".eh_frame")) {
 		h->frames.at = at;
 		h->frames.address = sh->sh_addr;

@@ -45,6 +45,7 @@ struct elf_headers {
 	struct elf_symtab full;	   /* symbol table .symtab */
 	struct elf_symtab dynamic; /* symbol table .dynsym */
 	struct elf_span packed;	   /* .gnu_debugdata: a compressed ELF file */
+	bool has_lines;		   /* the file has source lines: .debug_line */
 	struct {
 		struct elf_span at;
 		__u64 address;

@@ -81,6 +81,7 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd)
 	s->held = s->file.fd;
 	s->file = file;
 	s->h.full = h.full;
+	s->h.has_lines = h.has_lines;
 	s->h.dynamic = (struct elf_symtab){};
 	s->h.packed = (struct elf_span){};
 	memcpy(s->h.code, h.code, sizeof(s->h.code));

@@ -94,6 +94,9 @@ void frame_lister_add_symbol(struct frame_lister *l, const struct user_symbol *s
 		f.kind = FRAME_JIT;
 	else if (s->module[0])
 		f.kind = FRAME_NATIVE;
+	if (s->code.serial && l->nr_code < WALK_FRAMES)
+		l->code[l->nr_code++] =
+			(struct frame_code){.index = l->sent + l->r.n, .code = s->code};
 	frame_lister_add(l, &f);
 }
 

@@ -17,6 +17,12 @@ struct listed_frame {
 	__u8 flags; /* FRAME_INLINED, FRAME_USER */
 };
 
+/* A frame in the code of a file, and its index in the stack. */
+struct frame_code {
+	__u32 index;
+	struct user_code code;
+};
+
 struct frame_lister {
 	const struct sink *sink;
 	struct frame_list_record r; /* the frames that were not sent yet */
@@ -24,6 +30,8 @@ struct frame_lister {
 	__u16 lines;		    /* number of lines in r.texts */
 	__u32 sent;		    /* number of frames that were sent */
 	int err;		    /* first error of the sink */
+	struct frame_code code[WALK_FRAMES];
+	size_t nr_code;
 };
 
 /* Begins the list of a stack. The list replaces an earlier list of this stack. */

@@ -101,6 +101,9 @@ static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 off
 	if (!elf_headers_address(&f->elf.h, offset, &ret->address))
 		return true;
 	user_file_name(us, f, ret->address - !innermost, ret);
+	ret->code = (struct user_code){.place = f - us->files->f,
+				       .serial = f->serial,
+				       .address = ret->address - !innermost};
 	if (ret->name[0])
 		ret->offset += !innermost;
 	return true;
@@ -160,4 +163,21 @@ bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 		return false;
 	f = file_by_build_id(us, of, frame->build_id);
 	return f && name_in_file(us, f, frame->offset, innermost, ret);
+}
+
+bool user_symbols_code_file(const struct user_symbols *us, const struct user_code *code,
+			    struct user_code_file *ret)
+{
+	const struct user_file *f;
+
+	if (!us->files || code->place >= USER_FILES_MAX)
+		return false;
+	f = &us->files->f[code->place];
+	if (!code->serial || f->serial != code->serial)
+		return false;
+	*ret = (struct user_code_file){.fd = f->elf.file.fd,
+				       .has_lines = f->elf.h.has_lines,
+				       .build_id = f->elf.h.build_id,
+				       .build_id_bytes = f->elf.h.build_id_bytes};
+	return true;
 }

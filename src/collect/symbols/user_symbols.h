@@ -42,6 +42,12 @@ struct user_symbols {
 	struct user_symbols_lost lost;
 };
 
+/* A place in the code of a file, whose source line may be known. */
+struct user_code {
+	__u32 place, serial; /* index and serial of the file in user_files; serial 0: no file */
+	__u64 address;	     /* address of the instruction before relocation */
+};
+
 struct user_symbol {
 	char name[USER_NAME_BYTES]; /* name of the function; empty: not known */
 	/* file name without directories, or "[jit]"; empty: not known */
@@ -49,6 +55,7 @@ struct user_symbol {
 	__u64 offset;  /* offset of the address in the function */
 	__u64 address; /* address in the file, as for addr2line; of JIT code, in memory */
 	bool astray;   /* the address is not code: a random value in a broken chain of frames */
+	struct user_code code;
 };
 
 /* Returns 0 or -ENOMEM. Call user_symbols_close() even after an error. */
@@ -60,6 +67,18 @@ void user_symbols_close(struct user_symbols *us);
  * smaps or uses ptrace. Returns 0, or -errno (-ESRCH: gone); on error, earlier values stay.
  */
 int user_symbols_learn(struct user_symbols *us, const struct process_key *of);
+
+/* A file that may have source lines. */
+struct user_code_file {
+	int fd; /* the ELF file, or its debug file; not owned */
+	bool has_lines;
+	const __u8 *build_id;
+	__u32 build_id_bytes; /* 0: no build-id */
+};
+
+/* Finds the file of a place in code. Returns false if the file was closed meanwhile. */
+bool user_symbols_code_file(const struct user_symbols *us, const struct user_code *code,
+			    struct user_code_file *ret);
 
 /*
  * Names a frame of bpf_get_stack() with BPF_F_USER_BUILD_ID. All frames except the innermost are
