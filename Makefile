@@ -88,11 +88,14 @@ HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
 ifneq ($(HTTP),)
 LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
 endif
-SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# A static program cannot load libdw.
+NO_LOADER_SRC := src/lines/libdw_absent.c
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(NO_LOADER_SRC),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
-STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
-	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
+STATIC_OBJ := $(filter-out $(BUILD)/src/lines/libdw.o,$(OBJ)) $(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o)
+STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
+	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # All objects except main, for the unit tests
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 # Unit tests of code that is built only if the program has the HTTP server

@@ -52,3 +52,8 @@ bool libdebuginfod_load(struct libdebuginfod *ret)
 	ret->client = begin();
 	return ret->client;
 }
+
+const char *libdw_lack(void)
+{
+	return "libdw is not installed (package libdw1 or elfutils-libs)";
+}

@@ -68,4 +68,7 @@ struct libdebuginfod {
 bool libdw_load(struct libdw *ret);
 bool libdebuginfod_load(struct libdebuginfod *ret);
 
+/* Returns why libdw_load() fails, for a user. */
+const char *libdw_lack(void);
+
 #endif

@@ -141,7 +141,7 @@ static void name_function(struct source_lines *l, struct dw_die *die, char *ret)
 		return;
 	if (l->dw->attr_integrate(die, DW_AT_NAME, &attribute))
 		name = l->dw->formstring(&attribute);
-	snprintf(ret, SOURCE_TEXT_BYTES, "%s", name ? name : "[inlined]");
+	snprintf(ret, SOURCE_TEXT_BYTES, "%s", name ? name : "");
 }
 
 static void place(struct source_frame *f, const char *file, uint64_t line)
@@ -180,11 +180,12 @@ static size_t add_inlined(struct source_lines *l, struct dw_die *unit, uint64_t 
 	for (int i = 0; i < n && scope && frames < SOURCE_FRAMES_MAX; i++) {
 		int tag = l->dw->tag(&scope[i]);
 
+		if (tag == DW_TAG_SUBPROGRAM || tag == DW_TAG_INLINED_SUBROUTINE)
+			name_function(l, &scope[i], ret[frames - 1].function);
 		if (tag == DW_TAG_SUBPROGRAM)
 			break;
 		if (tag != DW_TAG_INLINED_SUBROUTINE)
 			continue;
-		name_function(l, &scope[i], ret[frames - 1].function);
 		memset(&ret[frames], 0, sizeof(ret[frames]));
 		place_call(l, unit, &scope[i], &ret[frames]);
 		frames++;

@@ -9,7 +9,7 @@
 #define SOURCE_TEXT_BYTES 256
 
 struct source_frame {
-	char function[SOURCE_TEXT_BYTES]; /* name of an inlined function; empty: not inlined */
+	char function[SOURCE_TEXT_BYTES]; /* empty: not known */
 	char file[SOURCE_TEXT_BYTES];
 	uint32_t line; /* 0: not known */
 };

@@ -78,6 +78,8 @@ struct report {
 	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;
+	/* why native frames have no source lines; NULL: they have, if debug information is there */
+	const char *no_source_lines;
 	struct report_rights rights;
 	size_t processes; /* number of processes that the scan found */
 	bool calibrated;

@@ -8,6 +8,7 @@
 #include "collect/names/process_names.h"
 #include "collect/limits/limit_source.h"
 #include "session/drop_privileges.h"
+#include "lines/libdw.h"
 #include "probe/host_facts.h"
 #include "probe/precursors.h"
 #include "probe/settings.h"
@@ -290,6 +291,7 @@ int command_doctor(const struct options *o)
 {
 	struct host_record host;
 	struct report r = {.host = &host};
+	struct libdw libdw;
 	struct buf gaps = {};
 	struct run_plan plan;
 	struct session s;
@@ -308,6 +310,7 @@ int command_doctor(const struct options *o)
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;
 	host_fill(&host);
+	r.no_source_lines = libdw_load(&libdw) ? NULL : libdw_lack();
 	r.settings = settings_read(r.setting);
 	find_origins(&r);
 	if (!err)

@@ -172,7 +172,8 @@ static size_t add_frame(const struct session_lines *l, size_t at, size_t index,
 	for (; at < l->answers && l->answer[at].index == index; at++) {
 		const struct frame_answer *a = &l->answer[at];
 
-		f.function = a->is_inlined ? a->source.function : one->function;
+		/* the symbol of a function is better than its name in the debug information */
+		f.function = a->is_inlined || !one->function ? a->source.function : one->function;
 		f.file = a->source.file;
 		f.line = a->source.line;
 		f.flags = one->flags | (a->is_inlined ? FRAME_INLINED : 0);
@@ -260,7 +261,7 @@ int session_lines_work(void *ctx)
 			err = take(s);
 	}
 	if (err == -ENOPKG)
-		give_up(s, "libdw is not installed (package libdw1 or elfutils-libs)");
+		give_up(s, libdw_lack());
 	else if (err != -EAGAIN)
 		give_up(s, "the process that reads debug information has ended");
 	return 0;

@@ -329,6 +329,18 @@ static void write_recorder(struct buf *b, const struct view *v, const struct rep
 			  "second CPU and bpf_loop() (Linux 5.17)");
 }
 
+static void write_source_lines(struct buf *b, const struct view *v, const struct report *r)
+{
+	struct line l = {.v = v};
+
+	line_pad(&l, NAME_COLUMN);
+	if (r->no_source_lines)
+		line_printf(&l, "not available: %s", r->no_source_lines);
+	else
+		line_printf(&l, "of files whose debug information is installed");
+	line_wrap(&l, b, STYLE_PLAIN);
+}
+
 void report_text(struct buf *b, const struct view *v, const struct report *r)
 {
 	char text[160];
@@ -361,6 +373,8 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 		line_printf(&l, "%s", r->passed_over);
 		line_wrap(&l, b, STYLE_PLAIN);
 	}
+	write_title(b, v, "source lines and inlined functions of native code in stacks");
+	write_source_lines(b, v, r);
 	write_title(b, v, "limits of this machine and of this shell");
 	for (size_t i = 0; i < r->settings; i++)
 		if (!r->setting[i].of)
