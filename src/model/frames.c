@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/frames.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -50,27 +48,70 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void show_with_line(const struct user_frame *f, char *ret, size_t size)
+static void append_number(char *ret, size_t size, uint64_t n)
 {
-	char number[16] = "?";
+	char digits[DIGITS_MOST + 1] = "";
 
-	if (f->line)
-		snprintf(number, sizeof(number), "%u", f->line);
-	snprintf(ret, size, "%s (%s:%s%s)", f->function, base_name(f->file), number,
-		 f->flags & FRAME_INLINED ? ", inlined" : "");
+	array_append(ret, size, digits_before(digits + DIGITS_MOST, n));
+}
+
+static void append_hex(char *ret, size_t size, uint64_t n)
+{
+	char digits[] = "0x0000000000000000";
+	size_t at = sizeof(digits) - 1;
+
+	do {
+		digits[--at] = "0123456789abcdef"[n & 15];
+		n >>= 4;
+	} while (n);
+	array_append(ret, size, "0x");
+	array_append(ret, size, digits + at);
+}
+
+/* Appends "FILE:LINE". */
+static void append_line(char *ret, size_t size, const char *file, uint32_t line)
+{
+	array_append(ret, size, file);
+	array_append(ret, size, ":");
+	if (line)
+		append_number(ret, size, line);
+	else
+		array_append(ret, size, "?");
+}
+
+static void append_address(char *ret, size_t size, const struct user_frame *f)
+{
+	array_append(ret, size, f->module);
+	array_append(ret, size, "+");
+	append_hex(ret, size, f->offset);
 }
 
 static void show_frame(const struct user_frame *f, char *ret, size_t size)
 {
-	if (f->function && f->file)
-		show_with_line(f, ret, size);
-	else if (f->function)
-		snprintf(ret, size, "%s%s%s%s", f->function, f->module ? " (" : "",
-			 f->module ? f->module : "", f->module ? ")" : "");
-	else if (f->module)
-		snprintf(ret, size, "%s+0x%" PRIx64, f->module, f->offset);
+	array_copy(ret, size, "");
+	if (!f->function && f->module) {
+		append_address(ret, size, f);
+		return;
+	}
+	array_append(ret, size,
+		     f->function	       ? f->function
+		     : f->kind == FRAME_PYTHON ? "[python]"
+					       : "[unknown]");
+	if (!f->function || (!f->file && !f->module))
+		return;
+	array_append(ret, size, " (");
+	if (f->file)
+		append_line(ret, size, base_name(f->file), f->line);
 	else
-		snprintf(ret, size, "%s", f->kind == FRAME_PYTHON ? "[python]" : "[unknown]");
+		array_append(ret, size, f->module);
+	if (f->file && f->flags & FRAME_INLINED)
+		array_append(ret, size, ", inlined");
+	array_append(ret, size, ")");
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
 }
 
 void frames_show(const struct frames *f, size_t i, char *ret, size_t size)
@@ -85,20 +126,18 @@ void frames_show(const struct frames *f, size_t i, char *ret, size_t size)
 		at += strcspn(at, "\n");
 		at += *at == '\n';
 	}
-	snprintf(ret, size, "%.*s", (int)strcspn(at, "\n"), at);
+	array_copy(ret, min_size(size, strcspn(at, "\n") + 1), at);
 }
 
 void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size)
 {
 	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
 
-	*ret = 0;
-	if (one && one->file && one->line)
-		snprintf(ret, size, "%s:%u", one->file, one->line);
-	else if (one && one->file)
-		snprintf(ret, size, "%s", one->file);
+	array_copy(ret, size, "");
+	if (one && one->file)
+		append_line(ret, size, one->file, one->line);
 	else if (one && one->module && one->offset)
-		snprintf(ret, size, "%s+0x%" PRIx64, one->module, one->offset);
+		append_address(ret, size, one);
 }
 
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more)
@@ -148,8 +187,10 @@ const char *frames_user_caller(const struct frames *f, char *ret, size_t size)
 		} else if (users && one->kind == FRAME_PYTHON && !(one->flags & FRAME_USER)) {
 			in_library = true;
 		} else if (in_library && is_users(one) && !is_same_function(one, users)) {
-			snprintf(ret, size, "%.76s:%u %.76s", base_name(one->file), one->line,
-				 one->function);
+			array_copy(ret, size, "");
+			append_line(ret, size, base_name(one->file), one->line);
+			array_append(ret, size, " ");
+			array_append(ret, size, one->function);
 			return ret;
 		}
 	}
@@ -161,10 +202,15 @@ const char *frames_user_text(const struct frames *f, char *ret, size_t size)
 	char caller[USER_LINE_BYTES];
 	bool has_caller = frames_user_caller(f, caller, sizeof(caller));
 
-	*ret = 0;
-	if (f->user_line[0])
-		snprintf(ret, size, "%s%s%s%s: ", f->user_line, has_caller ? " (called from " : "",
-			 has_caller ? caller : "", has_caller ? ")" : "");
+	array_copy(ret, size, f->user_line);
+	if (!f->user_line[0])
+		return ret;
+	if (has_caller) {
+		array_append(ret, size, " (called from ");
+		array_append(ret, size, caller);
+		array_append(ret, size, ")");
+	}
+	array_append(ret, size, ": ");
 	return ret;
 }
 
