@@ -14,6 +14,7 @@
 #define VMALLOC_BYTES_57 (12800ull << 40)
 #define BELOW_BYTES	 (1ull << 40)
 #define ARM64_FAR	 (1ull << 40)
+#define LIST_POISON	 0xdead000000000100ull
 #define ARM64_LINEAR	 0xffff000000000000ull
 
 static bool is_32_bit(enum arch arch)
@@ -109,6 +110,14 @@ static enum region region_arm64(const struct incident *e, uint64_t a)
 
 		return away > ARM64_FAR ? REGION_MODULES : REGION_VMALLOC;
 	}
+	/* Up to 5.3, the vmalloc area was in the lower half, and the direct map above it. */
+	if (e->has_sp && e->sp >= ARM64_LINEAR && e->sp < 0xffff800000000000ull &&
+	    a >= ARM64_LINEAR && a < 0xffff800000000000ull) {
+		uint64_t away = a > e->sp ? a - e->sp : e->sp - a;
+
+		if (away <= ARM64_FAR)
+			return REGION_VMALLOC;
+	}
 	return a < ARM64_LINEAR || (a >= ARM64_LINEAR && a < 0xffff800000000000ull) ? REGION_DIRECT
 										    : REGION_KERNEL;
 }
@@ -188,6 +197,10 @@ static enum poison poison_pointer(uint64_t value)
 {
 	uint16_t low = value;
 
+	/* container_of() of LIST_POISON1: the list may be anywhere in the first page of the object
+	 */
+	if (value < LIST_POISON && value >= LIST_POISON - PAGE_BYTES)
+		return POISON_LIST;
 	if (value >> 16 != 0xdead00000000ull)
 		return POISON_NONE;
 	if (low >= 0xf0 && low < 0x300)

@@ -174,7 +174,8 @@ struct blame blame_of(const struct judged *j)
 		const struct frame *caller = direct_caller(e, b.place, b.doubted);
 
 		if (caller && caller->module.n && !str_same(caller->module, b.place->module) &&
-		    (!b.place->module.n || importers_of(b.place))) {
+		    (!b.place->module.n || importers_of(b.place) ||
+		     provider_importers(b.place->module))) {
 			b.argument = true;
 			b.caller = caller;
 		}

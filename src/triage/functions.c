@@ -282,7 +282,9 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->printed_frame);
 	if (e->has_ip && !lost_its_way(j) && j->v->kind != KIND_HANG)
 		candidate_add(c, &e->ip);
-	if (e->has_link && lost_its_way(j))
+	/* A library function without a stack frame is not in the trace, nor is its caller. */
+	if (e->has_link && (lost_its_way(j) ||
+			    (e->arch == ARCH_ARM64 && library_of_frame(&e->ip) != LIBRARY_NONE)))
 		candidate_add(c, &e->link);
 	/* If a trace has no report functions, it starts at the interrupted instruction. */
 	if (e->has_ip && is_stall(j) && !has_report(e))

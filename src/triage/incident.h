@@ -88,6 +88,7 @@ struct incident {
 	bool ended;	  /* the report has an "end trace" line */
 	bool headless;	  /* the first lines of the report are missing */
 	bool panicked;	  /* a panic followed the report */
+	bool debug_pagealloc; /* the kernel unmaps freed pages (CONFIG_DEBUG_PAGEALLOC) */
 
 	enum arch arch;
 	struct str detail; /* class or text in the report's header line */

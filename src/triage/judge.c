@@ -16,6 +16,13 @@
 #define ESR_ISV	      (1u << 24)
 #define ESR_SAS(esr)  ((esr) >> 22 & 3)
 #define ESR_FSC(esr)  ((esr)&0x3f)
+#define FSC_ALIGNMENT 0x21
+#define FSC_TTW_LOW   0x14 /* external abort on a table walk: 0x14 to 0x17 */
+#define FSC_TTW_HIGH  0x17
+#define FSC_EXTERNAL  0x10
+#define FSC_ECC	      0x18 /* parity or ECC error: 0x18, 0x1c to 0x1f */
+#define FSC_ECC_LOW   0x1c
+#define FSC_ECC_HIGH  0x1f
 #define EC_IABT_LOWER 0x20
 #define EC_IABT	      0x21
 #define EC_DABT	      0x25
@@ -63,7 +70,7 @@ static bool is_page_fault(enum kind k)
 {
 	return k == KIND_NULL_DEREF || k == KIND_PAGING_REQUEST || k == KIND_USER_ACCESS ||
 	       k == KIND_NX_EXEC || k == KIND_RO_WRITE || k == KIND_RSVD_BIT ||
-	       k == KIND_UNHANDLED_FAULT || k == KIND_EXT_ABORT;
+	       k == KIND_UNHANDLED_FAULT || k == KIND_EXT_ABORT || k == KIND_ALIGNMENT;
 }
 
 static bool is_x86(const struct incident *e)
@@ -134,6 +141,37 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 		return true;
 	}
 	return false;
+}
+
+/*
+ * Takes the kind from the fault status: of arm64 in the ESR, of arm as the words in the header. The
+ * kernel prints the same header for several statuses.
+ */
+static void kind_by_status(struct judged *j)
+{
+	const struct incident *e = j->e;
+	uint32_t fsc = ESR_FSC(e->error), ec = ESR_EC(e->error);
+	struct diagnosis *v = j->v;
+
+	if (v->kind == KIND_UNHANDLED_FAULT) {
+		if (str_has(e->detail, "external abort"))
+			v->kind = KIND_EXT_ABORT;
+		else if (str_has(e->detail, "lignment"))
+			v->kind = KIND_ALIGNMENT;
+		return;
+	}
+	if (e->arch != ARCH_ARM64 || !e->has_error || v->kind != KIND_PAGING_REQUEST ||
+	    (ec != EC_DABT && ec != EC_IABT))
+		return;
+	if (fsc == FSC_ALIGNMENT)
+		v->kind = KIND_ALIGNMENT;
+	else if (fsc == FSC_EXTERNAL || fsc == FSC_ECC ||
+		 (fsc >= FSC_TTW_LOW && fsc <= FSC_TTW_HIGH) ||
+		 (fsc >= FSC_ECC_LOW && fsc <= FSC_ECC_HIGH))
+		v->kind = KIND_EXT_ABORT;
+	else
+		return;
+	rule_fired(v, "H3", "the fault status 0x%x says that the page was there", fsc);
 }
 
 /* Returns whether addresses in the report are hashed to 32 bits: KFENCE prints them with %p. */
@@ -210,6 +248,9 @@ static void take_access(struct judged *j)
 	j->v->access = e->access;
 	if (j->v->access == ACCESS_NONE && e->has_error && is_page_fault(j->v->kind))
 		j->v->access = error_access(e);
+	/* Up to 4.19, arm64 calls each fault on an unreadable page a read. */
+	if (e->arch == ARCH_ARM64 && e->has_error && esr_access(e->error) == ACCESS_EXEC)
+		j->v->access = ACCESS_EXEC;
 	if (j->v->access == ACCESS_NONE && j->has_insn && j->v->kind == KIND_GPF)
 		j->v->access = j->in.calls ? ACCESS_EXEC : j->in.access;
 	if (j->v->access == ACCESS_NONE && lost_head(e) && !e->has_error && j->fault) {
@@ -281,6 +322,7 @@ void judge_facts(struct judged *j)
 	take_address(j);
 	infer_kind(j);
 	kind_by_function(j);
+	kind_by_status(j);
 	j->fault = is_page_fault(v->kind) || v->kind == KIND_GPF || v->kind == KIND_STACK_SEGMENT;
 	take_access(j);
 	take_present(j);

@@ -229,6 +229,15 @@ static bool by_nx(struct judged *j)
 
 /* ---- rules for faults on data ---- */
 
+/* The page was there, but the instruction cannot access device memory at this address. */
+static bool by_alignment(struct judged *j)
+{
+	if (j->v->kind != KIND_ALIGNMENT)
+		return false;
+	rule_fired(j->v, "L1", "the kernel reports an alignment fault, not a missing page");
+	return true;
+}
+
 static bool is_error(const struct judged *j, uint64_t value)
 {
 	uint64_t top = j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? UINT32_MAX : UINT64_MAX;
@@ -240,6 +249,43 @@ static bool is_error(const struct judged *j, uint64_t value)
 static int64_t errno_of(const struct judged *j, uint64_t value)
 {
 	return j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? (int32_t)value : (int64_t)value;
+}
+
+/*
+ * Returns whether a value is an error code of the kernel: 1 to 133 are those of user space, 512 to
+ * 531 those of include/linux/errno.h.
+ */
+static bool is_errno(const struct judged *j, uint64_t value)
+{
+	int64_t code;
+
+	if (!is_error(j, value))
+		return false;
+	code = -errno_of(j, value);
+	return (code >= 1 && code <= 133) || (code >= 512 && code <= 531);
+}
+
+/*
+ * Returns whether a pointer looks like NULL minus the offset of a structure's member. Offsets of
+ * pointers and lists are multiples of the word size. Of these, only some error codes are common.
+ */
+static bool is_container_of_null(const struct judged *j, uint64_t base)
+{
+	static const uint16_t common[] = {8, 16, 24, 32, 104, 110, 512};
+	uint64_t code;
+
+	if (!is_error(j, base))
+		return false;
+	code = -errno_of(j, base);
+	/* the instruction used the very member that was at NULL */
+	if (j->has_base && j->b == base && j->a == 0)
+		return true;
+	if (code % 8)
+		return !is_errno(j, base) && code % 4 == 0;
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		if (code == common[i])
+			return false;
+	return true;
 }
 
 /* Returns a register that often holds a pointer, if it holds an error code; -1: none does. */
@@ -283,6 +329,14 @@ static bool by_error_code(struct judged *j)
 	}
 	if (j->has_base && j->e->arch != ARCH_ARM64 && code == UINT64_MAX && j->o < 0)
 		return false;
+	if (!is_errno(j, code) && !is_container_of_null(j, code))
+		return false;
+	if (is_container_of_null(j, code)) {
+		j->v->mechanism = MECH_CONTAINER_OF_NULL;
+		rule_fired(j->v, "N5", "the pointer is 0 minus 0x%" PRIx64 ", no usual error code",
+			   (uint64_t)-errno_of(j, code));
+		return true;
+	}
 	j->v->mechanism = MECH_ERR_PTR;
 	rule_fired(j->v, "E1", "the pointer is %" PRId64 ", an error code: IS_ERR() was not asked",
 		   errno_of(j, code));
@@ -335,7 +389,10 @@ static bool by_poison(struct judged *j)
 		return false;
 	if (j->has_base)
 		p = poison_of(j->e, j->b);
-	if (p == POISON_NONE && j->has_address)
+	/* container_of() may have moved the pointer down from the poison, and the access up again
+	 */
+	if ((p == POISON_NONE || p == POISON_OTHER) && j->has_address &&
+	    poison_of(j->e, j->a) != POISON_NONE)
 		p = poison_of(j->e, j->a);
 	/* In an indirect call, the target register holds the pointer. */
 	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
@@ -470,11 +527,32 @@ static bool by_read_only(struct judged *j)
 	return true;
 }
 
+/*
+ * Returns whether the page tables have nothing in a wide area around the address: no vmalloc area
+ * and no module was ever there. `deep`: number of levels (1: PUD, 2: PMD) that a page table of the
+ * area must have had.
+ */
+static bool is_void(const struct judged *j, int deep)
+{
+	const struct incident *e = j->e;
+	const uint64_t level[] = {e->pgd, e->pud, e->pmd};
+
+	if (e->arch == ARCH_ARM64 && e->has_error && j->has_present && !j->present &&
+	    (e->error & 3) < (uint64_t)deep + 1)
+		return true; /* the fault status has the level that has no entry */
+	if (!e->has_walk || e->arch == ARCH_I386 || e->arch == ARCH_ARM)
+		return false;
+	for (int i = 0; i <= deep; i++)
+		if ((e->walk_levels >> i & 1) && !level[i])
+			return true;
+	return false;
+}
+
 static bool by_freed_module(struct judged *j)
 {
 	if (!j->fault || !j->has_address || (j->has_present && j->present))
 		return false;
-	if (j->region != REGION_MODULES)
+	if (j->region != REGION_MODULES || is_void(j, 1))
 		return false;
 	j->v->mechanism = MECH_FREED_MODULE;
 	rule_fired(j->v, "M1", "the address is in the modules' area, and nothing is mapped there%s",
@@ -511,6 +589,8 @@ static bool by_vmalloc(struct judged *j)
 			   STR_ARG(e->ip.function));
 		return true;
 	}
+	if (is_void(j, 1))
+		return false;
 	/* A guard page follows each vmalloc area: overruns first touch its begin. */
 	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
@@ -527,7 +607,8 @@ static bool by_nowhere(struct judged *j)
 	if (!j->fault || !j->has_address)
 		return false;
 	j->v->mechanism = MECH_WILD_POINTER;
-	if (j->region == REGION_DIRECT && j->has_present && !j->present) {
+	/* Only DEBUG_PAGEALLOC unmaps freed pages. Otherwise, a hole has no memory behind it. */
+	if (j->region == REGION_DIRECT && j->has_present && !j->present && j->e->debug_pagealloc) {
 		j->v->mechanism = MECH_PAGE_UAF;
 		rule_fired(j->v, "D1", "a page of the direct map that is not there");
 		return true;
@@ -538,10 +619,10 @@ static bool by_nowhere(struct judged *j)
 
 /* The first rule that matches decides the mechanism. */
 static bool (*const rules[])(struct judged *j) = {
-	by_report,	  by_stack,	by_page_table,	 by_null_call,	by_freed_text,
-	by_user_call,	  by_nx,	by_range,	 by_error_code, by_null,
-	by_poison,	  by_user,	by_bad_free,	 by_freelist,	by_bit_flip,
-	by_non_canonical, by_read_only, by_freed_module, by_vmalloc,	by_nowhere,
+	by_report,	 by_stack,     by_page_table, by_null_call,  by_freed_text,    by_user_call,
+	by_nx,		 by_alignment, by_range,      by_error_code, by_null,	       by_poison,
+	by_user,	 by_bad_free,  by_freelist,   by_bit_flip,   by_non_canonical, by_read_only,
+	by_freed_module, by_vmalloc,   by_nowhere,
 };
 
 void judge_mechanism(struct judged *j)

@@ -298,6 +298,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	header_fill(e, sig, c);
 	if (e->arch == ARCH_UNKNOWN)
 		e->arch = arch_of(sig);
+	e->debug_pagealloc |= str_has(s->ls->line[line].text, " DEBUG_PAGEALLOC");
 	if (sig->flags & SIG_NOTE)
 		e->note = s->ls->line[line].text;
 	e->last = line;

@@ -24,8 +24,9 @@
 #define POINTS_BEFORE	 30
 #define POINTS_ASIDE	 25 /* a reason about the task, if the trace shows the module at fault */
 #define POINTS_MOVING	 25
-#define POINTS_PROBE	 75 /* of a module that loads or unloads, in the trace of a crash of the core \
-			     */
+#define POINTS_PROBE                                                                               \
+	75 /* of a module that loads or unloads, in the trace of a crash of the core               \
+	    */
 #define POINTS_FLIP    60
 #define POINTS_MACHINE 20
 #define POINTS_TAINT   8

@@ -99,6 +99,16 @@ static bool is_unfinished(struct str s, struct str rest)
 	       frame_parse(rest, &f) && f.size && !str_has(s, "+0x");
 }
 
+/* Returns how many columns a text takes: bytes 0x80 to 0xbf continue a character of UTF-8. */
+static size_t columns_of(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += ((unsigned char)s.s[i] & 0xc0) != 0x80;
+	return n;
+}
+
 /* Returns whether a program wrote the line: "systemd[1]: Started …". */
 static bool is_of_program(struct str s)
 {
@@ -136,8 +146,8 @@ static bool is_rest(const struct shapes *shapes, bool prefixed, struct str befor
 		return false;
 	while (before.n && is_blank(before.s[before.n - 1]))
 		before.n--;
-	*ret_low = before.n;
-	*ret_high = before.n + str_word(&rest).n;
+	*ret_low = columns_of(before);
+	*ret_high = *ret_low + columns_of(str_word(&rest));
 	return true;
 }
 
