@@ -31,6 +31,8 @@
 #define SIGRETURN "runtime.sigreturn" /* the kernel returns to it after a signal handler */
 #define START	  "_rt0_"	      /* the kernel starts the program here */
 #define CLONE	  "runtime.clone"     /* a thread begins here, if Go itself created it */
+/* It leaves a goroutine, which another thread may run before the called function ends. */
+#define MCALL "runtime.mcall"
 /*
  * Go's runtime says that this function is the outermost one, but clone() or C code has called it.
  */
@@ -136,6 +138,12 @@ static bool is_named(const struct go_functions *g, size_t at, const char *name)
 	return at < g->size && length <= g->size - at && !memcmp(g->bytes + at, name, length);
 }
 
+static bool is_outermost(const struct go_functions *g, size_t name, __u8 flag)
+{
+	return is_named(g, name, START) || is_named(g, name, CLONE) || is_named(g, name, MCALL) ||
+	       (flag & FLAG_OUTERMOST && !is_named(g, name, MSTART));
+}
+
 /*
  * The frame pointer of a function that changes to another stack belongs to the old stack, which
  * may be anywhere.
@@ -157,8 +165,7 @@ static void read_function(const struct go_functions *g, size_t i, __u64 start, _
 	if (is_named(g, g->names + name, SIGRETURN))
 		/* a return address is looked up by the byte before it */
 		rule(ctx, start - before, (struct fs_unwind_rule){.cfa = FS_UNWIND_CFA_SIGNAL});
-	else if (is_named(g, g->names + name, START) || is_named(g, g->names + name, CLONE) ||
-		 (flag & FLAG_OUTERMOST && !is_named(g, g->names + name, MSTART)))
+	else if (is_outermost(g, g->names + name, flag))
 		rule(ctx, start, (struct fs_unwind_rule){.cfa = FS_UNWIND_CFA_END});
 	else if (flag & FLAG_SETS_SP)
 		rule(ctx, start, other_stack);

@@ -9,9 +9,9 @@
 
 #define HEAD	  0x50 /* size of the section's head */
 #define NAMES	  HEAD
-#define STEPS	  0xa0
-#define INDEX	  0xc0
-#define FUNCTIONS 6 /* number of functions */
+#define STEPS	  0xb0
+#define INDEX	  0xd0
+#define FUNCTIONS 7 /* number of functions */
 #define FIRST	  0x200 /* offset of the first function's description from the index */
 
 static uint8_t file[MADE_FILE];
@@ -19,8 +19,8 @@ static struct rule_set rules;
 
 /* names, and where they begin */
 static const char names[] = "\0main.main\0runtime.goexit\0runtime.mstart\0runtime.sigreturn__x\0"
-			    "runtime.systemstack";
-enum { MAIN = 1, GOEXIT = 11, MSTART = 26, SIGRETURN = 41, SYSTEMSTACK = 61 };
+			    "runtime.systemstack\0runtime.mcall";
+enum { MAIN = 1, GOEXIT = 11, MSTART = 26, SIGRETURN = 41, SYSTEMSTACK = 62, MCALL = 82 };
 
 /*
  * Stack pointer changes. At 1: 0 bytes for 4 bytes of code, then 24 for 16, then 0. At 10: cut off.
@@ -71,6 +71,7 @@ static void make_section(struct made *m, bool relative)
 	put_function(m, 3, relative, SIGRETURN, 1, 0);
 	put_function(m, 4, relative, SYSTEMSTACK, 1, 2);
 	put_function(m, 5, relative, MAIN, 10, 0);
+	put_function(m, 6, relative, MCALL, 1, 2);
 	/* the end of the last function */
 	put_function(m, FUNCTIONS, relative, 0, 0, 0);
 	m->n = INDEX + FIRST + FUNCTIONS * 0x40;
@@ -116,7 +117,8 @@ static void test_layout(bool relative)
 		"runtime.systemstack changes to another stack");
 	is_rule(&t, 0xa4, RULE(FS_UNWIND_CFA_SP, FS_UNWIND_FP_AT_CFA, -16, 32),
 		"a function with a broken list of changes");
-	is_rule(&t, 0xc0, RULE(FS_UNWIND_CFA_GAP), "after the last function is a gap");
+	is_rule(&t, 0xc0, RULE(FS_UNWIND_CFA_END), "runtime.mcall leaves its caller");
+	is_rule(&t, 0xe0, RULE(FS_UNWIND_CFA_GAP), "after the last function is a gap");
 	is_rule(&t, -0x20, RULE(FS_UNWIND_CFA_GAP), "before the first function is a gap");
 	unwind_table_free(&t);
 }

@@ -277,6 +277,10 @@ static void test_frame_pointers(void)
 	walk(&w);
 	is_end(&w, 2, "entry", "a function that changes to another stack");
 	ok(!w.stack.sure, "which is not sure");
+	w.word[1] = STACK + 8;
+	w.word[2] = in_rule(3);
+	walk(&w);
+	is_end(&w, 8, "too-deep", "a frame pointer that points to itself");
 	end(&w);
 }
 

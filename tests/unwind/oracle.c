@@ -150,17 +150,19 @@ static long count_uncalled(struct process *p, const struct unwind_stack *s, size
 }
 
 /*
- * Returns whether libdw left frames out: both stacks begin and end alike. Where GCC's call frame
- * information of an epilogue is wrong, libdw takes the caller's frame pointer from the wrong frame.
+ * Returns whether libdw left frames out: its frames are in this stack, too, in the same order, and
+ * both stacks end alike. Where GCC's call frame information of an epilogue is wrong, libdw takes
+ * the caller's frame pointer from the wrong frame.
  */
 static bool skips_frames(const struct unwind_stack *s, const struct reference *r, size_t same)
 {
-	if (r->n >= s->n)
+	size_t at = same;
+
+	if (r->n >= s->n || r->pc[r->n - 1] != s->frame[s->n - 1].pc)
 		return false;
-	for (size_t i = same; i < r->n; i++)
-		if (r->pc[i] != s->frame[s->n - r->n + i].pc)
-			return false;
-	return true;
+	for (size_t i = same; i < s->n && at < r->n; i++)
+		at += r->pc[at] == s->frame[i].pc;
+	return at == r->n;
 }
 
 /* Returns whether the outermost frame of libdw is not in code. */
