@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import paired
+import stacks
 from procs import PIN, CannotRun, Running, Tool, Workload, bpftrace, faultscope, stop
 from report import Group
 
@@ -291,4 +292,4 @@ def naming(setup, scale, say):
 
 
 MEASURES = {"fault": fault, "mmap": mmap, "open": open_, "getppid": getppid, "cpu": cpu,
-            "start": start, "memory": memory, "naming": naming}
+            "start": start, "memory": memory, "naming": naming, "stacks": stacks.stacks}

@@ -5,17 +5,17 @@ from procs import PIN, CannotRun, Running, Workload
 from report import Group
 
 
-def alone(setup, kind, count):
-    with Workload(setup, "bench", kind, count, "--pin", PIN) as work:
+def alone(setup, program, kind, count, options):
+    with Workload(setup, program, kind, count, "--pin", PIN, *options) as work:
         work.go()
         return work.truth()["ns_per_op"]
 
 
-def beside(setup, tool, kind, count):
+def beside(setup, tool, program, kind, count, options):
     """Measures an operation while a tool runs. Returns the time of one operation in ns and, if the
     tool is faultscope, its last output line."""
     count = max(int(count * tool.share), 1000)
-    words = "bench", kind, count, "--pin", PIN
+    words = program, kind, count, "--pin", PIN, *options
     if tool.wraps:
         with Workload(setup, *words, before=setup.argv(tool)) as work:
             work.go()
@@ -33,22 +33,22 @@ def note_losses(group, tool, end):
         group.note(f"{tool.name} lost {lost}")
 
 
-def measure(setup, name, title, kind, count, tools, rounds, say):
+def measure(setup, name, title, kind, count, tools, rounds, say, *options, program="bench"):
     """Returns a Group with the time in ns that each tool adds. This time is the time of a run with
     the tool, minus the mean time of the runs without a tool before and after this run."""
     group = Group(name, title, "ns")
-    baselines = [alone(setup, kind, count)]
+    baselines = [alone(setup, program, kind, count, options)]
     for number in range(rounds):
         say(f"{name}: round {number + 1} of {rounds}")
         for tool in tools:
             if group.is_skipped(tool.name) or (tool.once and number):
                 continue
             try:
-                ns, end = beside(setup, tool, kind, count)
+                ns, end = beside(setup, tool, program, kind, count, options)
             except CannotRun as reason:
                 group.skip(tool.name, reason)
                 continue
-            baselines.append(alone(setup, kind, count))
+            baselines.append(alone(setup, program, kind, count, options))
             group.add(tool.name, ns - (baselines[-2] + baselines[-1]) / 2)
             note_losses(group, tool, end)
     group.set("baseline (not added)", baselines)

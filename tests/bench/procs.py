@@ -62,6 +62,8 @@ class Setup:
         shutil.rmtree(self.tmp, ignore_errors=True)
 
     def workload(self, name):
+        if name.endswith(".py"):
+            return os.path.join(self.root, "tests/bench", name)
         return os.path.join(self.build, "workloads", name)
 
     def argv(self, tool, pid=0):

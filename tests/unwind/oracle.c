@@ -31,6 +31,7 @@
 #define SHOWN	      12 /* maximum number of different stacks that are printed in full */
 #define THREADS_MAX   1024
 #define PROCESSES_MAX 64
+#define AGAIN_US      100000
 #define WAITS_MAX     20 /* maximum number of alarms during a single step */
 #define TRIES_MAX     8	 /* maximum number of threads that are tried for a random stop */
 #define SYSCALL_CODE  0x050f
@@ -256,7 +257,9 @@ static void set_alarm(const struct oracle *o)
 {
 	struct itimerval after = {};
 
-	after.it_value.tv_usec = o->stops ? 1000000 / o->stops : 500000;
+	after.it_value.tv_usec = o->stops ? 1000000 / o->stops : AGAIN_US;
+	/* an alarm between the check and the wait has no effect, so there is a next one */
+	after.it_interval.tv_usec = AGAIN_US;
 	setitimer(ITIMER_REAL, &after, NULL);
 }
 
@@ -395,6 +398,9 @@ static int at_stop(struct oracle *o, pid_t tid, int status)
 		compare(o, p, tid);
 		o->signal = 0;
 		step(o, p, tid);
+		/* the program runs for a while before the next stop */
+		alarmed = 0;
+		set_alarm(o);
 		return o->signal;
 	}
 	return event ? 0 : signal;

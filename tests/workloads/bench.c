@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Measures the time for N operations of one kind. One or several threads each run 40 batches of
- * operations.
+ * operations, below CALLS recursive calls.
  */
 #include "common.h"
 
 #include <sched.h>
 
 #define BATCHES 40
+#define NOINLINE __attribute__((noinline, noclone))
 #define POOL_PAGES 512L
 
 struct worker {
@@ -22,6 +23,8 @@ static long pin_cpu = -1;
 static pthread_barrier_t batch_start;
 static void (*operate)(char *pool, long count);
 static clockid_t clock_of_kind;
+static long frames; /* number of recursive calls below which the operations run */
+static bool frame_pointers;
 
 /* After each pass, the pages are freed, so that the next pass faults again. */
 static void touch_pool(char *pool, long count)
@@ -88,6 +91,30 @@ static const struct {
 	{ "fork", fork_and_reap, CLOCK_MONOTONIC },
 };
 
+#pragma GCC push_options
+#pragma GCC optimize("omit-frame-pointer", "no-optimize-sibling-calls")
+static NOINLINE void operate_below(long calls, char *pool)
+{
+	if (calls)
+		operate_below(calls - 1, pool);
+	else
+		operate(pool, per_batch);
+	__asm__ volatile("" ::: "memory");
+}
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")
+static NOINLINE void operate_below_framed(long calls, char *pool)
+{
+	if (calls)
+		operate_below_framed(calls - 1, pool);
+	else
+		operate(pool, per_batch);
+	__asm__ volatile("" ::: "memory");
+}
+#pragma GCC pop_options
+
 static long long passed_ns(void)
 {
 	struct timespec now;
@@ -118,7 +145,10 @@ static void *work(void *arg)
 	for (int i = 0; i < BATCHES; i++) {
 		pthread_barrier_wait(&batch_start);
 		start = passed_ns();
-		operate(worker->pool, per_batch);
+		if (frame_pointers)
+			operate_below_framed(frames, worker->pool);
+		else
+			operate_below(frames, worker->pool);
 		worker->took[i] = passed_ns() - start;
 	}
 	return NULL;
@@ -153,11 +183,13 @@ static void print_truth(const char *kind, const struct worker *workers, long thr
 int main(int argc, char **argv)
 {
 	static const char usage[] = "fault|mapunmap|openclose|getppid|fork N [--threads T] "
-				    "[--pin CPU]";
+				    "[--pin CPU] [--frames CALLS [--frame-pointers]]";
 	long threads = 1;
 	const struct opt opts[] = {
 		{ "threads", OPT_NUMBER, &threads },
 		{ "pin", OPT_NUMBER, &pin_cpu },
+		{ "frames", OPT_NUMBER, &frames },
+		{ "frame-pointers", OPT_FLAG, &frame_pointers },
 		{ 0 },
 	};
 	struct worker *workers;
