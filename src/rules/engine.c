@@ -336,6 +336,8 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	if (open && !open->open)
 		open = NULL;
 	if (rule->test(o, open, &said)) {
+		if (o->refused)
+			refusal_add_stack(o, &said);
 		end_title(&said);
 		if (o->refused)
 			refusal_settle(o, open, &said);

@@ -123,7 +123,7 @@ static void put_stack(char *ret, size_t size, const struct frames *f)
 }
 
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
-		    int32_t stack, const char *field, const char *role)
+		    int32_t stack, const char *role)
 {
 	const struct frames *frames = model_frames(m, id, stack);
 	char text[sizeof(((struct evidence *)0)->text)] = "";
@@ -131,7 +131,7 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 	if (!frames)
 		return;
 	put_stack(text, sizeof(text), frames);
-	finding_text(f, field, "%s", text);
+	finding_text(f, "from", "%s", text);
 	if (frames->user_line[0] && !f->by[0])
 		snprintf(f->by, sizeof(f->by), "%s %s", role, frames->user_line);
 	/* JIT-compiled code may have a whole stack, but its functions have no names */
@@ -173,7 +173,7 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 			       "%.95s", g[i].name);
 	}
 	if (sorts)
-		stack_evidence(f, m, id, g[0].stack, "from", "made by");
+		stack_evidence(f, m, id, g[0].stack, "made by");
 	unattributed_evidence(f, m);
 }
 
@@ -199,7 +199,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 		      p->held ? "" : " created while watched", is);
 	evidence_about(finding_number(f, p->held ? "holds" : "created", IN_COUNT, p->n), "%s",
 		       p->name);
-	stack_evidence(f, o->m, &o->s->id, p->stack, "from", "made by");
+	stack_evidence(f, o->m, &o->s->id, p->stack, "made by");
 	unattributed_evidence(f, o->m);
 }
 
@@ -631,7 +631,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 		return false;
 	say_part(f, o, WHAT_FDS, &p, "of one type, and their number grows");
 	if (p.stack < 0)
-		stack_evidence(f, o->m, &o->s->id, made.stack, "from", "made by");
+		stack_evidence(f, o->m, &o->s->id, made.stack, "made by");
 	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
 	return true;

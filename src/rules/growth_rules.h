@@ -17,11 +17,11 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 		     enum what what);
 
 /*
- * Adds the innermost frames of a stack as evidence, if they are known. `field` names the evidence.
- * If the stack has a line of the user's code, the title ends with it: "…, made by train.py:57
- * load". `role` says what this code did, such as "made by".
+ * Adds the innermost frames of a stack as evidence, if they are known. If the stack has a line of
+ * the user's code, the title ends with it: "…, made by train.py:57 load". `role` says what this
+ * code did, such as "made by".
  */
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
-		    int32_t stack, const char *field, const char *role);
+		    int32_t stack, const char *role);
 
 #endif

@@ -102,7 +102,7 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 		evidence_about(finding_real(f, "lock held in total for", IN_SECONDS,
 					    hold->now.total_ns / 1e9),
 			       "%.15s[%u]", hold->now.comm, hold->now.tid);
-		stack_evidence(f, o->m, &o->s->id, hold->now.stack, "from", "held by");
+		stack_evidence(f, o->m, &o->s->id, hold->now.stack, "held by");
 	}
 	finding_advise(f);
 	return true;

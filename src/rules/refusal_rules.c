@@ -36,6 +36,14 @@ bool refusal_has_other_form(const struct refused_record *r, const struct verdict
 	return asks && strcmp(v->cause, "max_map_count") && strcmp(v->cause, "cgroup_memory");
 }
 
+void refusal_add_stack(const struct occasion *o, struct finding *f)
+{
+	for (size_t i = 0; i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, "from"))
+			return;
+	stack_evidence(f, o->m, &o->refused->subject, o->refused->stack, "in");
+}
+
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	bool retried = o->refused->facts & FACT_RETRIED;
@@ -111,7 +119,6 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 		      r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
 	finding_take_evidence(f, o->verdict);
 	finding_number(f, REFUSED_CALLS, IN_COUNT, r->count);
-	stack_evidence(f, o->m, &r->subject, r->stack, "call from", "in");
 	f->call = r->call;
 	f->times = r->count;
 	for (size_t i = 0; i < o->verdict->nr_next; i++)

@@ -25,6 +25,12 @@ bool refusal_is_fork(const struct occasion *o);
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
+ * Adds the stack of the failed call, unless the finding already has the stack that created what
+ * reached the limit.
+ */
+void refusal_add_stack(const struct occasion *o, struct finding *f);
+
+/*
  * Lowers the severity of a finding if the program could repeat its request in another form. If the
  * program did so with success, the finding is INFO. If faultscope did not see what the program did
  * next, the finding is at most a WARNING. If the finding is open as a WARNING or worse, nothing

@@ -26,7 +26,7 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 	finding_text(f, "signal", "%s", signal_name(o->signal->signal, name, sizeof(name)));
 	finding_take_evidence(f, o->verdict);
 	if (o->signal->stack)
-		stack_evidence(f, o->m, &o->signal->subject, o->signal->stack - 1, "from", "in");
+		stack_evidence(f, o->m, &o->signal->subject, o->signal->stack - 1, "in");
 }
 
 /*

@@ -213,7 +213,7 @@ static void test_json(void)
 	    "\"what\":\"maps\",\"created\":2000,\"groups\":[{\"name\":\"torch_#\",\"created\":2000,"
 	    "\"removed\":5,\"stack\":[\"mmap (libc.so.6)\",\"f1\",\"f2\",\"f3\",\"f4\",\"f5\","
 	    "\"main (python3)\"],\"stack_truncated\":false,\"stack_end\":null,\"stack_chained\":0,"
-	    "\"user_line\":null}]}",
+	    "\"user_line\":null,\"frames\":[]}]}",
 	    "what it made");
 	has(text, "\"what\":\"fds\",\"created\":70,", "descriptors, too");
 	free(text);

@@ -124,13 +124,18 @@ static void test_stack(void)
 		   "train.py:57 load");
 	r.stack = 3;
 	rules_of(&o, &f, &id);
+	refusal_add_stack(&o, &f);
 	is_str(f.by, "", "a stack that is not known says nothing");
 	r.stack = 4;
-	rules_of(&o, &f, &id);
-	is_str(evidence_of(&f, "call from"),
-	       "train.py:57 load: mmap (libc.so.6) <- load (train.py:57)",
+	refusal_add_stack(&o, &f);
+	is_str(evidence_of(&f, "from"), "train.py:57 load: mmap (libc.so.6) <- load (train.py:57)",
 	       "the stack of the failed call");
 	is_str(f.by, "in train.py:57 load", "and the end of the title");
+	walk_reads(5, "mmap (libc.so.6)", STACK_END_ENTRY, 0, "");
+	r.stack = 5;
+	refusal_add_stack(&o, &f);
+	is_u64(f.nr_evidence && !strcmp(f.evidence[f.nr_evidence - 1].text, "mmap (libc.so.6)"), 0,
+	       "a finding has one stack");
 	end();
 }
 
