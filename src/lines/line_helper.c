@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -144,6 +145,7 @@ static void confine(const struct helper *h)
 	const struct rights_scope scope = {.readable = readable, .filters = true};
 	struct rights rights = {};
 
+	prctl(PR_SET_NAME, "fs-source-lines");
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, HELPER_CPU_S);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory is larger */

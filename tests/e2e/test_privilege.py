@@ -83,7 +83,7 @@ def test_run_keeps_what_passes_signals_on(check, lab):
     ran = lab.call("sh", "-c", f"""
         {lab.program} run -- {asuser} {NOBODY} -- sleep 60 &
         until grep -q '^CapEff:.*0080020$' /proc/$!/status &&
-              set -- $(cat /proc/$!/task/$!/children) && grep -q sleep /proc/$1/comm; do
+              cat $(printf '/proc/%s/comm ' $(cat /proc/$!/task/$!/children)) | grep -q sleep; do
             sleep 0.1
         done
         cat /proc/$!/status; kill -TERM $!; wait $!; echo "ended: $?" """)

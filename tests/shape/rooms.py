@@ -174,8 +174,8 @@ ROOMS = [
          "capped, stateless"),
     room("lines", "source lines and inlined functions of native code, in a process of its own",
          "base probe collect",
-         "text, format, sort, heap, errors, files, changed environment, own limits, children, "
-         "signals, exit, sockets, passed files, loaded libraries, libelf",
+         "text, format, sort, heap, errors, files, changed environment, own rights, own "
+         "limits, children, signals, exit, sockets, passed files, loaded libraries, libelf",
          "stateless"),
     room("rules", "causes of failed calls, the rules, findings, suggested limits",
          "base model",
