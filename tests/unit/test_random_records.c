@@ -7,15 +7,19 @@
  * If the environment variable FS_SHOW_EXPECTED=FILE is set, the outputs are appended to FILE. They
  * can then be compared with those of another build.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "fixture.h"
 #include "model/node.h"
+#include "model/samples.h"
 #include "records/pressure_records.h"
 #include "records/record_fields.h"
 #include "render/formats/formats.h"
+#include "render/gate_results.h"
 #include "render/prom/prom.h"
 #include "render/render.h"
 #include "render/tui/tui.h"
@@ -25,7 +29,12 @@
 #define STORIES	  4 /* one of so many seeds also makes reports, screens and pages of metrics */
 #define SCANS	  6
 #define PROCESSES 4
-#define EVENTS	  12 /* records between two scans */
+/* conditions of --fail-on */
+#define GATES                                                                                      \
+	"maps.peak>60%,maps.peak>=100,fds.peak<50,fds.peak<=95%,major_faults>100,stall_ms>1s,"     \
+	"failed_calls>=3,rss.peak>=100M,swap.peak<10M,sigsegv>0,findings.warning>0,"               \
+	"findings.critical>=2,minor_faults<=1000"
+#define EVENTS 12 /* records between two scans */
 
 /* Writers of output, each with a checksum over all seeds. */
 static const struct renderer *const writers[] = {&json_renderer, &text_renderer,
@@ -45,6 +54,8 @@ struct scene {
 	struct tui tui;
 	struct census census;
 	struct node node;
+	struct samples samples;
+	struct gates gates;
 	struct buf pages; /* reports, screens and pages of metrics */
 };
 
@@ -98,6 +109,43 @@ static bool is_limit(const char *name)
 	       strstr(name, "hard") || strstr(name, "total_bytes");
 }
 
+/* Values that have a meaning in fields with these names. */
+static const struct {
+	const char *name;
+	uint64_t value[10];
+	size_t values;
+} meanings[] = {
+	{"signal", {SIGSEGV, SIGBUS, SIGKILL}, 3},
+	{"code", {SEGV_MAPERR, SEGV_ACCERR, 3, BUS_MCEERR_AR, 5, 128}, 6},
+	{"error", {ENOMEM, EMFILE, ENFILE, EAGAIN, EPERM, ENOSPC, EINVAL, EACCES, 0}, 9},
+	{"magic", {0xef53, 0x01021994, 0x9fa0, 0x958458f6, 0}, 5},
+	{"stack", {1, 1, (uint64_t)-1}, 3},
+	{"what", {0, 1}, 2},
+	{"constraint", {0, 1, 2, 3, 4}, 5},
+	{"percent", {50, 80, 95}, 3},
+	{"tmpfs_pages", {100 << 8, 100 << 8, 0}, 3},
+	{"size_bytes", {100 << 20, 100 << 20, 4096, 0}, 4},
+	{"mode", {0100644, 0040755, 0020666, 0010600, 0140777}, 5},
+	{"address", {0, 8, 0x7f0000003008, 0x7ffd00001000, 0xdeadbeef0000}, 5},
+	{"sp", {0, 0x7ffd00001100, 0x7f0000003000}, 3},
+	{"ip_bytes", {0, 0x48008b48, 0xc3, 0xf4, 0x300f}, 5},
+	{"area", {0, 1, 2}, 3},
+	{"area_start", {0x7f0000003000, 0x7ffd00001000}, 2},
+	{"area_end", {0x7f0000007000, 0x7ffd00002000}, 2},
+	{"device", {0x100001, 0x100002, 0}, 3},
+};
+
+/* Returns the row of `meanings` for a field, or -1. Compares the last part of the field's name. */
+static int meaning_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (!strcmp(dot ? dot + 1 : name, meanings[i].name))
+			return i;
+	return -1;
+}
+
 /* Returns whether a field of a process, a cgroup or the host is a counter, which only grows. */
 static bool is_counter(const struct record_field *f)
 {
@@ -108,16 +156,19 @@ static bool is_counter(const struct record_field *f)
 static void set_field(struct scene *s, char *record, const struct record_field *f)
 {
 	uint64_t scale = scale_of(f->unit);
+	int meaning = meaning_of(f->name);
 
 	for (uint16_t i = 0; i < f->count; i++) {
 		char *at = record + f->offset + i * f->stride;
 		uint64_t n = is_limit(f->name) ? random_limit(s, scale) : round_number(s, scale);
 		uint64_t old = 0;
 
+		if (meaning >= 0 && below(s, 8))
+			n = meanings[meaning].value[below(s, meanings[meaning].values)];
 		/* most elements of an array keep their value */
 		if (f->count > 1 && below(s, 4))
 			continue;
-		if (f->type != VALUE_TEXT && is_counter(f)) {
+		if (f->type != VALUE_TEXT && meaning < 0 && is_counter(f)) {
 			memcpy(&old, at, f->size);
 			n += old;
 		}
@@ -194,6 +245,34 @@ static void scan(struct scene *s, unsigned int nth)
 	give(s, &tick.h);
 }
 
+/* Counts an event for the metrics of the node. */
+static void count_event(struct scene *s, const struct record *h)
+{
+	struct identity id = {.serial = 1, .kind = KIND_COMM, .name = "work0"};
+
+	switch (h->kind) {
+	case RECORD_REFUSED:
+		node_refused(&s->node, (const struct refused_record *)h, "rlimit_nofile");
+		break;
+	case RECORD_SIGNAL:
+		node_signal(&s->node, (const struct signal_record *)h, &id, "f+0x1");
+		break;
+	case RECORD_OOM:
+		node_oom(&s->node, (const struct oom_record *)h, &id);
+		break;
+	case RECORD_KERNEL_FAULT:
+		node_kernel_fault(&s->node, (const struct kernel_fault_record *)h,
+				  h->t_ns % 2 ? "ext4" : NULL, h->t_ns % 3 ? "f+0x2" : NULL);
+		break;
+	case RECORD_REPORT:
+		node_report(&s->node, (const struct report_record *)h);
+		break;
+	case RECORD_PRESSURE:
+		node_pressure(&s->node, (const struct memory_wait_record *)h);
+		break;
+	}
+}
+
 /* Returns the last record of a kind with counters that grow; NULL for other kinds. */
 static char *kept_of(struct scene *s, uint32_t kind)
 {
@@ -209,6 +288,7 @@ static void happen(struct scene *s)
 		RECORD_CROSSING, RECORD_SIGNAL,	     RECORD_KERNEL_FAULT, RECORD_OOM,
 		RECORD_PRESSURE, RECORD_SLOW_FAULTS, RECORD_SAMPLE,	  RECORD_RETRY,
 		RECORD_NAMES,	 RECORD_GROWTH,	     RECORD_HOLDING,	  RECORD_LEVELS,
+		RECORD_REPORT,	 RECORD_SIGNAL,	     RECORD_SAMPLE,	  RECORD_SLOW_FAULTS,
 		RECORD_SHORTAGE, RECORD_LEVEL,	     RECORD_MOUNT,	  RECORD_SCORE,
 		RECORD_REFUSED,	 RECORD_REFUSED,     RECORD_REFUSED,	  RECORD_REFUSED};
 	uint32_t kind = kinds[below(s, sizeof(kinds) / sizeof(kinds[0]))];
@@ -241,6 +321,7 @@ static void happen(struct scene *s)
 			memcpy(record + f->offset, &birth, sizeof(birth));
 	}
 	give(s, h);
+	count_event(s, h);
 	if (kept)
 		memcpy(kept, record, r->len);
 	free(record);
@@ -250,7 +331,17 @@ static void open_all(struct scene *s)
 {
 	struct host_record host = host_record(SECOND);
 
+	struct frames_record frames = RECORD(frames_record, RECORD_FRAMES, SECOND);
+
 	give(s, &host.h);
+	frames.stack = 1;
+	for (uint32_t pid = 1; pid <= PROCESSES; pid++) {
+		frames.subject = (struct process_key){.pid = pid, .start_ns = pid};
+		snprintf(frames.text, sizeof(frames.text),
+			 "leaf%u+0x12 (libfoo.so)\nmiddle+0x4 (libfoo.so)\nmain+0x1 (exe)",
+			 pid % 3);
+		give(s, &frames.h);
+	}
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		struct hook_record h =
 			hook_record(fixture_hooks[i], below(s, 30) ? HOOK_ON : HOOK_BLIND);
@@ -269,6 +360,16 @@ static void render_scan(struct scene *s)
 				writers[w]->finding(&s->out[w], &s->view, &s->findings.f[i]);
 		writers[w]->frame(&s->out[w], &s->view);
 	}
+}
+
+/* Writes the results of the conditions of --fail-on. */
+static void render_gates(struct scene *s)
+{
+	struct view v = s->view;
+
+	gates_judge(&s->gates, &s->m, &s->findings);
+	v.gates = &s->gates;
+	gates_text(&s->pages, &v, false);
 }
 
 static void render_screen(struct scene *s)
@@ -335,6 +436,8 @@ static void show(const struct scene *s, uint64_t seed)
 
 static void begin(struct scene *s, uint64_t seed)
 {
+	char error[256];
+
 	*s = (struct scene){.dice = seed * 7919, .t_ns = SECOND};
 	s->view = (struct view){.m = &s->m,
 				.findings = &s->findings,
@@ -349,6 +452,9 @@ static void begin(struct scene *s, uint64_t seed)
 	    census_init(&s->census, &(struct census_limits){.workloads = 5, .series = 1000}) ||
 	    node_init(&s->node, &s->census))
 		abort();
+	s->m.samples = &s->samples;
+	if (gates_parse(&s->gates, GATES, error, sizeof(error)))
+		abort();
 	open_all(s);
 	tui_open(&s->tui, &s->view);
 	for (size_t w = 0; w < WRITERS; w++)
@@ -361,6 +467,7 @@ static void end(struct scene *s)
 	node_free(&s->node);
 	census_free(&s->census);
 	history_free(&s->h);
+	samples_free(&s->samples);
 	findings_free(&s->findings);
 	model_free(&s->m);
 }
@@ -385,9 +492,11 @@ static void play(uint64_t seed, struct sum *sums)
 			render_screen(&s);
 			render_metrics(&s);
 		}
+		gates_check(&s.gates, &s.m);
 		model_next_window(&s.m);
 		findings_next_window(&s.findings);
 	}
+	render_gates(&s);
 	if (whole)
 		render_reports(&s);
 	show(&s, seed);
@@ -404,11 +513,11 @@ static void play(uint64_t seed, struct sum *sums)
 int main(void)
 {
 	struct sum sums[WRITERS + 1] = {
-		{"numbers of JSON lines", SUM_BEGINS, 0xe3bb2d0558687a9e},
-		{"numbers of text", SUM_BEGINS, 0xf768f7f3a19e9616},
-		{"numbers of diagnoses", SUM_BEGINS, 0xb8924f5b6510ff89},
-		{"numbers of host reports", SUM_BEGINS, 0xa860a45959fb4d1d},
-		{"numbers of reports, screens and metrics", SUM_BEGINS, 0x48df631e68037074},
+		{"numbers of JSON lines", SUM_BEGINS, 0x8b491daa7a0a8e1f},
+		{"numbers of text", SUM_BEGINS, 0x070fd65536f6e8fa},
+		{"numbers of diagnoses", SUM_BEGINS, 0x5e02de9dbbcf207e},
+		{"numbers of host reports", SUM_BEGINS, 0xf24180a3194019a5},
+		{"numbers of reports, screens and metrics", SUM_BEGINS, 0xb2a03069e3548a15},
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
