@@ -2,12 +2,13 @@
 """Tests the start of faultscope. In some tests, a signal interrupts it. In others, files or memory
 are scarce, arguments are unknown, or the parent process ignores signals."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 
-from harness import BUILD, PATIENCE, ROOT, Skip, live, until
+from harness import BUILD, PATIENCE, RECORDINGS, ROOT, Skip, live, until
 from test_errors import DONE, FAILED, USAGE, check_message
 from test_origin import MIB, Groups
 
@@ -190,3 +191,51 @@ def test_duration_begins_with_the_first_look(check, lab):
     check.equal("waits of the loop that take time", [line for line in waits
                 if not re.search(r", 0(, NULL, \d+)?\) ", line)], [])
     target.end()
+
+
+def without_input(lab, *words):
+    """Runs a command with standard input closed, so that the first file that it opens gets fd 0."""
+    return lab.faultscope(*words, preexec_fn=lambda: os.close(0))
+
+
+def test_standard_input_is_closed(check, lab):
+    """Descriptor 0 is as good as any other: a command that reads files has the same output."""
+    log = sorted((ROOT / "tests/triage/corpus").glob("*.log"))[0]
+    one, other = (RECORDINGS / f"{name}.fsr" for name in ("forecast_of_a_leak",
+                                                          "crash_after_refusal"))
+    for words in (("report", one), ("report", "--format", "html", one), ("info", one),
+                  ("diff", one, other), ("host", "--replay", one), ("triage", log),
+                  ("triage", "--json", log), ("diagnose", "--replay", one),
+                  ("report", "--format", "trace", "-o", "-", one)):
+        usual, closed = lab.faultscope(*words), without_input(lab, *words)
+        check.equal(f"{words}: output", (closed.out, closed.err, closed.returncode),
+                    (usual.out, usual.err, usual.returncode))
+
+
+def unknown_in(value, path=""):
+    """Yields the paths of all values in a JSON value that are null, without the indices of lists."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from unknown_in(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from unknown_in(inner, path)
+    elif value is None:
+        yield path
+
+
+def unknown_of(ran):
+    return {path for line in ran.out.splitlines() for path in unknown_in(json.loads(line))}
+
+
+@live
+def test_standard_input_is_closed_for_measuring(check, lab):
+    """What faultscope measures with descriptor 0 in use is known as in any other run."""
+    work = lab.work("touch", "10", "--hold")
+    work.truth()
+    for words in (("--json", "-p", str(work.pid), "0.3", "1"), ("host", "--json"),
+                  ("doctor", "--json")):
+        usual, closed = lab.faultscope(*words), without_input(lab, *words)
+        check.equal(f"{words}: status", closed.returncode, usual.returncode)
+        more = unknown_of(closed) - unknown_of(usual)
+        check.that(not more, f"{words}: unknown with standard input closed: {sorted(more)}")
