@@ -248,7 +248,8 @@ enum poison poison_of(const struct incident *e, uint64_t value)
 	    (is_32_bit(e->arch) && value >= 0x100 && value <= 0x122 && value != 0x100))
 		return POISON_LIST;
 	if (value >> 32 == 0xdead4eadull || value >> 32 == 0xdeadbeefull ||
-	    (uint32_t)(value & ~0xfffull) == (0xdeadbeefu & ~0xfffu))
+	    ((value >> 32 == 0 || value >> 32 == UINT32_MAX) &&
+	     (uint32_t)(value & ~0xfffull) == (0xdeadbeefu & ~0xfffu)))
 		return POISON_MAGIC;
 	if (value >> 32 && is_text(value))
 		return POISON_TEXT;

@@ -24,7 +24,10 @@ static bool frame_from(struct str s, struct frame *ret)
 		if (str_at(s, at) == ')')
 			at++;
 	}
-	if (!f.function.n || (long)at > from + 1)
+	while (at < (size_t)from && is_blank(str_at(s, at)))
+		at++;
+	/* the whole text before " from " is the frame, unlike in "Kernel Offset: 0x0 from 0x1" */
+	if (!f.function.n || (long)at < from || (long)at > from + 1)
 		return false;
 	*ret = f;
 	return true;
@@ -124,7 +127,7 @@ static bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 		return false;
 	if (!f.function.n && !(in_trace && f.has_address))
 		return false;
-	if (f.function.n && !f.size && !f.has_address)
+	if (f.function.n && !f.size && !f.has_address && !f.decoded)
 		return false;
 	*ret = f;
 	return true;

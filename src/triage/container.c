@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#define MESSAGE_MAX (1u << 16)
+#define MESSAGE_MAX	 (1u << 16)
+#define RECORD_SEPARATOR 0x1e
 
 /* A JSON value that is not decoded yet. */
 struct json_value {
@@ -128,7 +129,10 @@ static void set_level(struct log_line *l, struct str digits)
 		l->level = level & 7;
 }
 
-/* Reads a line with one JSON object: journalctl -o json, or {"dt": …, "msg": …} of LAVA. */
+/*
+ * Reads a line with one JSON object: of journalctl -o json, {"dt": …, "msg": …} of LAVA, {"log": …}
+ * of docker, or {"message": …} of log collectors.
+ */
 static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
@@ -144,10 +148,13 @@ static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 			l->user = !str_is(other.s, "kernel");
 		if (json_find(*raw, "_TRANSPORT", &other))
 			l->user = !str_is(other.s, "kernel");
-	} else if (!json_find(*raw, "msg", &v)) {
+	} else if (!json_find(*raw, "msg", &v) && !json_find(*raw, "log", &v) &&
+		   !json_find(*raw, "message", &v)) {
 		return false;
 	}
 	*raw = json_text(&v, scratch);
+	while (raw->n && (raw->s[raw->n - 1] == '\n' || raw->s[raw->n - 1] == '\r'))
+		raw->n--;
 	return true;
 }
 
@@ -316,6 +323,8 @@ bool container_record(struct container *c, struct str *raw, struct log_line *l, 
 {
 	struct str s = str_trim(*raw);
 
+	if (str_at(s, 0) == RECORD_SEPARATOR) /* journalctl -o json-seq: RFC 7464 */
+		s = str_from(s, 1);
 	if (c->form == FORM_EXPORT)
 		return export_line(c, raw, l);
 	if (c->form == FORM_VERBOSE)

@@ -56,6 +56,7 @@ struct frame {
 	uint8_t part;	 /* part of the report: enum part */
 	bool unreliable; /* the frame was printed as "? f" */
 	bool inlined;
+	bool decoded; /* a place in the source replaces offset and size */
 	bool has_address, irq; /* irq: the frame is on an interrupt stack */
 };
 

@@ -154,9 +154,7 @@ static void kind_by_status(struct judged *j)
 	struct diagnosis *v = j->v;
 
 	if (v->kind == KIND_UNHANDLED_FAULT) {
-		if (str_has(e->detail, "external abort"))
-			v->kind = KIND_EXT_ABORT;
-		else if (str_has(e->detail, "lignment"))
+		if (str_has(e->detail, "lignment"))
 			v->kind = KIND_ALIGNMENT;
 		return;
 	}

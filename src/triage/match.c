@@ -83,6 +83,19 @@ static size_t module_parse(struct str s, struct str *ret)
 	return at + 1;
 }
 
+/* Returns whether a text starts with a place in the source: "drivers/net/a.c:12". */
+static bool is_place(struct str s)
+{
+	struct str word = str_word(&s);
+	long colon = str_find(word, ":");
+
+	if (colon <= 2 || !is_digit(str_at(word, colon + 1)))
+		return str_is(word, "??:?");
+	word = str_first(word, colon);
+	return str_ends(word, ".c") || str_ends(word, ".h") || str_ends(word, ".S") ||
+	       str_ends(word, ".rs");
+}
+
 static size_t offset_parse(struct str s, struct frame *f)
 {
 	uint64_t value;
@@ -112,6 +125,37 @@ static bool is_label(struct str rest)
 	while (str_at(rest, at) == ' ')
 		at++;
 	return str_at(rest, at) == ':' && str_at(rest, at + 1) != ':';
+}
+
+/*
+ * Parses the place and module that scripts/decode_stacktrace.sh prints instead of the offset:
+ * " (drivers/net/a.c:12 (discriminator 3) drivers/net/a.c:34) mod". Returns the length; 0: none.
+ */
+static size_t decoded_parse(struct str s, struct frame *f)
+{
+	size_t at = 1, start;
+	int depth = 0;
+
+	if (str_at(s, 0) != ' ' || str_at(s, 1) != '(')
+		return 0;
+	do {
+		depth += s.s[at] == '(';
+		depth -= s.s[at] == ')';
+	} while (++at < s.n && depth);
+	if (depth || !is_place(str_first(str_from(s, 2), at - 3)))
+		return 0;
+	f->decoded = true;
+	start = at + 1;
+	if (str_at(s, at) != ' ' || str_at(s, start) == '(')
+		return at;
+	if (str_at(s, start) == '[')
+		return at + module_parse(str_from(s, at), &f->module);
+	for (at = start; is_module(str_at(s, at)); at++)
+		;
+	if (at == start || (at < s.n && !is_blank(s.s[at])))
+		return start - 1;
+	f->module = str_first(str_from(s, start), at - start);
+	return at;
 }
 
 size_t frame_parse(struct str s, struct frame *ret)
@@ -159,6 +203,8 @@ size_t frame_parse(struct str s, struct frame *ret)
 	at += n;
 	at += offset_parse(str_from(s, at), &f);
 	at += module_parse(str_from(s, at), &f.module);
+	if (!f.offset && !f.size && !f.module.n)
+		at += decoded_parse(str_from(s, at), &f);
 	*ret = f;
 	return at;
 }
@@ -236,6 +282,9 @@ static long convert(char what, struct str s, struct captures *c)
 		break;
 	case 'F':
 		n = frame_parse(s, &c->function);
+		/* the directory of "drivers/net/a.c:12" is no function */
+		if (str_at(s, n) == '/' || (str_at(s, n) == ':' && is_place(s)))
+			n = 0;
 		c->has_function |= n > 0;
 		break;
 	case 'G':

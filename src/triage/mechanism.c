@@ -74,6 +74,11 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K1", "the kernel's own check reported %s", kind_name(j->v->kind));
 		return true;
 	}
+	if (j->v->kind == KIND_UNHANDLED_FAULT && str_has(e->detail, "external abort")) {
+		j->v->mechanism = MECH_HARDWARE;
+		rule_fired(j->v, "K6", "the bus reported an error for the access");
+		return true;
+	}
 	if (str_has(e->note, "Buffer overflow detected") ||
 	    str_starts(e->has_ip ? e->ip.function : e->said, "__copy_overflow")) {
 		j->v->mechanism = MECH_USERCOPY;
@@ -542,9 +547,10 @@ static bool is_void(const struct judged *j, int deep)
 		return true; /* the fault status has the level that has no entry */
 	if (!e->has_walk || e->arch == ARCH_I386 || e->arch == ARCH_ARM)
 		return false;
-	for (int i = 0; i <= deep; i++)
-		if ((e->walk_levels >> i & 1) && !level[i])
-			return true;
+	/* arm64 prints a level that the kernel folds as 0: a level below it may have an entry */
+	for (int i = deep; i >= 0; i--)
+		if (e->walk_levels >> i & 1)
+			return !level[i];
 	return false;
 }
 

@@ -25,6 +25,11 @@ static size_t take_level(struct str s, struct log_line *l)
 
 	if (!n || n > 3 || str_at(s, 1 + n) != '>')
 		return 0;
+	/* in a dump of code, the marked byte begins a line that a mail program broke: "<48> 89 71"
+	 */
+	if (str_at(s, 2 + n) == ' ' && is_hex(str_at(s, 3 + n)) && is_hex(str_at(s, 4 + n)) &&
+	    str_at(s, 5 + n) == ' ')
+		return 0;
 	l->level = priority & 7;
 	return n + 2;
 }

@@ -88,11 +88,15 @@ static struct str unknown_part(struct str line, size_t at)
 		if (k && is_word(line.s[k]) && is_word(line.s[k - 1]))
 			continue; /* not within a word */
 		prefix_strip(&rest, &unused);
-		if (!unused.user && rest.s - line.s >= (long)at &&
+		if (unused.user)
+			return (struct str){}; /* a program printed the line */
+		if (rest.s - line.s >= (long)at &&
 		    str_trim(str_first(str_from(line, at), rest.s - line.s - at)).n == 0)
 			return str_first(line, k);
 	}
-	return str_first(line, at);
+	line = str_first(line, at);
+	/* "name[pid]: " is of a program, too */
+	return str_ends(str_trim(line), "]:") && !str_has(line, "kernel[") ? (struct str){} : line;
 }
 
 struct candidate {

@@ -187,6 +187,9 @@ static int gravity(const struct incident *e)
 /* Returns whether a report is only a complaint. A machine may run for days after it. */
 static bool is_complaint(const struct incident *e)
 {
+	/* lockdep sees that memory is freed while it is in use: the crash follows from this */
+	if (e->signature && str_has(str_of(e->signature->pattern), "held lock freed"))
+		return false;
 	switch (e->kind) {
 	case KIND_WARNING:
 	case KIND_LOCKDEP:
@@ -202,13 +205,33 @@ static bool is_complaint(const struct incident *e)
 	}
 }
 
+/* Returns whether a report shows damage: an oops, or memory that was found to be corrupt. */
+static bool is_damage(const struct incident *e)
+{
+	switch (e->kind) {
+	case KIND_KASAN_UAF:
+	case KIND_KASAN_OOB:
+	case KIND_KASAN_OTHER:
+	case KIND_INVALID_FREE:
+	case KIND_KFENCE_UAF:
+	case KIND_KFENCE_OOB:
+	case KIND_KFENCE_CORRUPTION:
+	case KIND_SLAB_CORRUPTION:
+		return true;
+	default:
+		return e->fatal;
+	}
+}
+
 /*
- * Returns whether a crash matters more than an earlier complaint, which is too old to be the cause.
+ * Returns whether damage matters more than an earlier complaint. A hang may itself be the cause of
+ * a crash soon after it.
  */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
-	return is_complaint(first->event) && later->event->fatal &&
-	       !within(first->event, later->event, AFTERMATH_SECONDS);
+	return is_complaint(first->event) && is_damage(later->event) &&
+	       (first->event->kind != KIND_HANG ||
+		!within(first->event, later->event, AFTERMATH_SECONDS));
 }
 
 static void find_order(struct triage *t)

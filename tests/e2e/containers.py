@@ -221,6 +221,25 @@ ALL = {
     "numbered": lambda text: "".join(f"{number:6}\t{line}\n"
                                      for number, line in enumerate(text.splitlines(), 1)),
     "grep": lambda text: "".join(f"/var/log/kern.log:{line}\n" for line in text.splitlines()),
+    "journal_french": made(lambda s, us, text: f"nov. 20 {clock(s)} {HOST} kernel: {text}\n"),
+    "journal_russian": made(lambda s, us, text: f"ноя 20 {clock(s)} {HOST} kernel: {text}\n"),
+    "journal_chinese": made(lambda s, us, text: f"11月 20 {clock(s)} {HOST} kernel: {text}\n"),
+    "rfc5424": made(lambda s, us, text: f"<4>1 2026-11-20T{clock(s)}.{us:06}Z {HOST} kernel - - "
+                                        f"- [{s:5}.{us:06}] {text}\n"),
+    "macos_style": made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kernel[0]: {text}\n"),
+    "docker": lambda text: "".join(json.dumps({"log": line + "\n", "stream": "stdout",
+                                               "time": "2026-11-20T09:41:00.1Z"}) + "\n"
+                                   for line in text.splitlines()),
+    "json_sequence": lambda text: "".join("\x1e" + line + "\n"
+                                          for line in journal_json(text).splitlines()),
+    "relay": made(lambda s, us, text:
+                  f"2026/11/20-{clock(s)} 192.0.2.17:6665 |netconsole| [{s:5}.{us:06}] {text}\n"),
+    "minicom": made(lambda s, us, text: f"[2026-11-20 {clock(s)}] [{s:5}.{us:06}] {text}\n"),
+    "xen": made(lambda s, us, text: f"(XEN) [2026-11-20 {clock(s)}] (d3) [{s:5}.{us:06}] {text}\n"),
+    "broken_before_72": lambda text: broken_at_blanks(text, 72),
+    "flowed": lambda text: re.sub(r"(?m)^(.{40,60}) (\S)", r"\1 \n\2", text),
+    "wrapped_quote": lambda text: "".join(f"> {line}\n"
+                                          for line in broken_at_blanks(text, 74).splitlines()),
     "dropped": lambda text: text.replace("Call Trace", "Call Trace", 1).replace(
         "[", "** 93 printk messages dropped ** [", 1),
 }
