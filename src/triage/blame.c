@@ -165,7 +165,7 @@ struct blame blame_of(const struct judged *j)
 	if (!b.place || !b.place->module.n) {
 		user = user_of_interface(j, &b);
 		if (user) {
-			b.helped = true;
+			b.helped = b.remote = true;
 			b.caller = user;
 			return b;
 		}

@@ -11,6 +11,7 @@ struct blame {
 	const struct frame *caller;
 	bool helped;   /* the instruction is in a helper, or not in code: the caller is suspect */
 	bool argument; /* the instruction used a pointer that its caller passed unchanged */
+	bool remote;   /* the caller used an interface of the kernel that failed further inside */
 	bool doubted;  /* no frame of the trace is reliable */
 };
 

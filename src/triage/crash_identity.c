@@ -61,6 +61,22 @@ static long taint_at(struct str s)
 	return at < 0 ? str_find(s, "Tainted:") : at;
 }
 
+/*
+ * Notices that another CPU's report began before this one ended. With CONFIG_PRINTK_CALLER, the
+ * lines of the CPUs are apart. Reports of hangs and locks list several tasks.
+ */
+static void find_interleaving(struct incident *e, struct str s, const struct captures *c)
+{
+	uint64_t pid;
+	long at = str_find(s, "PID: ");
+
+	if (e->caller != -1 || e->ended || e->panicked || !e->fatal || !e->has_pid || !c->has_cpu ||
+	    at < 0 || !str_decimal(str_from(s, at + 5), &pid))
+		return;
+	if (pid != e->pid && e->has_cpu && c->cpu != e->cpu)
+		e->interleaved = true;
+}
+
 /* Parses "CPU: 1 UID: 0 PID: 4070 Comm: x Not tainted …": lib/dump_stack.c. */
 static bool take_cpu(struct incident *e, struct str s)
 {
@@ -74,8 +90,10 @@ static bool take_cpu(struct incident *e, struct str s)
 	at = str_find(s, "omm: ");
 	if (at < 0)
 		return false;
-	if (e->kernel.n)
+	if (e->kernel.n) {
+		find_interleaving(e, s, &c);
 		return true;
+	}
 	if (c.has_cpu) {
 		e->cpu = c.cpu;
 		e->has_cpu = true;

@@ -218,6 +218,10 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 			}
 			return;
 		}
+		/* Two instructions before the first trace are of two reports in one. */
+		if (e->caller == -1 && e->fatal && !e->ended && !r->main_seen && ip.size &&
+		    e->ip.function.n && !str_same(e->ip.function, ip.function))
+			e->interleaved = true;
 		/*
 		 * In the trace of an interrupt handler, this is the instruction that was
 		 * interrupted.

@@ -89,6 +89,9 @@ struct incident {
 	bool ended;	  /* the report has an "end trace" line */
 	bool headless;	  /* the first lines of the report are missing */
 	bool panicked;	  /* a panic followed the report */
+	/* another CPU printed at the same time, and the lines do not tell which CPU printed them */
+	bool interleaved;
+	uint32_t strange; /* number of lines within the report that no rule understood */
 	bool debug_pagealloc; /* the kernel unmaps freed pages (CONFIG_DEBUG_PAGEALLOC) */
 
 	enum arch arch;

@@ -30,6 +30,7 @@ void judge_facts(struct judged *j);	/* finds access, address and region */
 void judge_mechanism(struct judged *j); /* applies the rules that find the mechanism */
 void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
+void judge_confidence(struct judged *j); /* after judge_suspects() */
 void judge_bucket(struct diagnosis *v);
 
 /* Adds points to a suspect, and sorts suspects. Strings `module` and `why` must outlive `v`. */

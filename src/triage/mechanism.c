@@ -641,10 +641,4 @@ void judge_mechanism(struct judged *j)
 			   kind_name(j->v->kind));
 	if (j->v->mechanism == MECH_NEAR_NULL && j->v->kind == KIND_PAGING_REQUEST)
 		j->v->kind = KIND_NEAR_NULL;
-	if (j->v->mechanism == MECH_AS_REPORTED)
-		j->v->confidence = j->v->kind == KIND_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
-	else if (!j->fault || j->has_base)
-		j->v->confidence = CONFIDENCE_HIGH;
-	else
-		j->v->confidence = j->has_present ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }

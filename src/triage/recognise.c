@@ -406,6 +406,7 @@ static void line_judge(struct state *s, uint32_t i)
 	st->reading.e = e;
 	if (facts_take(&st->reading, text, i)) {
 		e->last = i;
+		e->strange += st->reading.silence;
 		st->reading.silence = 0;
 	} else if (++st->reading.silence > SILENCE_MOST) {
 		st->event = -1;

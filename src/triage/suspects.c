@@ -355,6 +355,38 @@ static void rank(struct diagnosis *v)
 		v->suspects && str_same(v->suspect[0].module, hardware) && !v->culprit_unknown;
 }
 
+/* Returns whether a reliable frame of the trace is in a module. */
+static bool has_module(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN && e->frame[i].module.n &&
+		    !e->frame[i].unreliable)
+			return true;
+	return false;
+}
+
+/*
+ * Returns whether the trace shows the first suspect directly: the reported instruction is in it, or
+ * it called the helper that failed. If modules and the kernel's own code are both in the trace, the
+ * kernel's own code is only the more probable of them.
+ */
+static bool is_direct(const struct judged *j, const struct blame *b)
+{
+	const struct diagnosis *v = j->v;
+	struct str first = v->suspects ? v->suspect[0].module : (struct str){};
+	const struct frame *f = b->helped ? b->caller : b->place;
+
+	if (str_same(first, hardware))
+		return v->mechanism == MECH_HARDWARE;
+	if (is_freed(v->mechanism))
+		return v->suspect[0].points >= POINTS_UNLOADED;
+	if (!f || b->doubted || b->argument || b->remote)
+		return false;
+	if (str_same(first, core))
+		return !f->module.n && !has_module(j->e) && !str_has(j->e->workqueue, "[");
+	return str_same(first, f->module);
+}
+
 void judge_suspects(struct judged *j, const struct triage *t)
 {
 	struct blame b = blame_of(j);
@@ -372,6 +404,7 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	by_history(j, t);
 	by_hardware(j, t);
 	rank(j->v);
+	j->v->culprit_direct = is_direct(j, &b);
 }
 
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why)

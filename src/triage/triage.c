@@ -160,6 +160,7 @@ static void judge(struct triage *t, uint32_t index)
 	judge_functions(&j);
 	judge_mechanism(&j);
 	judge_suspects(&j, t);
+	judge_confidence(&j);
 	judge_bucket(v);
 	say(&j);
 }

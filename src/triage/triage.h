@@ -90,6 +90,7 @@ struct diagnosis {
 	struct suspect suspect[SUSPECTS_MAX];
 	uint32_t suspects;
 	bool culprit_unknown; /* no suspect stands out */
+	bool culprit_direct;  /* the trace itself shows the culprit, without an inference */
 	bool hardware;	      /* faulty hardware is more likely than faulty code */
 
 	struct fired fired[FIRED_MAX];

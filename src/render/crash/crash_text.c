@@ -325,6 +325,14 @@ static void write_verdict(struct buf *b, const struct triage_view *tv, const str
 	write_suspects(b, tv, v);
 	write_owner(b, tv, v, PART_ALLOC, "allocated");
 	write_owner(b, tv, v, PART_FREE, "freed");
+	if (v->event->interleaved) {
+		note_begin(&l, tv, "note");
+		line_printf(
+			&l,
+			"two CPUs printed at the same time, and the log does not show which CPU "
+			"printed which line: values of both reports may be mixed");
+		line_wrap_at(&l, b, STYLE_WARNING, NOTE_COLUMN);
+	}
 	write_order(b, tv, t, v);
 	write_recorded(b, tv, t);
 	write_rules(b, tv, v);
@@ -353,6 +361,9 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 	if (t->lines.dropped)
 		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times",
 			    t->lines.dropped);
+	if (t->primary >= 0 && t->verdict[t->primary].event->strange)
+		line_printf(&l, ", %u lines within the report not understood",
+			    t->verdict[t->primary].event->strange);
 	if (t->seen.lost || t->lost_verdicts)
 		line_printf(&l, ", %" PRIu64 " more reports not analysed",
 			    t->seen.lost + t->lost_verdicts);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * triage: how sure a verdict is. The mechanism and the culprit each have a confidence; that of the
+ * verdict is the lower one. tests/triage/real.py measures how often each value is right.
+ */
+#include "triage/judge.h"
+
+#define NO_TRACE_LINES                                                                             \
+	12	  /* lines that no rule understands, besides as many as the trace has frames */
+#define MARGIN 15 /* points by which the culprit must lead for high confidence */
+
+static enum confidence at_most(enum confidence a, enum confidence b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Returns whether a mechanism is an inference from where an address lies. Another bug may leave the
+ * same traces.
+ */
+static bool is_inferred(const struct judged *j)
+{
+	switch (j->v->mechanism) {
+	case MECH_BIT_FLIP:
+	case MECH_FREELIST:
+	case MECH_TRUNCATED_POINTER:
+	case MECH_WILD_CALL:
+	case MECH_VMALLOC_UAF:
+	case MECH_VMALLOC_GUARD:
+	case MECH_MMIO_UAF:
+	case MECH_UNINIT:
+	case MECH_REDZONE:
+		return true;
+	case MECH_WILD_POINTER:
+		return !j->has_base;
+	case MECH_SMAP:
+		return !j->has_present || !j->present;
+	case MECH_CONTAINER_OF_NULL:
+	case MECH_ERR_PTR:
+		return !j->has_base;
+	default:
+		return false;
+	}
+}
+
+/* Returns the confidence in the mechanism. */
+static enum confidence of_mechanism(const struct judged *j)
+{
+	const struct diagnosis *v = j->v;
+
+	if (v->mechanism == MECH_AS_REPORTED)
+		return v->kind == KIND_UNKNOWN	    ? CONFIDENCE_LOW
+		       : j->fault || j->e->headless ? CONFIDENCE_MEDIUM
+						    : CONFIDENCE_HIGH;
+	if (is_inferred(j))
+		return j->has_present || j->has_base ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	if (!j->fault || j->has_base)
+		return CONFIDENCE_HIGH;
+	/* An address in the first page is clear without the instruction. */
+	if (v->mechanism == MECH_NULL_DEREF || v->mechanism == MECH_NULL_CALL)
+		return j->has_present ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	return j->has_present ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
+
+/* Returns the confidence in the culprit. */
+static enum confidence of_culprit(const struct judged *j)
+{
+	const struct suspect *s = j->v->suspect;
+
+	if (j->v->culprit_unknown)
+		return CONFIDENCE_MEDIUM;
+	if (j->v->suspects > 1 && s[0].points < s[1].points + MARGIN)
+		return CONFIDENCE_MEDIUM;
+	if (s[0].cut)
+		return CONFIDENCE_LOW;
+	return j->v->culprit_direct ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+}
+
+/* Returns the most that the circumstances allow: damage before the report, or a damaged log. */
+static enum confidence of_circumstances(const struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (e->interleaved)
+		return CONFIDENCE_LOW;
+	/* after an oops (D), a bad page (B) or a machine check (M), memory may be corrupt */
+	if (str_has_any(e->taint, "D|M") || e->headless)
+		return CONFIDENCE_MEDIUM;
+	if (e->strange > e->nr_frames + NO_TRACE_LINES)
+		return CONFIDENCE_MEDIUM;
+	return CONFIDENCE_HIGH;
+}
+
+void judge_confidence(struct judged *j)
+{
+	j->v->confidence = at_most(at_most(of_mechanism(j), of_culprit(j)), of_circumstances(j));
+}
