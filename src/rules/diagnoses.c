@@ -28,6 +28,7 @@ static const struct diagnosis diagnoses[] = {
 #include "rules/diagnoses_fds.def"
 #include "rules/diagnoses_paging.def"
 #include "rules/diagnoses_kernel.def"
+#include "rules/diagnoses_reports.def"
 };
 
 const struct diagnosis *diagnosis_at(size_t i)

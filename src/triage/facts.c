@@ -112,6 +112,24 @@ static void on_teid(struct incident *e, const struct captures *c)
 		set_access(e, ACCESS_READ);
 }
 
+/* On mips, exception codes 2 and 4 stand for loads and for instruction fetches. */
+static void on_mips_load(struct incident *e, const struct captures *c)
+{
+	bool fetch = e->has_ip && e->ip.has_address && e->has_address &&
+		     e->ip.address == e->address;
+
+	set_access(e, fetch ? ACCESS_EXEC : ACCESS_READ);
+}
+
+static void on_in_flight(struct incident *e, const struct captures *c)
+{
+	if (e->kind != KIND_HANG || e->has_printed_frame || !c->function.function.n)
+		return;
+	e->has_printed_frame = true;
+	e->printed_frame = c->function;
+	e->said = c->function.function;
+}
+
 static void on_task(struct incident *e, const struct captures *c)
 {
 	if (e->kind != KIND_HANG || e->has_pid)

@@ -345,6 +345,9 @@ void judge_functions(struct judged *j)
 	struct diagnosis *v = j->v;
 
 	gather(j, &c, false);
+	/* The kernel names the work item that stalls a worker pool. */
+	if (v->kind == KIND_HANG && j->e->has_printed_frame)
+		function_keep(v, &j->e->printed_frame);
 	if ((is_stall(j) || v->kind == KIND_STACK_OVERFLOW) && !has_module(j->e))
 		stalled(j, &c);
 	else if (v->kind == KIND_HANG)

@@ -43,6 +43,35 @@ bool kind_is_precursor(enum kind k)
 	case KIND_IRQ:
 		return true;
 	default:
+		return kind_is_of_device(k);
+	}
+}
+
+bool kind_is_of_device(enum kind k)
+{
+	switch (k) {
+	case KIND_GPU_XID:
+	case KIND_GPU_TIMEOUT:
+	case KIND_GPU_HANG:
+	case KIND_GPU_FAULT:
+	case KIND_PCIE_FATAL:
+	case KIND_NVME_DOWN:
+	case KIND_DISK_LOST:
+	case KIND_IO_ERROR:
+	case KIND_EXT4:
+	case KIND_XFS:
+	case KIND_BTRFS:
+	case KIND_ZFS:
+	case KIND_FILE_SYSTEM:
+	case KIND_NIC_HANG:
+	case KIND_FIRMWARE:
+	case KIND_USB_DEAD:
+	case KIND_THERMAL:
+	case KIND_RAID:
+	case KIND_VERITY:
+	case KIND_SUSPEND:
+		return true;
+	default:
 		return false;
 	}
 }

@@ -168,6 +168,9 @@ static inline struct str frame_module(const struct frame *f)
 /* Returns whether reports of this kind often precede a crash, and rarely are the crash. */
 bool kind_is_precursor(enum kind k);
 
+/* Returns whether reports of this kind are about one device or file system. */
+bool kind_is_of_device(enum kind k);
+
 void incident_free(struct incident *e);
 struct frame *incident_frame_add(struct incident *e);
 void incident_state(struct incident *e, uint32_t line);

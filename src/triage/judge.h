@@ -32,6 +32,12 @@ void judge_functions(struct judged *j); /* finds the functions at fault */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_confidence(struct judged *j); /* after judge_suspects() */
 void judge_bucket(struct diagnosis *v);
+/* Finds details of the report, its page of `explain`, and the advice for it. */
+void judge_particulars(struct judged *j, const struct triage *t);
+
+/* Adds a detail, unless the report already has one of this name. */
+void particular_add(struct diagnosis *v, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Adds points to a suspect, and sorts suspects. Strings `module` and `why` must outlive `v`. */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);

@@ -56,6 +56,19 @@ static bool by_trace(const struct diagnosis *v, struct buf *b)
 	return true;
 }
 
+static bool by_kind(const struct diagnosis *v, struct buf *b)
+{
+	buf_puts(b, v->next);
+	return *v->next;
+}
+
+static bool by_page(const struct diagnosis *v, struct buf *b)
+{
+	if (*v->page)
+		buf_printf(b, "read more about this kind of report: faultscope explain %s", v->page);
+	return *v->page;
+}
+
 static bool by_mechanism(const struct diagnosis *v, struct buf *b)
 {
 	buf_puts(b, mechanism_next(v->mechanism));
@@ -94,7 +107,7 @@ static bool by_report(const struct diagnosis *v, struct buf *b)
 bool remedy_at(const struct diagnosis *v, size_t i, struct buf *b)
 {
 	static bool (*const steps[])(const struct diagnosis *v, struct buf *b) = {
-		by_line, by_trace, by_mechanism, by_module, by_report,
+		by_line, by_trace, by_kind, by_mechanism, by_module, by_report, by_page,
 	};
 	size_t found = 0;
 

@@ -21,6 +21,7 @@ enum {
 	{pattern, KIND_##kind, flags, ACCESS_##access, kernels},
 
 const struct signature signatures[] = {
+#include "triage/signatures_devices.def"
 #include "triage/signatures.def"
 };
 const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);

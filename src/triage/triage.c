@@ -31,10 +31,14 @@ static bool died_before(const struct incident *e)
 	return str_has(e->taint, "D");
 }
 
-/* Returns whether a report is no crash: it is of the OOM killer, or of hardware. */
+/*
+ * Returns whether a report is no crash: it is of the OOM killer, or of an error that the kernel
+ * handled.
+ */
 static bool is_no_crash(const struct incident *e)
 {
-	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU;
+	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU ||
+	       e->kind == KIND_IO_ERROR;
 }
 
 /* Returns whether a report repeats an earlier report of the same task. */
@@ -42,6 +46,10 @@ static bool is_again(const struct incident *first, const struct incident *e)
 {
 	if (e->kind == KIND_HANG && first->kind == KIND_HANG)
 		return e->detail.n && str_same(e->detail, first->detail);
+	if (e->kind == first->kind && (e->kind == KIND_OOM || e->kind == KIND_IOMMU))
+		return within(first, e, AFTERMATH_SECONDS);
+	if (e->kind == first->kind && kind_is_of_device(e->kind))
+		return !e->detail.n || !first->detail.n || str_same(e->detail, first->detail);
 	return e->kind == first->kind && !e->fatal && e->has_pid && first->has_pid &&
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }
@@ -141,16 +149,10 @@ static void borrow_address(const struct triage *t, struct diagnosis *v)
 	rule_fired(v, "O1", "the address is of the next report, of the same task");
 }
 
-static void judge(struct triage *t, uint32_t index)
+static void judge_into(struct triage *t, uint32_t index, struct diagnosis *v)
 {
-	struct diagnosis *v;
 	struct judged j;
 
-	if (t->verdicts == DIAGNOSES_MAX) {
-		t->lost_verdicts++;
-		return;
-	}
-	v = &t->verdict[t->verdicts++];
 	memset(v, 0, sizeof(*v));
 	v->event = &t->seen.event[index];
 	v->index = index;
@@ -160,9 +162,32 @@ static void judge(struct triage *t, uint32_t index)
 	judge_functions(&j);
 	judge_mechanism(&j);
 	judge_suspects(&j, t);
+	judge_particulars(&j, t);
 	judge_confidence(&j);
 	judge_bucket(v);
 	say(&j);
+}
+
+static void judge(struct triage *t, uint32_t index)
+{
+	if (t->verdicts == DIAGNOSES_MAX)
+		t->lost_verdicts++;
+	else
+		judge_into(t, index, &t->verdict[t->verdicts++]);
+}
+
+/* Analyses the first reports that are no crash, if the log has no crash. */
+static int judge_notices(struct triage *t)
+{
+	if (t->verdicts)
+		return 0;
+	t->notice = calloc(NOTICES_MAX, sizeof(*t->notice));
+	if (!t->notice)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->seen.n && t->notices < NOTICES_MAX; i++)
+		if (!t->seen.event[i].consequence)
+			judge_into(t, i, &t->notice[t->notices++]);
+	return 0;
 }
 
 static struct str module_of(const struct diagnosis *v)
@@ -296,6 +321,7 @@ int triage_run(struct triage *ret, const struct triage_input *input, size_t inpu
 		    (!is_minor(&t.seen.event[i]) || !serious))
 			judge(&t, i);
 	find_order(&t);
+	err = judge_notices(&t);
 	*ret = t;
 out:
 	if (err)
@@ -308,5 +334,6 @@ void triage_free(struct triage *t)
 	recognised_free(&t->seen);
 	lines_free(&t->lines);
 	free(t->verdict);
+	free(t->notice);
 	memset(t, 0, sizeof(*t));
 }

@@ -23,6 +23,10 @@
 #define STEPS_MAX      8
 #define HASH_BYTES     20
 
+#define PARTICULARS_MAX	 10
+#define PARTICULAR_BYTES 192
+#define NOTICES_MAX	 4
+
 /* How a crash came about: each value is a row of mechanisms.def. */
 enum mechanism {
 #define MECHANISM(id, ...) MECH_##id,
@@ -61,6 +65,12 @@ struct precursor {
 	double before; /* seconds from the event to the crash */
 };
 
+/* A detail of a report, such as the device or the limit that was reached. */
+struct particular {
+	const char *name;
+	char value[PARTICULAR_BYTES];
+};
+
 struct diagnosis {
 	const struct incident *event;
 	uint32_t index; /* index of the event in seen.event of struct triage */
@@ -78,6 +88,10 @@ struct diagnosis {
 	char base_register[8];
 	enum poison poison;
 	char text[320]; /* what happened, in one or two sentences */
+	struct particular particular[PARTICULARS_MAX];
+	uint32_t particulars;
+	const char *page; /* id of the page that `explain` prints about the report; "": none */
+	const char *next; /* what to do about this kind of report; "": no advice */
 
 	struct str function[FUNCTIONS_MAX];
 	uint32_t functions;
@@ -139,6 +153,9 @@ struct triage {
 	uint32_t verdicts;
 	uint64_t lost_verdicts;
 	int32_t primary; /* index of the most important diagnosis; -1: no crash */
+	/* diagnoses of reports that are no crash, such as OOM kills, if the log has no crash */
+	struct diagnosis *notice;
+	uint32_t notices;
 };
 
 /* Analyses the inputs, which the caller may then free. Returns 0 or -ENOMEM. */

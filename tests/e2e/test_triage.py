@@ -18,6 +18,7 @@ from harness import FAULTSCOPE, PATIENCE, ROOT, Skip, jsonschema
 LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
 FORMATS = [ROOT / "tests/triage" / name for name in ("formats.txt", "reports.txt")]
+DEVICES = ROOT / "tests/triage/device_reports.txt"
 SAME = ("kind", "mechanism", "access", "address", "size", "function", "module", "culprit", "bucket",
         "exact_hash", "stack_hash")
 PLAIN = "6.1_null_write.log"
@@ -77,6 +78,47 @@ def test_triage_knows_what_kernels_print(check, lab):
             got = said.get(key)
             check.that(str(got) in values or (not got and "-" in values),
                        f"{name}: {key} is {got!r}, not {' or '.join(values)}")
+
+
+def device_reports():
+    """Yields (description, [(key, value)], log) of each report in device_reports.txt."""
+    for part in re.split(r"^== ", DEVICES.read_text(), flags=re.M)[1:]:
+        head, log = part.split("\n\n", 1)
+        name, *wanted = head.split("\n")
+        yield name, [line.split("=", 1) for line in wanted], log.rstrip("\n") + "\n"
+
+
+def answer(said, key):
+    """Returns the value of a key in a verdict or its notice: of the JSON, or of a detail."""
+    notice = (said["notices"] or [{}])[0]
+    if key.startswith("notice"):
+        return str(notice.get(key.partition(" ")[2] or "kind"))
+    details = (notice if notice else said).get("details", [])
+    found = [one["value"] for one in details if one["name"] == key]
+    return found[0] if found else str(said.get(key))
+
+
+def test_triage_knows_reports_about_devices(check, lab):
+    """A report of each kind has the right verdict, details and page of `explain`, in text also."""
+    path = lab.dir / "report.log"
+    kinds = set()
+    for name, wanted, log in device_reports():
+        path.write_text(log)
+        ran = lab.faultscope("triage", "--json", path)
+        said = json.loads(ran.out)
+        kinds.add(said.get("kind"))
+        for key, value in wanted:
+            check.equal(f"{name}: {key}", answer(said, key), value)
+        check.equal(f"{name}: status", ran.returncode, 3 if said["crash"] else 0)
+        text = " ".join(lab.faultscope("triage", "--width", "200", path).out.split())
+        for said_of in [said, *said["notices"]]:
+            for detail in said_of.get("details", []):
+                check.that(" ".join(detail["value"].split()) in text, f"{name}: {detail}: {text}")
+            if said_of.get("finding"):
+                check.that(f"faultscope explain {said_of['finding']}" in text, f"{name}: {text}")
+                page = lab.faultscope("explain", said_of["finding"])
+                check.equal(f"{name}: status of explain", page.returncode, 0)
+    check.that(len(kinds) >= 24, f"only {len(kinds)} kinds: {kinds}")
 
 
 def same_verdict(check, lab, log, name, files, keys=SAME):

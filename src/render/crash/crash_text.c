@@ -56,17 +56,18 @@ static void line_place(struct line *l, const struct triage_view *tv, const struc
 	}
 }
 
-static void write_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
+			bool crash)
 {
 	struct line l = {.v = tv->v};
 	const char *says = mechanism_meaning(v->mechanism);
 
-	line_printf(&l, "crash[%s]: ", v->bucket);
+	line_printf(&l, "%s[%s]: ", crash ? "crash" : "notice", v->bucket);
 	if (*says)
 		line_printf(&l, "%s", says);
 	else
 		line_str(&l, tv, str_of(v->text));
-	line_wrap(&l, b, STYLE_CRITICAL);
+	line_wrap(&l, b, crash ? STYLE_CRITICAL : STYLE_WARNING);
 }
 
 static void write_place(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
@@ -168,6 +169,19 @@ static void note_begin(struct line *l, const struct triage_view *tv, const char 
 	*l = (struct line){.v = tv->v};
 	line_printf(l, "   = %s: ", what);
 	line_pad(l, NOTE_COLUMN);
+}
+
+/* Writes details of the report, such as the device or the limit that was reached. */
+static void write_particulars(struct buf *b, const struct triage_view *tv,
+			      const struct diagnosis *v)
+{
+	for (uint32_t i = 0; i < v->particulars; i++) {
+		struct line l;
+
+		note_begin(&l, tv, v->particular[i].name);
+		line_str(&l, tv, str_of(v->particular[i].value));
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
 }
 
 static void write_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
@@ -310,11 +324,11 @@ static void write_rules(struct buf *b, const struct triage_view *tv, const struc
 }
 
 static void write_verdict(struct buf *b, const struct triage_view *tv, const struct triage *t,
-			  const struct diagnosis *v)
+			  const struct diagnosis *v, bool crash)
 {
 	struct line l;
 
-	write_title(b, tv, v);
+	write_title(b, tv, v, crash);
 	write_place(b, tv, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
@@ -322,7 +336,9 @@ static void write_verdict(struct buf *b, const struct triage_view *tv, const str
 	write_evidence(b, tv, t, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
-	write_suspects(b, tv, v);
+	write_particulars(b, tv, v);
+	if (crash)
+		write_suspects(b, tv, v);
 	write_owner(b, tv, v, PART_ALLOC, "allocated");
 	write_owner(b, tv, v, PART_FREE, "freed");
 	if (v->event->interleaved) {
@@ -375,21 +391,6 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 	line_wrap(&l, b, STYLE_DIM);
 }
 
-/* Writes important events of a log without a crash, such as OOM kills and bus errors. */
-static void write_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
-{
-	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {
-		const struct incident *e = &t->seen.event[i];
-		struct line l;
-
-		note_begin(&l, tv, "note");
-		line_printf(&l, "%s, line %u: ", kind_name(e->kind),
-			    t->lines.line[e->first].number);
-		line_str(&l, tv, str_trim(t->lines.line[e->first].text));
-		line_end(&l, b, STYLE_PLAIN);
-	}
-}
-
 const char *triage_no_crash(const struct triage_view *tv, const struct triage *t)
 {
 	if (t->recorded.fatal)
@@ -404,10 +405,11 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 	if (t->primary < 0) {
 		styled_line(b, tv->v, STYLE_BOLD, "%s", triage_no_crash(tv, t));
 		gaps_text(b, tv->v, tv->gaps);
-		write_notable(b, tv, t);
+		for (uint32_t i = 0; i < t->notices; i++)
+			write_verdict(b, tv, t, &t->notice[i], false);
 		write_recorded(b, tv, t);
 	} else {
-		write_verdict(b, tv, t, &t->verdict[t->primary]);
+		write_verdict(b, tv, t, &t->verdict[t->primary], true);
 	}
 	for (uint32_t i = 0; i < t->verdicts; i++)
 		if ((int32_t)i != t->primary && !t->verdict[i].announced)

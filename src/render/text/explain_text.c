@@ -5,6 +5,7 @@
 
 #include "render/style.h"
 #include "triage/crash_signs.h"
+#include "triage/report_pages.h"
 
 #define INDENT 4
 
@@ -42,7 +43,7 @@ static void put_section(struct buf *b, const struct view *v, const char *heading
 
 bool diagnosis_is_flagged(const struct diagnosis *d)
 {
-	return diagnosis_rule(d) || crash_signs_flag(d->id);
+	return diagnosis_rule(d) || crash_signs_flag(d->id) || report_page_exists(d->id);
 }
 
 static void put_flagged(struct buf *b, const struct view *v, const struct diagnosis *d)
@@ -53,6 +54,9 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 	if (!rule && crash_signs_flag(d->id))
 		line_printf(&l, "  The flight recorder reports this finding (faultscope blackbox "
 				"status); diagnose and triage do too.");
+	else if (!rule && report_page_exists(d->id))
+		line_printf(&l, "  The command faultscope triage reports this finding, if the "
+				"log has it.");
 	else if (!rule)
 		line_printf(&l, "  This version does not report this finding; confirm it by hand.");
 	else if (rule->needs)
