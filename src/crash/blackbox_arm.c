@@ -287,6 +287,22 @@ static const struct {
 	 "sysctl kernel.panic=10 reboots by itself: memory then survives"},
 	{"/sys/module/kfence/parameters/sample_interval", "kfence",
 	 "echo 100 > /sys/module/kfence/parameters/sample_interval finds use after free early"},
+	{"/proc/sys/kernel/hung_task_timeout_secs", "kernel.hung_task_timeout",
+	 "sysctl kernel.hung_task_timeout_secs=120 reports tasks that hang, with their stack"},
+};
+
+/*
+ * Options of the kernel command line with which reports have more details. `prefix` begins the
+ * option in /proc/cmdline.
+ */
+static const struct {
+	const char *prefix, *name, *more;
+} options[] = {
+	{"slub_debug", "slub_debug=",
+	 "boot with slub_debug=FZPU,CACHE: reports of a cache then have the stacks of allocation "
+	 "and free; all caches (slub_debug=FZPU) cost much time and memory"},
+	{"page_owner", "page_owner=",
+	 "boot with page_owner=on: reports of bad pages then have the stack of the allocation"},
 };
 
 static void write_row(struct buf *b, const char *name, const char *state, const char *survives,
@@ -297,6 +313,41 @@ static void write_row(struct buf *b, const char *name, const char *state, const 
 		buf_printf(b, "%-22s survives: %s\n", "", survives);
 	if (more)
 		buf_printf(b, "%-22s for more: %s\n", "", more);
+}
+
+static void write_settings(struct buf *b)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		char value[64] = "0";
+		bool there = read_line(settings[i].path, value, sizeof(value));
+
+		write_row(b, settings[i].name, there ? value : "not in this kernel", NULL,
+			  there && !strcmp(value, "0") ? settings[i].more : NULL);
+	}
+}
+
+/* Returns the word of the kernel command line that sets an option; NULL: none does. */
+static const char *option_word(char *line, const char *prefix)
+{
+	char *rest = NULL;
+
+	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!strncmp(word, prefix, strlen(prefix)))
+			return word;
+	return NULL;
+}
+
+static void write_options(struct buf *b)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		char line[4096] = "";
+		const char *word;
+
+		read_line("/proc/cmdline", line, sizeof(line));
+		word = option_word(line, options[i].prefix);
+		write_row(b, options[i].name, word ?: "not set", NULL,
+			  word ? NULL : options[i].more);
+	}
 }
 
 /* Lists which probes work. For each probe that does not work, says what is lost without it. */
@@ -341,12 +392,8 @@ int blackbox_arm(const struct options *o)
 	look_pstore(&pstore);
 	write_row(&b, "pstore", pstore.state, "a panic and a warm reboot: the kernel's log of it",
 		  pstore.more);
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		char value[64] = "not there";
-
-		read_line(settings[i].path, value, sizeof(value));
-		write_row(&b, settings[i].name, value, NULL, settings[i].more);
-	}
+	write_settings(&b);
+	write_options(&b);
 	write_hooks(&b, o);
 	status = say_all(o, &b);
 	buf_free(&b);

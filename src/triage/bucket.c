@@ -33,9 +33,14 @@ static void name_bucket(struct diagnosis *v)
 	v->bucket[at++] = '_';
 	v->bucket[at] = 0;
 	add(v->bucket, sizeof(v->bucket), str_of(letters[v->access]));
+	for (uint32_t i = 0; i < v->suspects && !module.n && *v->subject; i++)
+		if (!str_is(v->suspect[i].module, "hardware"))
+			module = v->suspect[i].module;
 	add(v->bucket, sizeof(v->bucket), module.n ? module : STR("unknown"));
 	add(v->bucket, sizeof(v->bucket), STR("!"));
-	add(v->bucket, sizeof(v->bucket), v->functions ? v->function[0] : STR("unknown"));
+	add(v->bucket, sizeof(v->bucket), v->functions	 ? v->function[0]
+					  : *v->subject ? str_of(v->subject)
+							: STR("unknown"));
 }
 
 void judge_bucket(struct diagnosis *v)
@@ -48,6 +53,10 @@ void judge_bucket(struct diagnosis *v)
 		 e->ip.offset);
 	sha1_hex(text, strlen(text), v->exact);
 	snprintf(text, sizeof(text), "%s", kind_name(v->kind));
+	if (*v->subject) {
+		add(text, sizeof(text), STR("|"));
+		add(text, sizeof(text), str_of(v->subject));
+	}
 	for (uint32_t i = 0; i < v->functions && i < STACK_FUNCTIONS; i++) {
 		add(text, sizeof(text), STR("|"));
 		add(text, sizeof(text), v->function[i]);

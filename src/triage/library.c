@@ -50,18 +50,22 @@ struct str function_plain(struct str function)
 	return function;
 }
 
+bool name_fits(const char *patterns, struct str name)
+{
+	for (; patterns; patterns = strchr(patterns, ' ')) {
+		patterns += *patterns == ' ';
+		if (fits(patterns, name))
+			return true;
+	}
+	return false;
+}
+
 enum library library_of(struct str function)
 {
 	function = function_plain(function);
-	for (size_t i = 0; function.n && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *name = rows[i].names;
-
-		for (; name; name = strchr(name, ' ')) {
-			name += *name == ' ';
-			if (fits(name, function))
-				return rows[i].library;
-		}
-	}
+	for (size_t i = 0; function.n && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (name_fits(rows[i].names, function))
+			return rows[i].library;
 	return LIBRARY_NONE;
 }
 

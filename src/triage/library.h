@@ -35,6 +35,9 @@ enum library library_of_frame(const struct frame *f);
 /* Returns whether many modules call the function, so that a fault in it points to its caller. */
 bool is_helper(const struct frame *f);
 
+/* Returns whether a name matches one of the patterns, separated by blanks; '*' matches any text. */
+bool name_fits(const char *patterns, struct str name);
+
 /* Returns the name without suffixes such as ".isra.0", ".constprop.1", ".cold". */
 struct str function_plain(struct str function);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "triage/particulars.h"
 
 #include <stdarg.h>
@@ -97,7 +98,7 @@ static void by_rows(struct judged *j, const struct extent *x)
 			    *particular_of(j->v, rows[k].name) || !match(p, s, &c))
 				continue;
 			c.text = str_trim(c.text);
-			if (c.text.n)
+			if (c.text.n && !str_is(c.text, "<unknown>"))
 				particular_add(j->v, rows[k].name, "%.*s", STR_ARG(c.text));
 		}
 	}
@@ -130,6 +131,86 @@ static void by_device(struct judged *j)
 	suspect_accuse(v, driver, 50, "it drives the device that failed");
 }
 
+/* Returns the source location "file.c:12" in a text; empty: none. */
+static struct str source_in(struct str s)
+{
+	for (struct str word = str_word(&s); word.n; word = str_word(&s)) {
+		long colon;
+
+		if (str_starts_any(word, "(|[|{"))
+			word = str_from(word, 1);
+		colon = str_find(word, ":");
+		if (colon < 3 || !is_digit(str_at(word, colon + 1)) ||
+		    !(str_ends(str_first(word, colon), ".c") ||
+		      str_ends(str_first(word, colon), ".h") ||
+		      str_ends(str_first(word, colon), ".rs")))
+			continue;
+		for (size_t n = colon + 1; n <= word.n; n++)
+			if (!is_digit(str_at(word, n)) && str_at(word, n) != ':')
+				return str_first(word, n);
+	}
+	return (struct str){};
+}
+
+/*
+ * Finds the source line of the function at fault: in a trace that decode_stacktrace.sh decoded, or in
+ * the text of a BUG or a warning that this function raised.
+ */
+static void by_source(struct judged *j)
+{
+	const struct incident *e = j->e;
+	const struct frame *f = j->v->functions ? &j->v->frame : &e->ip;
+	struct str raised = e->has_ip ? e->ip.function : e->said, source = {};
+
+	if (f->function.n && f->line < j->ls->n &&
+	    memmem(j->ls->line[f->line].text.s, j->ls->line[f->line].text.n, f->function.s,
+		   f->function.n))
+		source = source_in(j->ls->line[f->line].text);
+	if (!source.n && j->v->kind != KIND_ATOMIC_SLEEP &&
+	    (!raised.n || !j->v->functions || str_same(raised, f->function)))
+		source = source_in(e->place);
+	if (source.n)
+		particular_add(j->v, "source", "%.*s", STR_ARG(source));
+}
+
+/* Shows the text that was written over a pointer. */
+static void by_text(struct judged *j)
+{
+	uint64_t values[] = {j->has_base ? j->b : 0, j->has_address ? j->a : 0,
+			     j->e->has_range ? j->e->range_low : 0, j->e->regs.value[7]};
+	char text[9] = "";
+
+	if (j->v->poison != POISON_TEXT)
+		return;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && !*text; i++) {
+		if (poison_of(j->e, values[i]) != POISON_TEXT)
+			continue;
+		for (int k = 0; k < 8; k++) {
+			char c = values[i] >> 8 * k;
+
+			text[k] = c >= ' ' && c < 0x7f ? c : '.';
+		}
+	}
+	if (*text)
+		particular_add(j->v, "text", "\"%s\"", text);
+}
+
+/* Chooses what the name of a bucket has instead of a function. */
+static void name_subject(struct judged *j)
+{
+	static const char *const names[] = {"Xid", "found by", "ring", "error code", "bank"};
+	struct diagnosis *v = j->v;
+	const char *value = "";
+
+	if (!kind_is_precursor(v->kind) && v->kind != KIND_MCE)
+		return;
+	if (v->kind == KIND_OOM)
+		v->functions = 0; /* the trace is of the task that asked for memory */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !*value; i++)
+		value = particular_of(v, names[i]);
+	snprintf(v->subject, sizeof(v->subject), "%.*s", (int)strcspn(value, " +:,"), value);
+}
+
 void judge_particulars(struct judged *j, const struct triage *t)
 {
 	struct extent x;
@@ -140,4 +221,7 @@ void judge_particulars(struct judged *j, const struct triage *t)
 	by_rows(j, &x);
 	particulars_of_codes(j, &x);
 	particulars_of_tasks(j, &x);
+	by_source(j);
+	by_text(j);
+	name_subject(j);
 }

@@ -41,6 +41,23 @@ static bool is_no_crash(const struct incident *e)
 	       e->kind == KIND_IO_ERROR;
 }
 
+/*
+ * Returns whether two texts name one device: "PCI:0000:3b:00" and "0000:3b:00.0", "sdb: state A"
+ * and "sdb: state EA", "dm-1" and its journal "dm-1-8". An empty text may be any device.
+ */
+static bool same_device(struct str a, struct str b)
+{
+	size_t n;
+
+	a = str_starts(a, "PCI:") ? str_from(a, 4) : a;
+	b = str_starts(b, "PCI:") ? str_from(b, 4) : b;
+	n = a.n < b.n ? a.n : b.n;
+	if (str_has(a, ": ") && str_has(b, ": "))
+		n = str_find(a, ": ") + 1;
+	return str_same(str_first(a, n), str_first(b, n)) && !is_digit(str_at(a, n)) &&
+	       !is_digit(str_at(b, n));
+}
+
 /* Returns whether a report repeats an earlier report of the same task. */
 static bool is_again(const struct incident *first, const struct incident *e)
 {
@@ -49,7 +66,7 @@ static bool is_again(const struct incident *first, const struct incident *e)
 	if (e->kind == first->kind && (e->kind == KIND_OOM || e->kind == KIND_IOMMU))
 		return within(first, e, AFTERMATH_SECONDS);
 	if (e->kind == first->kind && kind_is_of_device(e->kind))
-		return !e->detail.n || !first->detail.n || str_same(e->detail, first->detail);
+		return same_device(e->detail, first->detail);
 	return e->kind == first->kind && !e->fatal && e->has_pid && first->has_pid &&
 	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
 }

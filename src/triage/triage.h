@@ -91,6 +91,7 @@ struct diagnosis {
 	struct particular particular[PARTICULARS_MAX];
 	uint32_t particulars;
 	const char *page; /* id of the page that `explain` prints about the report; "": none */
+	char subject[32]; /* part of the bucket's name, for reports without a function */
 	const char *next; /* what to do about this kind of report; "": no advice */
 
 	struct str function[FUNCTIONS_MAX];

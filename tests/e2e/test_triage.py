@@ -121,6 +121,108 @@ def test_triage_knows_reports_about_devices(check, lab):
     check.that(len(kinds) >= 24, f"only {len(kinds)} kinds: {kinds}")
 
 
+OOPS = """\
+[   20.000001] BUG: kernel NULL pointer dereference, address: 0000000000000030
+[   20.000002] #PF: supervisor read access in kernel mode
+[   20.000003] #PF: error_code(0x0000) - not-present page
+[   20.000004] Oops: 0000 [#1] PREEMPT SMP NOPTI
+[   20.000005] CPU: 1 PID: 812 Comm: {comm} Not tainted {release} #1
+[   20.000006] RIP: 0010:{function}+0x10/0x40 [{module}]
+[   20.000007] Call Trace:
+[   20.000008]  <TASK>
+[   20.000009]  {function}+0x10/0x40 [{module}]
+[   20.000010]  do_one_initcall+0x4e/0x190
+[   20.000011]  </TASK>
+[   20.000012] Modules linked in: {module}({flags}) other
+"""
+WARN = """\
+[   20.000001] ------------[ cut here ]------------
+[   20.000002] WARNING: CPU: 1 PID: 812 at drivers/misc/store.c:12 store_read+0x10/0x40 [store]
+[   20.000003] Modules linked in: store(OE)
+[   20.000004] CPU: 1 PID: 812 Comm: sh Not tainted 6.1.0 #1
+[   20.000005] RIP: 0010:store_read+0x10/0x40 [store]
+[   20.000006] Call Trace:
+[   20.000007]  vfs_read+0x10/0x40
+[   20.000008] ---[ end trace 0000000000000000 ]---
+"""
+KASAN = """\
+[   20.000001] BUG: KASAN: slab-use-after-free in store_read+0x10/0x40 [store]
+[   20.000002] Read of size 8 at addr ffff888107d4c000 by task sh/812
+[   20.000003] CPU: 1 PID: 812 Comm: sh Not tainted 6.8.0 #1
+[   20.000004] Call Trace:
+[   20.000005]  store_read+0x10/0x40 [store]
+[   20.000006] Allocated by task 1:
+[   20.000007]  store_probe+0x10/0x40 [store]
+[   20.000008] Freed by task 2:
+[   20.000009]  store_remove+0x10/0x40 [store]
+"""
+
+
+def remedy_of(lab, log):
+    path = lab.dir / "remedy.log"
+    path.write_text(log)
+    return " ; ".join(triage(lab, path)["remedy"])
+
+
+def oops(module="store", comm="sh", release="6.1.0", flags="OE"):
+    return OOPS.format(module=module, comm=comm, release=release, flags=flags,
+                       function=f"{module}_read")
+
+
+def test_triage_gives_no_advice_that_hurts(check, lab):
+    """No advice disables a module that the root file system may need, or a module that only caused
+    a warning. For KASAN's own reports, no advice tells to use KASAN."""
+    said = remedy_of(lab, oops())
+    check.that("module_blacklist=store " in said, said)
+    said = remedy_of(lab, oops(comm="(udev-worker)", flags="OE+"))
+    check.that("modprobe.blacklist=store " in said, said)
+    said = remedy_of(lab, oops(comm="insmod", flags="OE+"))
+    check.that("module_blacklist=store " in said, said)
+    said = remedy_of(lab, oops(release="4.2.0"))
+    check.that("modprobe.blacklist=store " in said, said)
+    for module in ("ext4", "xfs", "nvme", "ahci", "virtio_blk", "dm_crypt", "megaraid_sas", "zfs",
+                   "usb_storage", "nfsv4", "raid456"):
+        said = remedy_of(lab, oops(module=module))
+        check.that("blacklist" not in said and "previous kernel" in said, f"{module}: {said}")
+    said = remedy_of(lab, WARN)
+    check.that("blacklist" not in said, said)
+    said = remedy_of(lab, KASAN)
+    check.that("kernel with KASAN" not in said and "slub_debug" not in said, said)
+    check.that("compare the stacks" in said, said)
+
+
+def test_triage_knows_where_debug_files_are(check, lab):
+    boot, modules = "/usr/lib/debug/boot/vmlinux-", "/usr/lib/debug/lib/modules/"
+    for release, path, get in (
+            ("6.12.107+deb13-amd64", boot + "6.12.107+deb13-amd64",
+             "linux-image-6.12.107+deb13-amd64-dbg"),
+            ("6.8.0-45-generic", boot + "6.8.0-45-generic", "linux-image-6.8.0-45-generic-dbgsym"),
+            ("6.8.0-1015-azure", boot + "6.8.0-1015-azure", "dbgsym"),
+            ("6.10.3-200.fc40.x86_64", modules + "6.10.3-200.fc40.x86_64/vmlinux",
+             "dnf debuginfo-install kernel-6.10.3-200.fc40.x86_64"),
+            ("5.14.0-427.el9.x86_64", modules + "5.14.0-427.el9.x86_64/vmlinux", "dnf"),
+            ("6.6.43.1-7.azl3", modules + "6.6.43.1-7.azl3/vmlinux", "dnf"),
+            ("6.10.3-arch1-2", "/usr/lib/modules/6.10.3-arch1-2/build/vmlinux", "linux-headers"),
+            ("6.4.0-150600.23.14-default",
+             "/usr/lib/debug/usr/lib/modules/6.4.0-150600.23.14-default/vmlinux.debug", "zypper"),
+            ("6.11.0-rc3-00042-gdeadbeef", "/lib/modules/6.11.0-rc3-00042-gdeadbeef/build/vmlinux",
+             "kernel of your own")):
+        said = remedy_of(lab, oops(release=release))
+        check.that(f" {path} " in said, f"{release}: {said}")
+        check.that(get in said, f"{release}: {said}")
+
+
+def test_triage_uses_what_the_log_has(check, lab):
+    """triage shows the source line that the log has, and the text that overwrote a pointer."""
+    said = remedy_of(lab, WARN)
+    check.that("the log has the source line: drivers/misc/store.c:12" in said, said)
+    check.that("faddr2line" not in said, said)
+    check.that("faddr2line" in remedy_of(lab, oops()), "no source line in the log")
+    for log in ("6.1_string.log", "7.2_string.log", "6.12_arm64_string.log"):
+        text = [one["value"] for one in triage(lab, LOGS / log)["details"] if one["name"] == "text"]
+        check.equal(f"{log}: the text", text, ['"eth0.net"'])
+
+
 def same_verdict(check, lab, log, name, files, keys=SAME):
     want = triage(lab, LOGS / log)
     said = triage(lab, *files)

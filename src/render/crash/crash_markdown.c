@@ -76,6 +76,8 @@ static void write_facts(struct buf *b, const struct triage_view *tv, const struc
 	row_str(b, tv, "architecture", str_of(arch_name(e->arch)));
 	row_str(b, tv, "taint", e->taint);
 	row_str(b, tv, "hardware", e->hardware);
+	for (uint32_t i = 0; i < v->particulars; i++)
+		row_str(b, tv, v->particular[i].name, str_of(v->particular[i].value));
 	row_str(b, tv, "confidence", str_of(confidence_name(v->confidence)));
 }
 
@@ -181,6 +183,12 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 			put(b, tv, str_of(joined.s ? joined.s : "out of memory"));
 			buf_end_part(b, &joined);
 			buf_puts(b, "\n");
+		}
+		for (uint32_t i = 0; i < t->notices; i++) {
+			buf_puts(b, "\n### ");
+			put(b, tv, str_of(t->notice[i].bucket));
+			buf_puts(b, "\n\n");
+			write_facts(b, tv, &t->notice[i]);
 		}
 		return;
 	}

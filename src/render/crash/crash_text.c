@@ -80,6 +80,8 @@ static void write_place(struct buf *b, const struct triage_view *tv, const struc
 		line_place(&l, tv, &e->ip);
 	else if (v->functions)
 		line_place(&l, tv, &v->frame);
+	else if (v->particulars)
+		line_str(&l, tv, str_of(v->particular[0].value));
 	else
 		line_printf(&l, "unknown location");
 	if (e->has_ip && v->functions && !str_same(e->ip.function, v->frame.function)) {
