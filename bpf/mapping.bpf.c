@@ -42,9 +42,17 @@ static __always_inline bool is_discard(const struct call *c)
 static __always_inline void note_code(const struct call *c)
 {
 	bool maps = c->shape == FS_SHAPE_MMAP;
+	__u64 address = call_arg(c, 0);
 
+	/*
+	 * Keeps the compiler from merging this load with the one of c->ret: the verifier accepts no
+	 * instruction that loads from two kinds of memory.
+	 */
+	asm volatile("" : "+r"(address));
+	if (maps)
+		address = c->ret;
 	if (config.attribute && (maps || c->call == CALL_MPROTECT) && call_arg(c, 2) & PROT_EXEC)
-		code_mapped(c->leader, maps ? (__u64)c->ret : call_arg(c, 0), maps);
+		code_mapped(c->leader, address, maps);
 }
 
 /* Returns the errno of a failed call, 0 if brk failed (it has no errno), or NOT_REFUSED. */
