@@ -10,9 +10,8 @@
 #define CHAINS		4096
 #define INDEX_IN_BYTES	9 /* in CPython 3.N up to this N, the instruction index counts bytes */
 #define DROPPED_AT_ONCE 16
-#define LAST_CHARACTER	0x10ffff
-#define FIRST_SURROGATE 0xd800
-#define LAST_SURROGATE	0xdfff
+#define SURROGATES	(0xd800 >> 11) /* upper bits of all surrogates */
+#define LAST_PLANE	0x10	       /* upper bits of the last 65,536 characters */
 #define REPLACEMENT	0xfffd
 
 struct python_code {
@@ -76,7 +75,7 @@ static void make_room(struct python_codes *c)
  */
 static size_t put_character(__u32 c, char ret[4])
 {
-	if (c > LAST_CHARACTER || (c >= FIRST_SURROGATE && c <= LAST_SURROGATE))
+	if (c >> 11 == SURROGATES || (c >> 20 && c >> 16 != LAST_PLANE))
 		c = REPLACEMENT;
 	if (!(c >> 7)) {
 		ret[0] = c;
