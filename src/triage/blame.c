@@ -154,6 +154,11 @@ struct blame blame_of(const struct judged *j)
 		b.caller = &e->link;
 		return b;
 	}
+	/* A helper without a stack frame is not in the trace of arm64, nor is its caller. */
+	if (b.place && !b.place->module.n && is_helper(b.place) && e->has_link &&
+	    e->link.function.n && !is_helper(&e->link) &&
+	    !str_same(e->link.function, b.place->function))
+		b.caller = &e->link;
 	b.helped =
 		!b.place || (!b.place->module.n && is_helper(b.place)) || checks_caller(j, b.place);
 	if (b.helped) {

@@ -62,10 +62,56 @@ static enum confidence of_mechanism(const struct judged *j)
 	return j->has_present ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }
 
+/*
+ * Returns whether the report shows damage that other code did before: the code that met the damage
+ * is often innocent.
+ */
+static bool is_old_damage(const struct judged *j)
+{
+	switch (j->v->mechanism) {
+	case MECH_LIST_POISON:
+	case MECH_LIST_CORRUPTION:
+	case MECH_SLAB_POISON:
+	case MECH_SLAB_CORRUPTION:
+	case MECH_PAGE_POISON:
+	case MECH_FREELIST:
+	case MECH_NON_CANONICAL:
+	case MECH_WILD_POINTER:
+	case MECH_STRING_POINTER:
+	case MECH_BIT_FLIP:
+	case MECH_USERCOPY:
+	case MECH_STACK_CORRUPTION:
+	case MECH_REFCOUNT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns the module of the first frame of a part of the report; empty: none. */
+static struct str module_of_part(const struct incident *e, enum part part)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == part && e->frame[i].module.n)
+			return e->frame[i].module;
+	return (struct str){};
+}
+
+/* Returns whether another module than the culprit allocated or freed the object. */
+static bool is_shared(const struct judged *j)
+{
+	struct str first = j->v->suspect[0].module;
+	struct str freed = module_of_part(j->e, PART_FREE);
+	struct str allocated = module_of_part(j->e, PART_ALLOC);
+
+	return (freed.n && !str_same(freed, first)) || (allocated.n && !str_same(allocated, first));
+}
+
 /* Returns the confidence in the culprit. */
 static enum confidence of_culprit(const struct judged *j)
 {
 	const struct suspect *s = j->v->suspect;
+	bool core = j->v->suspects && str_is(s[0].module, "vmlinux");
 
 	if (j->v->culprit_unknown)
 		return CONFIDENCE_MEDIUM;
@@ -73,6 +119,9 @@ static enum confidence of_culprit(const struct judged *j)
 		return CONFIDENCE_MEDIUM;
 	if (s[0].cut)
 		return CONFIDENCE_LOW;
+	if ((core && is_old_damage(j)) || is_shared(j) ||
+	    (j->v->kind == KIND_LOCKDEP && j->v->suspects > 1))
+		return CONFIDENCE_MEDIUM;
 	return j->v->culprit_direct ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }
 
