@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests who set a limit, on random machines: random values and files of sysctl.d, limits.conf,
- * systemd units, cgroups and /proc. The test compares checksums over the origins of all limits.
+ * systemd units, cgroups and /proc. The test compares checksums over the origins of all limits, and
+ * over the commands that change them.
  *
  * If the environment variable FS_SHOW_EXPECTED=FILE is set, the origins are appended to FILE.
  */
 #include "fakeroot.h"
+#include "rules/remedy.h"
 #include "sums.h"
 
 #define MACHINES 40
@@ -274,6 +276,23 @@ static void mix_origin(uint64_t *sum, const struct origin *o)
 	mix_workload(sum, &o->at_holder);
 }
 
+static void mix_remedies(uint64_t *sum, const struct origin *o, unsigned int pid)
+{
+	struct remedy_for f = {.want = below(3) ? 0 : 1ULL << below(40),
+			       .pid = pid % 2 ? pid : 0,
+			       .most = below(2) ? 0 : 1 << 20,
+			       .gone = pid == 77};
+	static struct remedy r[REMEDY_MAX];
+	size_t n = remedies_for(o, &f, r);
+
+	mix(sum, n);
+	for (size_t i = 0; i < n; i++) {
+		mix(sum,
+		    r[i].kind | r[i].scope << 4 | r[i].persistent << 8 | (r[i].risk[0] != 0) << 9);
+		mix_text(sum, r[i].command);
+	}
+}
+
 static void show(const struct origin *o, int machine, unsigned int pid)
 {
 	const char *path = getenv("FS_SHOW_EXPECTED");
@@ -305,6 +324,7 @@ static void find_all(const struct fakeroot *r, int machine, uint64_t *sum)
 			if (origin_find(r->fd, &of, limit, &o))
 				abort();
 			mix_origin(sum, &o);
+			mix_remedies(sum, &o, pids[i]);
 			show(&o, machine, pids[i]);
 		}
 }
@@ -312,10 +332,10 @@ static void find_all(const struct fakeroot *r, int machine, uint64_t *sum)
 int main(void)
 {
 	struct sum sums[SUMS] = {
-		{"machines 0 to 9", SUM_BEGINS, 0x6bd1413861a4e9dd},
-		{"machines 10 to 19", SUM_BEGINS, 0x4ab175ee675b541e},
-		{"machines 20 to 29", SUM_BEGINS, 0x5c2a86f24c864341},
-		{"machines 30 to 39", SUM_BEGINS, 0x5676160191c49ff1},
+		{"machines 0 to 9", SUM_BEGINS, 0xaf8bfa0449963efe},
+		{"machines 10 to 19", SUM_BEGINS, 0xcfaf377a1ffb3bc4},
+		{"machines 20 to 29", SUM_BEGINS, 0xbc9b4d1e1b31132b},
+		{"machines 30 to 39", SUM_BEGINS, 0x6951ad79503963e5},
 	};
 
 	for (int machine = 0; machine < MACHINES; machine++) {

