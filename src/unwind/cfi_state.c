@@ -226,29 +226,45 @@ static int run_one(struct cfi_run *run, __u8 op, struct cfi_bytes *b,
 	return run_cfa(run, op, b, s) ? 0 : run_register(run, op, b, initial, s);
 }
 
-int cfi_run(struct cfi_run *run, struct cfi_bytes program, const struct cfi_state *initial,
-	    struct cfi_state *s, __u64 address, __u64 end, cfi_row_fn *row, void *ctx)
+void cfi_begin(struct cfi_run *run, const struct cfi_cie *cie, struct cfi_bytes program,
+	       const struct cfi_state *initial, __u64 address, __u64 end)
 {
+	run->cie = cie;
+	run->program = program;
+	run->initial = initial;
+	run->s = initial ? *initial : (struct cfi_state){};
+	run->address = address;
+	run->end = end;
+	run->depth = 0;
+}
+
+int cfi_go_on(struct cfi_run *run, __u64 *left, cfi_row_fn *row, void *ctx)
+{
+	struct cfi_bytes *program = &run->program;
 	int err = 0;
 
-	run->depth = 0;
-	while (!err && program.at < program.end) {
-		__u8 op = *program.at++;
-		__u64 advance = advance_of(run, op, &program);
+	while (!err && program->at < program->end) {
+		__u64 advance;
+		__u8 op;
 
-		if (advance && row && !program.bad) {
-			row(ctx, address, s);
+		if (!*left)
+			return -EAGAIN;
+		--*left;
+		op = *program->at++;
+		advance = advance_of(run, op, program);
+		if (advance && row && !program->bad) {
+			row(ctx, run->address, &run->s);
 			/* instructions for addresses after the end of the function are ignored */
-			if (advance >= end - address)
+			if (advance >= run->end - run->address)
 				return 0;
-			address += advance;
+			run->address += advance;
 		}
-		err = run->work ? run_one(run, op, &program, initial, s) : -E2BIG;
-		if (!err && program.bad)
+		err = run->work ? run_one(run, op, program, run->initial, &run->s) : -E2BIG;
+		if (!err && program->bad)
 			err = -EBADMSG;
 		run->work -= !!run->work;
 	}
 	if (row)
-		row(ctx, address, err ? NULL : s);
+		row(ctx, run->address, err ? NULL : &run->s);
 	return err;
 }

@@ -45,6 +45,12 @@ struct cfi_run {
 	__u64 work; /* number of instructions that may still be run */
 	int depth;
 	struct cfi_state remembered[CFI_REMEMBERED_MAX];
+	/* The program that is being run. */
+	struct cfi_bytes program;
+	/* state after the CIE's instructions; borrowed; NULL: the CIE's own instructions are run */
+	const struct cfi_state *initial;
+	struct cfi_state s;
+	__u64 address, end;
 };
 
 /*
@@ -57,11 +63,17 @@ typedef void cfi_row_fn(void *ctx, __u64 address, const struct cfi_state *s);
 int cfi_followed_number(enum cfi_machine machine, enum cfi_followed which);
 
 /*
- * Runs the instructions on `s`, for the addresses from `address` up to `end`. `initial` is the
- * state after the CIE's instructions; it is NULL when the CIE's instructions themselves are run.
- * Returns 0, -EBADMSG, -EOPNOTSUPP for an unknown instruction, or -E2BIG when `work` is used up.
+ * Begins to run the instructions of a function, for the addresses from `address` up to `end`.
+ * `initial` is the state after the CIE's instructions, which stays in use until the end; NULL: the
+ * instructions are the CIE's own.
  */
-int cfi_run(struct cfi_run *run, struct cfi_bytes program, const struct cfi_state *initial,
-	    struct cfi_state *s, __u64 address, __u64 end, cfi_row_fn *row, void *ctx);
+void cfi_begin(struct cfi_run *run, const struct cfi_cie *cie, struct cfi_bytes program,
+	       const struct cfi_state *initial, __u64 address, __u64 end);
+
+/*
+ * Runs up to *left instructions, and takes them off *left. Returns -EAGAIN if there are more, 0 at
+ * the end, -EBADMSG, -EOPNOTSUPP for an unknown instruction, or -E2BIG when `work` is used up.
+ */
+int cfi_go_on(struct cfi_run *run, __u64 *left, cfi_row_fn *row, void *ctx);
 
 #endif

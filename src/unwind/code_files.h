@@ -11,14 +11,20 @@
 #include <sys/stat.h>
 
 #include "unwind/python_file.h"
+#include "unwind/table_maker.h"
 #include "unwind/unwind_maps.h"
 
-#define CODE_FILES_MAX 8192
+#define CODE_FILES_MAX	8192
+#define CODE_PATH_BYTES 4096 /* maximum length of a path */
 /* nanoseconds after which the table of an unmapped file is freed */
 #define CODE_IDLE_NS 30000000000ULL
 
+/* work of one call of code_files_work(), in units of about 10 ns: 1 ms */
+#define CODE_WORK 100000
+
 enum code_state {
 	CODE_TABLE,
+	CODE_MAKING, /* the table is being made */
 	/* a file without an ELF header, such as JIT-compiled code: walked by frame pointers */
 	CODE_NO_ELF,
 	CODE_UNREADABLE, /* the file is damaged, too large, or for another architecture */
@@ -41,10 +47,21 @@ struct code_file {
 	__u64 left_ns; /* time at which the last of these lists was freed */
 };
 
+/* The table that is being made: at most one at a time. */
+struct code_making {
+	struct code_file *f;	   /* borrowed; NULL: none */
+	struct table_maker *maker; /* owned; NULL: the rows are being copied into the BPF maps */
+	struct byte_source source; /* owns the descriptor */
+	char *path;		   /* owned; NULL: unknown */
+	bool has_place;		   /* there is room for the pages of the table */
+	int begun; /* number of times that this table was begun, because the file changed */
+};
+
 struct code_files {
 	struct code_file **file; /* array of owned pointers; owned */
 	size_t n, room;
 	struct rule_set rules;
+	struct code_making making;
 	/* counters since the start of faultscope */
 	__u64 tables, freed, no_room, unreadable;
 	__u64 rows;
@@ -55,13 +72,20 @@ int code_files_open(struct code_files *c);
 void code_files_close(struct code_files *c);
 
 /*
- * Returns the file, and makes its table if the file is new. `path` gives the name and may be NULL.
- * `st` is NULL for the vDSO, which every process has. The file is borrowed until its last user
- * releases it. Returns NULL if memory is short.
+ * Returns the file. The descriptor of `source` is moved to this module, which closes it. `path`
+ * gives the name and may be NULL. `st` is NULL for the vDSO, which every process has. The caller
+ * gets one use of the file, and releases it. Returns NULL if memory is short. If the state of the
+ * file is CODE_MAKING, the caller must call code_files_work() until the table is made, before it
+ * asks for another file.
  */
-struct code_file *code_files_get(struct code_files *c, struct unwind_maps *m,
-				 const struct byte_source *source, const char *path,
-				 const struct stat *st, __u64 now_ns);
+struct code_file *code_files_get(struct code_files *c, const struct byte_source *source,
+				 const char *path, const struct stat *st, __u64 now_ns);
+
+/*
+ * Does a part of the work for the table that is being made. Returns whether there is more to do. If
+ * the file changes meanwhile, its table is begun again.
+ */
+bool code_files_work(struct code_files *c, struct unwind_maps *m, __u64 now_ns);
 
 /* Releases one use of a file. */
 void code_file_release(struct code_file *f, __u64 now_ns);

@@ -2,6 +2,7 @@
 #include "unwind/go_functions.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #define SECTION_BYTES_MAX (128u << 20)
 #define FUNCTIONS_MAX	  (1u << 22)
 /* maximum number of stack pointer changes in one function */
+#define FUNCTION_WORK 50 /* work of reading a function */
 #define STEPS_MAX 65536
 #define FRAME_BYTES_MAX (1u << 30)
 #define WORD		8
@@ -175,22 +177,28 @@ static void read_function(const struct go_functions *g, size_t i, __u64 start, _
 		read_steps(g, g->steps + steps, start, end, rule, ctx);
 }
 
-void go_functions_rules(struct go_functions *g, __u64 start, __u64 end, go_rule_fn *rule, void *ctx)
+int go_functions_rules(struct go_functions *g, __u64 start, __u64 end, go_rule_fn *rule, void *ctx,
+		       __u64 *left)
 {
-	__u64 at = start;
-
+	if (!g->at)
+		g->at = start;
 	for (; g->next < g->n; g->next++) {
 		__u64 first = entry_of(g, g->next), last = entry_of(g, g->next + 1);
 
 		if (first >= end)
 			break;
-		if (first < at || last <= first || last > end)
+		if (!*left)
+			return -EAGAIN;
+		*left -= *left < FUNCTION_WORK ? *left : FUNCTION_WORK;
+		if (first < g->at || last <= first || last > end)
 			continue;
 		read_function(g, g->next, first, last, first > start, rule, ctx);
-		at = last;
+		g->at = last;
 	}
-	if (at > start && at < end)
-		rule(ctx, at, (struct fs_unwind_rule){.cfa = FS_UNWIND_CFA_GAP});
+	if (g->at > start && g->at < end)
+		rule(ctx, g->at, (struct fs_unwind_rule){.cfa = FS_UNWIND_CFA_GAP});
+	g->at = 0;
+	return 0;
 }
 
 void go_functions_free(struct go_functions *g)

@@ -16,6 +16,7 @@ struct go_functions {
 	__u8 *bytes; /* the section; owned; NULL: the file has no table that can be read */
 	size_t size;
 	size_t next;	   /* index of the function that go_functions_rules() continues with */
+	__u64 at;	   /* address in the range that it continues with; 0: begins a range */
 	size_t n;	   /* number of functions */
 	__u64 text;	   /* address that entries of functions are relative to */
 	size_t index;	   /* offset of the array of entries and functions */
@@ -33,11 +34,12 @@ void go_functions_read(const struct byte_source *file, const struct elf_headers 
 		       struct go_functions *ret);
 
 /*
- * Calls `rule` for each function in an address range, and for each change within it. Ranges must be
- * passed in increasing order.
+ * Calls `rule` for each function in an address range, and for each change within it, and takes the
+ * work off *left (about 10 ns a unit). Returns -EAGAIN if there are more functions; then the same
+ * range must be passed again. Ranges must be passed in increasing order.
  */
-void go_functions_rules(struct go_functions *g, __u64 start, __u64 end, go_rule_fn *rule,
-			void *ctx);
+int go_functions_rules(struct go_functions *g, __u64 start, __u64 end, go_rule_fn *rule, void *ctx,
+		       __u64 *left);
 
 void go_functions_free(struct go_functions *g);
 

@@ -12,7 +12,6 @@
 #include "collect/files/target_file.h"
 #include "collect/symbols/mapped_file.h"
 
-#define PATH_BYTES_MAX 4096
 /*
  * The vDSO's text and tables are in its first two pages. Later pages are not mapped on all kernels.
  */
@@ -34,7 +33,7 @@ static int add_mapping(void *ctx, const struct exec_map *m)
 		return -ENOMEM;
 	c->m = grown;
 	if (has_file) {
-		path = strndup(m->path, PATH_BYTES_MAX);
+		path = strndup(m->path, CODE_PATH_BYTES);
 		if (!path)
 			return -ENOMEM;
 	}
@@ -70,24 +69,23 @@ int mapped_code_read(struct mapped_code *c, const struct process_key *of)
  * Makes the table of the vDSO from this process's own vDSO, which is the same in all processes of
  * one architecture. A 32-bit process has another vDSO; such processes are not walked.
  */
-static struct code_file *read_vdso(struct code_files *files, struct unwind_maps *m, __u64 now_ns)
+static struct code_file *read_vdso(struct code_files *files, __u64 now_ns)
 {
 	struct byte_source source = {.fd = -1, .bytes = VDSO_BYTES};
 
 	source.mem = (const char *)getauxval(AT_SYSINFO_EHDR);
-	return source.mem ? code_files_get(files, m, &source, NULL, NULL, now_ns) : NULL;
+	return source.mem ? code_files_get(files, &source, NULL, NULL, now_ns) : NULL;
 }
 
 static struct code_file *read_file(struct mapped_code *c, const struct code_mapping *of,
-				   struct code_files *files, struct unwind_maps *m, __u64 now_ns)
+				   struct code_files *files, __u64 now_ns)
 {
 	const struct exec_map map = {.start = of->start,
 				     .end = of->end,
 				     .offset = of->offset,
 				     .inode = of->inode,
 				     .path = of->path};
-	struct code_file *f = NULL;
-	char path[PATH_BYTES_MAX];
+	char path[CODE_PATH_BYTES];
 	bool deleted, unproven;
 	struct stat st;
 	int fd;
@@ -100,10 +98,10 @@ static struct code_file *read_file(struct mapped_code *c, const struct code_mapp
 	if (!(deleted && unproven) && !fstat(fd, &st)) {
 		struct byte_source source = {.fd = fd, .bytes = st.st_size};
 
-		f = code_files_get(files, m, &source, path, &st, now_ns);
+		return code_files_get(files, &source, path, &st, now_ns);
 	}
 	close(fd);
-	return f;
+	return NULL;
 }
 
 bool mapped_code_python(const struct mapped_code *c, struct fs_python *ret)
@@ -125,34 +123,35 @@ bool mapped_code_python(const struct mapped_code *c, struct fs_python *ret)
 	return interpreter != NULL;
 }
 
-bool mapped_code_step(struct mapped_code *c, struct code_files *files, struct unwind_maps *m,
-		      __u64 now_ns)
+enum mapped_step mapped_code_step(struct mapped_code *c, struct code_files *files,
+				  struct unwind_maps *m, __u64 now_ns)
 {
 	const struct code_mapping *of = &c->m[c->at];
 	struct fs_unwind_area *area = &c->area[c->at];
-	struct code_file *f;
+	struct code_file **file = &c->file[c->at];
 
 	if (c->at == c->n)
-		return false;
+		return MAPPED_END;
+	/* a use of the file is kept, so that no other file takes its place during the read */
+	if (!*file && of->is_vdso)
+		*file = read_vdso(files, now_ns);
+	else if (!*file && of->path)
+		*file = read_file(c, of, files, now_ns);
+	if (*file && (*file)->state == CODE_MAKING && code_files_work(files, m, now_ns))
+		return MAPPED_MAKING;
 	*area = (struct fs_unwind_area){
 		.start = of->start, .end = of->end, .pages = FS_UNWIND_BY_CHAIN};
-	if (of->path || of->is_vdso) {
-		f = of->is_vdso ? read_vdso(files, m, now_ns) : read_file(c, of, files, m, now_ns);
+	if (of->path || of->is_vdso)
 		area->pages = FS_UNWIND_FILE_UNREADABLE;
-		if (f)
-			code_file_area(f, of->offset, area);
-		/* keep the file, so that no other file takes its place during the read */
-		if (f)
-			f->users++;
-		c->file[c->at] = f;
-	}
+	if (*file)
+		code_file_area(*file, of->offset, area);
 	c->at++;
-	return true;
+	return MAPPED_NEXT;
 }
 
 void mapped_code_free(struct mapped_code *c, __u64 now_ns)
 {
-	for (size_t i = 0; i < c->at; i++)
+	for (size_t i = 0; c->file && i < c->n; i++)
 		if (c->file[i])
 			code_file_release(c->file[i], now_ns);
 	for (size_t i = 0; c->m && i < c->n; i++)

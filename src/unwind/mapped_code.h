@@ -16,9 +16,10 @@ struct mapped_code {
 		__u64 start, end, offset, inode;
 		char *path; /* path of the file, owned; NULL: the mapping has no file */
 		bool is_vdso;
-	} *m; /* owned */
+	} * m;			     /* owned */
 	struct fs_unwind_area *area; /* entries for the BPF program, for m[0..at); owned */
-	struct code_file **file;     /* files of m[0..at), NULL: none; owned */
+	/* files of m[0..at), and of m[at] while its table is made; NULL: none; owned */
+	struct code_file **file;
 	size_t n, at, room;
 	bool cut; /* true: the process has more than MAPPED_CODE_MAX mappings */
 };
@@ -26,9 +27,15 @@ struct mapped_code {
 /* Reads the mappings. Returns 0 or -errno: -ESRCH if the process is gone. */
 int mapped_code_read(struct mapped_code *c, const struct process_key *of);
 
-/* Fills in the entry of the next mapping. Returns false after the last mapping. */
-bool mapped_code_step(struct mapped_code *c, struct code_files *files, struct unwind_maps *m,
-		      __u64 now_ns);
+enum mapped_step {
+	MAPPED_NEXT,   /* an entry is filled in */
+	MAPPED_MAKING, /* a part of the table of the next mapping's file is made */
+	MAPPED_END,    /* there is no further mapping */
+};
+
+/* Works on the entry of the next mapping. */
+enum mapped_step mapped_code_step(struct mapped_code *c, struct code_files *files,
+				  struct unwind_maps *m, __u64 now_ns);
 
 /*
  * Describes the CPython of the process, from the files that are read so far. Returns false if no

@@ -17,6 +17,11 @@
 #define PYTHON_BYTES (FS_PYTHONS * sizeof(struct fs_python))
 #define RULE_BYTES   (FS_UNWIND_RULES * sizeof(struct fs_unwind_rule))
 
+/* work of copying rows, in units of about 10 ns */
+#define CHUNK_WORK  20000
+#define PAGE_WORK   50
+#define ROWS_A_UNIT 4
+
 static int map_fd(const struct bpf_object *object, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(object, name);
@@ -168,22 +173,39 @@ static int add_page(struct unwind_maps *m, const struct unwind_table *t, size_t 
 	return 0;
 }
 
-int unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
-			  struct unwind_place *ret)
+int unwind_maps_begin_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			    struct unwind_place *ret)
 {
-	struct open_chunk c = {};
-	int err = 0;
-
 	*ret = (struct unwind_place){};
 	if (t->rows.pages > FS_UNWIND_PAGES ||
 	    !extents_take(&m->pages, t->rows.pages, now_ns, &ret->first))
 		return -E2BIG;
 	ret->pages = t->rows.pages;
-	for (size_t i = 0; !err && i < t->rows.pages; i++)
-		err = add_page(m, t, i, now_ns, ret, &c);
+	return 0;
+}
+
+int unwind_maps_go_on_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			    struct unwind_place *place, __u64 *left)
+{
+	__u32 chunks = m->chunks;
+	struct open_chunk c = {};
+	int err = 0;
+
+	while (!err && place->done < place->pages) {
+		__u64 work = t->rows.page[place->done].rows / ROWS_A_UNIT + PAGE_WORK;
+
+		if (!*left) {
+			err = -EAGAIN;
+			break;
+		}
+		err = add_page(m, t, place->done++, now_ns, place, &c);
+		work += (m->chunks - chunks) * CHUNK_WORK;
+		chunks = m->chunks;
+		*left -= *left < work ? *left : work;
+	}
 	close_chunk(&c);
-	if (err)
-		unwind_maps_drop_table(m, ret, now_ns);
+	if (err && err != -EAGAIN)
+		unwind_maps_drop_table(m, place, now_ns);
 	return err;
 }
 

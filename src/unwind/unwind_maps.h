@@ -33,9 +33,10 @@ struct unwind_maps {
 struct unwind_place {
 	__u32 first; /* index of the first page */
 	__u32 pages; /* number of pages; 0: none */
+	__u32 done;  /* number of pages whose rows are copied */
 	struct unwind_run {
 		__u32 first, n; /* first row and number of rows of a run */
-	} *run; /* owned */
+	} * run;		/* owned */
 	size_t runs, room;
 };
 
@@ -46,11 +47,18 @@ int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object);
 void unwind_maps_close(struct unwind_maps *m);
 
 /*
- * Copies a table into the BPF maps. Returns 0, -E2BIG if the memory for tables is used up, or
- * another -errno. On error, no memory is used.
+ * Reserves the pages of a table. Returns 0, or -E2BIG if there is no room for them.
  */
-int unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
-			  struct unwind_place *ret);
+int unwind_maps_begin_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			    struct unwind_place *ret);
+
+/*
+ * Copies a part of a table into the BPF maps, and takes the work off *left (about 10 ns a unit).
+ * Returns -EAGAIN if there is more to copy, 0 at the end, -E2BIG if the memory for tables is used
+ * up, or another -errno. After an error, no memory is used.
+ */
+int unwind_maps_go_on_table(struct unwind_maps *m, const struct unwind_table *t, __u64 now_ns,
+			    struct unwind_place *place, __u64 *left);
 
 /* Frees the rows of a table that no process maps any more. */
 void unwind_maps_drop_table(struct unwind_maps *m, struct unwind_place *place, __u64 now_ns);

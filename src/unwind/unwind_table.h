@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * unwind: makes the unwind table of one ELF file from its .eh_frame. The file may be broken or
- * hostile. Memory and work are limited; call frame information that is not understood becomes a
- * rule that ends the walk.
- */
+/* unwind: the unwind table of one ELF file. table_maker.h makes it. */
 #ifndef FS_UNWIND_UNWIND_TABLE_H
 #define FS_UNWIND_UNWIND_TABLE_H
 
@@ -30,14 +26,6 @@ struct unwind_table {
 	} code[ELF_LOADS_MAX]; /* executable segments */
 	unsigned int codes;
 };
-
-/*
- * Makes the table of a file, and adds its rules to `rules`. A file without .eh_frame gets a table
- * of gaps. Returns 0, -ENOEXEC if the file is not an ELF file of a supported 64-bit machine,
- * -ENOMEM, or -E2BIG.
- */
-int unwind_table_read(const struct byte_source *file, struct rule_set *rules,
-		      struct unwind_table *ret);
 
 /*
  * Computes the difference between the addresses of a mapping and the file's own addresses. Returns

@@ -192,15 +192,19 @@ static int wait_ms(struct unwinder *u, __u64 now_ns)
 	return next->due_ns > now_ns ? (next->due_ns - now_ns) / NS_PER_MS + 1 : 0;
 }
 
-/* Handles the next mapping of the process that is being read. */
+/* Does a part of the work for the process that is being read. */
 static void go_on(struct unwinder *u, __u64 now_ns)
 {
-	__u64 tables = u->files.tables;
-
-	if (!mapped_code_step(&u->reading, &u->files, &u->maps, now_ns))
+	switch (mapped_code_step(&u->reading, &u->files, &u->maps, now_ns)) {
+	case MAPPED_END:
 		finish(u, now());
-	else if (u->files.tables == tables)
+		break;
+	case MAPPED_NEXT:
 		u->read_ns += now() - now_ns;
+		break;
+	case MAPPED_MAKING:
+		break;
+	}
 }
 
 int unwinder_work(struct unwinder *u, __u64 budget_ns)

@@ -2,7 +2,7 @@
 /*
  * unwind: gives the BPF program what it needs to walk user stacks: the executable mappings of the
  * processes that it asks for, and an unwind table of each file. The event loop calls this module to
- * do the work in pieces of one file or more.
+ * do the work in pieces.
  *
  * unwinder_note(u, &process) is called when the BPF program asks for a process. unwinder_work(u,
  * UNWINDER_PIECE_NS) is called in each round of the loop.
@@ -14,7 +14,7 @@
 #include "unwind/code_files.h"
 #include "unwind/mapped_code.h"
 
-/* target duration of a piece of work; a single file may take longer */
+/* target duration of a piece of work */
 #define UNWINDER_PIECE_NS 10000000ULL
 
 /* Counters of memory and work, for `doctor` and tests. */

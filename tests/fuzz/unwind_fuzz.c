@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cfi_maker.h"
+#include "unwind/table_maker.h"
 #include "unwind/unwind_walk.h"
 
 #define FRAMES_MAX 64

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests unwind tables that are made from handwritten Go function tables, valid and damaged. */
+#include <errno.h>
 #include <libelf.h>
 #include <stdlib.h>
 
 #include "cfi_maker.h"
 #include "tap.h"
-#include "unwind/unwind_table.h"
+#include "unwind/table_maker.h"
 
 #define HEAD	  0x50 /* size of the section's head */
 #define NAMES	  HEAD
@@ -85,6 +86,32 @@ static int read_made(const struct made *m, struct unwind_table *t)
 	return unwind_table_read(&s, &rules, t);
 }
 
+/* Makes the table in pieces of one unit of work, and compares it with `whole`. */
+static void compare_pieces(const struct unwind_table *whole)
+{
+	struct byte_source s = {.fd = -1, .mem = (const char *)file, .bytes = sizeof(file)};
+	struct unwind_table t = {};
+	struct table_maker *m;
+	int pieces = 0, err;
+
+	if (!ok(!table_maker_new(&s, &rules, &m), "a table is begun"))
+		return;
+	do {
+		__u64 left = 1;
+
+		err = table_maker_work(m, &left);
+		pieces++;
+	} while (err == -EAGAIN);
+	is_u64(err, 0, "a table is made in pieces");
+	ok(pieces > FUNCTIONS, "each function is a piece");
+	table_maker_take(m, &t);
+	table_maker_free(m);
+	ok(t.rows.rows == whole->rows.rows &&
+		   !memcmp(t.rows.row, whole->rows.row, t.rows.rows * sizeof(*t.rows.row)),
+	   "the rows are the same");
+	unwind_table_free(&t);
+}
+
 static void is_rule(const struct unwind_table *t, __u64 at, struct fs_unwind_rule want,
 		    const char *name)
 {
@@ -103,6 +130,7 @@ static void test_layout(bool relative)
 
 	make_section(&m, relative);
 	is_u64(read_made(&m, &t), 0, "a Go program is read");
+	compare_pieces(&t);
 	is_rule(&t, 0, RULE(FS_UNWIND_CFA_SP, .cfa_off = 8), "first byte of a function");
 	is_rule(&t, 4, RULE(FS_UNWIND_CFA_SP, FS_UNWIND_FP_AT_CFA, -16, 32),
 		"in a frame of 24 bytes");

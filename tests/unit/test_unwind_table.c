@@ -6,7 +6,7 @@
 
 #include "cfi_maker.h"
 #include "tap.h"
-#include "unwind/unwind_table.h"
+#include "unwind/table_maker.h"
 
 static uint8_t file[MADE_FILE];
 static struct rule_set rules;

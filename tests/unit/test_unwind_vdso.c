@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "unwind/unwind_table.h"
+#include "unwind/table_maker.h"
 
 #define SYMBOLS 0x200
 #define NAMES	0x300

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind/unwind_table.h"
+#include "unwind/table_maker.h"
 
 static double milliseconds(void)
 {

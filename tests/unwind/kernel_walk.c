@@ -23,6 +23,7 @@
 #include "shapes.h"
 #include "tap.h"
 #include "traced_space.h"
+#include "unwind/table_maker.h"
 #include "unwind/unwind_maps.h"
 
 #define THREADS	     8
@@ -100,6 +101,14 @@ static int take(void *ctx, void *data, size_t size)
 	return 0;
 }
 
+static int add_table(struct unwind_maps *m, const struct unwind_table *t, struct unwind_place *ret)
+{
+	__u64 all = ~0ULL;
+
+	return unwind_maps_begin_table(m, t, 1, ret) ?:
+	       unwind_maps_go_on_table(m, t, 1, ret, &all);
+}
+
 /* Writes the tables of this process into the BPF maps. */
 static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 {
@@ -110,7 +119,7 @@ static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 	traced_space_update(t);
 	for (size_t i = 0; i < t->files->n; i++)
 		if (t->files->file[i]->readable &&
-		    unwind_maps_add_table(m, &t->files->file[i]->table, 1, &place[i]))
+		    add_table(m, &t->files->file[i]->table, &place[i]))
 			return false;
 	for (size_t i = 0; i < t->space.areas; i++) {
 		const struct unwind_area *from = &t->area[i];
@@ -174,7 +183,7 @@ static void give_files(struct unwind_maps *m, struct rule_set *rules, char **pat
 		file.bytes = st.st_size;
 		if (!ok(!unwind_table_read(&file, rules, &t), "%s is read", path[i]))
 			continue;
-		is_u64(unwind_maps_add_table(m, &t, 1, &place), 0, "its table is given");
+		is_u64(add_table(m, &t, &place), 0, "its table is given");
 		unwind_maps_add_rules(m, rules);
 		is_u64(count_wrong_rows(m, &t, place.first), 0, "the maps have the same rows");
 		free(place.run);

@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "unwind/table_maker.h"
+
 #define VDSO_BYTES 8192
 
 bool traced_space_word(void *pid, __u64 at, __u64 *ret)
