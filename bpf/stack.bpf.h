@@ -259,8 +259,10 @@ static __noinline __s32 number_of_walk(struct task_struct *leader, struct unwind
  */
 static __noinline __u32 send_stack_apart(struct task_struct *leader, const struct pt_regs *regs)
 {
-	struct fs_unwind_proc *proc = code_find(bpf_get_current_pid_tgid() >> 32);
-	struct walk_scratch *w = proc && proc->areas ? walk_scratch_begin() : NULL;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct fs_unwind_proc *proc = code_find(tgid);
+	struct walk_scratch *w =
+		proc && code_is_known(proc, tgid) ? walk_scratch_begin() : NULL;
 	struct process_key s;
 	__u32 number = 0;
 

@@ -59,7 +59,8 @@ static __always_inline bool lacks_tables(const struct unwind_walk *w)
 static __noinline bool walk_begin(struct unwind_walk *w, const struct pt_regs *regs,
 				  struct task_struct *leader)
 {
-	struct fs_unwind_proc *proc = code_find(bpf_get_current_pid_tgid() >> 32);
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct fs_unwind_proc *proc = code_find(tgid);
 	struct process_key s;
 
 	w->end = STACK_END_MISSING;
@@ -69,7 +70,8 @@ static __noinline bool walk_begin(struct unwind_walk *w, const struct pt_regs *r
 		code_ask(&s);
 	} else {
 		w->proc = *proc;
-		if (w->proc.areas && !bpf_probe_read_kernel(&w->m.regs, sizeof(w->m.regs), regs))
+		if (code_is_known(&w->proc, tgid) &&
+		    !bpf_probe_read_kernel(&w->m.regs, sizeof(w->m.regs), regs))
 			return true;
 	}
 	bump(shared.walk_ends[STACK_END_MISSING]);

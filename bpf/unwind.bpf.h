@@ -81,6 +81,13 @@ struct {
 } unwind_procs SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FS_UNWIND_PROCS);
+	__type(key, __u32); /* key: process ID (tgid) */
+	__type(value, struct fs_unwind_epoch);
+} unwind_epochs SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, FS_UNWIND_AREAS);

@@ -37,12 +37,34 @@ static __always_inline struct fs_unwind_proc *code_find(__u32 tgid)
 	return bpf_map_lookup_elem(&unwind_procs, &tgid);
 }
 
+static __always_inline struct fs_unwind_epoch *code_epoch(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&unwind_epochs, &tgid);
+}
+
+/* Returns whether user space has read the mappings of a process, and the list is still valid. */
+static __always_inline bool code_is_known(const struct fs_unwind_proc *proc, __u32 tgid)
+{
+	struct fs_unwind_epoch *e = proc->areas ? code_epoch(tgid) : NULL;
+
+	return e && e->valid_ns == proc->valid_ns;
+}
+
+/* Begins the time of a new program, or of a process that was not known. */
+static __noinline void code_begin(__u32 tgid, __u64 flags)
+{
+	struct fs_unwind_epoch e = {.valid_ns = bpf_ktime_get_ns()};
+
+	bpf_map_update_elem(&unwind_epochs, &tgid, &e, flags);
+}
+
 /* Asks user space to read the mappings of a process that has none yet. */
 static __always_inline void code_ask(const struct process_key *s)
 {
 	struct fs_unwind_proc none = {.changed = 1};
 	__u32 tgid = s->pid;
 
+	code_begin(tgid, BPF_NOEXIST);
 	if (!bpf_map_update_elem(&unwind_procs, &tgid, &none, BPF_NOEXIST))
 		send_code(s);
 }
@@ -61,18 +83,22 @@ static __always_inline void code_changed(const struct process_key *s, struct fs_
 static __always_inline void code_forked(__u32 parent, __u32 child)
 {
 	struct fs_unwind_proc *of = code_find(parent), copy;
+	struct fs_unwind_epoch *epoch = code_epoch(parent);
 
-	if (!config.attribute || !of || !of->areas)
+	if (!config.attribute || !of || !of->areas || !epoch)
 		return;
 	copy = *of;
 	copy.changed = 0;
+	bpf_map_update_elem(&unwind_epochs, &child, epoch, BPF_ANY);
 	bpf_map_update_elem(&unwind_procs, &child, &copy, BPF_ANY);
 }
 
 static __always_inline void code_exited(__u32 tgid)
 {
-	if (config.attribute)
-		bpf_map_delete_elem(&unwind_procs, &tgid);
+	if (!config.attribute)
+		return;
+	bpf_map_delete_elem(&unwind_procs, &tgid);
+	bpf_map_delete_elem(&unwind_epochs, &tgid);
 }
 
 /*
@@ -87,6 +113,7 @@ static __always_inline void code_execed(struct task_struct *leader)
 	if (!config.attribute || config.watch_all)
 		return;
 	fill_subject(&s, leader);
+	code_begin(s.pid, BPF_ANY);
 	code_ask(&s);
 }
 
@@ -97,16 +124,19 @@ static __always_inline void code_execed(struct task_struct *leader)
  */
 static __noinline int code_mapped(struct task_struct *leader, __u64 address, bool replaced)
 {
-	struct fs_unwind_proc *proc = code_find(bpf_get_current_pid_tgid() >> 32);
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct fs_unwind_proc *proc = code_find(tgid);
+	struct fs_unwind_epoch *e = code_epoch(tgid);
 	struct process_key s;
 
-	if (!proc || !proc->areas)
+	if (!proc || !e)
 		return 0;
+	e->mapped_at[(add_fetch(&e->mapped, 1) - 1) & (FS_UNWIND_MAPPED - 1)] = address;
 	if (unwind_find_area(proc, address)) {
 		if (!replaced)
 			/* JIT compilers change memory outside of the known mappings all the time */
 			return 0;
-		proc->areas = 0;
+		e->valid_ns = bpf_ktime_get_ns();
 	}
 	fill_subject(&s, leader);
 	code_changed(&s, proc);

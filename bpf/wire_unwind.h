@@ -122,6 +122,7 @@ enum fs_unwind_fp {
 #define FS_UNWIND_AREAS	     (1u << 15)
 #define FS_UNWIND_RULES	     (1u << 16)
 #define FS_UNWIND_PROCS	     8192
+#define FS_UNWIND_MAPPED     8 /* a power of two */
 #define FS_UNWIND_FRAMES     WALK_FRAMES
 #define FS_UNWIND_STEPS	     1024 /* maximum number of frames that a walk follows */
 
@@ -150,6 +151,22 @@ struct fs_unwind_proc {
 	__u32 changed; /* nonzero: the mappings changed after user space began to read them */
 	__u32 python;  /* index into the table of struct fs_python; 0: it has no CPython */
 	__u32 unused;
+	/* fs_unwind_epoch.valid_ns when user space began to read; otherwise the list is not used */
+	__u64 valid_ns;
+};
+
+/*
+ * What happened to the mappings of a process. Only the BPF program changes it, so that user space
+ * cannot overwrite an event while it gives the process a list of mappings.
+ */
+struct fs_unwind_epoch {
+	/* time of the last exec, or at which other code replaced a mapping of the list */
+	__u64 valid_ns;
+	__u32 mapped; /* number of calls that mapped code */
+	__u32 copy_s; /* second in which the last stack was copied */
+	__u32 copies; /* number of stacks that were copied in this second */
+	__u32 unused;
+	__u64 mapped_at[FS_UNWIND_MAPPED]; /* addresses of the last mapped code */
 };
 
 #endif

@@ -70,8 +70,8 @@ int area_blocks_publish(struct area_blocks *x, struct unwind_maps *m, const stru
 	for (size_t i = c->at; i < c->n; i++)
 		c->area[i] = (struct fs_unwind_area){
 			.start = c->m[i].start, .end = c->m[i].end, .pages = FS_UNWIND_NO_TABLE};
-	err = unwind_maps_publish(m, c->of.pid, c->area, c->n, has_python ? &python : NULL, now_ns,
-				  &b->given);
+	err = unwind_maps_publish(m, c->of.pid, &c->begun, c->area, c->n,
+				  has_python ? &python : NULL, now_ns, &b->given);
 	if (err) {
 		free_lists(b);
 		return err;

@@ -17,7 +17,7 @@ struct area_block {
 	struct code_file **file; /* array of n files, NULL for mappings without a file; owned */
 	struct code_span {
 		__u64 start, end, offset;
-	} *span; /* array of n mappings; owned */
+	} * span; /* array of n mappings; owned */
 	/* number of sweeps in a row that found no process with this list */
 	unsigned int unused;
 	bool seen; /* the current sweep found a process with this list */
@@ -31,7 +31,7 @@ struct area_blocks {
 
 /*
  * Gives a process its list of mappings. Mappings that are not read yet are marked as such. Returns
- * 0, -ENOENT if the process runs another program by now, -E2BIG, or -ENOMEM.
+ * 0, the error of unwind_maps_publish(), or -ENOMEM.
  */
 int area_blocks_publish(struct area_blocks *x, struct unwind_maps *m, const struct mapped_code *c,
 			__u64 now_ns);

@@ -46,12 +46,13 @@ static int add_mapping(void *ctx, const struct exec_map *m)
 	return 0;
 }
 
-int mapped_code_read(struct mapped_code *c, const struct process_key *of)
+int mapped_code_read(struct mapped_code *c, const struct process_key *of,
+		     const struct fs_unwind_epoch *begun)
 {
 	bool cut = false;
 	int err;
 
-	*c = (struct mapped_code){.of = *of, .root = -1};
+	*c = (struct mapped_code){.of = *of, .begun = *begun, .root = -1};
 	c->proc = target_open(of);
 	if (c->proc < 0)
 		return c->proc;

@@ -10,6 +10,7 @@
 
 struct mapped_code {
 	struct process_key of;
+	struct fs_unwind_epoch begun; /* the process when the read began */
 	/* descriptors of /proc/PID and of the process's root directory, owned; -1: none */
 	int proc, root;
 	struct code_mapping {
@@ -24,8 +25,12 @@ struct mapped_code {
 	bool cut; /* true: the process has more than MAPPED_CODE_MAX mappings */
 };
 
-/* Reads the mappings. Returns 0 or -errno: -ESRCH if the process is gone. */
-int mapped_code_read(struct mapped_code *c, const struct process_key *of);
+/*
+ * Reads the mappings. `begun` is the result of unwind_maps_begin(). Returns 0 or -errno: -ESRCH if
+ * the process is gone.
+ */
+int mapped_code_read(struct mapped_code *c, const struct process_key *of,
+		     const struct fs_unwind_epoch *begun);
 
 enum mapped_step {
 	MAPPED_NEXT,   /* an entry is filled in */

@@ -51,12 +51,13 @@ int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object)
 	memset(m->chunk, -1, sizeof(m->chunk));
 	m->chunks_max = FS_UNWIND_CHUNKS;
 	m->procs = map_fd(object, "unwind_procs");
+	m->epochs = map_fd(object, "unwind_epochs");
 	m->rows = map_fd(object, "unwind_rows");
 	m->area = share(map_fd(object, "unwind_areas"), AREA_BYTES);
 	m->page = share(map_fd(object, "unwind_pages"), PAGE_BYTES);
 	m->rule = share(map_fd(object, "unwind_rules"), RULE_BYTES);
 	m->python = share(map_fd(object, "unwind_pythons"), PYTHON_BYTES);
-	if (m->procs < 0 || m->rows < 0 || !m->area || !m->page || !m->rule)
+	if (m->procs < 0 || m->epochs < 0 || m->rows < 0 || !m->area || !m->page || !m->rule)
 		return -ENOENT;
 	return extents_init(&m->areas, FS_UNWIND_AREAS, 0) ?:
 	       init_pythons(m) ?:
@@ -237,15 +238,71 @@ void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules)
 		m->rule[m->rules_given] = rules->rule[m->rules_given];
 }
 
-int unwind_maps_begin(struct unwind_maps *m, pid_t tgid)
+int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret)
 {
 	struct fs_unwind_proc p = {};
 
+	*ret = (struct fs_unwind_epoch){};
+	bpf_map_update_elem(m->epochs, &tgid, ret, BPF_NOEXIST);
 	if (!bpf_map_lookup_elem(m->procs, &tgid, &p)) {
+		/* if the process runs another program meanwhile, the old list is not valid there */
 		p.changed = 0;
-		return bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
+		bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
+	} else {
+		bpf_map_update_elem(m->procs, &tgid, &p, BPF_NOEXIST);
 	}
-	return bpf_map_update_elem(m->procs, &tgid, &p, BPF_NOEXIST);
+	return bpf_map_lookup_elem(m->epochs, &tgid, ret);
+}
+
+static struct fs_unwind_area *find_area(struct fs_unwind_area *area, __u32 areas, __u64 at)
+{
+	__u32 low = 0, high = areas;
+
+	while (low < high) {
+		__u32 mid = low + (high - low) / 2;
+
+		if (at >= area[mid].end)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < areas && at >= area[low].start ? &area[low] : NULL;
+}
+
+int unwind_maps_check(const struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
+		      __u32 since, struct fs_unwind_area *area, __u32 areas)
+{
+	struct fs_unwind_epoch now;
+
+	if (bpf_map_lookup_elem(m->epochs, &tgid, &now))
+		return -ENOENT;
+	if (now.valid_ns != begun->valid_ns)
+		return -ESTALE;
+	if (now.mapped - since > FS_UNWIND_MAPPED)
+		return -EAGAIN;
+	for (; since != now.mapped; since++) {
+		struct fs_unwind_area *later =
+			find_area(area, areas, now.mapped_at[since % FS_UNWIND_MAPPED]);
+
+		if (later)
+			later->pages = FS_UNWIND_NO_TABLE;
+	}
+	return 0;
+}
+
+/* Marks the mappings that are not in the old list of the process as having no table. */
+static void keep_old(const struct unwind_maps *m, const struct fs_unwind_proc *old,
+		     const struct fs_unwind_epoch *begun, struct fs_unwind_area *area, __u32 areas)
+{
+	__u32 n = old->valid_ns == begun->valid_ns ? old->areas : 0;
+
+	for (__u32 i = 0; i < areas; i++) {
+		const struct fs_unwind_area *same =
+			find_area(m->area + old->first, n, area[i].start);
+
+		if (!same || memcmp(same, &area[i], sizeof(*same)))
+			area[i].pages = FS_UNWIND_NO_TABLE;
+	}
 }
 
 static int add_python(struct unwind_maps *m, const struct fs_python *python, __u64 now_ns,
@@ -259,29 +316,44 @@ static int add_python(struct unwind_maps *m, const struct fs_python *python, __u
 	return 0;
 }
 
-int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_area *area,
-			__u32 areas, const struct fs_python *python, __u64 now_ns,
-			struct unwind_given *ret)
+/* Gives the stored list to a process. */
+static int give_list(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
+		     const struct unwind_given *given)
 {
-	struct fs_unwind_proc p = {.areas = areas, .generation = ++m->generation}, now;
+	struct fs_unwind_proc old, p = {.first = given->first,
+					.areas = given->areas,
+					.generation = given->generation,
+					.python = given->python,
+					.valid_ns = begun->valid_ns};
+	struct fs_unwind_area *area = m->area + given->first;
+	int err = unwind_maps_check(m, tgid, begun, begun->mapped, area, given->areas);
+
+	if (err && err != -EAGAIN)
+		return err;
+	if (bpf_map_lookup_elem(m->procs, &tgid, &old))
+		return -ENOENT;
+	if (err)
+		keep_old(m, &old, begun, area, given->areas);
+	p.changed = old.changed;
+	return bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
+}
+
+int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
+			const struct fs_unwind_area *area, __u32 areas,
+			const struct fs_python *python, __u64 now_ns, struct unwind_given *ret)
+{
 	int err;
 
 	*ret = (struct unwind_given){};
 	if (areas > FS_UNWIND_AREAS || !extents_take(&m->areas, areas, now_ns, &ret->first))
 		return -E2BIG;
 	ret->areas = areas;
-	ret->generation = p.generation;
+	ret->generation = ++m->generation;
 	memcpy(m->area + ret->first, area, areas * sizeof(*area));
 	/* if this fails, stacks have only native frames */
 	if (add_python(m, python, now_ns, &ret->python))
 		ret->python = 0;
-	err = bpf_map_lookup_elem(m->procs, &tgid, &now);
-	if (!err) {
-		p.first = ret->first;
-		p.python = ret->python;
-		p.changed = now.changed;
-		err = bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);
-	}
+	err = give_list(m, tgid, begun, ret);
 	if (err)
 		unwind_maps_drop_areas(m, ret, now_ns);
 	return err;
@@ -297,6 +369,7 @@ void unwind_maps_drop_areas(struct unwind_maps *m, const struct unwind_given *gi
 void unwind_maps_end(struct unwind_maps *m, pid_t tgid)
 {
 	bpf_map_delete_elem(m->procs, &tgid);
+	bpf_map_delete_elem(m->epochs, &tgid);
 }
 
 void unwind_maps_each(const struct unwind_maps *m, unwind_proc_fn *each, void *ctx)

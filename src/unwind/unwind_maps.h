@@ -14,7 +14,7 @@
 #include "wire_python.h"
 
 struct unwind_maps {
-	int procs, rows; /* descriptors of the BPF maps; borrowed */
+	int procs, epochs, rows; /* descriptors of the BPF maps; borrowed */
 	/* memory of the BPF maps, shared with the BPF program */
 	struct fs_unwind_area *area;
 	struct fs_unwind_page *page;
@@ -71,25 +71,34 @@ void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules);
 
 /*
  * Begins to read the mappings of a process. The order of calls is unwind_maps_begin(),
- * mapped_code_read(), unwind_maps_publish(). If the process runs another program or ends before the
- * last call, that call returns -ENOENT. If the mappings change after this call, the BPF program
- * sends a new code_record.
+ * mapped_code_read(), unwind_maps_publish(). *ret describes the process at this time. If the
+ * mappings change after this call, the BPF program sends a new code_record.
  */
-int unwind_maps_begin(struct unwind_maps *m, pid_t tgid);
+int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret);
+
+/*
+ * Marks the mappings that the process made after `since` as having no table, because they may have
+ * replaced others: `since` is a value of fs_unwind_epoch.mapped. Returns -ENOENT if the process
+ * ended, -ESTALE if it runs another program or replaced a mapping since `begun`, and -EAGAIN if it
+ * made too many mappings.
+ */
+int unwind_maps_check(const struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
+		      __u32 since, struct fs_unwind_area *area, __u32 areas);
 
 /*
  * Gives a process its mappings, sorted by address, and its CPython (NULL: none). *ret says where
- * they are stored, for unwind_maps_drop_areas() when no process uses them any more. Returns 0,
- * -E2BIG, -ENOENT or another -errno.
+ * they are stored, for unwind_maps_drop_areas() when no process uses them any more. A mapping that
+ * was made during the read has no table until the next read. Returns 0, -E2BIG, -ENOENT or -ESTALE
+ * as unwind_maps_check() does, or another -errno.
  */
 struct unwind_given {
 	__u32 first, areas;
 	__u32 python; /* index of the CPython entry; 0: none */
 	__u32 generation;
 };
-int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_area *area,
-			__u32 areas, const struct fs_python *python, __u64 now_ns,
-			struct unwind_given *ret);
+int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
+			const struct fs_unwind_area *area, __u32 areas,
+			const struct fs_python *python, __u64 now_ns, struct unwind_given *ret);
 void unwind_maps_drop_areas(struct unwind_maps *m, const struct unwind_given *given, __u64 now_ns);
 
 /* Removes the entry of a process. */

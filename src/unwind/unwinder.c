@@ -119,15 +119,16 @@ static struct followed *next_due(struct unwinder *u)
 
 static void begin(struct unwinder *u, struct followed *f, __u64 now_ns)
 {
+	struct fs_unwind_epoch begun;
 	int err;
 
 	f->wanted = false;
 	u->published_ns = now_ns;
 	u->sum.processes++;
 	/* begin before the read, so that the BPF program reports changes from here on */
-	err = unwind_maps_begin(&u->maps, f->of.pid);
+	err = unwind_maps_begin(&u->maps, f->of.pid, &begun);
 	if (!err)
-		err = mapped_code_read(&u->reading, &f->of);
+		err = mapped_code_read(&u->reading, &f->of, &begun);
 	u->read_ns = now() - now_ns;
 	if (!err && u->reading.n)
 		return;
@@ -164,8 +165,8 @@ static void finish(struct unwinder *u, __u64 now_ns)
 	if (f->rest_ns > REST_MOST_NS)
 		f->rest_ns = REST_MOST_NS;
 	f->due_ns = now_ns + f->rest_ns;
-	/* without room, try again: freed lists make room */
-	f->wanted = f->wanted || err == -E2BIG;
+	/* without room, try again: freed lists make room; an invalid list must be read again */
+	f->wanted = f->wanted || err == -E2BIG || err == -ESTALE;
 }
 
 static void sweep(struct unwinder *u, __u64 now_ns)

@@ -114,6 +114,7 @@ static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 {
 	static struct fs_unwind_area area[TRACED_AREAS_MAX];
 	struct unwind_place place[TRACED_FILES_MAX] = {};
+	struct fs_unwind_epoch begun;
 	struct unwind_given given;
 
 	traced_space_update(t);
@@ -140,8 +141,8 @@ static bool give_tables(struct unwind_maps *m, struct traced_space *t)
 	for (size_t i = 0; i < t->files->n; i++)
 		free(place[i].run);
 	unwind_maps_add_rules(m, &t->files->rules);
-	return !unwind_maps_begin(m, getpid()) &&
-	       !unwind_maps_publish(m, getpid(), area, t->space.areas, NULL, 1, &given);
+	return !unwind_maps_begin(m, getpid(), &begun) &&
+	       !unwind_maps_publish(m, getpid(), &begun, area, t->space.areas, NULL, 1, &given);
 }
 
 /* Reads back each row of a table as the BPF program finds it. Returns the number of wrong rows. */
