@@ -16,8 +16,8 @@ struct chain {
 	__u64 ip[STACK_FRAMES];
 	__u64 caller; /* caller of the system call wrapper; 0: not known */
 	__u64 frames;
-	__u32 end; /* why the unwind tables gave no stack: enum stack_end */
-	__u32 pad;
+	__u32 end;  /* why the unwind tables gave no stack: enum stack_end */
+	__s32 copy; /* number of the stack that was copied to user space; < 0: none */
 	struct area at; /* mapping of the frame that is being examined */
 };
 

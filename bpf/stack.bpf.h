@@ -184,8 +184,13 @@ static __always_inline __s32 number_of_chain(void *ctx, struct task_struct *lead
 	fill_subject(&key.subject, leader);
 	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
 	if (bytes <= 0)
-		return -1;
+		return c->copy;
 	c->frames = bytes / sizeof(c->ip[0]);
+	if (c->copy >= 0) {
+		cut_chain(c);
+		emit_chain(ctx, &key.subject, c, c->copy, named);
+		return c->copy;
+	}
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
 	if (!known)
@@ -236,12 +241,17 @@ static __noinline __s32 number_of_walk(struct task_struct *leader, struct unwind
 	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
 		ask_again(&key.subject, w);
 	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
+	if (w->end == STACK_END_MISSING && !sampled)
+		w->copy = copy_stack(&key.subject, &w->m.regs);
 	if (lacks_tables(w))
 		return -1;
-	known = bpf_map_lookup_elem(&told, &key);
+	known = w->copy < 0 ? bpf_map_lookup_elem(&told, &key) : NULL;
 	if (known)
 		return *known;
-	number = new_number(&key, sampled, &is_new);
+	number = w->copy;
+	is_new = number >= 0;
+	if (!is_new)
+		number = new_number(&key, sampled, &is_new);
 	if (is_new) {
 		if (p->n)
 			tell_codes(p, &key.subject, false);
@@ -280,6 +290,8 @@ static __noinline __u32 send_stack_apart(struct task_struct *leader, const struc
 			tell_codes(&w->python, &s, true);
 		if (!send_walk(&s, &w->walk, &w->python, number - 1))
 			number = 0;
+		else if (w->walk.end == STACK_END_MISSING && may_copy(NULL))
+			send_copy(&s, &w->walk.m.regs, number - 1);
 	}
 	unclaim(&w->users);
 	return number;
@@ -299,6 +311,7 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 {
 	__u32 end = STACK_END_GOES_ON;
 	struct scratch *scratch;
+	__s32 copy = -1;
 	__s32 number = -1;
 	bool known = false;
 
@@ -310,8 +323,11 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 			unwind_from_registers(&w->walk);
 			walk_python(&w->walk, &w->python);
 			number = number_of_walk(leader, &w->walk, &w->python, sampled);
+		} else if (!sampled) {
+			copy_walk(&w->walk, leader);
 		}
 		end = w->walk.end;
+		copy = w->walk.copy;
 		known = !lacks_tables(&w->walk);
 		unclaim(&w->users);
 	}
@@ -319,6 +335,7 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 	scratch = known ? NULL : scratch_begin();
 	if (scratch) {
 		scratch->chain.end = end;
+		scratch->chain.copy = copy;
 		scratch->chain.caller = caller;
 		number = named ? number_of_named_chain(ctx, leader, &scratch->chain, sampled)
 			       : number_of_bare_chain(ctx, leader, &scratch->chain, sampled);

@@ -6,7 +6,7 @@
 #define FS_TABLE_STACK_BPF_H
 
 #include "scratch.bpf.h"
-#include "unwind_process.bpf.h"
+#include "stack_copy.bpf.h"
 
 #ifndef FS_HASH
 
@@ -65,17 +65,32 @@ static __noinline bool walk_begin(struct unwind_walk *w, const struct pt_regs *r
 
 	w->end = STACK_END_MISSING;
 	w->n = 0;
-	if (!proc) {
+	w->copy = -1;
+	if (bpf_probe_read_kernel(&w->m.regs, sizeof(w->m.regs), regs)) {
+		w->m.regs = (struct unwind_registers){};
+	} else if (!proc) {
 		fill_subject(&s, leader);
 		code_ask(&s);
 	} else {
 		w->proc = *proc;
-		if (code_is_known(&w->proc, tgid) &&
-		    !bpf_probe_read_kernel(&w->m.regs, sizeof(w->m.regs), regs))
+		if (code_is_known(&w->proc, tgid))
 			return true;
 	}
 	bump(shared.walk_ends[STACK_END_MISSING]);
 	return false;
+}
+
+/*
+ * Copies a stack to user space whose tables are not ready. A separate function, so that the deep
+ * chain of calls has less on the stack.
+ */
+static __noinline int copy_walk(struct unwind_walk *w, struct task_struct *leader)
+{
+	struct process_key s;
+
+	fill_subject(&s, leader);
+	w->copy = copy_stack(&s, &w->m.regs);
+	return 0;
 }
 
 /*

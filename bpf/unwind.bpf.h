@@ -52,7 +52,7 @@ struct unwind_walk {
 	 */
 	__u64 interrupted[FS_UNWIND_FRAMES / 64];
 	__u32 by_chain; /* number of frames that were found with a frame pointer alone */
-	__u32 pad;
+	__s32 copy;	/* number of the stack that was copied to user space; < 0: none */
 	__u64 pc[FS_UNWIND_FRAMES];
 	__u64 sp[FS_UNWIND_FRAMES];
 	struct fs_unwind_memory m;

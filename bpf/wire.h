@@ -159,6 +159,8 @@ struct fs_shared {
 	__u32 sampled;		  /* number of sampled faults; wraps around to 0 */
 	__u32 scan_whole;	  /* scans also send processes that did not change */
 	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
+	__u32 copy_s;		  /* second in which the last user stack was copied */
+	__u32 copies;		  /* number of user stacks that were copied in this second */
 	/* number of stack walks with unwind tables, by enum stack_end */
 	__u64 walk_ends[STACK_ENDS_MAX];
 	struct losses losses;

@@ -95,6 +95,16 @@ static void join_alike(struct model *m, struct frames *f)
 	table_add(&m->alike, &f->alike_link, hash);
 }
 
+static void remove_frames(struct model *m, struct frames *f)
+{
+	if (f->alike_link.hash)
+		table_remove(&m->alike, &f->alike_link);
+	table_remove(&m->frames, &f->link);
+	frame_list_free(f->list);
+	free(f);
+	m->nr_frames--;
+}
+
 /* Drops the stacks of exited processes. Returns false if no stack was dropped. */
 static bool drop_frames(struct model *m)
 {
@@ -110,12 +120,7 @@ static bool drop_frames(struct model *m)
 		next = table_each(&m->frames, l);
 		if (s && !s->final)
 			continue;
-		if (f->alike_link.hash)
-			table_remove(&m->alike, &f->alike_link);
-		table_remove(&m->frames, l);
-		frame_list_free(f->list);
-		free(f);
-		m->nr_frames--;
+		remove_frames(m, f);
 	}
 	return m->nr_frames < before;
 }
@@ -123,10 +128,12 @@ static bool drop_frames(struct model *m)
 int growth_take_frames(struct model *m, const struct frames_record *r)
 {
 	size_t len = strnlen(r->text, FRAMES_TEXT_MAX);
-	struct frames *f;
+	struct frames *f = (struct frames *)model_frames(m, &r->subject, r->stack);
 
-	if (r->stack < 0 || model_frames(m, &r->subject, r->stack))
+	if (r->stack < 0 || (f && f->end != STACK_END_MISSING))
 		return 0;
+	if (f) /* the unwind table is made now, and the copied stack was walked again */
+		remove_frames(m, f);
 	if (m->nr_frames == MODEL_FRAMES_MAX && !drop_frames(m)) {
 		m->frames_lost++;
 		return 0;

@@ -318,15 +318,29 @@ static int tell_limits(struct live *live)
 	return live->sink->take(live->sink->ctx, &r.h);
 }
 
+/* Passes on a copied stack. It is too large to be copied into live->record. */
+static void take_copy(struct live *live, const struct record *h, size_t size)
+{
+	const struct stack_copy_record *r = (const struct stack_copy_record *)h;
+
+	if (live->opt.stack_copied && size >= offsetof(struct stack_copy_record, data) &&
+	    h->len <= size)
+		live->opt.stack_copied(live->opt.code_ctx, r);
+}
+
 static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
+	const struct record *raw = data;
 	const struct record *h = record_of_wire(data, size, &live->record);
 	struct process_key *subject;
 	int err;
 
-	if (!h)
+	if (!h) {
+		if (size >= sizeof(*raw) && raw->kind == RECORD_STACK_COPY)
+			take_copy(live, raw, size);
 		return 0;
+	}
 	if (h->kind == RECORD_CODE) {
 		if (live->opt.code_changed)
 			live->opt.code_changed(live->opt.code_ctx, process_of_wire(&live->record));
@@ -685,6 +699,14 @@ void live_run_parent(struct source *src, bool begin)
 	struct live *live = live_of(src);
 
 	live->obj.shared->run_parent = begin ? own_pid(live) : 0;
+}
+
+void live_count_walk(struct source *src, enum stack_end end)
+{
+	struct fs_shared *shared = live_of(src)->obj.shared;
+
+	__atomic_fetch_sub(&shared->walk_ends[STACK_END_MISSING], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->walk_ends[end], 1, __ATOMIC_RELAXED);
 }
 
 void live_count_missed(struct source *src, __u64 events)

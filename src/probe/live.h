@@ -27,6 +27,8 @@ struct live_options {
 	 * Called when a process executes code that has no unwind table (src/unwind); may be NULL.
 	 */
 	void (*code_changed)(void *ctx, const struct process_key *of);
+	/* Called with a copied stack, whose unwind tables are not ready; may be NULL. */
+	void (*stack_copied)(void *ctx, const struct stack_copy_record *r);
 	void *code_ctx;
 	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
 	bool examines;		 /* for `doctor`: open even if no probe would count anything */
@@ -40,6 +42,9 @@ struct live_options {
  * then says what failed, why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
+
+/* Counts a copied stack by the reason why its walk ended, in place of STACK_END_MISSING. */
+void live_count_walk(struct source *src, enum stack_end end);
 
 /*
  * Watches an existing process, given its pid in faultscope's namespace. With `follow`, also watches

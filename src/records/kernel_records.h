@@ -504,6 +504,27 @@ struct walk_record {
 	struct python_frame python[WALK_PYTHON]; /* see python_slots.h */
 };
 
+#define STACK_COPY_BYTES     65536
+#define STACK_COPY_REGISTERS 33
+
+/*
+ * A copy of a thread's registers and stack, for a stack whose unwind tables are not ready yet. The
+ * record ends after `bytes` bytes of data.
+ */
+struct stack_copy_record {
+	struct record h;
+	struct process_key subject;
+	__u32 stack;	/* number of the stack */
+	__u32 bytes;	/* number of bytes in `data` */
+	__u64 valid_ns; /* fs_unwind_epoch.valid_ns and .mapped of the process */
+	__u32 mapped;
+	__u32 pad;
+	__u64 base; /* user address of data[0], the start of a page; bytes below sp are undefined */
+	/* the first registers of the kernel's struct pt_regs, in its order */
+	__u64 registers[STACK_COPY_REGISTERS];
+	__u8 data[STACK_COPY_BYTES];
+};
+
 /*
  * Names and line table of a CPython code object. The record is sent before the first stack that
  * contains the code object.

@@ -30,6 +30,7 @@ enum record_kind {
 	RECORD_WALK,
 	RECORD_CODE,
 	RECORD_PYTHON_CODE,
+	RECORD_STACK_COPY,
 	/*
 	 * User space creates the kinds below. Recordings contain these kinds, so that a replay
 	 * needs no other data.

@@ -73,6 +73,7 @@ int session_start(struct session *s)
 	choose_layout(s);
 	if (s->out.redraws && viewing_begin(s))
 		return session_fail(s, -ENOMEM);
+	session_settle_stacks(s);
 	findings_judge(&s->in.findings, &s->in.m);
 	s->out.renderer->open(&s->out.text, &s->out.view);
 	session_report_events(s);
@@ -95,8 +96,7 @@ static int on_urgent(void *ctx)
 	struct sink sink = session_sink(s);
 	int err = s->in.src->ops->drain(s->in.src, &sink);
 
-	session_report_events(s);
-	session_flush(s);
+	session_report_urgent(s);
 	session_check_recording(s);
 	return err;
 }
@@ -138,6 +138,7 @@ static int wait_time_ms(struct session *s)
 	int tables_ms = session_unwind(s), end_ms = -1;
 	uint64_t now = host_monotonic_ns();
 
+	session_report_held(s);
 	session_lines_work(s);
 	if (s->ends_ns)
 		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;

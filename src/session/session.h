@@ -63,6 +63,7 @@ struct session_output {
 	int write_error; /* -errno of the failed write; 0: none */
 	const char *record_path;
 	bool rec_error_reported; /* the failure of the recording was reported */
+	bool held; /* true: events wait for copied stacks */
 	size_t told;		 /* number of events of this interval that were already printed */
 	uint64_t frames;
 	struct gates gates; /* the conditions of --fail-on */
@@ -124,6 +125,17 @@ int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
 /* Prints new events and the findings that they cause, without waiting for a scan. */
 void session_report_events(struct session *s);
+/*
+ * Does the same, unless a copied stack waits for its unwind tables: events then wait for the stack,
+ * at most until the next scan. session_report_held() reports them when the stack is walked.
+ */
+void session_report_urgent(struct session *s);
+void session_report_held(struct session *s);
+/*
+ * Gives copied stacks a short time to be walked before their events are printed. This is rare:
+ * stacks are copied only when a program starts or loads a library.
+ */
+void session_settle_stacks(struct session *s);
 /* Renders the values of the last scan. */
 void session_render_frame(struct session *s);
 

@@ -53,6 +53,23 @@ static void code_changed(void *ctx, const struct process_key *of)
 		unwinder_note(in->unwinder, of);
 }
 
+static void stack_copied(void *ctx, const struct stack_copy_record *r)
+{
+	struct session_input *in = ctx;
+
+	if (in->unwinder)
+		unwinder_copy(in->unwinder, r);
+}
+
+/* Takes a copied stack that was walked after its unwind tables were made. */
+static void stack_walked(void *ctx, const struct walk_record *r)
+{
+	struct session_input *in = ctx;
+
+	live_count_walk(in->src, r->end);
+	collector_take(&in->collector, &r->h);
+}
+
 static bool walk_place(void *ctx, __u32 generation, __u64 ip, __u8 *ret_build_id, __u64 *ret_offset)
 {
 	return unwinder_find(ctx, generation, ip, ret_build_id, ret_offset);
@@ -78,6 +95,7 @@ struct live_options session_live_options(struct session *s)
 				  .has_ended = has_ended,
 				  .ended_ctx = &s->in.m,
 				  .code_changed = code_changed,
+				  .stack_copied = stack_copied,
 				  .code_ctx = &s->in};
 
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
@@ -145,6 +163,7 @@ static int open_live(struct session *s)
 	if (s->in.unwinder) {
 		s->in.collector.walk_place = walk_place;
 		s->in.collector.walk_ctx = s->in.unwinder;
+		unwinder_on_walked(s->in.unwinder, stack_walked, &s->in);
 	}
 	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
 				       cgroup_levels_open(&s->in.collector.levels);

@@ -2,8 +2,14 @@
 /* One interval of a session: scan, evaluate, print. */
 #include "session/session.h"
 
+#include <time.h>
+
+#include "probe/host_facts.h"
 #include "session/limit_origins.h"
 #include "session/live_view.h"
+
+#define SETTLE_NS      200000000ULL
+#define SETTLE_STEP_NS 1000000L
 
 void session_report_events(struct session *s)
 {
@@ -33,6 +39,38 @@ void session_report_events(struct session *s)
 	}
 }
 
+static bool stacks_wait(const struct session *s)
+{
+	return s->in.unwinder && unwinder_waits(s->in.unwinder);
+}
+
+void session_report_urgent(struct session *s)
+{
+	s->out.held = stacks_wait(s);
+	if (s->out.held)
+		return;
+	session_report_events(s);
+	session_flush(s);
+}
+
+void session_report_held(struct session *s)
+{
+	if (s->out.held)
+		session_report_urgent(s);
+}
+
+void session_settle_stacks(struct session *s)
+{
+	uint64_t until = host_monotonic_ns() + SETTLE_NS;
+	int ms = 0;
+
+	while (stacks_wait(s) && ms >= 0 && host_monotonic_ns() < until) {
+		ms = session_unwind(s);
+		if (ms > 0)
+			nanosleep(&(struct timespec){0, SETTLE_STEP_NS}, NULL);
+	}
+}
+
 void session_render_frame(struct session *s)
 {
 	if (s->out.last_lines)
@@ -50,7 +88,9 @@ int session_take_window(struct session *s, bool show)
 	session_check_recording(s);
 	if (err)
 		return err;
+	session_settle_stacks(s);
 	findings_judge(&s->in.findings, &s->in.m);
+	s->out.held = false;
 	session_report_events(s);
 	if (show) {
 		session_render_frame(s);

@@ -150,6 +150,23 @@ enum mapped_step mapped_code_step(struct mapped_code *c, struct code_files *file
 	return MAPPED_NEXT;
 }
 
+bool mapped_code_find(const struct mapped_code *c, __u64 ip, __u8 ret_build_id[BUILD_ID_BYTES],
+		      __u64 *ret_offset)
+{
+	for (size_t i = 0; i < c->at; i++) {
+		const struct code_file *f = c->file[i];
+
+		if (ip < c->m[i].start || ip >= c->m[i].end)
+			continue;
+		if (!f || !f->has_build_id)
+			return false;
+		memcpy(ret_build_id, f->build_id, BUILD_ID_BYTES);
+		*ret_offset = ip - c->m[i].start + c->m[i].offset;
+		return true;
+	}
+	return false;
+}
+
 void mapped_code_free(struct mapped_code *c, __u64 now_ns)
 {
 	for (size_t i = 0; c->file && i < c->n; i++)

@@ -10,7 +10,8 @@
 
 struct mapped_code {
 	struct process_key of;
-	struct fs_unwind_epoch begun; /* the process when the read began */
+	/* the process when the read began, and when its mappings were read */
+	struct fs_unwind_epoch begun, read;
 	/* descriptors of /proc/PID and of the process's root directory, owned; -1: none */
 	int proc, root;
 	struct code_mapping {
@@ -47,6 +48,13 @@ enum mapped_step mapped_code_step(struct mapped_code *c, struct code_files *file
  * CPython was found.
  */
 bool mapped_code_python(const struct mapped_code *c, struct fs_python *ret);
+
+/*
+ * Finds the file and the offset in it of an address. Returns false if there is no file with a build
+ * ID.
+ */
+bool mapped_code_find(const struct mapped_code *c, __u64 ip, __u8 ret_build_id[BUILD_ID_BYTES],
+		      __u64 *ret_offset);
 
 void mapped_code_free(struct mapped_code *c, __u64 now_ns);
 

@@ -196,7 +196,8 @@ static void begin_gap(struct table_maker *f, __u64 end, __u64 *left)
 
 	add_init(f, end);
 	bytes = end - f->at;
-	if (bytes < PADDING_BYTES) {
+	/* behind the last function is other code without an FDE, such as _fini */
+	if (!bytes || (bytes < PADDING_BYTES && end != f->end)) {
 		f->at = end;
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "unwind/memory_step.h"
 
 #define CHUNK_BYTES  (FS_UNWIND_CHUNK_ROWS * sizeof(struct fs_unwind_row))
 #define AREA_BYTES   (FS_UNWIND_AREAS * sizeof(struct fs_unwind_area))
@@ -66,8 +67,16 @@ int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object)
 			    FS_UNWIND_CHUNK_ROWS);
 }
 
+static void close_chunk(struct open_chunk *c)
+{
+	if (c->row)
+		munmap(c->row, CHUNK_BYTES);
+	c->row = NULL;
+}
+
 void unwind_maps_close(struct unwind_maps *m)
 {
+	unwind_maps_end_walks(m);
 	for (int i = 0; i < FS_UNWIND_CHUNKS; i++)
 		if (m->chunk[i] >= 0)
 			close(m->chunk[i]);
@@ -104,19 +113,6 @@ static int make_chunk(struct unwind_maps *m, __u32 number)
 	m->chunk[number] = fd;
 	m->chunks++;
 	return 0;
-}
-
-/* The chunk that rows are being written to. */
-struct open_chunk {
-	__u32 number;
-	struct fs_unwind_row *row; /* memory of the mapped chunk; NULL: no chunk is open */
-};
-
-static void close_chunk(struct open_chunk *c)
-{
-	if (c->row)
-		munmap(c->row, CHUNK_BYTES);
-	c->row = NULL;
 }
 
 static int open_chunk(struct unwind_maps *m, __u32 number, struct open_chunk *c)
@@ -238,6 +234,11 @@ void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules)
 		m->rule[m->rules_given] = rules->rule[m->rules_given];
 }
 
+int unwind_maps_epoch(const struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret)
+{
+	return bpf_map_lookup_elem(m->epochs, &tgid, ret);
+}
+
 int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret)
 {
 	struct fs_unwind_proc p = {};
@@ -251,7 +252,7 @@ int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch 
 	} else {
 		bpf_map_update_elem(m->procs, &tgid, &p, BPF_NOEXIST);
 	}
-	return bpf_map_lookup_elem(m->epochs, &tgid, ret);
+	return unwind_maps_epoch(m, tgid, ret);
 }
 
 static struct fs_unwind_area *find_area(struct fs_unwind_area *area, __u32 areas, __u64 at)
@@ -269,25 +270,19 @@ static struct fs_unwind_area *find_area(struct fs_unwind_area *area, __u32 areas
 	return low < areas && at >= area[low].start ? &area[low] : NULL;
 }
 
-int unwind_maps_check(const struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
-		      __u32 since, struct fs_unwind_area *area, __u32 areas)
+bool unwind_epoch_hide(const struct fs_unwind_epoch *now, __u32 since, struct fs_unwind_area *area,
+		       __u32 areas)
 {
-	struct fs_unwind_epoch now;
-
-	if (bpf_map_lookup_elem(m->epochs, &tgid, &now))
-		return -ENOENT;
-	if (now.valid_ns != begun->valid_ns)
-		return -ESTALE;
-	if (now.mapped - since > FS_UNWIND_MAPPED)
-		return -EAGAIN;
-	for (; since != now.mapped; since++) {
+	if (now->mapped - since > FS_UNWIND_MAPPED)
+		return false;
+	for (; since != now->mapped; since++) {
 		struct fs_unwind_area *later =
-			find_area(area, areas, now.mapped_at[since % FS_UNWIND_MAPPED]);
+			find_area(area, areas, now->mapped_at[since % FS_UNWIND_MAPPED]);
 
 		if (later)
 			later->pages = FS_UNWIND_NO_TABLE;
 	}
-	return 0;
+	return true;
 }
 
 /* Marks the mappings that are not in the old list of the process as having no table. */
@@ -303,6 +298,53 @@ static void keep_old(const struct unwind_maps *m, const struct fs_unwind_proc *o
 		if (!same || memcmp(same, &area[i], sizeof(*same)))
 			area[i].pages = FS_UNWIND_NO_TABLE;
 	}
+}
+
+static enum stack_end why_no_rows(const struct fs_unwind_area *a)
+{
+	switch (a->pages) {
+	case FS_UNWIND_NO_TABLE:
+		return STACK_END_MISSING;
+	case FS_UNWIND_FILE_NO_ROOM:
+		return STACK_END_NO_ROOM;
+	case FS_UNWIND_FILE_UNREADABLE:
+		return STACK_END_UNREADABLE;
+	}
+	return STACK_END_GOES_ON;
+}
+
+/* Finds the index of the rule for an address of a mapping with an unwind table. */
+static __u32 find_row(struct unwind_maps *m, const struct fs_unwind_area *a, __u64 pc)
+{
+	__u64 page = (pc - a->origin) >> FS_UNWIND_PAGE_SHIFT;
+	struct fs_unwind_page rows;
+
+	if (page >= a->pages || a->first + page >= FS_UNWIND_PAGES)
+		return FS_UNWIND_RULE_GAP;
+	rows = m->page[a->first + page];
+	if (rows.first / FS_UNWIND_CHUNK_ROWS >= FS_UNWIND_CHUNKS ||
+	    m->chunk[rows.first / FS_UNWIND_CHUNK_ROWS] < 0 ||
+	    open_chunk(m, rows.first / FS_UNWIND_CHUNK_ROWS, &m->walks))
+		return FS_UNWIND_RULE_GAP;
+	return fs_unwind_find(m->walks.row, rows.first, rows.rows, pc - a->origin,
+			      FS_UNWIND_CHUNK_ROWS - 1);
+}
+
+enum stack_end unwind_maps_find_rule(struct unwind_maps *m, struct fs_unwind_area *area,
+				     __u32 areas, __u64 pc, struct fs_unwind_rule *ret)
+{
+	const struct fs_unwind_area *a = find_area(area, areas, pc);
+	enum stack_end end = a ? why_no_rows(a) : STACK_END_OUTSIDE;
+
+	if (end)
+		return end;
+	*ret = m->rule[a->pages == FS_UNWIND_BY_CHAIN ? FS_UNWIND_RULE_CHAIN : find_row(m, a, pc)];
+	return STACK_END_GOES_ON;
+}
+
+void unwind_maps_end_walks(struct unwind_maps *m)
+{
+	close_chunk(&m->walks);
 }
 
 static int add_python(struct unwind_maps *m, const struct fs_python *python, __u64 now_ns,
@@ -326,13 +368,13 @@ static int give_list(struct unwind_maps *m, pid_t tgid, const struct fs_unwind_e
 					.python = given->python,
 					.valid_ns = begun->valid_ns};
 	struct fs_unwind_area *area = m->area + given->first;
-	int err = unwind_maps_check(m, tgid, begun, begun->mapped, area, given->areas);
+	struct fs_unwind_epoch now;
 
-	if (err && err != -EAGAIN)
-		return err;
-	if (bpf_map_lookup_elem(m->procs, &tgid, &old))
+	if (unwind_maps_epoch(m, tgid, &now) || bpf_map_lookup_elem(m->procs, &tgid, &old))
 		return -ENOENT;
-	if (err)
+	if (now.valid_ns != begun->valid_ns)
+		return -ESTALE;
+	if (!unwind_epoch_hide(&now, begun->mapped, area, given->areas))
 		keep_old(m, &old, begun, area, given->areas);
 	p.changed = old.changed;
 	return bpf_map_update_elem(m->procs, &tgid, &p, BPF_EXIST);

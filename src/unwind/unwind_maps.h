@@ -13,6 +13,12 @@
 #include "unwind/unwind_table.h"
 #include "wire_python.h"
 
+/* A chunk of rows that is mapped into memory. */
+struct open_chunk {
+	__u32 number;
+	struct fs_unwind_row *row; /* memory of the mapped chunk; NULL: no chunk is open */
+};
+
 struct unwind_maps {
 	int procs, epochs, rows; /* descriptors of the BPF maps; borrowed */
 	/* memory of the BPF maps, shared with the BPF program */
@@ -24,7 +30,8 @@ struct unwind_maps {
 	struct extents areas, pages, row_space, pythons;
 	int chunk[FS_UNWIND_CHUNKS]; /* descriptors of the chunks, owned; -1: not allocated */
 	__u32 chunks;
-	__u32 chunks_max; /* maximum number of chunks; at most FS_UNWIND_CHUNKS */
+	__u32 chunks_max;	 /* maximum number of chunks; at most FS_UNWIND_CHUNKS */
+	struct open_chunk walks; /* chunk that unwind_maps_find_rule() reads; owned */
 	__u32 rules_given;
 	__u32 generation;
 };
@@ -77,19 +84,10 @@ void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules);
 int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret);
 
 /*
- * Marks the mappings that the process made after `since` as having no table, because they may have
- * replaced others: `since` is a value of fs_unwind_epoch.mapped. Returns -ENOENT if the process
- * ended, -ESTALE if it runs another program or replaced a mapping since `begun`, and -EAGAIN if it
- * made too many mappings.
- */
-int unwind_maps_check(const struct unwind_maps *m, pid_t tgid, const struct fs_unwind_epoch *begun,
-		      __u32 since, struct fs_unwind_area *area, __u32 areas);
-
-/*
  * Gives a process its mappings, sorted by address, and its CPython (NULL: none). *ret says where
  * they are stored, for unwind_maps_drop_areas() when no process uses them any more. A mapping that
- * was made during the read has no table until the next read. Returns 0, -E2BIG, -ENOENT or -ESTALE
- * as unwind_maps_check() does, or another -errno.
+ * was made during the read has no table until the next read. Returns 0, -E2BIG, -ENOENT if the
+ * process ended, -ESTALE if it runs another program or replaced a mapping, or another -errno.
  */
 struct unwind_given {
 	__u32 first, areas;
@@ -100,6 +98,25 @@ int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwin
 			const struct fs_unwind_area *area, __u32 areas,
 			const struct fs_python *python, __u64 now_ns, struct unwind_given *ret);
 void unwind_maps_drop_areas(struct unwind_maps *m, const struct unwind_given *given, __u64 now_ns);
+
+/*
+ * Marks the mappings that a process made after `since` as having no table, because they may have
+ * replaced others. `since` is a value of fs_unwind_epoch.mapped. Returns false if there were too
+ * many.
+ */
+bool unwind_epoch_hide(const struct fs_unwind_epoch *now, __u32 since, struct fs_unwind_area *area,
+		       __u32 areas);
+
+/*
+ * Finds the rule for an address, as the BPF program does. unwind_maps_end_walks() must be called
+ * after the last use.
+ */
+enum stack_end unwind_maps_find_rule(struct unwind_maps *m, struct fs_unwind_area *area,
+				     __u32 areas, __u64 pc, struct fs_unwind_rule *ret);
+void unwind_maps_end_walks(struct unwind_maps *m);
+
+/* Reads what happened to the mappings of a process. Returns 0 or -ENOENT. */
+int unwind_maps_epoch(const struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret);
 
 /* Removes the entry of a process. */
 void unwind_maps_end(struct unwind_maps *m, pid_t tgid);

@@ -37,9 +37,12 @@ static enum stack_end find_rule(const struct unwind_space *s, const struct fs_un
 				struct fs_unwind_rule *ret)
 {
 	__u64 pc = fs_unwind_lookup_pc(c);
-	const struct unwind_area *a = find_area(s, pc);
+	const struct unwind_area *a;
 	__u16 rule;
 
+	if (s->rule)
+		return s->rule(s->ctx, pc, ret);
+	a = find_area(s, pc);
 	if (!a)
 		return STACK_END_OUTSIDE;
 	if (!a->table && !a->keeps_frame_pointers)

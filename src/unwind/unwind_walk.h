@@ -29,6 +29,8 @@ struct unwind_space {
 	const struct rule_set *rules; /* borrowed */
 	/* Reads a word of memory. Returns false if it cannot be read. */
 	bool (*read)(void *ctx, __u64 at, __u64 *ret);
+	/* Finds the rule for an address; NULL: the tables of `area` are used. */
+	enum stack_end (*rule)(void *ctx, __u64 pc, struct fs_unwind_rule *ret);
 	void *ctx;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "unwind/area_blocks.h"
+#include "unwind/stack_copies.h"
 
 #define NS_PER_MS 1000000ULL
 #define NS_PER_S  1000000000ULL
@@ -34,6 +35,9 @@ struct unwinder {
 	struct unwind_maps maps;
 	struct code_files files;
 	struct area_blocks blocks;
+	struct stack_copies copies;
+	stack_walked_fn *walked;
+	void *walked_ctx;
 	struct followed *f; /* array of watched processes; owned */
 	size_t n, room;
 	struct mapped_code reading; /* state of the read that is in progress; proc < 0: none */
@@ -69,6 +73,7 @@ void unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	mapped_code_free(&u->reading, 0);
+	stack_copies_free(&u->copies);
 	area_blocks_free(&u->blocks);
 	code_files_close(&u->files);
 	unwind_maps_close(&u->maps);
@@ -106,6 +111,28 @@ void unwinder_note(struct unwinder *u, const struct process_key *of)
 	f->wanted = true;
 }
 
+void unwinder_on_walked(struct unwinder *u, stack_walked_fn *walked, void *ctx)
+{
+	u->walked = walked;
+	u->walked_ctx = ctx;
+}
+
+void unwinder_copy(struct unwinder *u, const struct stack_copy_record *r)
+{
+	struct followed *f;
+
+	stack_copies_add(&u->copies, r);
+	unwinder_note(u, &r->subject);
+	f = find(u, &r->subject);
+	if (f)
+		f->due_ns = 0; /* the copies of a process are limited by number */
+}
+
+bool unwinder_waits(const struct unwinder *u)
+{
+	return u->copies.n;
+}
+
 /* Returns the process whose read is due first. */
 static struct followed *next_due(struct unwinder *u)
 {
@@ -129,11 +156,15 @@ static void begin(struct unwinder *u, struct followed *f, __u64 now_ns)
 	err = unwind_maps_begin(&u->maps, f->of.pid, &begun);
 	if (!err)
 		err = mapped_code_read(&u->reading, &f->of, &begun);
+	if (!err)
+		unwind_maps_epoch(&u->maps, f->of.pid, &u->reading.read);
 	u->read_ns = now() - now_ns;
 	if (!err && u->reading.n)
 		return;
-	if (err == -ESRCH)
+	if (err == -ESRCH) {
 		unwind_maps_end(&u->maps, f->of.pid);
+		stack_copies_drop(&u->copies, &f->of, now_ns);
+	}
 	mapped_code_free(&u->reading, now_ns);
 }
 
@@ -154,6 +185,8 @@ static void finish(struct unwinder *u, __u64 now_ns)
 	__u64 signature = signature_of(&u->reading);
 	int err = area_blocks_publish(&u->blocks, &u->maps, &u->reading, now_ns);
 
+	if (u->copies.n && u->walked)
+		stack_copies_walk(&u->copies, &u->reading, &u->maps, u->walked, u->walked_ctx);
 	mapped_code_free(&u->reading, now_ns);
 	if (!f)
 		return;
@@ -172,6 +205,7 @@ static void finish(struct unwinder *u, __u64 now_ns)
 static void sweep(struct unwinder *u, __u64 now_ns)
 {
 	u->swept_ns = now_ns;
+	stack_copies_drop(&u->copies, NULL, now_ns);
 	area_blocks_sweep(&u->blocks, &u->maps, now_ns);
 	code_files_expire(&u->files, &u->maps, now_ns);
 	unwind_maps_trim(&u->maps, now_ns);
@@ -240,7 +274,9 @@ int unwinder_work(struct unwinder *u, __u64 budget_ns)
 bool unwinder_find(const struct unwinder *u, __u32 generation, __u64 ip,
 		   __u8 ret_build_id[BUILD_ID_BYTES], __u64 *ret_offset)
 {
-	return area_blocks_find(&u->blocks, generation, ip, ret_build_id, ret_offset);
+	return generation == STACK_COPY_GENERATION
+		       ? mapped_code_find(&u->reading, ip, ret_build_id, ret_offset)
+		       : area_blocks_find(&u->blocks, generation, ip, ret_build_id, ret_offset);
 }
 
 void unwinder_figures(const struct unwinder *u, struct unwinder_figures *ret)
@@ -252,4 +288,6 @@ void unwinder_figures(const struct unwinder *u, struct unwinder_figures *ret)
 	ret->no_room = u->files.no_room;
 	ret->unreadable = u->files.unreadable;
 	ret->bytes = unwind_maps_bytes(&u->maps);
+	ret->walked = u->copies.walked;
+	ret->dropped = u->copies.dropped;
 }

@@ -13,6 +13,7 @@
 #include "records/records.h"
 #include "unwind/code_files.h"
 #include "unwind/mapped_code.h"
+#include "unwind/stack_copies.h"
 
 /* target duration of a piece of work */
 #define UNWINDER_PIECE_NS 10000000ULL
@@ -26,6 +27,8 @@ struct unwinder_figures {
 	__u64 no_room;	  /* number of tables for which there was no memory below the limit */
 	__u64 unreadable; /* number of files that could not be read */
 	__u64 bytes;	  /* bytes of kernel memory that the tables use now */
+	__u64 walked;	  /* number of copied stacks that were walked, and that were dropped */
+	__u64 dropped;
 	__u64 work_ns;
 	__u64 longest_piece_ns;
 };
@@ -44,6 +47,15 @@ void unwinder_set_ceiling(struct unwinder *u, size_t bytes);
  * the process.
  */
 void unwinder_note(struct unwinder *u, const struct process_key *of);
+
+/* Sets the function that is called with each copied stack after it was walked. */
+void unwinder_on_walked(struct unwinder *u, stack_walked_fn *walked, void *ctx);
+
+/* Takes a copied stack, and requests a read of the mappings of its process. */
+void unwinder_copy(struct unwinder *u, const struct stack_copy_record *r);
+
+/* Returns whether copied stacks wait for their tables. */
+bool unwinder_waits(const struct unwinder *u);
 
 /*
  * Works for about `budget_ns`. Returns the number of milliseconds until there is more work, 0 if

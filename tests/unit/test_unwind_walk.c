@@ -41,7 +41,8 @@ static void begin(struct world *w, const struct fs_unwind_rule *rule, int n)
 	row_table_finish(&w->table.rows);
 	w->area[0] = (struct unwind_area){CODE, CODE + 0x10000, CODE, &w->table, false};
 	w->area[1] = (struct unwind_area){2 * CODE, 2 * CODE + 0x1000, 0, NULL, false};
-	w->space = (struct unwind_space){w->area, 2, &w->rules, read_stack, w};
+	w->space = (struct unwind_space){
+		.area = w->area, .areas = 2, .rules = &w->rules, .read = read_stack, .ctx = w};
 	w->stack = (struct unwind_stack){.frame = w->frame, .room = 8};
 	w->registers[7] = STACK;
 }

@@ -3,10 +3,11 @@
  * Maps memory from chains of functions without frame pointers, whose frames have all shapes: sizes
  * known only at run time, realigned stacks, callbacks of libc, signal handlers. It prints the
  * number of frames that backtrace(3) finds there. With --execs, it runs itself again TIMES times in
- * the same process, and maps memory each time.
+ * the same process, and maps memory each time. With --refused, the calls fail. With --at-once, a
+ * library is called as soon as it is loaded.
  *
  * Usage: callers plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES]
- * [--calls CALLS]
+ * [--calls CALLS] [--refused] [--at-once]
  */
 #include "common.h"
 
@@ -16,9 +17,10 @@
 
 #pragma GCC optimize("omit-frame-pointer", "no-optimize-sibling-calls")
 
-#define NOINLINE __attribute__((noinline, noclone))
-#define KEEP	 __asm__ volatile("" ::: "memory")
-#define SOON_MS	 1000 /* milliseconds after which faultscope has the tables of a loaded library */
+#define NOINLINE      __attribute__((noinline, noclone))
+#define KEEP	      __asm__ volatile("" ::: "memory")
+#define REFUSED_BYTES (1UL << 47) /* more than the address space */
+#define SOON_MS	      1000 /* milliseconds after which faultscope has the tables of a loaded library */
 
 static long wanted;
 static long calls = 1; /* number of recursive calls of the way `deep` */
@@ -27,6 +29,8 @@ static int depth;	    /* number of frames that backtrace(3) finds at the call */
 static volatile char *sink;
 static volatile int *volatile no_memory;
 static const char *library = "";
+static bool refused; /* true: the calls fail */
+static bool at_once; /* true: a loaded library is called at once */
 
 /* Maps one page. The protections alternate, so that the kernel does not merge neighbours. */
 static NOINLINE void map_one(long n)
@@ -37,8 +41,11 @@ static NOINLINE void map_one(long n)
 		depth = backtrace(at, 128);
 	if (crash_pipe >= 0 && write(crash_pipe, &depth, sizeof(depth)) == sizeof(depth))
 		*no_memory = 1;
-	if (mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		 0) == MAP_FAILED)
+	if (refused &&
+	    mmap(NULL, REFUSED_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		die("a call succeeded that must fail");
+	if (!refused && mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		die("mmap");
 	KEEP;
 }
@@ -185,7 +192,8 @@ static NOINLINE void by_library(void)
 	*(void **)&call = dlsym(lib, "call_back");
 	if (!call)
 		die("%s", dlerror());
-	told_by_input(SOON_MS);
+	if (!at_once)
+		told_by_input(SOON_MS);
 	call(large_frame);
 	KEEP;
 }
@@ -234,10 +242,9 @@ int main(int argc, char **argv)
 	bool again = false; /* true: this program was executed by itself */
 	long execs = 0;
 	const struct opt opts[] = {
-		{"library", OPT_TEXT, &library},
-		{"execs", OPT_NUMBER, &execs},
-		{"calls", OPT_NUMBER, &calls},
-		{"again", OPT_FLAG, &again},
+		{"library", OPT_TEXT, &library}, {"execs", OPT_NUMBER, &execs},
+		{"calls", OPT_NUMBER, &calls},	 {"again", OPT_FLAG, &again},
+		{"refused", OPT_FLAG, &refused}, {"at-once", OPT_FLAG, &at_once},
 		{0},
 	};
 	const char *words[2];
@@ -246,7 +253,7 @@ int main(int argc, char **argv)
 
 	parse_args(argc, argv,
 		   "plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES] "
-		   "[--calls CALLS]",
+		   "[--calls CALLS] [--refused] [--at-once]",
 		   opts, words, 2, 2);
 	wanted = parse_number(words[1]);
 	backtrace(at, 1); /* the first call loads libgcc */
