@@ -321,11 +321,9 @@ static int tell_limits(struct live *live)
 /* Passes on a copied stack. It is too large to be copied into live->record. */
 static void take_copy(struct live *live, const struct record *h, size_t size)
 {
-	const struct stack_copy_record *r = (const struct stack_copy_record *)h;
-
 	if (live->opt.stack_copied && size >= offsetof(struct stack_copy_record, data) &&
 	    h->len <= size)
-		live->opt.stack_copied(live->opt.code_ctx, r);
+		live->opt.stack_copied(live->opt.code_ctx, (const void *)h);
 }
 
 static int take_record(void *ctx, void *data, size_t size)

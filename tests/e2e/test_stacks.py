@@ -2,10 +2,11 @@
 """User stacks of code without frame pointers reach from the system call to the start of the thread,
 also in a forked child, and in a library that was just loaded."""
 
+import json
 import shutil
 import subprocess
 
-from harness import Lines, Skip, live
+from harness import Lines, Skip, live, workload_path
 from test_diagnose import FOUND, Diagnosis
 
 MAPS = 400
@@ -143,15 +144,20 @@ def test_whole_stacks_across_execs(check, lab):
     check.that(sure >= MAPS, f"only {sure} of {(EXECS + 1) * MAPS} mappings have whole stacks")
 
 
-@live
-def test_whole_stack_through_a_library_that_was_just_loaded(check, lab):
-    prepare(lab)
+def make_library(lab):
     if not shutil.which("cc"):
         raise Skip("cc is missing")
     source, library = lab.dir / "called.c", lab.dir / "libcalled.so"
     source.write_text(LIBRARY)
     subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-shared", "-fPIC", source, "-o", library],
                    check=True)
+    return library
+
+
+@live
+def test_whole_stack_through_a_library_that_was_just_loaded(check, lab):
+    prepare(lab)
+    library = make_library(lab)
     groups, truth = growth_of(lab, "library", "--library", str(library))
     check_whole(check, groups, truth, ["by_library", "main", "_start"])
     check.that(any("call_back (libcalled.so)" in group["stack"] for group in groups),
@@ -189,3 +195,43 @@ def test_stack_that_is_too_deep_says_so(check, lab):
         check.that(group["stack_truncated"], "not marked as truncated")
         check.equal("frames", len(group["stack"]), 192)
         check.equal("gaps", group["stack"].count("[more native frames]"), 0)
+
+
+def check_failed_call(check, lines, truth, first):
+    """Checks that the stack of the only failed call has as many frames as backtrace(3) finds."""
+    calls = [line for line in lines.of("failed_call", truth["pid"]) if line["call"] == "mmap"]
+    check.equal("failed calls", len(calls), 1)
+    for call in calls:
+        check.equal("ends at", call["stack_end"], "entry")
+        check.that(not call["stack_truncated"], "truncated")
+        check.equal(f"frames of {call['stack']}", len(call["stack"]), truth["depth"] + 1)
+        own = own_functions(call["stack"])
+        wanted = ["map_one", *(name for name in OWN if name), *first]
+        check.equal("functions", own[:len(wanted)], wanted)
+
+
+@live
+def test_whole_stack_of_the_first_failed_call(check, lab):
+    """Tests the first call that faultscope sees of a process, before its unwind tables are made.
+
+    The process lives on, because faultscope cannot read the mappings of a process that ended."""
+    prepare(lab)
+    out, _ = lab.new_output()
+    callers = f"{workload_path('callers')} plain 1 --refused --hold"
+    ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c", f"sleep 2 | {callers}")
+    check_failed_call(check, Lines(out.read_text()), json.loads(ran.out),
+                      ["by_plain", "main", "_start"])
+
+
+@live
+def test_whole_stack_of_a_call_right_after_dlopen(check, lab):
+    prepare(lab)
+    library = make_library(lab)
+    work = lab.work("callers", "library", "1", "--wait", "--hold", "--refused", "--at-once",
+                    "--library", str(library))
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    lines = Lines(diagnosis.stop().text)
+    work.end()
+    check_failed_call(check, lines, truth, ["by_library", "main", "_start"])

@@ -232,6 +232,16 @@ static void test_hostile(void)
 	model_take(&m, &f.h);
 	ok(model_frames(&m, &me, 5) && !strcmp(model_frames(&m, &me, 5)->text, "one\ntwo\n"),
 	   "the first names of a stack stay");
+	f.stack = 7;
+	f.end = STACK_END_MISSING;
+	model_take(&m, &f.h);
+	strcpy(f.text, "three\nfour\n");
+	f.end = STACK_END_ENTRY;
+	model_take(&m, &f.h);
+	strcpy(f.text, "five\n");
+	model_take(&m, &f.h);
+	ok(model_frames(&m, &me, 7) && !strcmp(model_frames(&m, &me, 7)->text, "three\nfour\n"),
+	   "the names of a stack without a table are replaced once");
 	ok(!model_frames(&m, &me, 6) && !model_frames(&m, &me, -1) &&
 		   !model_frames(&m, &me, STACKS_MAX),
 	   "stacks without names");

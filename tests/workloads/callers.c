@@ -20,7 +20,8 @@
 #define NOINLINE      __attribute__((noinline, noclone))
 #define KEEP	      __asm__ volatile("" ::: "memory")
 #define REFUSED_BYTES (1UL << 47) /* more than the address space */
-#define SOON_MS	      1000 /* milliseconds after which faultscope has the tables of a loaded library */
+/* milliseconds after which faultscope has the tables of a loaded library */
+#define SOON_MS 1000
 
 static long wanted;
 static long calls = 1; /* number of recursive calls of the way `deep` */
