@@ -22,6 +22,7 @@ int code_files_open(struct code_files *c)
 static void free_file(struct code_file *f)
 {
 	free(f->place.run);
+	free(f->rules.rule);
 	unwind_table_free(&f->table);
 	free(f);
 }
@@ -56,6 +57,7 @@ static void drop_file(struct code_files *c, struct unwind_maps *m, size_t at, __
 	c->freed += c->file[at]->state == CODE_TABLE;
 	if (c->file[at]->state == CODE_TABLE)
 		unwind_maps_drop_table(m, &c->file[at]->place, now_ns);
+	rule_set_release(&c->rules, &c->file[at]->rules);
 	free_file(c->file[at]);
 	c->file[at] = c->file[--c->n];
 }
@@ -230,6 +232,11 @@ static void go_on_placing(struct code_files *c, struct unwind_maps *m, struct co
 
 	if (err == -EAGAIN)
 		return;
+	if (!err) {
+		err = rule_set_use(&c->rules, f->table.rows.row, f->table.rows.rows, &f->rules);
+		if (err)
+			unwind_maps_drop_table(m, &f->place, now_ns);
+	}
 	f->state = err ? CODE_NO_ROOM : CODE_TABLE;
 	f->pages = f->table.rows.pages;
 	c->no_room += err != 0;
@@ -353,4 +360,6 @@ void code_files_expire(struct code_files *c, struct unwind_maps *m, __u64 now_ns
 			drop_file(c, m, i, now_ns);
 		else
 			i++;
+	if (!c->making.f)
+		rule_set_sweep(&c->rules);
 }

@@ -43,6 +43,7 @@ struct code_file {
 	struct python_file python;
 	__u32 pages;
 	struct unwind_place place;
+	struct rule_list rules; /* rules that the rows use; owned */
 	__u32 users;   /* number of lists of mappings (area_blocks.c) that refer to the file */
 	__u64 left_ns; /* time at which the last of these lists was freed */
 };
@@ -99,7 +100,10 @@ bool code_file_bias(const struct code_file *f, __u64 start, __u64 offset, __u64 
 /* Fills in the BPF program's entry for a mapping of the file. */
 void code_file_area(const struct code_file *f, __u64 offset, struct fs_unwind_area *area);
 
-/* Frees the tables of files that no process has mapped for CODE_IDLE_NS. */
+/*
+ * Frees the tables of files that no process has mapped for CODE_IDLE_NS, and rules that no table
+ * uses. Call this every second.
+ */
 void code_files_expire(struct code_files *c, struct unwind_maps *m, __u64 now_ns);
 
 #endif

@@ -228,10 +228,10 @@ void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns)
 	}
 }
 
-void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules)
+void unwind_maps_add_rules(struct unwind_maps *m, struct rule_set *rules)
 {
-	for (; m->rules_given < rules->n && m->rules_given < FS_UNWIND_RULES; m->rules_given++)
-		m->rule[m->rules_given] = rules->rule[m->rules_given];
+	for (size_t i = rule_set_given(rules); i < rules->n && i < FS_UNWIND_RULES; i++)
+		m->rule[i] = rules->rule[i];
 }
 
 int unwind_maps_epoch(const struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch *ret)

@@ -32,7 +32,6 @@ struct unwind_maps {
 	__u32 chunks;
 	__u32 chunks_max;	 /* maximum number of chunks; at most FS_UNWIND_CHUNKS */
 	struct open_chunk walks; /* chunk that unwind_maps_find_rule() reads; owned */
-	__u32 rules_given;
 	__u32 generation;
 };
 
@@ -74,7 +73,7 @@ void unwind_maps_drop_table(struct unwind_maps *m, struct unwind_place *place, _
 void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns);
 
 /* Copies the rules that were added since the last call. */
-void unwind_maps_add_rules(struct unwind_maps *m, const struct rule_set *rules);
+void unwind_maps_add_rules(struct unwind_maps *m, struct rule_set *rules);
 
 /*
  * Begins to read the mappings of a process. The order of calls is unwind_maps_begin(),
