@@ -15,7 +15,7 @@ OWN = ["map_all", "on_signal", None, "by_signal", "compare", "by_callback", "rea
 LIBRARY = """
 void call_back(void (*f)(void))
 {
-	volatile char frame[300];
+	volatile char frame[BYTES];
 
 	frame[0] = 1;
 	f();
@@ -144,13 +144,13 @@ def test_whole_stacks_across_execs(check, lab):
     check.that(sure >= MAPS, f"only {sure} of {(EXECS + 1) * MAPS} mappings have whole stacks")
 
 
-def make_library(lab):
+def make_library(lab, name="called", frame_bytes=300):
     if not shutil.which("cc"):
         raise Skip("cc is missing")
-    source, library = lab.dir / "called.c", lab.dir / "libcalled.so"
+    source, library = lab.dir / f"{name}.c", lab.dir / f"lib{name}.so"
     source.write_text(LIBRARY)
-    subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-shared", "-fPIC", source, "-o", library],
-                   check=True)
+    subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-shared", "-fPIC",
+                    f"-DBYTES={frame_bytes}", source, "-o", library], check=True)
     return library
 
 
@@ -159,7 +159,7 @@ def test_whole_stack_through_a_library_that_was_just_loaded(check, lab):
     prepare(lab)
     library = make_library(lab)
     groups, truth = growth_of(lab, "library", "--library", str(library))
-    check_whole(check, groups, truth, ["by_library", "main", "_start"])
+    check_whole(check, groups, truth, ["call_by", "by_library", "main", "_start"])
     check.that(any("call_back (libcalled.so)" in group["stack"] for group in groups),
                f"the library is in no stack: {groups}")
 
@@ -234,4 +234,32 @@ def test_whole_stack_of_a_call_right_after_dlopen(check, lab):
     truth = work.truth()
     lines = Lines(diagnosis.stop().text)
     work.end()
-    check_failed_call(check, lines, truth, ["by_library", "main", "_start"])
+    check_failed_call(check, lines, truth, ["call_by", "by_library", "main", "_start"])
+
+
+@live
+def test_stack_through_a_library_at_the_address_of_another(check, lab):
+    """Tests that the unwind table of an unloaded library is not used for the next library there."""
+    prepare(lab)
+    libraries = make_library(lab), make_library(lab, "then", 1200)
+    work = lab.work("callers", "library", "1", "--wait", "--hold", "--refused", "--at-once",
+                    "--library", str(libraries[0]), "--then", str(libraries[1]))
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    lines = Lines(diagnosis.stop().text)
+    work.end()
+    check.that(truth["same_address"], "the libraries have different addresses")
+    calls = [line for line in lines.of("failed_call", truth["pid"]) if line["call"] == "mmap"]
+    check.equal("failed calls", len(calls), 2)
+    check.equal("the first ends at", calls[0]["stack_end"], "entry")
+    for call, library in zip(calls, libraries):
+        if call["stack_end"] != "entry":
+            check.that(call["stack_truncated"], "not marked")
+            continue
+        wanted = [*(name for name in OWN if name), "call_by", "by_library", "main", "_start"]
+        check.equal("functions", own_functions(call["stack"]), ["map_one", *wanted])
+        check.equal("frames", len(call["stack"]), truth["depth"] + 1)
+        by = [frame for frame in call["stack"] if frame.startswith("call_back")]
+        # an unloaded library may have no name any more
+        check.that(by in ([], [f"call_back ({library.name})"]), f"{by} is not {library.name}")

@@ -4,10 +4,11 @@
  * known only at run time, realigned stacks, callbacks of libc, signal handlers. It prints the
  * number of frames that backtrace(3) finds there. With --execs, it runs itself again TIMES times in
  * the same process, and maps memory each time. With --refused, the calls fail. With --at-once, a
- * library is called as soon as it is loaded.
+ * library is called as soon as it is loaded. With --then, this is a second library, which replaces
+ * the first one.
  *
- * Usage: callers plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES]
- * [--calls CALLS] [--refused] [--at-once]
+ * Usage: callers plain|thread|fork|crash|library|deep N [--library FILE] [--then FILE]
+ *        [--execs TIMES] [--calls CALLS] [--refused] [--at-once]
  */
 #include "common.h"
 
@@ -30,8 +31,9 @@ static int depth;	    /* number of frames that backtrace(3) finds at the call */
 static volatile char *sink;
 static volatile int *volatile no_memory;
 static const char *library = "";
-static bool refused; /* true: the calls fail */
-static bool at_once; /* true: a loaded library is called at once */
+static const char *second = ""; /* library that replaces the first one; empty: none */
+static bool refused;		/* true: the calls fail */
+static bool at_once;		/* true: a loaded library is called at once */
 
 /* Maps one page. The protections alternate, so that the kernel does not merge neighbours. */
 static NOINLINE void map_one(long n)
@@ -72,12 +74,12 @@ static NOINLINE void by_signal(void)
 	KEEP;
 }
 
+static bool compared; /* true: compare() was called */
+
 static int compare(const void *a, const void *b)
 {
-	static bool done;
-
-	if (!done) {
-		done = true;
+	if (!compared) {
+		compared = true;
 		by_signal();
 	}
 	KEEP;
@@ -183,19 +185,35 @@ static NOINLINE void by_crash(void)
 	KEEP;
 }
 
-static NOINLINE void by_library(void)
+/* Calls large_frame() by a function of a library. Returns the library, and the function. */
+static NOINLINE void *call_by(const char *path, bool wait, void **ret_call)
 {
 	void (*call)(void (*)(void));
-	void *lib = dlopen(library, RTLD_NOW);
+	void *lib = dlopen(path, RTLD_NOW);
 
 	if (!lib)
 		die("%s", dlerror());
-	*(void **)&call = dlsym(lib, "call_back");
+	*ret_call = dlsym(lib, "call_back");
+	*(void **)&call = *ret_call;
 	if (!call)
 		die("%s", dlerror());
-	if (!at_once)
+	if (wait)
 		told_by_input(SOON_MS);
 	call(large_frame);
+	KEEP;
+	return lib;
+}
+
+static NOINLINE void by_library(void)
+{
+	void *first, *then, *lib = call_by(library, !at_once || *second, &first);
+
+	if (!*second)
+		return;
+	dlclose(lib);
+	compared = false;
+	call_by(second, !at_once, &then);
+	truth_number("same_address", first == then);
 	KEEP;
 }
 
@@ -243,9 +261,13 @@ int main(int argc, char **argv)
 	bool again = false; /* true: this program was executed by itself */
 	long execs = 0;
 	const struct opt opts[] = {
-		{"library", OPT_TEXT, &library}, {"execs", OPT_NUMBER, &execs},
-		{"calls", OPT_NUMBER, &calls},	 {"again", OPT_FLAG, &again},
-		{"refused", OPT_FLAG, &refused}, {"at-once", OPT_FLAG, &at_once},
+		{"library", OPT_TEXT, &library},
+		{"then", OPT_TEXT, &second},
+		{"execs", OPT_NUMBER, &execs},
+		{"calls", OPT_NUMBER, &calls},
+		{"again", OPT_FLAG, &again},
+		{"refused", OPT_FLAG, &refused},
+		{"at-once", OPT_FLAG, &at_once},
 		{0},
 	};
 	const char *words[2];
@@ -253,8 +275,8 @@ int main(int argc, char **argv)
 	void *at[1];
 
 	parse_args(argc, argv,
-		   "plain|thread|fork|crash|library|deep N [--library FILE] [--execs TIMES] "
-		   "[--calls CALLS] [--refused] [--at-once]",
+		   "plain|thread|fork|crash|library|deep N [--library FILE] [--then FILE] "
+		   "[--execs TIMES] [--calls CALLS] [--refused] [--at-once]",
 		   opts, words, 2, 2);
 	wanted = parse_number(words[1]);
 	backtrace(at, 1); /* the first call loads libgcc */
