@@ -164,7 +164,7 @@ enum variable {
 #define STACKS_MAX   8192 /* maximum number of stored stacks; a stack's number is not reused */
 #define STACK_FRAMES 48
 #define WALK_FRAMES  256 /* of a walk by tables; a power of two */
-#define WALK_INNER   192 /* of these, innermost frames of a deeper stack; the others are outermost */
+#define WALK_INNER   192 /* of these, innermost frames of a deeper stack */
 #define WALK_PYTHON  128 /* frames of CPython in it; a power of two */
 
 /*

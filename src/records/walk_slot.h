@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* records: where struct walk_record has the frames of a stack. BPF programs include this file, too. */
+/* records: where struct walk_record has the frames of a stack. BPF programs include this file, too.
+ */
 #ifndef FS_RECORDS_WALK_SLOT_H
 #define FS_RECORDS_WALK_SLOT_H
 

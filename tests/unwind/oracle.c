@@ -185,7 +185,7 @@ static void judge(struct oracle *o, const struct process *p, const struct unwind
 
 	if (all && (whole || r->whole)) {
 		o->n.equal++;
-	} else if (same == s->n && !whole) {
+	} else if (!whole && (same == s->n || (!uncalled && is_astray(p)))) {
 		o->n.cut++;
 		o->n.reason[s->end]++;
 		show(o, p, "cut", s, same);
@@ -269,8 +269,8 @@ static bool is_before_system_call(struct process *p, pid_t tid)
 	struct user_regs_struct r;
 	__u64 word;
 
-	return !ptrace(PTRACE_GETREGS, tid, NULL, &r) &&
-	       traced_space_word(&p->pid, r.rip, &word) && (word & 0xffff) == SYSCALL_CODE;
+	return !ptrace(PTRACE_GETREGS, tid, NULL, &r) && traced_space_word(&p->pid, r.rip, &word) &&
+	       (word & 0xffff) == SYSCALL_CODE;
 }
 
 /* Single-steps one thread, and compares the stacks after each instruction. */
@@ -283,7 +283,8 @@ static void step(struct oracle *o, struct process *p, pid_t tid)
 		p->stale = p->stale || is_before_system_call(p, tid);
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
 			return;
-		for (int waits = 0; (found = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR;) {
+		for (int waits = 0;
+		     (found = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR;) {
 			/* the thread may wait for a thread that is stopped, or for a request */
 			if (++waits > WAITS_MAX)
 				ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);

@@ -22,7 +22,7 @@ from real_programs import PROGRAMS, ROOT, Amount, Skip, requests  # noqa: E402
 
 HOW = {"system calls": lambda real: ["-e", str(real.every)],
        "random stops": lambda real: ["-e", "0", "-r", "1000", "-s", "4"]}
-HEAD = ["program", "stops", "stacks", "mean depth", "equal", "libdw lost frames", "cut", "differ"]
+HEAD = ["program", *(f"{how}: {what}" for how in HOW for what in ("stacks", "right", "other"))]
 
 
 def compare(oracle, options, real, folder):
@@ -35,26 +35,32 @@ def compare(oracle, options, real, folder):
     return None, done.stderr.decode(errors="replace")[-2000:]
 
 
-def reasons(got):
-    """Returns the numbers of cut stacks, with the reasons."""
-    ends = list(got)[list(got).index("cut") + 1:]
-    return ", ".join(f"{got[end]} {end}" for end in ends) or "0"
+def ends(got):
+    """Returns the numbers of cut stacks by reason."""
+    return {end: got[end] for end in list(got)[list(got).index("cut") + 1:]}
 
 
-def row(name, how, got):
-    return [name, how, str(got["stacks"]), str(got["mean_frames"]), str(got["equal"]),
-            str(got["libdw_lost"]), reasons(got), str(got["differs"] + got["differs_unsure"])]
+def cells(got):
+    """Returns the table cells of a comparison: stacks, right ones, and the others."""
+    if not got:
+        return ["-", "-", "-"]
+    other = {**ends(got), "libdw differs": got["differs"] + got["differs_unsure"]}
+    return [f"{got['stacks']:,}", f"{100 * (got['equal'] + got['libdw_lost']) / got['stacks']:.1f} %",
+            ", ".join(f"{n:,} {what}" for what, n in other.items() if n)]
 
 
-def markdown(rows):
-    return "".join("| " + " | ".join(cells) + " |\n"
-                   for cells in [HEAD, ["---"] * len(HEAD), *rows])
+def markdown(results):
+    """`results` is {program: {how: comparison}}."""
+    lines = [HEAD, ["---"] * len(HEAD)]
+    for name, by_how in results.items():
+        lines.append([name, *(cell for how in HOW for cell in cells(by_how.get(how)))])
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def write_table(path, rows):
+def write_table(path, results):
     text = Path(path).read_text(encoding="utf-8")
-    text = re.sub(r"(<!-- table: exactness -->\n).*?(<!-- end -->)",
-                  lambda found: found[1] + markdown(rows) + found[2], text, flags=re.S)
+    text = re.sub(r"(<!-- stacks of real programs -->\n).*?(<!-- /stacks of real programs -->)",
+                  lambda found: found[1] + markdown(results) + found[2], text, flags=re.S)
     Path(path).write_text(text, encoding="utf-8")
 
 
@@ -69,7 +75,7 @@ def main():
     args = parser.parse_args()
     args.oracle = os.path.abspath(args.oracle)
     Amount.share = 0.05
-    count, failed, rows = 0, 0, []
+    count, failed, results = 0, 0, {}
     for name, make in PROGRAMS:
         if args.only not in name:
             continue
@@ -90,11 +96,11 @@ def main():
             print(f"#   {json.dumps(got)}", flush=True)
             if args.v or got is None:
                 print("".join(f"# {line}\n" for line in output.splitlines()))
-            if got:
-                rows.append(row(name, how, got))
-    print("".join(f"# {line}\n" for line in markdown(rows).splitlines()), end="")
+            if got and got["stacks"]:
+                results.setdefault(name, {})[how] = got
+    print("".join(f"# {line}\n" for line in markdown(results).splitlines()), end="")
     if args.markdown:
-        write_table(args.markdown, rows)
+        write_table(args.markdown, results)
     print(f"1..{count}")
     return failed > 0
 

@@ -8,9 +8,9 @@
 #include "records/records.h"
 
 /*
- * Copies a stack to `ret`, with its native frames in order: the innermost frames, then the outermost
- * ones. Returns the index of the first frame after the frames that are left out; 0: none are left
- * out.
+ * Copies a stack to `ret`, with its native frames in order: the innermost frames, then the
+ * outermost ones. Returns the index of the first frame after the frames that are left out; 0: none
+ * are left out.
  */
 size_t walk_order(const struct walk_record *r, struct walk_record *ret);
 
