@@ -39,6 +39,8 @@ struct python_walk {
 	 */
 	__u64 from, until;
 	__u8 bytes[PYTHON_WINDOW];
+	/* what tells a code object from another; a power of two above the identity's size */
+	__u64 word[2 * FS_PYTHON_IDENTITY_MAX / sizeof(__u64)];
 	struct python_frame frame[WALK_PYTHON];
 };
 
@@ -85,13 +87,13 @@ static __always_inline struct python_frame *kept_frame(struct python_walk *w, __
  * Reads what tells this code object from an older one at the same address. Interpreters free code
  * objects, and use their memory again: for example, exec() does for each text.
  */
-static __always_inline __u64 code_identity(const struct fs_python *of, __u64 code)
+static __always_inline __u64 code_identity(struct python_walk *w, __u64 code)
 {
-	__u64 word[2 * FS_PYTHON_IDENTITY_MAX / sizeof(__u64)] = {};
-	__u32 bytes = of->identity_bytes & (2 * FS_PYTHON_IDENTITY_MAX - 1);
+	__u32 bytes = w->of.identity_bytes & (sizeof(w->word) - 1);
 
-	bpf_probe_read_user(word, bytes, (void *)code + of->code_identity);
-	return word[0] ^ word[1] << 1 ^ word[2] << 2 ^ word[3] << 3;
+	w->word[0] = w->word[1] = w->word[2] = w->word[3] = 0;
+	bpf_probe_read_user(w->word, bytes, (void *)code + w->of.code_identity);
+	return w->word[0] ^ w->word[1] << 1 ^ w->word[2] << 2 ^ w->word[3] << 3;
 }
 
 /*
@@ -115,7 +117,7 @@ static __always_inline void hash_frame(struct python_walk *w, const struct pytho
 	/* recursion repeats code objects, which are read once then */
 	if (f->code && f->code != w->identified) {
 		w->identified = f->code;
-		w->identity = code_identity(&w->of, f->code);
+		w->identity = code_identity(w, f->code);
 	}
 	w->hash = (w->hash ^ f->code ^ f->instr << 1) * 0x9e3779b97f4a7c15ULL;
 	if (f->code)
@@ -288,7 +290,7 @@ static long tell_code(__u32 i, struct python_telling *t)
 	key.code = t->w->frame[i & (WALK_PYTHON - 1)].code;
 	if (!key.code)
 		return 0;
-	key.identity = code_identity(of, key.code);
+	key.identity = code_identity(t->w, key.code);
 	if (bpf_map_lookup_elem(&told_codes, &key))
 		return 0;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
