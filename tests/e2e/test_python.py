@@ -143,8 +143,6 @@ def check_python(check, lab, command, *options, **how):
 def find_pythons(lab):
     if not walks_by_tables(lab):
         raise Skip("bpf_loop() is of Linux 5.17")
-    if os.uname().machine != "x86_64":
-        raise Skip("the state of a thread is found on x86-64 only")
     found = pythons()
     if not found:
         raise Skip("no Python from 3.8 to 3.15")
@@ -288,3 +286,27 @@ def test_worker_forked_in_a_loop(check, lab):
     check.equal("who opened them", group["user_line"], f"{WORKER.name}:{lines['opens']} collate_fn")
     check.equal("for which loop", group["user_caller"], f"{WORKER.name}:{lines['loop']} main")
     check_formats(check, lab, recording, lines)
+
+
+@live
+def test_copies_of_instructions(check, lab):
+    """Tests instructions that each thread has a copy of, as in CPython 3.14 without the global
+    interpreter lock."""
+    if not walks_by_tables(lab):
+        raise Skip("bpf_loop() is of Linux 5.17")
+    if not shutil.which("gcc"):
+        raise Skip("no compiler")
+    program = lab.dir / "python3.14t"
+    subprocess.run(["gcc", "-O2", "-rdynamic", "-pthread", CALLERS.with_name("python_copies.c"),
+                    "-o", program], check=True)
+    work = lab.spawn([program], stdin=subprocess.PIPE)
+    pid = int(work.stdout.readline())
+    diagnosis = Diagnosis(lab, pid)
+    work.stdin.write("\n")
+    work.stdin.flush()
+    work.stdout.readline()
+    lines = Lines(diagnosis.stop().text).of("growth", pid, what="fds")
+    work.stdin.close()
+    groups = {group["name"].partition(":")[2].split(" ")[0]: group for group in lines[-1]["groups"]}
+    for name, line in ("own", 10), ("copied", 17):
+        check.equal(name, python_frames(groups[name]["stack"]), [["function", "copies.py", line]])

@@ -133,8 +133,7 @@ static void test_codes(void)
 	memcpy(r.name, "\x00\xd8\xff\xdf", 4);
 	memcpy(r.file, "\x00\x00\x11\0", 4);
 	python_codes_take(&c, &r);
-	ok(python_codes_find(&c, &one, &frame, &p) &&
-		   !strcmp(p.name, "\xef\xbf\xbd\xef\xbf\xbd") &&
+	ok(python_codes_find(&c, &one, &frame, &p) && !strcmp(p.name, "\xef\xbf\xbd\xef\xbf\xbd") &&
 		   !strcmp(p.file, "\xef\xbf\xbd"),
 	   "surrogates and numbers that are no characters are replaced");
 	for (__u64 i = 0; i < PYTHON_CODES_MAX + 10; i++)

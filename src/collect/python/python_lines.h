@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: finds line numbers in the line tables of CPython 3.8 to 3.14. The table may be hostile.
+ * collect: finds line numbers in the line tables of CPython 3.8 to 3.15. The table may be hostile.
  */
 #ifndef FS_COLLECT_PYTHON_PYTHON_LINES_H
 #define FS_COLLECT_PYTHON_PYTHON_LINES_H
