@@ -9,6 +9,7 @@ Packages of other releases are unpacked into a cache, not installed. Such an int
 the C library and the loader of its own release. Debian has no packages of some builds, such as the
 one without the global interpreter lock; these are built from source, which takes minutes.
 """
+import functools
 import os
 import shutil
 import subprocess
@@ -134,6 +135,7 @@ def built_command(name):
     return [str(found[0])] if found else None
 
 
+@functools.lru_cache(maxsize=None)
 @locked
 def commands():
     """Returns {name: command} of the interpreters that are available, and {name: reason} of the
