@@ -159,7 +159,7 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		"Page faults by workload, process, user stack and kind; mappings and file "
 		"descriptors by the code that created them, if they still existed at the end. The "
 		"totals of a process are exact; stacks share them in proportion to the sampled "
-		"faults. For code without frame pointers only the innermost functions are known. "
+		"faults. If a stack ended early, only its innermost functions are known. "
 		"Click or press Enter to zoom, Escape to go back, arrow keys to move.");
 	d.b = &boxes;
 	if (order && spare && p->total[d.measure]) {
