@@ -278,13 +278,13 @@ static void mix_origin(uint64_t *sum, const struct origin *o)
 
 static void mix_remedies(uint64_t *sum, const struct origin *o, unsigned int pid)
 {
-	struct remedy_for f = {.want = below(3) ? 0 : 1ULL << below(40),
-			       .pid = pid % 2 ? pid : 0,
-			       .most = below(2) ? 0 : 1 << 20,
-			       .gone = pid == 77};
+	struct remedy_for f = {.pid = pid % 2 ? pid : 0, .gone = pid == 77};
 	static struct remedy r[REMEDY_MAX];
-	size_t n = remedies_for(o, &f, r);
+	size_t n;
 
+	f.want = below(3) ? 0 : 1ULL << below(40);
+	f.most = below(2) ? 0 : 1 << 20;
+	n = remedies_for(o, &f, r);
 	mix(sum, n);
 	for (size_t i = 0; i < n; i++) {
 		mix(sum,

@@ -376,11 +376,11 @@ static uint64_t sum_of_python_lines(void)
 
 	for (int i = 0; i < 2 * ROUNDS; i++) {
 		size_t bytes = below(40);
-		struct python_lines l = {.minor = 8 + below(7),
-					 .bytes = bytes,
-					 .first_line = below(300),
+		struct python_lines l = {.bytes = bytes,
 					 .table = (const __u8 *)room + ROOM - bytes};
 
+		l.minor = 8 + below(7);
+		l.first_line = below(300);
 		for (size_t k = 0; k < bytes; k++)
 			room[ROOM - bytes + k] = below(3) ? below(256) : 0x80 | below(128);
 		for (uint64_t offset = 0; offset < 64; offset += 1 + below(6))
