@@ -36,6 +36,16 @@ int say_all(const struct options *o, const struct buf *b)
 	return EXIT_FAILED;
 }
 
+int fail_of_gaps(const struct buf *gaps)
+{
+	struct buf joined = {};
+
+	gaps_join(&joined, gaps);
+	complain("%s", joined.s ? joined.s : "out of memory");
+	buf_free(&joined);
+	return EXIT_FAILED;
+}
+
 int status_of_gaps(int status, const struct buf *gaps)
 {
 	struct buf joined = {};

@@ -20,4 +20,7 @@ int say_all(const struct options *o, const struct buf *b);
  */
 int status_of_gaps(int status, const struct buf *gaps);
 
+/* Prints the gaps as an error, because nothing at all was read. Returns EXIT_FAILED. */
+int fail_of_gaps(const struct buf *gaps);
+
 #endif

@@ -20,7 +20,7 @@ struct guard {
 	void *ctx;
 	pthread_t thread;
 	int own_cpu;
-	int ends;	  /* eventfd that ends the guard's thread */
+	int ends; /* eventfd that ends the guard's thread */
 	/* the guard's thread posts this semaphore when it needs no more privileges */
 	sem_t placed;
 	atomic_int cpu;	  /* CPU of the guarded thread */

@@ -39,7 +39,7 @@
 #define PENDING_MAX	  64
 #define SITES_MAX	  64
 /* the kernel survived a fault if no oops follows within this time */
-#define SETTLED_NS	  1000000000ull
+#define SETTLED_NS 1000000000ull
 /* maximum number of log lines of severity info in one burst */
 #define LINES_BURST	  200
 #define LINES_PER_TICK	  20

@@ -189,6 +189,7 @@ static void take_quiet(struct group *g, const struct triage_files *f, const stru
 	struct buf gaps = {};
 
 	triage_gaps_of(&gaps, f, t, 0);
+	g->buckets.has_text |= triage_has_text(f, t, 0);
 	if (has_gaps(&gaps))
 		g->buckets.partial++;
 	else
@@ -298,6 +299,8 @@ static int triage_group(const struct options *o, const struct view *v)
 	if (!status && g.buckets.n)
 		status = EXIT_GATE;
 	group_gaps(&gaps, &g.buckets);
+	if (!status && !g.buckets.quiet && !g.buckets.has_text)
+		status = fail_of_gaps(&gaps);
 	status = status_of_gaps(status, &gaps);
 out:
 	for (size_t i = 0; i < g.paths; i++)

@@ -18,9 +18,13 @@
 #include "live/progress.h"
 #include "render/completeness.h"
 #include "crash/decompress.h"
+#include "crash/triage_gaps.h"
+#include "triage/condense.h"
+#include "base/compress.h"
 
-#define CHUNK	  (64u << 10)
-#define DEPTH_MAX 6
+#define CHUNK		  (64u << 10)
+#define CONDENSED_AT_ONCE (1u << 20)
+#define DEPTH_MAX	  6
 
 extern char **environ;
 
@@ -41,19 +45,19 @@ static void add_gap(struct triage_files *f, const char *name, const char *what)
 	buf_free(&safe);
 }
 
-static void add_size_gap(struct triage_files *f, const char *name, uint64_t bytes)
+static void add_lost_gap(struct triage_files *f, const char *name, uint64_t bytes)
 {
 	struct buf what = {};
 
-	buf_printf(&what, "the first %s", as_bytes(bytes).s);
-	add_gap(f, name, what.s ? what.s : "the beginning");
+	buf_printf(&what, "%s of later reports", as_bytes(bytes).s);
+	add_gap(f, name, what.s ? what.s : "later reports");
 	buf_free(&what);
 }
 
 struct bytes {
 	char *data;
 	size_t size, room;
-	uint64_t dropped; /* number of earlier bytes, which were discarded */
+	struct condenser *condenser; /* NULL: the log fits into memory */
 };
 
 static int bytes_room(struct bytes *b, size_t more)
@@ -73,14 +77,34 @@ static int bytes_room(struct bytes *b, size_t more)
 	return 0;
 }
 
-/* Discards the older half of the bytes, because crashes are at the end of logs. */
-static void drop_older(struct bytes *b)
+/* Begins to keep only the reports of a log that does not fit into memory. */
+static int condense_begin(struct bytes *b)
 {
-	size_t half = b->size / 2;
+	if (!triage_is_text(b->data, b->size))
+		return -EILSEQ;
+	b->condenser = malloc(sizeof(*b->condenser));
+	if (!b->condenser)
+		return -ENOMEM;
+	condenser_make(b->condenser);
+	return 0;
+}
 
-	memmove(b->data, b->data + half, b->size - half);
-	b->size -= half;
-	b->dropped += half;
+/* Passes what was read to the condenser. */
+static int condense_bytes(struct bytes *b)
+{
+	int err = b->condenser ? 0 : condense_begin(b);
+
+	if (!err)
+		err = condense(b->condenser, b->data, b->size);
+	b->size = 0;
+	return err;
+}
+
+/* Returns whether the log must be condensed now. Compressed data must stay together. */
+static bool is_full(const struct bytes *b)
+{
+	return b->condenser ? b->size + CHUNK > CONDENSED_AT_ONCE
+			    : b->size + CHUNK > TRIAGE_BYTES_MAX;
 }
 
 /* Reads a file to its end. /dev/kmsg has no end: reads the records that exist now. */
@@ -88,16 +112,19 @@ static int read_all(int fd, struct bytes *b)
 {
 	struct progress progress;
 	struct stat st;
-	double total = !fstat(fd, &st) && S_ISREG(st.st_mode) ? st.st_size : 0;
+	double total = !fstat(fd, &st) && S_ISREG(st.st_mode) ? st.st_size : 0, done = 0;
 	int err = 0;
 
 	progress_begin(&progress, "reading");
 	while (!err) {
 		ssize_t n;
 
-		if (b->size + CHUNK > TRIAGE_BYTES_MAX)
-			drop_older(b);
-		err = bytes_room(b, CHUNK);
+		if (is_full(b) && !b->condenser && packing_of(b->data, b->size))
+			err = -EFBIG;
+		else if (is_full(b))
+			err = condense_bytes(b);
+		if (!err)
+			err = bytes_room(b, CHUNK);
 		n = err ? 0 : read(fd, b->data + b->size, CHUNK);
 		if (n > 0)
 			b->size += n;
@@ -105,70 +132,79 @@ static int read_all(int fd, struct bytes *b)
 			break;
 		else if (errno != EINTR && errno != EPIPE) /* EPIPE: /dev/kmsg lost records */
 			err = -errno;
-		progress_at(&progress, b->size, total);
+		done += n > 0 ? n : 0;
+		progress_at(&progress, done, total);
 	}
 	progress_end(&progress);
+	if (!err && b->condenser) {
+		err = condense_bytes(b);
+		if (!err)
+			err = condense_end(b->condenser);
+	}
 	return err;
 }
 
+static void bytes_free(struct bytes *b)
+{
+	if (b->condenser)
+		condenser_free(b->condenser);
+	free(b->condenser);
+	free(b->data);
+}
+
+/* Takes over the bytes, or the condensed log. */
 static int keep(struct triage_files *f, const char *name, struct bytes *b)
 {
+	struct triage_input in = {.data = b->data, .size = b->size};
 	char *kept;
 
 	if (f->n == TRIAGE_INPUTS_MAX) {
 		f->left_out++;
-		free(b->data);
+		bytes_free(b);
 		return 0;
 	}
 	kept = strdup(name);
 	if (!kept) {
-		free(b->data);
+		bytes_free(b);
 		return -ENOMEM;
 	}
-	f->name[f->n] = kept;
-	f->input[f->n++] = (struct triage_input){kept, b->data, b->size};
+	if (b->condenser) {
+		struct condenser *c = b->condenser;
+
+		in = (struct triage_input){
+			.data = c->kept, .size = c->kept_bytes, .skip = c->skip, .skips = c->skips};
+		if (c->lost_bytes)
+			add_lost_gap(f, name, c->lost_bytes);
+		free(c->fresh);
+		free(c);
+		free(b->data);
+	}
+	in.name = f->name[f->n] = kept;
+	f->input[f->n++] = in;
 	return 0;
 }
 
-/*
- * Reads a file from its current position, decompresses it and stores it. `skipped` bytes precede
- * the current position.
- */
-static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
+/* Reads a file from its current position, decompresses it and stores it. */
+static int take(struct triage_files *f, const char *name, int fd)
 {
 	const char *why = NULL;
-	struct bytes b = {.dropped = skipped};
+	struct bytes b = {};
 	bool partial = false;
 	int err = read_all(fd, &b);
 
 	if (err) {
-		free(b.data);
-		return fail(f, name, "", -err);
+		bytes_free(&b);
+		return err == -EILSEQ ? fail(f, name, "it is no text", 0) : fail(f, name, "", -err);
 	}
-	if (b.dropped)
-		add_size_gap(f, name, b.dropped);
-	err = decompress(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
+	if (!b.condenser)
+		err = decompress(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
 	if (err) {
-		free(b.data);
+		bytes_free(&b);
 		return fail(f, name, why, 0);
 	}
 	if (partial)
 		add_gap(f, name, "what is compressed beyond the damage, or the most that is read,");
 	return keep(f, name, &b);
-}
-
-/*
- * Skips the start of a file that is too large, because crashes are at the end. Returns the number
- * of bytes skipped.
- */
-static uint64_t skip_to_end(int fd, const struct stat *st)
-{
-	off_t most = TRIAGE_BYTES_MAX - CHUNK, skipped;
-
-	if (!S_ISREG(st->st_mode) || st->st_size <= most)
-		return 0;
-	skipped = lseek(fd, st->st_size - most, SEEK_SET);
-	return skipped > 0 ? skipped : 0;
 }
 
 /*
@@ -241,7 +277,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 	} else {
 		if (!S_ISCHR(st.st_mode)) /* wait for data from a pipe, but not from /dev/kmsg */
 			fcntl(fd, F_SETFL, 0);
-		err = take(f, path, fd, skip_to_end(fd, &st));
+		err = take(f, path, fd);
 	}
 	close(fd);
 	return err;
@@ -250,7 +286,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 int triage_files_add(struct triage_files *f, const char *path)
 {
 	if (!strcmp(path, "-"))
-		return take(f, "-", STDIN_FILENO, 0);
+		return take(f, "-", STDIN_FILENO);
 	return add_at(f, path, 0);
 }
 
@@ -279,12 +315,17 @@ int triage_files_add_journal(struct triage_files *f)
 		close(ends[0]);
 		return fail(f, "the journal", "journalctl", err);
 	}
-	err = take(f, "journal", ends[0], 0);
+	err = take(f, "journal", ends[0]);
 	close(ends[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status)))
 		return fail(f, "the journal", "journalctl failed", 0);
+	if (!err && f->n && !f->input[f->n - 1].size)
+		return fail(f, "the journal",
+			    "nothing was read: it has no kernel messages, or this user may not see "
+			    "them (root and the group systemd-journal may)",
+			    0);
 	return err;
 }
 
@@ -292,6 +333,7 @@ void triage_files_free(struct triage_files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		free((char *)f->input[i].data);
+		free((struct triage_skip *)f->input[i].skip);
 		free((char *)f->name[i]);
 	}
 	f->n = 0;

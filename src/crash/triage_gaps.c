@@ -34,20 +34,34 @@ static size_t odd_bytes(const char *s, size_t size)
 	return odd;
 }
 
+bool triage_is_text(const char *data, size_t size)
+{
+	size_t odd = odd_bytes(data, size);
+
+	return size && (!odd || odd < size / (100 / NO_TEXT_PERCENT));
+}
+
+bool triage_has_text(const struct triage_files *f, const struct triage *t, size_t records)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->input[i].skips || triage_is_text(f->input[i].data, f->input[i].size))
+			return t->lines.n || t->lines.passed || records;
+	return records > 0;
+}
+
 static void add_text(struct buf *gaps, const struct triage_files *f)
 {
 	struct buf name = {};
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct triage_input *in = &f->input[i];
-		size_t odd = odd_bytes(in->data, in->size);
 
-		if (!odd || odd < in->size / (100 / NO_TEXT_PERCENT))
+		if (!in->size || triage_is_text(in->data, in->size))
 			continue;
 		buf_clear(&name);
 		buf_safe(&name, f->name[i], false);
 		gap_add(gaps, "not read: %s is no text (%zu of %zu bytes)", name.s ? name.s : "",
-			odd, in->size);
+			odd_bytes(in->data, in->size), in->size);
 	}
 	buf_free(&name);
 }
@@ -75,7 +89,7 @@ void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct
 		    size_t records)
 {
 	gaps_add(gaps, &f->gaps);
-	if (!t->lines.n && !records)
+	if (!t->lines.n && !t->lines.passed && !records)
 		gap_add(gaps, "nothing was read: %s",
 			f->n ? "the log has no line" : "there is no log");
 	add_text(gaps, f);

@@ -15,4 +15,10 @@
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
 		    size_t records);
 
+/* Returns whether data is text: few bytes are control characters or invalid UTF-8. */
+bool triage_is_text(const char *data, size_t size);
+
+/* Returns whether any input has text, or there are records. Otherwise, no verdict is possible. */
+bool triage_has_text(const struct triage_files *f, const struct triage *t, size_t records);
+
 #endif

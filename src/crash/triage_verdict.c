@@ -65,6 +65,8 @@ int triage_judge(const struct options *o, const struct view *v, const struct tri
 	status = say_all(o, &b);
 	if (!status && (t.primary >= 0 || t.recorded.fatal))
 		status = EXIT_GATE;
+	if (!status && !gaps && !triage_has_text(f, &t, recorded->n))
+		status = fail_of_gaps(tv.gaps);
 	status = status_of_gaps(status, tv.gaps);
 	triage_free(&t);
 	buf_free(&of_log);

@@ -18,7 +18,9 @@
 struct stretch {
 	uint16_t input;
 	struct str data;
-	uint32_t number;   /* line number of the part's first line */
+	uint32_t number; /* line number of the part's first line */
+	const struct triage_input *of;
+	size_t skipped;	   /* number of skips of `of` before the part */
 	struct str reason; /* pstore header "Oops#1"; empty: not a pstore part */
 	uint32_t part;
 	uint32_t place; /* position in the log of the pstore record to which this part belongs */
@@ -187,10 +189,21 @@ static void raw_take(struct reader *r, struct str raw, uint32_t number)
 	free(scratch);
 }
 
+/* Returns how many lines were dropped from the input before `at`, since the last call. */
+static uint32_t skipped_lines(const struct triage_input *in, const char *at, size_t *skipped)
+{
+	uint32_t lines = 0;
+
+	while (*skipped < in->skips && (size_t)(at - in->data) >= in->skip[*skipped].at)
+		lines += in->skip[(*skipped)++].lines;
+	return lines;
+}
+
 static void stretch_read(struct reader *r, const struct stretch *st)
 {
 	struct str data = st->data;
 	uint32_t number = st->number;
+	size_t skipped = st->skipped;
 
 	r->input = st->input;
 	r->broken = false;
@@ -202,6 +215,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 		size_t binary = container_binary(&r->container, data);
 		struct str raw;
 
+		number += skipped_lines(st->of, data.s, &skipped);
 		if (binary) { /* a binary field of journal export may contain line feeds */
 			raw = str_first(data, binary);
 			data = str_from(data, binary);
@@ -280,22 +294,26 @@ static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *n
  * Splits an input into parts at its pstore headers. Returns false if there is no room for all
  * parts.
  */
-static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
-			   size_t *n)
+static bool find_stretches(const struct triage_input *in, const struct triage_input *of,
+			   uint16_t input, struct stretch *st, size_t *n)
 {
 	struct str data = {in->data, in->size}, rest = data;
-	struct stretch now = {.input = input, .data = {rest.s, 0}, .number = 1};
+	struct stretch now = {.input = input, .data = {rest.s, 0}, .number = 1, .of = of};
 	uint32_t number = 1;
+	size_t skipped = 0;
 
 	if (!stretch_begin(st, n, &now))
 		return false;
 	while (rest.n) {
-		struct str raw = next_raw(&rest);
+		struct str raw;
 
+		number += skipped_lines(of, rest.s, &skipped);
+		raw = next_raw(&rest);
 		number++;
 		if (is_part(raw, &now.reason, &now.part)) {
 			now.data = (struct str){rest.s, 0};
 			now.number = number;
+			now.skipped = skipped;
 			stretch_begin(st, n, &now);
 		} else {
 			struct stretch *last = &st[*n - 1];
@@ -355,7 +373,9 @@ int lines_read(struct lines *ret, const struct triage_input *input, size_t input
 			in.size = TRIAGE_BYTES_MAX - bytes;
 		}
 		bytes += in.size;
-		if (in.size && !find_stretches(&in, i, st, &n))
+		for (size_t k = 0; k < in.skips; k++)
+			ls.passed += in.skip[k].lines;
+		if (in.size && !find_stretches(&in, &input[i], i, st, &n))
 			ls.lost_bytes += in.size;
 	}
 	order_stretches(&ls, st, n);

@@ -9,10 +9,18 @@
 #define TRIAGE_BYTES_MAX  (64u << 20)
 #define TRIAGE_LINES_MAX  (2u << 20)
 
+/* A place in the data of an input before which lines were dropped (condense.h). */
+struct triage_skip {
+	size_t at;
+	uint32_t lines;
+};
+
 struct triage_input {
 	const char *name;
 	const char *data;
 	size_t size;
+	const struct triage_skip *skip; /* sorted by `at` */
+	size_t skips;
 };
 
 struct log_line {
@@ -33,6 +41,7 @@ struct lines {
 	size_t n, room;
 	char *text; /* buffer that holds the text of all lines */
 	size_t used, size;
+	uint64_t passed; /* number of lines that were read, but not kept: nothing is near them */
 	uint64_t lost_lines, lost_bytes; /* lines and bytes dropped above size limits */
 	/* number of notices such as "** 93 printk messages dropped **" */
 	uint64_t dropped;

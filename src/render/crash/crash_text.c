@@ -372,7 +372,7 @@ static void write_losses(struct buf *b, const struct triage_view *tv, const stru
 {
 	struct line l = {.v = tv->v};
 
-	line_printf(&l, "%zu lines read", t->lines.n);
+	line_printf(&l, "%" PRIu64 " lines read", t->lines.n + t->lines.passed);
 	if (t->lines.lost_bytes || t->lines.lost_lines)
 		line_printf(&l, ", %" PRIu64 " bytes and %" PRIu64 " lines left out",
 			    t->lines.lost_bytes, t->lines.lost_lines);

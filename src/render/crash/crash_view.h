@@ -55,6 +55,7 @@ struct triage_buckets {
 	uint64_t logs, quiet, unreadable, lost;
 	/* number of logs that could be read only in part, and have no crash in that part */
 	uint64_t partial;
+	bool has_text; /* at least one of the logs without a crash has text */
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);
