@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "base/unpack_out.h"
 #if __has_include(<zstd.h>)
 #include <zstd.h>
 #define HAVE_ZSTD 1
@@ -16,17 +18,7 @@
 /* zlib.h: window bits plus 32 make inflate detect whether data have the gzip or the zlib format */
 #define ANY_HEAD 32
 
-struct out {
-	char *data;
-	size_t size, room, most;
-	bool partial; /* the output is cut off, or the rest of the input is damaged */
-};
-
-/*
- * Makes room for more output. Returns false if the output has its maximum size, or memory is
- * exhausted.
- */
-static bool has_room(struct out *o)
+bool unpack_room(struct unpack_out *o)
 {
 	size_t room = o->room ? o->room * 2 : FIRST_ROOM;
 	char *data;
@@ -40,6 +32,22 @@ static bool has_room(struct out *o)
 		return false;
 	o->data = data;
 	o->room = room;
+	return true;
+}
+
+bool unpack_add(struct unpack_out *o, const char *data, size_t n)
+{
+	while (n) {
+		size_t part;
+
+		if (!unpack_room(o))
+			return false;
+		part = n < o->room - o->size ? n : o->room - o->size;
+		memcpy(o->data + o->size, data, part);
+		o->size += part;
+		data += part;
+		n -= part;
+	}
 	return true;
 }
 
@@ -66,17 +74,22 @@ enum packing packing_of(const char *data, size_t n)
 		return PACKING_GZIP;
 	if (n > 6 && !memcmp(data, "\xfd\x37zXZ", 6))
 		return PACKING_XZ;
+	if (n > 10 && !memcmp(data, "BZh", 3) && data[3] >= '1' && data[3] <= '9' &&
+	    (!memcmp(data + 4, "1AY&SY", 6) || !memcmp(data + 4, "\x17\x72\x45\x38\x50\x90", 6)))
+		return PACKING_BZIP2;
+	if (n > 8 && (!memcmp(data, "\x04\x22\x4d\x18", 4) || !memcmp(data, "\x02\x21\x4c\x18", 4)))
+		return PACKING_LZ4;
 	return n > 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4) ? PACKING_ZSTD : PACKING_NONE;
 }
 
-static int inflate_all(const char *in, size_t n, int bits, struct out *o)
+static int inflate_all(const char *in, size_t n, int bits, struct unpack_out *o)
 {
 	z_stream z = {.next_in = (Bytef *)in, .avail_in = n};
 	int ret = Z_OK;
 
 	if (inflateInit2(&z, bits) != Z_OK)
 		return -ENOMEM;
-	while ((ret == Z_OK || ret == Z_BUF_ERROR) && has_room(o)) {
+	while ((ret == Z_OK || ret == Z_BUF_ERROR) && unpack_room(o)) {
 		z.next_out = (Bytef *)o->data + o->size;
 		z.avail_out = o->room - o->size;
 		ret = inflate(&z, Z_NO_FLUSH);
@@ -96,7 +109,7 @@ static int inflate_all(const char *in, size_t n, int bits, struct out *o)
 	return 0;
 }
 
-static int unxz_all(const char *in, size_t n, uint64_t memory, struct out *o)
+static int unxz_all(const char *in, size_t n, uint64_t memory, struct unpack_out *o)
 {
 	lzma_stream s = LZMA_STREAM_INIT;
 	lzma_ret ret = lzma_auto_decoder(&s, memory, LZMA_CONCATENATED);
@@ -105,7 +118,7 @@ static int unxz_all(const char *in, size_t n, uint64_t memory, struct out *o)
 		return -ENOMEM;
 	s.next_in = (const uint8_t *)in;
 	s.avail_in = n;
-	while (ret == LZMA_OK && has_room(o)) {
+	while (ret == LZMA_OK && unpack_room(o)) {
 		s.next_out = (uint8_t *)o->data + o->size;
 		s.avail_out = o->room - o->size;
 		ret = lzma_code(&s, s.avail_in ? LZMA_RUN : LZMA_FINISH);
@@ -116,7 +129,7 @@ static int unxz_all(const char *in, size_t n, uint64_t memory, struct out *o)
 	return 0;
 }
 
-static int unzstd_all(const char *in, size_t n, struct out *o)
+static int unzstd_all(const char *in, size_t n, struct unpack_out *o)
 {
 #ifdef HAVE_ZSTD
 	ZSTD_DStream *s = ZSTD_createDStream();
@@ -126,7 +139,7 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 
 	if (!s)
 		return -ENOMEM;
-	while (!stuck && (from.pos < n || left) && has_room(o)) {
+	while (!stuck && (from.pos < n || left) && unpack_room(o)) {
 		ZSTD_outBuffer to = {o->data, o->room, o->size};
 		size_t at = from.pos;
 
@@ -146,9 +159,11 @@ static int unzstd_all(const char *in, size_t n, struct out *o)
 int unpack(enum packing packing, const char *in, size_t n, const struct unpack_caps *caps,
 	   char **ret_data, size_t *ret_size, bool *ret_partial)
 {
-	struct out o = {.most = caps->bytes};
+	struct unpack_out o = {.most = caps->bytes};
 	int err = packing == PACKING_XZ	       ? unxz_all(in, n, caps->memory, &o)
 		  : packing == PACKING_ZSTD    ? unzstd_all(in, n, &o)
+		  : packing == PACKING_BZIP2   ? bunzip2_all(in, n, &o)
+		  : packing == PACKING_LZ4     ? unlz4_all(in, n, &o)
 		  : packing == PACKING_DEFLATE ? inflate_all(in, n, -MAX_WBITS, &o)
 					       : inflate_all(in, n, MAX_WBITS + ANY_HEAD, &o);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: compresses and decompresses in memory, with zlib, liblzma and libzstd. */
+/* base: compresses and decompresses in memory, with zlib, liblzma and libzstd, and bzip2 and LZ4. */
 #ifndef FS_BASE_COMPRESS_H
 #define FS_BASE_COMPRESS_H
 
@@ -14,6 +14,8 @@ enum packing {
 	PACKING_GZIP, /* gzip or zlib: the decoder distinguishes them */
 	PACKING_XZ,   /* xz, or the older .lzma */
 	PACKING_ZSTD,
+	PACKING_BZIP2,
+	PACKING_LZ4,
 	PACKING_DEFLATE, /* raw deflate without a header: packing_of() never returns it */
 };
 

@@ -7,7 +7,8 @@
 
 #include "base/compress.h"
 
-#define XZ_MEMORY (256ull << 20)
+#define XZ_MEMORY   (256ull << 20)
+#define NESTED_MOST 4 /* times that a log may be compressed */
 
 /*
  * Returns the length of the header "====1234567890.123456-C" that ramoops writes before compressed
@@ -22,30 +23,46 @@ static size_t ramoops_header(const char *data, size_t size)
 	return nl + 1 - data;
 }
 
-int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why)
+/* Replaces the data by what it contains. Returns 0 or -errno. */
+static int unpack_once(char **data, size_t *size, enum packing packing, size_t header,
+		       const struct unpack_caps *caps, bool *ret_partial)
 {
-	const struct unpack_caps caps = {most, XZ_MEMORY};
-	size_t header = *size ? ramoops_header(*data, *size) : 0, len;
-	enum packing packing = packing_of(*data, *size);
 	char *made = NULL;
-	int err = 0;
+	size_t len;
+	int err = unpack(packing, *data + header, *size - header, caps, &made, &len, ret_partial);
 
-	if (header &&
-	    unpack(PACKING_GZIP, *data + header, *size - header, &caps, &made, &len, ret_partial))
-		unpack(PACKING_DEFLATE, *data + header, *size - header, &caps, &made, &len,
-		       ret_partial);
-	if (!made && packing)
-		err = unpack(packing, *data, *size, &caps, &made, &len, ret_partial);
-	if (err) {
-		*ret_why = err == -ENOTSUP ? "zstd: this build cannot; try: zstd -dc FILE | "
-					     "faultscope triage -"
-					   : "it is compressed, and damaged";
+	if (err)
 		return err;
-	}
-	if (!made)
-		return 0;
 	free(*data);
 	*data = made;
 	*size = len;
+	return 0;
+}
+
+int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why)
+{
+	const struct unpack_caps caps = {most, XZ_MEMORY};
+	size_t header = *size ? ramoops_header(*data, *size) : 0;
+	bool partial = false;
+
+	*ret_partial = false;
+	if (header && unpack_once(data, size, PACKING_GZIP, header, &caps, ret_partial))
+		unpack_once(data, size, PACKING_DEFLATE, header, &caps, ret_partial);
+	/* a log may be compressed more than once, such as a rotated log in an archive */
+	for (int i = 0; i < NESTED_MOST; i++) {
+		enum packing packing = packing_of(*data, *size);
+		int err = packing ? unpack_once(data, size, packing, 0, &caps, &partial) : 0;
+
+		if (!packing)
+			break;
+		if (err) {
+			*ret_why = err == -ENOTSUP
+					   ? "zstd: this build cannot; try: zstd -dc FILE | "
+					     "faultscope triage -"
+					   : "it is compressed, and damaged";
+			return err;
+		}
+		*ret_partial |= partial;
+	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 """Tests `triage` on logs whose right verdict is known. The verdict must be equal in every log
 format. Other tests check the exit statuses of `triage`."""
 
+import bz2
 import gzip
 import json
 import lzma
@@ -259,6 +260,15 @@ def test_triage_unpacks(check, lab):
     packed = {"gz": gzip.compress(data), "xz": lzma.compress(data), "z": zlib.compress(data),
               "two.gz": gzip.compress(data[:4000]) + gzip.compress(data[4000:]),
               "ramoops": b"====1700000000.123456-C\n" + deflate.compress(data) + deflate.flush()}
+    packed["bz2"] = bz2.compress(data)
+    packed["two.bz2"] = bz2.compress(data[:4000]) + bz2.compress(data[4000:])
+    packed["runs.bz2"] = bz2.compress(b"a" * 70000 + b"\n" + b"abab" * 30000 + b"\n" + data, 1)
+    packed["gz.bz2.xz"] = lzma.compress(bz2.compress(gzip.compress(data)))
+    if shutil.which("lz4"):
+        for name, options in (("lz4", []), ("legacy.lz4", ["-l"]), ("9.lz4", ["-9", "-BD", "-BX"]),
+                              ("raw.lz4", ["-B4", "--no-frame-crc"])):
+            packed[name] = subprocess.run(["lz4", "-qc", *options], input=data,
+                                          capture_output=True, check=True).stdout
     if shutil.which("zstd"):
         packed["zst"] = subprocess.run(["zstd", "-qc"], input=data, capture_output=True,
                                        check=True).stdout
@@ -365,6 +375,16 @@ def incomplete_logs(lab):
     cut = lab.dir / "cut.gz"
     cut.write_bytes(gzip.compress((BENIGN * 5000).encode())[:-200])
     yield "a compressed log that is cut off", [cut], b"", "compressed"
+    if shutil.which("zstd"):
+        cut = lab.dir / "cut.zst"
+        quiet = "".join(f"[{n:5}.000000] usb 1-{n % 7}: new device {n * n}\n" for n in range(60000))
+        data = subprocess.run(["zstd", "-qc"], input=quiet.encode(), capture_output=True,
+                              check=True).stdout
+        cut.write_bytes(data[:len(data) // 2])
+        yield "a zstd file that is cut off", [cut], b"", "compressed"
+    cut = lab.dir / "cut.bz2"
+    cut.write_bytes(bz2.compress((BENIGN * 5000).encode(), 1)[:-200])
+    yield "a bzip2 file that is cut off", [cut], b"", "compressed"
     dropped = lab.dir / "dropped.log"
     dropped.write_text(BENIGN + "[    9.000000] printk: 120 messages dropped\n"
                        "[    9.100000] ** 120 printk messages dropped **\n")
