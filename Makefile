@@ -62,9 +62,11 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # If faultscope is built without zstd, triage reports that it cannot read logs in this format.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
+# If faultscope is built without libkdumpfile, triage cannot read compressed memory dumps.
+KDUMPFILE := $(if $(CROSS),,$(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),-lkdumpfile))
 # Libraries that src/base/compress.c needs
 PACKERS := -lz -llzma $(UNPACKERS)
-LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
+LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) $(KDUMPFILE) -lm
 ifneq ($(CROSS),)
 # Other libraries' headers are equal on all architectures, so the host's are used, but only after
 # the C library's headers for the other architecture.

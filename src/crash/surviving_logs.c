@@ -83,6 +83,9 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 		if (!err && bb_is_trace(in->data, in->size))
 			err = bb_trace_scan(f, in->data, in->size);
 	}
+	for (size_t i = 0; i < files->dumped.n && !err; i++)
+		err = bb_found_add(f, &files->dumped.record[i]);
+	f->torn += files->dumped.torn;
 	if (!err)
 		bb_found_settle(f);
 	return err;

@@ -3,7 +3,6 @@
 #include "crash/triage_files.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -19,6 +18,7 @@
 #include "render/completeness.h"
 #include "crash/decompress.h"
 #include "crash/triage_gaps.h"
+#include "crash/vmcore/vmcore.h"
 #include "triage/condense.h"
 #include "base/compress.h"
 
@@ -207,21 +207,39 @@ static int take(struct triage_files *f, const char *name, int fd)
 	return keep(f, name, &b);
 }
 
-/*
- * Returns whether a file is a memory dump, which contains the log in kernel structures, not as
- * text.
- */
-static bool is_dump(int fd)
+/* Adds the names of modules as the kernel prints them, if the log does not have such a line. */
+static void add_modules(struct vmcore *v)
 {
-	unsigned char head[20] = {};
-	ssize_t n = pread(fd, head, sizeof(head), 0);
+	if (v->modules.len && v->log.s && !strstr(v->log.s, "Modules linked in:"))
+		buf_printf(&v->log, "Modules linked in: %s\n", v->modules.s);
+}
 
-	if (n < (ssize_t)sizeof(head))
-		return false;
-	return !memcmp(head, "KDUMP   ", 8) || !memcmp(head, "DISKDUMP", 8) ||
-	       !memcmp(head, "makedumpfile", 12) ||
-	       (!memcmp(head, ELFMAG, SELFMAG) &&
-		(head[head[EI_DATA] == ELFDATA2MSB ? 17 : 16] == ET_CORE));
+/* Adds the log and the records of a memory dump. */
+static int add_dump(struct triage_files *f, const char *path, int fd)
+{
+	struct vmcore v;
+	struct bytes b;
+	int err = vmcore_read(&v, fd);
+
+	if (err && !v.records.n) {
+		err = fail(f, path, v.why, 0);
+		goto out;
+	}
+	if (err) /* the records alone may show the crash */
+		add_gap(f, path, v.why);
+	err = 0;
+	for (size_t i = 0; i < v.records.n && !err; i++)
+		err = bb_found_add(&f->dumped, &v.records.record[i]);
+	f->dumped.torn += v.records.torn;
+	if (err)
+		goto out;
+	add_modules(&v);
+	b = (struct bytes){.data = v.log.s ?: strdup(""), .size = v.log.len};
+	v.log = (struct buf){};
+	err = b.data ? keep(f, path, &b) : -ENOMEM;
+out:
+	vmcore_free(&v);
+	return err;
 }
 
 static int add_at(struct triage_files *f, const char *path, int depth);
@@ -252,7 +270,7 @@ static int add_directory(struct triage_files *f, const char *path, int depth)
 static int add_at(struct triage_files *f, const char *path, int depth)
 {
 	struct stat st;
-	int fd, err;
+	int fd, err = 0;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -263,17 +281,13 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 		err = add_directory(f, path, depth);
 	} else if (depth && !S_ISREG(st.st_mode)) {
 		err = 0; /* ignore sockets and pipes in a directory of logs */
-	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
+	} else if (S_ISREG(st.st_mode) && vmcore_is(fd)) {
 		f->dump = true;
 		/* in a directory, the log of the crash is in a file beside the memory dump */
 		if (depth)
 			add_gap(f, path, "the memory");
-		err = depth ? 0
-			    : fail(f, path,
-				   "it is a dump of memory, whose log is got by: makedumpfile "
-				   "--dump-dmesg FILE dmesg.txt, or vmcore-dmesg FILE (kdump-tools "
-				   "keeps it beside the dump, as dmesg.*)",
-				   0);
+		else
+			err = add_dump(f, path, fd);
 	} else {
 		if (!S_ISCHR(st.st_mode)) /* wait for data from a pipe, but not from /dev/kmsg */
 			fcntl(fd, F_SETFL, 0);
@@ -337,5 +351,6 @@ void triage_files_free(struct triage_files *f)
 		free((char *)f->name[i]);
 	}
 	f->n = 0;
+	bb_found_free(&f->dumped);
 	buf_free(&f->gaps);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "blackbox/scan.h"
 #include "triage/lines.h"
 
 struct triage_files {
@@ -15,6 +16,7 @@ struct triage_files {
 	size_t left_out; /* number of files that were not read because of the maximum */
 	char error[512]; /* text of the last error */
 	bool dump;	 /* true: a file was a memory dump, not a log */
+	struct bb_found dumped; /* records of the flight recorder in memory dumps */
 	struct buf gaps; /* list of input that was not read (render/completeness.h) */
 };
 
