@@ -8,10 +8,12 @@
 #include "blackbox/ring_record.h"
 #include "triage/prefix.h"
 
-#define BEFORE_BYTES (64u << 10)  /* kept before a line that looks like a report */
-#define AFTER_BYTES  (128u << 10) /* kept after it: a report has at most 128 KiB between its lines \
-				   */
+#define BEFORE_BYTES (64u << 10) /* kept before a line that looks like a report */
+#define AFTER_BYTES                                                                                \
+	(128u << 10) /* kept after it: a report has at most 128 KiB between its lines              \
+		      */
 #define BLOCK_BYTES (1u << 20)
+#define ROOM_MOST   (40u << 20)
 #define KEPT_MOST   (32u << 20)
 #define SKIPS_MOST  (1u << 20)
 #define LINE_BYTES  1024 /* bytes of a line that are examined */
@@ -50,10 +52,14 @@ static int room_for(char **data, size_t *room, size_t size)
 	size_t wanted = *room ? *room : BLOCK_BYTES;
 	char *more;
 
+	if (size > ROOM_MOST)
+		return -ENOMEM;
 	while (wanted < size)
 		wanted *= 2;
 	if (wanted == *room)
 		return 0;
+	if (wanted > ROOM_MOST)
+		wanted = ROOM_MOST;
 	more = realloc(*data, wanted);
 	if (!more)
 		return -ENOMEM;

@@ -81,12 +81,12 @@ static size_t fits(struct str prefix, struct str s)
 /* Returns the unknown part of what precedes the kernel's text, which starts at offset `at`. */
 static struct str unknown_part(struct str line, size_t at)
 {
-	for (size_t k = 0; k <= at; k++) {
+	for (size_t k = 0; k < at; k++) {
 		struct log_line unused = {};
 		struct str rest = str_from(line, k);
 
-		if (k && is_word(line.s[k]) && is_word(line.s[k - 1]))
-			continue; /* not within a word */
+		if (k && (is_blank(line.s[k]) || (is_word(line.s[k]) && is_word(line.s[k - 1]))))
+			continue; /* a known prefix begins with a whole word */
 		prefix_strip(&rest, &unused);
 		if (unused.user)
 			return (struct str){}; /* a program printed the line */
@@ -113,6 +113,15 @@ static void candidate_count(struct candidate *c, size_t *n, struct str prefix, s
 		}
 	if (*n < CANDIDATES)
 		c[(*n)++] = (struct candidate){prefix, 1u << marker};
+}
+
+static int bits_in(uint32_t mask)
+{
+	int n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
 }
 
 void shapes_learn(struct shapes *ret, struct str data)
@@ -145,7 +154,7 @@ void shapes_learn(struct shapes *ret, struct str data)
 	}
 	ret->n = 0;
 	for (size_t i = 0; i < n && ret->n < SHAPES_MAX; i++)
-		if (__builtin_popcount(c[i].markers) >= LINES_LEAST)
+		if (bits_in(c[i].markers) >= LINES_LEAST)
 			ret->prefix[ret->n++] = c[i].prefix;
 }
 

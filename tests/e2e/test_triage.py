@@ -65,7 +65,7 @@ def written_reports():
                  for part in re.split(r"^== ", path.read_text(), flags=re.M)[1:]):
         name, wanted, log = part.split("\n", 2)
         pairs = (word.split("=", 1) for word in wanted.split())
-        yield name, {key: value.split("|") for key, value in pairs}, log.rstrip("\n") + "\n"
+        yield name, {key: value.split("|") for key, value in pairs}, log.rstrip("\n").replace("\\x20\n", " \n") + "\n"
 
 
 def test_triage_knows_what_kernels_print(check, lab):
