@@ -25,6 +25,10 @@ static const struct frame *place_of(const struct judged *j)
 {
 	const struct incident *e = j->e;
 
+	/* the line with the instruction may be cut before its module */
+	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n && !e->ip.module.n &&
+	    e->printed_frame.module.n && str_same(e->ip.function, e->printed_frame.function))
+		return &e->printed_frame;
 	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
 		return &e->ip;
 	if (e->has_printed_frame && e->printed_frame.function.n)

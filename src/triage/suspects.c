@@ -230,23 +230,36 @@ static void by_queue(struct judged *j)
 	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
 }
 
+/* Returns the module of the first reliable frame that is in a module; empty: none. */
+static struct str nearest_module(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN && e->frame[i].module.n &&
+		    !e->frame[i].unreliable)
+			return e->frame[i].module;
+	return (struct str){};
+}
+
 /*
  * Adds points to the module of a work item: "Workqueue: events fn [mod]". If the trace shows which
- * module is at fault, the owner of the work item only lent its thread.
+ * other module is at fault, the owner of the work item only lent its thread.
  */
 static void by_work(struct judged *j, const struct blame *b)
 {
 	bool shown = (b->place && b->place->module.n) || (b->caller && b->caller->module.n);
-	struct str s = j->e->workqueue, module;
+	struct str s = j->e->workqueue, module, nearest = nearest_module(j->e);
 	long at = str_find(s, "[");
 
 	if (at < 0)
 		return;
 	module = str_from(s, at + 1);
 	at = str_find(module, "]");
-	if (at > 0)
-		suspect_add(j->v, str_first(module, at), (struct str){},
-			    shown ? POINTS_ASIDE : POINTS_WORK, "its work was running");
+	if (at <= 0)
+		return;
+	module = str_first(module, at);
+	shown |= nearest.n && !str_same(nearest, module);
+	suspect_add(j->v, module, (struct str){}, shown ? POINTS_ASIDE : POINTS_WORK,
+		    "its work was running");
 }
 
 /*
@@ -355,16 +368,6 @@ static void rank(struct diagnosis *v)
 		v->suspects && str_same(v->suspect[0].module, hardware) && !v->culprit_unknown;
 }
 
-/* Returns whether a reliable frame of the trace is in a module. */
-static bool has_module(const struct incident *e)
-{
-	for (uint32_t i = 0; i < e->nr_frames; i++)
-		if (e->frame[i].part == PART_MAIN && e->frame[i].module.n &&
-		    !e->frame[i].unreliable)
-			return true;
-	return false;
-}
-
 /*
  * Returns whether the trace shows the first suspect directly: the reported instruction is in it, or
  * it called the helper that failed. If modules and the kernel's own code are both in the trace, the
@@ -383,7 +386,7 @@ static bool is_direct(const struct judged *j, const struct blame *b)
 	if (!f || b->doubted || b->argument || b->remote)
 		return false;
 	if (str_same(first, core))
-		return !f->module.n && !has_module(j->e) && !str_has(j->e->workqueue, "[");
+		return !f->module.n && !nearest_module(j->e).n && !str_has(j->e->workqueue, "[");
 	return str_same(first, f->module);
 }
 

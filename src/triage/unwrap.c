@@ -60,7 +60,8 @@ bool has_prefix(const struct shapes *shapes, struct str raw)
 	if (str_at(s, 0) == '\033')
 		at = escape_end(s, 0);
 	s = str_from(s, at);
-	return shape_length(shapes, s) || prefix_strip(&s, &unused) > 0;
+	return shape_length(shapes, raw) || shape_length(shapes, s) ||
+	       prefix_strip(&s, &unused) > 0;
 }
 
 /* Returns whether a line begins as lines of reports do, so that it is no rest of another line. */
@@ -81,6 +82,42 @@ static bool begins_line(struct str s)
 	return frame_parse(s, &f) && f.size;
 }
 
+/* Returns whether a frame ends the line, so that only a module or a file may follow it. */
+static bool ends_with_frame(struct str s)
+{
+	struct frame f = {};
+	size_t at;
+
+	s = str_trim(s);
+	for (at = s.n; at && !is_blank(s.s[at - 1]); at--)
+		;
+	return frame_parse(str_from(s, at), &f) && f.size;
+}
+
+/* Returns whether a text has only bytes of code: "48 8b <c7> 40", or only a module: "[drv]". */
+static bool is_code_or_module(struct str code, struct str s)
+{
+	int bytes = 0;
+
+	if (ends_with_frame(code)) {
+		s = str_trim(s);
+		return s.n > 2 && s.s[0] == '[' && is_letter(s.s[1]) && s.s[s.n - 1] == ']' &&
+		       !str_has(s, " ");
+	}
+	while (s.n) {
+		struct str word = str_word(&s);
+		bool marked = str_at(word, 0) == '<' && str_at(word, 3) == '>';
+
+		if (!word.n)
+			break;
+		if (word.n != (marked ? 4 : 2) || !is_hex(word.s[marked]) ||
+		    !is_hex(word.s[marked + 1]))
+			return false;
+		bytes++;
+	}
+	return bytes && (str_has(code, "Code: ") || is_hex(str_at(str_trim(code), 0)));
+}
+
 /* Returns whether a report's line goes on after `s`, whatever the width. */
 static bool is_unfinished(struct str s, struct str rest)
 {
@@ -89,6 +126,8 @@ static bool is_unfinished(struct str s, struct str rest)
 		" by", ", address:", " address:", " Not",     " (stack is"};
 	struct frame f = {};
 
+	if (is_code_or_module(s, rest))
+		return true;
 	s = str_trim(s);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (str_ends(s, ends[i]) && (str_has(s, "BUG: ") || str_has(s, "Unable to ") ||
@@ -116,18 +155,6 @@ static bool is_of_program(struct str s)
 	long open = str_find(word, "[");
 
 	return open > 0 && is_digit(str_at(word, open + 1)) && str_ends(word, "]:");
-}
-
-/* Returns whether a frame ends the line, so that only a module or a file may follow it. */
-static bool ends_with_frame(struct str s)
-{
-	struct frame f = {};
-	size_t at;
-
-	s = str_trim(s);
-	for (at = s.n; at && !is_blank(s.s[at - 1]); at--)
-		;
-	return frame_parse(str_from(s, at), &f) && f.size;
 }
 
 /*
