@@ -92,10 +92,15 @@ LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
 endif
 # A static program cannot load libdw.
 NO_LOADER_SRC := src/lines/libdw_absent.c
-SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(NO_LOADER_SRC),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# The file that reads compressed dumps, and the file that replaces it in builds without libkdumpfile
+KDUMP_SRC := src/crash/vmcore/image_kdump.c
+NO_KDUMP_SRC := src/crash/vmcore/image_kdump_disabled.c
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) $(NO_LOADER_SRC),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
-STATIC_OBJ := $(filter-out $(BUILD)/src/lines/libdw.o,$(OBJ)) $(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o)
+# Debian has no static libkdumpfile.
+STATIC_OBJ := $(filter-out $(BUILD)/src/lines/libdw.o $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
 	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # All objects except main, for the unit tests

@@ -39,13 +39,13 @@ fi
 if ! command -v dpkg-query >/dev/null; then
 	echo "setup: no dpkg here; on Fedora building needs, as root:" >&2
 	echo "  dnf install make gcc clang llvm bpftool libbpf-devel elfutils-libelf-devel zlib-devel" \
-		"libcap-devel xz-devel binutils-devel libzstd-devel libunistring-devel" \
+		"libcap-devel xz-devel binutils-devel libzstd-devel libunistring-devel libkdumpfile-devel" \
 		"libmicrohttpd-devel gnutls-devel libyaml-devel libxcrypt-devel" >&2
 	exit 1
 fi
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
-build="$build libiberty-dev libzstd-dev libunistring-dev"
+build="$build libiberty-dev libzstd-dev libunistring-dev libkdumpfile-dev"
 build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 # Ubuntu's package with the tools of a kernel contains bpftool.
 # shellcheck source=/dev/null

@@ -14,6 +14,7 @@
 #include "blackbox/log_records.h"
 #include "blackbox/trace_text.h"
 #include "crash/blackbox_places.h"
+#include "crash/vmcore/vmcore.h"
 
 static const char *const pstore_places[] = {"/sys/fs/pstore", "/var/lib/systemd/pstore"};
 
@@ -67,7 +68,10 @@ int survivors_scan_dump(struct bb_found *f, const char *path)
 
 	if (fd < 0)
 		return -errno;
-	err = survivors_scan_fd(f, fd);
+	/* the bytes of a compressed dump are not the memory's */
+	err = vmcore_is(fd) ? vmcore_records(f, fd) : -ENOTSUP;
+	if (err && err != -ENOMEM)
+		err = survivors_scan_fd(f, fd);
 	close(fd);
 	return err;
 }

@@ -38,9 +38,10 @@ static void name_bucket(struct diagnosis *v)
 			module = v->suspect[i].module;
 	add(v->bucket, sizeof(v->bucket), module.n ? module : STR("unknown"));
 	add(v->bucket, sizeof(v->bucket), STR("!"));
-	add(v->bucket, sizeof(v->bucket), v->functions	 ? v->function[0]
-					  : *v->subject ? str_of(v->subject)
-							: STR("unknown"));
+	add(v->bucket, sizeof(v->bucket),
+	    v->functions  ? v->function[0]
+	    : *v->subject ? str_of(v->subject)
+			  : STR("unknown"));
 }
 
 void judge_bucket(struct diagnosis *v)

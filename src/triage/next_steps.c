@@ -124,8 +124,8 @@ static bool by_debug_files(const struct diagnosis *v, struct buf *b)
 {
 	int row = distribution_of(v);
 
-	if ((!place_of(v) && v->event->nr_frames < 2) || !is_about_code(v) ||
-	    !v->event->kernel.n || !is_plain(v->event->kernel))
+	if ((!place_of(v) && v->event->nr_frames < 2) || !is_about_code(v) || !v->event->kernel.n ||
+	    !is_plain(v->event->kernel))
 		return false;
 	buf_puts(b, "get the debug files: ");
 	if (row >= 0)
@@ -156,7 +156,8 @@ static bool by_kind(const struct diagnosis *v, struct buf *b)
 static bool by_page(const struct diagnosis *v, struct buf *b)
 {
 	if (*v->page)
-		buf_printf(b, "read more about this kind of report: faultscope explain %s", v->page);
+		buf_printf(b, "read more about this kind of report: faultscope explain %s",
+			   v->page);
 	return *v->page;
 }
 
@@ -172,8 +173,9 @@ static bool has_part(const struct incident *e, enum part part)
 static bool by_kasan(const struct diagnosis *v, struct buf *b)
 {
 	if (has_part(v->event, PART_FREE))
-		buf_puts(b, "compare the stacks in the report: the object was freed there, and used "
-			    "here");
+		buf_puts(b,
+			 "compare the stacks in the report: the object was freed there, and used "
+			 "here");
 	else if (has_part(v->event, PART_ALLOC))
 		buf_puts(b, "compare the size in the report with the size that the stack of the "
 			    "allocation asks for");

@@ -48,9 +48,9 @@ static void explain_xid(struct judged *j)
 static void name_error(uint64_t status, char *ret, size_t size)
 {
 	static const char *const level[] = {"L0", "L1", "L2", "generic level"};
-	static const char *const request[] = {"",	   " read",	" write",
+	static const char *const request[] = {"",	    " read",	   " write",
 					      " data read", " data write", " instruction fetch",
-					      " prefetch", " eviction",	" snoop"};
+					      " prefetch",  " eviction",   " snoop"};
 	static const char *const memory[] = {"", " read", " write", " address or command",
 					     " scrubbing"};
 	uint32_t code = status & 0xefff, ask = code >> 4 & 15;

@@ -100,7 +100,8 @@ static void name_limit(struct judged *j, const struct extent *x)
 		struct str s = extent_line(x, i);
 
 		if (str_starts(s, "oom-kill:constraint=CONSTRAINT_NONE"))
-			particular_add(j->v, "limit", "none: the memory of the machine was used up");
+			particular_add(j->v, "limit",
+				       "none: the memory of the machine was used up");
 		else if (str_starts(s, "oom-kill:constraint=CONSTRAINT_CPUSET"))
 			particular_add(j->v, "limit", "the NUMA nodes of the cpuset");
 		else if (str_starts(s, "oom-kill:constraint=CONSTRAINT_MEMORY_POLICY"))

@@ -153,8 +153,8 @@ static struct str source_in(struct str s)
 }
 
 /*
- * Finds the source line of the function at fault: in a trace that decode_stacktrace.sh decoded, or in
- * the text of a BUG or a warning that this function raised.
+ * Finds the source line of the function at fault: in a trace that decode_stacktrace.sh decoded, or
+ * in the text of a BUG or a warning that this function raised.
  */
 static void by_source(struct judged *j)
 {

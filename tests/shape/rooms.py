@@ -107,6 +107,7 @@ LIBRARIES = {
     "gnutls": ("gnutls_*", "gnutls/*.h"),
     "libyaml": ("yaml_*", "yaml.h"),
     "libcrypt": ("crypt_rn", "crypt.h"),
+    "libkdumpfile": ("kdump_*", "libkdumpfile/*.h"),
 }
 
 # Rules for a room; walls.py documents how it checks each of them.
@@ -210,6 +211,9 @@ ROOMS = [
          "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
          "streams, standard input, own files, messages, own limits, scheduling, machine, "
          "children, signals, events, threads"),
+    room("crash/vmcore", "reads the log, the modules and the flight recorder's records out of memory "
+         "dumps",
+         needs="libkdumpfile"),
     room("session", "a measurement from its source to its last output line, and its commands; "
          "`doctor` with its cost measurements, and `explain`",
          "base probe blackbox model collect unwind lines rules triage render cli live crash",

@@ -75,8 +75,13 @@ class Tree:
                    read_objects([one for one in built.values() if one.exists()])}
         self.unbuilt = [path for path, one in built.items()
                         if path.relative_to(root).parts[0] == "src" and not one.exists()]
-        if (build / "src/serve/http.o").exists():
-            self.unbuilt = [one for one in self.unbuilt if one.name != "absent.c"]
+        # A file replaces another one in builds without a library: only one of the two is built.
+        replaced = [one for one in self.unbuilt if any(
+            built.get(other) and built[other].exists() for other in
+            (one.with_name(f"{one.stem}_disabled.c"),
+             one.with_name(one.name.replace("_disabled", ""))))]
+        self.unbuilt = [one for one in self.unbuilt if one not in replaced and
+                        one.name != "endpoint_disabled.c"]
         for path in paths:
             name = str(path.relative_to(root))
             self.files[name] = File(name, path.read_text(encoding="utf-8"),

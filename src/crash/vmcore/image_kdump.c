@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <errno.h>
-
-#include "crash/vmcore/memory_image.h"
-
-#if __has_include(<libkdumpfile/kdumpfile.h>)
 #include <elf.h>
+#include <errno.h>
 #include <libkdumpfile/kdumpfile.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "crash/vmcore/memory_image.h"
 
 struct kdump_image {
 	kdump_ctx_t *context;
@@ -92,9 +90,10 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 		free(k);
 		return -ENOMEM;
 	}
-	*ret_why = is_flat(fd) ? "it is in the flattened format, which libkdumpfile reads since "
-				 "0.5.3; rearrange it by: makedumpfile -R DUMP < FILE"
-			       : "libkdumpfile cannot read it: it is damaged, or of an unknown format";
+	*ret_why = is_flat(fd)
+			   ? "it is in the flattened format, which libkdumpfile reads since "
+			     "0.5.3; rearrange it by: makedumpfile -R DUMP < FILE"
+			   : "libkdumpfile cannot read it: it is damaged, or of an unknown format";
 	if (kdump_open_fd(k->context, fd) != KDUMP_OK ||
 	    kdump_get_number_attr(k->context, KDUMP_ATTR_PAGE_SIZE, &page_size) != KDUMP_OK ||
 	    kdump_get_typed_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
@@ -107,11 +106,3 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 	*ret = (struct memory_image){&format, k, machine_of(k->context)};
 	return 0;
 }
-#else
-int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
-{
-	*ret_why = "this faultscope is built without libkdumpfile, which reads compressed dumps; "
-		   "get the log by: makedumpfile --dump-dmesg FILE dmesg.txt";
-	return -ENOTSUP;
-}
-#endif

@@ -12,7 +12,7 @@
 #define X86_MASK    0x000ffffffffff000ull
 #define ARM_MASK    0x0000fffffffff000ull
 #define X86_PRESENT 1
-#define X86_LARGE   0x80 /* bit PS */
+#define X86_LARGE   0x80		  /* bit PS */
 #define X86_BASE    0xffffffff80000000ull /* __START_KERNEL_map */
 #define ARM_VALID   1
 #define ARM_TABLE   2
@@ -70,7 +70,8 @@ static bool open_x86(struct kernel_image *k)
 {
 	uint64_t symbol, base = 0, five = 0, encrypted = 0;
 
-	if (!info_symbol(k, "init_top_pgt", &symbol) && !info_symbol(k, "swapper_pg_dir", &symbol) &&
+	if (!info_symbol(k, "init_top_pgt", &symbol) &&
+	    !info_symbol(k, "swapper_pg_dir", &symbol) &&
 	    !info_symbol(k, "init_level4_pgt", &symbol))
 		return false;
 	info_number(k, "phys_base", &base);
@@ -90,8 +91,8 @@ static bool open_arm64(struct kernel_image *k)
 	const char *page = strstr(k->info, "PAGESIZE=");
 
 	if (!info_symbol(k, "swapper_pg_dir", &symbol) ||
-	    !info_number(k, "kimage_voffset", &offset) || !info_number(k, "VA_BITS", &bits) || !page ||
-	    !str_decimal(str_of(page + 9), &size))
+	    !info_number(k, "kimage_voffset", &offset) || !info_number(k, "VA_BITS", &bits) ||
+	    !page || !str_decimal(str_of(page + 9), &size))
 		return false;
 	if (info_number(k, "TCR_EL1_T1SZ", &t1sz) && t1sz > 0 && t1sz < 64)
 		bits = 64 - t1sz;

@@ -12,7 +12,7 @@
 
 struct kernel_image {
 	const struct memory_image *memory;
-	char *info; /* text of VMCOREINFO, which the caller owns */
+	char *info;	     /* text of VMCOREINFO, which the caller owns */
 	uint64_t tables;     /* physical address of the top page table */
 	uint64_t entry_mask; /* address bits of a page table entry */
 	int machine;	     /* EM_X86_64 or EM_AARCH64 of elf.h */

@@ -16,10 +16,11 @@
 #define STATE_FINALIZED 2
 #define ID_MASK		((1ull << STATE_SHIFT) - 1)
 #define BLOCK_HEAD	8 /* a text begins after the descriptor's id */
-#define LEVEL_SHIFT	5 /* struct printk_info: u8 flags:5, level:3, behind text_len and facility */
+#define LEVEL_SHIFT	5 /* struct printk_info: flags:5, level:3, behind text_len and facility */
 
 /* Appends a message. Each of its lines gets the prefix, as the kernel does. */
-static void put_message(struct buf *b, unsigned int level, uint64_t ns, const char *text, size_t size)
+static void put_message(struct buf *b, unsigned int level, uint64_t ns, const char *text,
+			size_t size)
 {
 	while (size) {
 		const char *end = memchr(text, '\n', size);

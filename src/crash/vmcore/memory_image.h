@@ -10,7 +10,8 @@ struct memory_image;
 
 /* What the file formats implement. `of` is the format's own data. */
 struct memory_format {
-	/* Reads memory that lies in one run. Returns 0, or -ENODATA if the dump does not have it. */
+	/* Reads memory that lies in one run. Returns 0, or -ENODATA if the dump does not have it.
+	 */
 	int (*read)(void *of, uint64_t at, void *to, size_t size);
 	/*
 	 * Finds the first run of memory that the dump has at or after `at`. Returns its address,

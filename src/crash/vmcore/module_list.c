@@ -124,7 +124,8 @@ static uint64_t modules_address(const struct kernel_image *k)
 	memset(tokens, 0, sizeof(tokens));
 	memcpy(tokens, table, tokens_size);
 	free(table);
-	names = read_table(k, s.names, NAMES_MAX < s.count * 64ull ? NAMES_MAX : s.count * 64, &size);
+	names = read_table(k, s.names, NAMES_MAX < s.count * 64ull ? NAMES_MAX : s.count * 64,
+			   &size);
 	for (uint32_t i = 0; names && i < s.count && !head; i++) {
 		if (!name_decode(names, size, &at, tokens, index, name))
 			break;

@@ -41,7 +41,7 @@ static void find_info(const char *chunk, size_t size, char **info)
 }
 
 /* Reads all memory once: finds VMCOREINFO and the flight recorder's records. */
-static int scan(struct vmcore *v, const struct memory_image *m, char **info)
+static int scan(struct bb_found *f, const struct memory_image *m, char **info)
 {
 	uint64_t at = 0, size;
 	char *chunk = malloc(CHUNK);
@@ -53,7 +53,7 @@ static int scan(struct vmcore *v, const struct memory_image *m, char **info)
 			continue;
 		if (!*info)
 			find_info(chunk, size, info);
-		err = bb_scan(&v->records, chunk, size);
+		err = bb_scan(f, chunk, size);
 		if (at > UINT64_MAX - size)
 			break;
 	}
@@ -83,7 +83,7 @@ int vmcore_read(struct vmcore *ret, int fd)
 	if (err)
 		return err;
 	ret->why = "no memory";
-	err = scan(ret, &m, &info);
+	err = scan(&ret->records, &m, &info);
 	if (!err && !info) {
 		ret->why = "the kernel's description of itself (VMCOREINFO) is not in it";
 		err = -ENODATA;
@@ -91,6 +91,21 @@ int vmcore_read(struct vmcore *ret, int fd)
 	err = err ?: read_kernel(ret, &m, info);
 	if (!err && ret->log.failed)
 		err = -ENOMEM;
+	free(info);
+	memory_image_close(&m);
+	return err;
+}
+
+int vmcore_records(struct bb_found *f, int fd)
+{
+	struct memory_image m;
+	const char *why;
+	char *info = NULL;
+	int err = memory_image_open(&m, fd, &why);
+
+	if (err)
+		return err;
+	err = scan(f, &m, &info);
 	free(info);
 	memory_image_close(&m);
 	return err;

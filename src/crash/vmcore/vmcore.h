@@ -19,6 +19,9 @@ bool vmcore_is(int fd);
 /* Reads a dump. Returns 0, or -errno with the reason in ret->why. The caller frees *ret. */
 int vmcore_read(struct vmcore *ret, int fd);
 
+/* Adds the records in a dump. Returns 0, or -errno if the dump cannot be read. */
+int vmcore_records(struct bb_found *f, int fd);
+
 void vmcore_free(struct vmcore *v);
 
 #endif
