@@ -82,6 +82,13 @@ def healthy(maker, every=3):
     return make
 
 
+def postgresql(folder):
+    """PostgreSQL without shared memory that remains when it is killed."""
+    real = healthy(servers.postgresql)(folder)
+    real.argv = ["unshare", "--ipc", *real.argv, "-c", "dynamic_shared_memory_type=mmap"]
+    return real
+
+
 def built(compiler, source, libraries=""):
     def make(folder):
         words = shlex.split(compiler)
@@ -157,7 +164,7 @@ PROGRAMS = [
     ("cc1plus", compiler_proper("g++", "cc1plus", "exceptions.cpp")),
     ("git log", simple("git", "-C", str(ROOT), "log", "--stat", "-30")),
     ("git gc", healthy(commands.git_gc)),
-    ("PostgreSQL", healthy(servers.postgresql)),
+    ("PostgreSQL", postgresql),
     ("nginx", healthy(servers.nginx)),
     ("Redis", healthy(servers.redis)),
     ("Chromium", healthy(commands.chromium, EVERY_OF_MANY)),
