@@ -285,7 +285,10 @@ bool unwind_epoch_hide(const struct fs_unwind_epoch *now, __u32 since, struct fs
 	return true;
 }
 
-/* Marks the mappings that are not in the old list of the process as having no table. */
+/*
+ * Marks the mappings that are not in the old list of the process as having no table. If other code
+ * had replaced a mapping of the old list, the list would not be valid any more.
+ */
 static void keep_old(const struct unwind_maps *m, const struct fs_unwind_proc *old,
 		     const struct fs_unwind_epoch *begun, struct fs_unwind_area *area, __u32 areas)
 {
@@ -295,7 +298,7 @@ static void keep_old(const struct unwind_maps *m, const struct fs_unwind_proc *o
 		const struct fs_unwind_area *same =
 			find_area(m->area + old->first, n, area[i].start);
 
-		if (!same || memcmp(same, &area[i], sizeof(*same)))
+		if (!same || same->start != area[i].start || same->end != area[i].end)
 			area[i].pages = FS_UNWIND_NO_TABLE;
 	}
 }
