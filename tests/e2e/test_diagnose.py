@@ -466,7 +466,7 @@ def test_recording_of_a_run(check, lab):
 def test_run_reports_the_pattern(check, lab):
     ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000", "--children",
                          "1", "--sleep-ms", "1500")
-    for words in ("[M03 pytorch-shared-tensors]: growth[", "torch_# (deleted) in tmpfs", "collate_batch (growth)",
+    for words in ("[M03 pytorch-shared-tensors]: growth[", "torch_# (deleted) in tmpfs", "collate_batch (growth",
                   "its process tree: 2 processes", "torch.stack()"):
         check.that(words in ran.err, f"no {words!r} in the summary of run: {ran.err}")
 
