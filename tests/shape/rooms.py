@@ -175,7 +175,7 @@ ROOMS = [
          "capped, stateless"),
     room("lines", "source lines and inlined functions of native code, in a process of its own",
          "base probe collect",
-         "text, format, sort, heap, errors, files, changed environment, own rights, own "
+         "format, sort, heap, errors, files, changed environment, own rights, own "
          "limits, children, signals, exit, sockets, passed files, loaded libraries, libelf",
          "stateless"),
     room("rules", "causes of failed calls, the rules, findings, suggested limits",
@@ -188,7 +188,7 @@ ROOMS = [
          "capped, stateless"),
     room("render", "output formats: text, JSON and its schema, HTML, metrics, live view",
          "base blackbox model rules triage",
-         "text, numbers, format, sort, math, calendar, heap, copies",
+         "text, numbers, format, sort, math, calendar, heap",
          "stateless, model const"),
     room("recorder", "the ring file of the flight recorder",
          "base blackbox",
