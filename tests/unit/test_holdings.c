@@ -44,12 +44,20 @@ static uint64_t held(enum what what, uint32_t kind, const char *with, const stru
 	return 0;
 }
 
+/* Returns whether rows are sorted by count, and by name where the counts are equal. */
 static bool is_sorted(const struct holdings *h)
 {
-	for (size_t i = 1; i < h->n; i++)
-		if (h->sort[i].count > h->sort[i - 1].count)
+	size_t equal = 0;
+
+	for (size_t i = 1; i < h->n; i++) {
+		const struct holding *before = &h->sort[i - 1], *one = &h->sort[i];
+
+		if (one->count > before->count ||
+		    (one->count == before->count && strcmp(before->name, one->name) > 0))
 			return false;
-	return h->n > 1;
+		equal += one->count == before->count;
+	}
+	return equal > 1;
 }
 
 static void map_files(void)
@@ -83,7 +91,7 @@ static void test_maps(void)
 	is_u64(held(WHAT_MAPS, HOLDING_FILE_SHARED, "/pool_# (deleted)", &g), FILES,
 	       "files of one sort");
 	ok(g && g->names == 2 && g->bytes == FILES * 8192, "names that differ, and their bytes");
-	ok(is_sorted(&model_find(&m, &me)->held[WHAT_MAPS]), "the most frequent sorts first");
+	ok(is_sorted(&model_find(&m, &me)->held[WHAT_MAPS]), "the most frequent sorts first, else by name");
 	ok(held(WHAT_MAPS, HOLDING_ANONYMOUS, "r-xp", NULL) >= PLAIN / 2, "plain memory");
 	ok(held(WHAT_MAPS, HOLDING_GUARD, "---p", NULL) >= PLAIN / 2, "without any right");
 	is_u64(held(WHAT_MAPS, HOLDING_STACK, "[stack]", NULL), 1, "a stack");
