@@ -57,8 +57,10 @@ int session_publish(struct session *s)
 /* Reports once that an interval is missing from the output, which goes on with the next one. */
 static void report_no_memory(struct session *s)
 {
-	if (!s->out.incomplete)
-		complain("not enough memory for the output of an interval, which is missing");
+	const char *text = "not enough memory for the output of an interval, which is missing";
+
+	if (!s->out.incomplete && !session_message(s, text))
+		complain("%s", text);
 	s->out.incomplete = true;
 	s->status = EXIT_FAILED;
 }
