@@ -90,8 +90,8 @@ static struct str unknown_part(struct str line, size_t at)
 		prefix_strip(&rest, &unused);
 		if (unused.user)
 			return (struct str){}; /* a program printed the line */
-		if (rest.s - line.s >= (long)at &&
-		    str_trim(str_first(str_from(line, at), rest.s - line.s - at)).n == 0)
+		/* the kernel's text may be indented */
+		if ((rest.s - line.s) + (long)run(rest, 0, is_blank) >= (long)at)
 			return str_first(line, k);
 	}
 	line = str_first(line, at);

@@ -500,6 +500,10 @@ def test_triage_redacts_reports(check, lab):
     found = re.findall(r"\b(?:0x)?[0-9a-f]{9,16}\b", report)
     check.equal("addresses", found, [])
     check.that(containers.HOST not in report, "the host's name is in the report")
+    for name in ("journal_french", "journal_russian", "relay", "rfc5424"):
+        log.write_text(containers.ALL[name]((LOGS / PLAIN).read_text()))
+        report = lab.faultscope("triage", "--markdown", "--explain", log).out
+        check.that(containers.HOST not in report, f"{name}: the host's name is in the report")
     check.that("lab_null_write" in report.replace("\\", ""), "the function is not in the report")
 
 
