@@ -268,6 +268,20 @@ static struct incident *waits_for(struct state *s, const struct signature *sig, 
 	return NULL;
 }
 
+/*
+ * Returns whether the first line of a report stands within the first lines of another one, whose
+ * instruction and trace are still to come. Then, another CPU prints at the same time.
+ */
+static bool cuts_into(const struct state *s, const struct stream *st, const struct signature *sig,
+		      uint32_t line)
+{
+	const struct incident *e = st->event < 0 ? NULL : &s->r->event[st->event];
+
+	return e && e->fatal && (sig->flags & SIG_FATAL) && s->ls->line[line].caller == -1 &&
+	       !e->ended && !e->has_ip && !e->nr_frames && !e->number &&
+	       line - e->first <= HEAD_MOST && sig->kind != KIND_PANIC;
+}
+
 static void header_take(struct state *s, struct stream *st, const struct signature *sig,
 			const struct captures *c, uint32_t line)
 {
@@ -291,9 +305,14 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 		aside(s, st, sig, c, line);
 		return;
 	} else {
+		bool cuts = cuts_into(s, st, sig, line);
+		long before = st->event;
+
 		e = incident_open(s, st, line);
 		if (!e)
 			return;
+		if (cuts)
+			e->interleaved = s->r->event[before].interleaved = true;
 	}
 	header_fill(e, sig, c);
 	if (e->arch == ARCH_UNKNOWN)
