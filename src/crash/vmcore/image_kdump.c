@@ -9,22 +9,58 @@
 
 #include "crash/vmcore/memory_image.h"
 
+#define FAILURES_MAX 64 /* reads that may fail, before the rest of the dump counts as damaged */
+
 struct kdump_image {
-	kdump_ctx_t *context;
-	kdump_bmp_t *pages; /* bit i is set if the dump has page i */
+	int fd;
+	unsigned int failures;
+	kdump_ctx_t *context; /* NULL: too many reads failed */
+	kdump_bmp_t *pages;   /* bit i is set if the dump has page i */
 	uint64_t page_size;
 };
+
+static int open_context(struct kdump_image *k)
+{
+	k->context = kdump_new();
+	if (!k->context)
+		return -ENOMEM;
+	/* If a file shrinks while it is mapped, a read raises SIGBUS. */
+	kdump_set_number_attr(k->context, KDUMP_ATTR_FILE_MMAP_POLICY, KDUMP_MMAP_NEVER);
+	return kdump_open_fd(k->context, k->fd) == KDUMP_OK ? 0 : -EINVAL;
+}
+
+static void close_context(struct kdump_image *k)
+{
+	if (k->context)
+		kdump_free(k->context);
+	k->context = NULL;
+}
+
+/* Returns whether the dump has all pages of a range. */
+static bool has_pages(const struct kdump_image *k, uint64_t first, uint64_t last)
+{
+	kdump_addr_t set = first, clear = first;
+
+	if (kdump_bmp_find_set(k->pages, &set) != KDUMP_OK || set != first)
+		return false;
+	return kdump_bmp_find_clear(k->pages, &clear) != KDUMP_OK || clear > last;
+}
 
 static int read_pages(void *of, uint64_t at, void *to, size_t size)
 {
 	struct kdump_image *k = of;
 	size_t n = size;
 
-	if (kdump_read(k->context, KDUMP_MACHPHYSADDR, at, to, &n) != KDUMP_OK || n != size) {
-		kdump_clear_err(k->context);
+	if (!k->context || !size ||
+	    !has_pages(k, at / k->page_size, (at + size - 1) / k->page_size))
 		return -ENODATA;
-	}
-	return 0;
+	if (kdump_read(k->context, KDUMP_MACHPHYSADDR, at, to, &n) == KDUMP_OK && n == size)
+		return 0;
+	/* After a read that fails, a later read may crash in libkdumpfile 0.5.1. */
+	close_context(k);
+	if (++k->failures < FAILURES_MAX && open_context(k))
+		close_context(k);
+	return -ENODATA;
 }
 
 static uint64_t next_run(void *of, uint64_t at, uint64_t *ret_size)
@@ -51,7 +87,7 @@ static void close_image(void *of)
 
 	if (k->pages)
 		kdump_bmp_decref(k->pages);
-	kdump_free(k->context);
+	close_context(k);
 	free(k);
 }
 
@@ -85,16 +121,12 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 	*ret_why = "no memory";
 	if (!k)
 		return -ENOMEM;
-	k->context = kdump_new();
-	if (!k->context) {
-		free(k);
-		return -ENOMEM;
-	}
-	*ret_why = is_flat(fd)
-			   ? "it is in the flattened format, which libkdumpfile reads since "
-			     "0.5.3; rearrange it by: makedumpfile -R DUMP < FILE"
-			   : "libkdumpfile cannot read it: it is damaged, or of an unknown format";
-	if (kdump_open_fd(k->context, fd) != KDUMP_OK ||
+	k->fd = fd;
+	*ret_why = is_flat(fd) ? "it is in the flattened format, which libkdumpfile reads since "
+				 "0.5.3; rearrange it by: makedumpfile -R DUMP < FILE"
+			       : "libkdumpfile cannot read it: it is damaged, or of an unknown "
+				 "format";
+	if (open_context(k) ||
 	    kdump_get_number_attr(k->context, KDUMP_ATTR_PAGE_SIZE, &page_size) != KDUMP_OK ||
 	    kdump_get_typed_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
 	    !page_size) {

@@ -40,6 +40,16 @@ static void find_info(const char *chunk, size_t size, char **info)
 			*info = strndup(chunk + at, PAGE);
 }
 
+static void read_pages(const struct memory_image *m, uint64_t at, char *chunk, uint64_t size)
+{
+	for (uint64_t page = 0; page < size; page += PAGE) {
+		uint64_t part = size - page < PAGE ? size - page : PAGE;
+
+		if (memory_read(m, at + page, chunk + page, part))
+			memset(chunk + page, 0, part);
+	}
+}
+
 /* Reads all memory once: finds VMCOREINFO and the flight recorder's records. */
 static int scan(struct bb_found *f, const struct memory_image *m, char **info)
 {
@@ -49,8 +59,8 @@ static int scan(struct bb_found *f, const struct memory_image *m, char **info)
 
 	for (; !err && (at = memory_run(m, at, &size)) != UINT64_MAX; at += size) {
 		size = size < CHUNK ? size : CHUNK;
-		if (memory_read(m, at, chunk, size))
-			continue;
+		if (memory_read(m, at, chunk, size)) /* a page of the chunk may be damaged */
+			read_pages(m, at, chunk, size);
 		if (!*info)
 			find_info(chunk, size, info);
 		err = bb_scan(f, chunk, size);
