@@ -51,7 +51,7 @@ build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 # shellcheck source=/dev/null
 [ "$(. /etc/os-release && echo "$ID")" != ubuntu ] ||
 	build=$(echo "$build" | sed 's/bpftool/linux-tools-common linux-tools-generic/')
-test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
+test="python3 python3-jsonschema procps util-linux util-linux-extra libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
 test="$test python3-yaml jsonnet systemd zstd lz4 e2fsprogs jq"
 bench="bpftrace linux-perf"
 torch="python3-torch"
@@ -63,7 +63,7 @@ report="chromium nodejs golang-go jq prometheus"
 # Some nodejs packages (not Debian's) include npm, and conflict with Debian's package npm.
 command -v npm >/dev/null || report="$report npm"
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah netavark"
-distros="debootstrap git python3 util-linux"
+distros="debootstrap git python3 util-linux util-linux-extra"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 # Prints the versions of clang in the package lists, which differ by release.

@@ -349,6 +349,13 @@ def all_pids():
 
 
 
+def guards_have_no_mapping():
+    """Returns whether the guard of a thread's stack may be in the mapping of the stack. From glibc
+    2.42 on, threads install guards with madvise(MADV_GUARD_INSTALL) (Linux 6.13)."""
+    name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+    return name == "glibc" and [int(part) for part in version.split(".")[:2]] >= [2, 42]
+
+
 def command_names(text):
     """Returns the names of all commands in the text of --help. A command's text may be wrapped."""
     listed = re.search(r"^Commands:\n((?:  +\S.*\n)+)", text, re.M)

@@ -107,6 +107,16 @@ static void thread_data(void)
 	room_data(MIB);
 }
 
+/*
+ * The call that fails when a thread's stack exceeds a limit on writable memory. From glibc 2.42 on,
+ * stacks are mapped writable at once.
+ */
+#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 42)
+#define STACK_CALL "mmap"
+#else
+#define STACK_CALL "mprotect"
+#endif
+
 #define NPROC(call) { call, EAGAIN, "rlimit_nproc" }
 
 const struct zoo_case task_cases[] = {
@@ -120,7 +130,7 @@ const struct zoo_case task_cases[] = {
 	  restore_as },
 	{ "thread-memlock", { "mmap", EAGAIN, "rlimit_memlock" }, thread_memlock, make_thread,
 	  raise_ipc_lock },
-	{ "thread-data", { "mprotect", ENOMEM, "rlimit_data" }, thread_data, make_thread_of_stack,
+	{ "thread-data", { STACK_CALL, ENOMEM, "rlimit_data" }, thread_data, make_thread_of_stack,
 	  restore_data },
 	{ 0 },
 };
