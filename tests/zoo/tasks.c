@@ -111,7 +111,7 @@ static void thread_data(void)
  * The call that fails when a thread's stack exceeds a limit on writable memory. From glibc 2.42 on,
  * stacks are mapped writable at once.
  */
-#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 42)
+#if __GLIBC_PREREQ(2, 42)
 #define STACK_CALL "mmap"
 #else
 #define STACK_CALL "mprotect"
