@@ -331,7 +331,8 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 
 # Fuzzer of the analysis of crash logs: arbitrary bytes are the log.
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
-	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses.c
+	src/render/gaps.c src/render/style.c src/render/json_out.c src/render/utc.c \
+	src/rules/diagnoses.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \

@@ -27,6 +27,15 @@ for log in tests/triage/logs/*; do
 	seed=$place/corpus/$(basename "$log").seed
 	[ -e "$seed" ] || { printf 'A'; tail -c 6000 "$log"; } >"$seed"
 done
+# compressed logs
+for pack in 'bzip2 -1' lz4 'lz4 -l'; do
+	seed=$place/corpus/$(echo "$pack" | tr -d ' ').seed
+	[ -e "$seed" ] || ! command -v "${pack%% *}" >/dev/null || {
+		printf 'A'
+		# shellcheck disable=SC2086
+		tail -c 6000 tests/triage/logs/6.1_uaf.log | $pack -c
+	} >"$seed"
+done
 seed=$place/corpus-page/seed
 for text in kubepods.slice/kubepods-pod0d96f0cf_e0a8_45f1_9da1_08b6c1dc8470.slice \
 	system.slice/postgresql@15-main.service '"}\\' 'text/plain;q=0.5, */*' 'gzip;q=0'; do

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compress.h"
 #include "render/completeness.h"
 #include "render/crash/crash_view.h"
+#include "triage/condense.h"
 
 #define INPUTS_MAX 4
 
@@ -34,6 +36,39 @@ static void render(const struct triage *t, size_t inputs)
 	buf_free(&b);
 }
 
+/* Reads the bytes as a log that does not fit into memory, and the condensed log. */
+static void run_condensed(const char *data, size_t size)
+{
+	struct condenser c;
+	struct triage t;
+
+	condenser_make(&c);
+	if (!condense(&c, data, size / 2) && !condense(&c, data + size / 2, size - size / 2) &&
+	    !condense_end(&c)) {
+		struct triage_input in = {"log", c.kept, c.kept_bytes, c.skip, c.skips};
+
+		if (!triage_run(&t, &in, 1))
+			triage_free(&t);
+	}
+	condenser_free(&c);
+}
+
+/* Decodes the bytes as each compressed format. */
+static void run_unpackers(const char *data, size_t size)
+{
+	static const enum packing packings[] = {PACKING_BZIP2, PACKING_LZ4};
+	const struct unpack_caps caps = {1 << 20, 32 << 20};
+
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
+		char *made = NULL;
+		size_t length;
+		bool partial;
+
+		if (!unpack(packings[i], data, size, &caps, &made, &length, &partial))
+			free(made);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct triage_input in[INPUTS_MAX] = {};
@@ -44,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data++;
 		size--;
 	}
+	run_condensed((const char *)data, size);
+	run_unpackers((const char *)data, size);
 	each = size / inputs;
 	for (size_t i = 0; i < inputs; i++)
 		in[i] = (struct triage_input){"log", (const char *)data + i * each, each};
