@@ -63,7 +63,9 @@ ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # If faultscope is built without zstd, triage reports that it cannot read logs in this format.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
 # If faultscope is built without libkdumpfile, triage cannot read compressed memory dumps.
-KDUMPFILE := $(if $(CROSS),,$(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),-lkdumpfile))
+# Versions before 0.5 lack the bitmap of pages.
+KDUMPFILE := $(if $(CROSS),,$(if $(shell grep -ls KDUMP_ATTR_FILE_PAGEMAP \
+	/usr/include/libkdumpfile/kdumpfile.h),-lkdumpfile))
 # Libraries that src/base/compress.c needs
 PACKERS := -lz -llzma $(UNPACKERS)
 LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) $(KDUMPFILE) -lm
@@ -472,10 +474,11 @@ check-compilers: all static ## load every BPF program as each clang builds it, h
 # fault. Three kernels take an hour. CUTS is the number of power cuts on kernel 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
 CUTS ?= 100
-check-blackbox: static ## test the flight recorder with kernel crashes and power cuts, in QEMU (an hour)
+check-blackbox: all static ## test the flight recorder with kernel crashes and power cuts, in QEMU (an hour)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
+		"tests/vm/vmcore.py --kernels $(BLACKBOX_KERNELS)" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 check-blackbox-quiet: MINUTES = 60

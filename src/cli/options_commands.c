@@ -69,7 +69,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		{"triage", "[OPTIONS] FILE...|-",
 		 "read a kernel crash log: what happened, and which module is suspect",
 		 "Reads any log that may contain a kernel crash: dmesg, console, syslog, "
-		 "journal, /dev/kmsg or pstore, compressed or not. The log may come from any "
+		 "journal, /dev/kmsg or pstore, compressed or not, and memory dumps (vmcore). The "
+		 "log may come from any "
 		 "machine; neither root nor kernel symbols are needed. If FILE is a directory, "
 		 "triage reads all files in it, and puts the parts of a log in order; - is "
 		 "standard input. triage says what happened and by which mechanism, quotes the "

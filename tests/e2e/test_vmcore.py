@@ -74,10 +74,15 @@ def test_vmcore_compressed(check, lab):
         data = dump_of(CRASH, arch, form="kdump")
         check.that(len(data) < len(dump_of(CRASH, arch)) / 4, f"{len(data)} bytes")
         same(check, arch, triage(lab, write(lab, "dump", data)), want)
-    data = bytearray(data)
-    data[len(data) // 2:] = bytes(len(data) - len(data) // 2)
-    ran = lab.faultscope("triage", write(lab, "damaged", bytes(data)))
-    check.that(ran.returncode in (1, 3, 7), f"status {ran.returncode}: {ran.err}")
+    generator = random.Random(11)
+    for number in range(40):
+        damaged = bytearray(data)
+        if number % 2:
+            damaged = damaged[:generator.randrange(20, len(data))]
+        for _ in range(30):
+            damaged[generator.randrange(len(damaged))] = generator.randrange(256)
+        ran = lab.faultscope("triage", write(lab, "damaged", bytes(damaged)))
+        check.that(ran.returncode in (1, 3, 7), f"{number}: status {ran.returncode}: {ran.err}")
 
 
 def test_vmcore_flattened(check, lab):

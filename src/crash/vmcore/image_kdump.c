@@ -29,13 +29,6 @@ static int open_context(struct kdump_image *k)
 	return kdump_open_fd(k->context, k->fd) == KDUMP_OK ? 0 : -EINVAL;
 }
 
-static void close_context(struct kdump_image *k)
-{
-	if (k->context)
-		kdump_free(k->context);
-	k->context = NULL;
-}
-
 /* Returns whether the dump has all pages of a range. */
 static bool has_pages(const struct kdump_image *k, uint64_t first, uint64_t last)
 {
@@ -56,10 +49,13 @@ static int read_pages(void *of, uint64_t at, void *to, size_t size)
 		return -ENODATA;
 	if (kdump_read(k->context, KDUMP_MACHPHYSADDR, at, to, &n) == KDUMP_OK && n == size)
 		return 0;
-	/* After a read that fails, a later read may crash in libkdumpfile 0.5.1. */
-	close_context(k);
+	/*
+	 * After a read that fails, libkdumpfile 0.5.1 may crash in a later read and when it frees
+	 * the context. So this context is neither used nor freed.
+	 */
+	k->context = NULL;
 	if (++k->failures < FAILURES_MAX && open_context(k))
-		close_context(k);
+		k->context = NULL;
 	return -ENODATA;
 }
 
@@ -85,9 +81,10 @@ static void close_image(void *of)
 {
 	struct kdump_image *k = of;
 
-	if (k->pages)
+	if (k->pages && !k->failures) /* the pages belong to the first context */
 		kdump_bmp_decref(k->pages);
-	close_context(k);
+	if (k->context && !k->failures)
+		kdump_free(k->context);
 	free(k);
 }
 
