@@ -426,17 +426,20 @@ def status_by(lines):
     return INCOMPLETE if has_gap(lines) else 0
 
 
-def without_degraded(err):
-    """Returns standard error without the lines which say that a probe works only with its last
-    (least capable) attach type."""
-    return [line for line in err.splitlines() if not line.startswith("faultscope: degraded: ")]
+NOTICES = ("faultscope: degraded: ", "faultscope: native frames have no source lines: ")
+
+
+def without_notices(err):
+    """Returns standard error without the notices that a probe works only with its last (least
+    capable) attach type, and that a static program has no source lines."""
+    return [line for line in err.splitlines() if not line.startswith(NOTICES)]
 
 
 def check_gaps(check, capture, lines):
     """Checks the exit status and standard error. If the output lines report missing data, the exit
     status must be 7 and standard error must name what is missing. Otherwise, the exit status must
     be 0 and standard error empty."""
-    said = without_degraded(capture.stderr)
+    said = without_notices(capture.stderr)
     unmeasured = unmeasured_by(lines)
     gap = has_gap(lines)
     check.equal("status", capture.status, INCOMPLETE if gap else 0)

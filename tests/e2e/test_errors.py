@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from harness import (BUILD, FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
-                     all_pids, field_of, live, without_degraded, workload_path)
+                     all_pids, field_of, live, without_notices, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -334,7 +334,7 @@ def archived(archive):
 def check_by_file(check, lab, ran):
     """Runs faultscope with a BTF file in place of the kernel's BTF, and with attach types that need
     no BTF of the kernel. Checks that counts are exact."""
-    if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
+    if not check.equal("status and standard error", (ran.returncode, without_notices(ran.err)),
                        (DONE, [])):
         return
     truth = json.loads(ran.out)
