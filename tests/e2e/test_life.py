@@ -347,7 +347,7 @@ def test_descriptors_before_exec(check, lab):
     # taskset binds `run` to one CPU: `run` then continues before the kernel has closed faultscope's
     # files at exec.
     for _ in range(5):
-        ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
+        ran = lab.call("sh", "-c", "ulimit -n 200; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
                        FAULTSCOPE, "run", "--fail-on", "fds.peak>60%", "--", "sleep", "0.2")
         check.equal("status", ran.returncode, 0)
 

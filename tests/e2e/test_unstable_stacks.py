@@ -44,7 +44,7 @@ def built_library(lab):
     source.write_text(LIBRARY)
     # without a build ID, each copy of the file has a table of its own
     subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-shared", "-fPIC", "-Wl,--build-id=none",
-                    source, "-o", library], check=True)
+                    "-DBYTES=300", source, "-o", library], check=True)
     return library
 
 

@@ -122,12 +122,12 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 	*ret_why = is_flat(fd) ? "it is in the flattened format, which libkdumpfile reads since "
 				 "0.5.3; rearrange it by: makedumpfile -R DUMP < FILE"
 			       : "libkdumpfile cannot read it: it is damaged, or of an unknown "
-				 "format";
+				 "format; try: makedumpfile --dump-dmesg DUMP FILE";
 	if (open_context(k) ||
 	    kdump_get_number_attr(k->context, KDUMP_ATTR_PAGE_SIZE, &page_size) != KDUMP_OK ||
 	    kdump_get_typed_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
 	    !page_size) {
-		close_image(k);
+		free(k); /* the context is not freed: libkdumpfile 0.5.1 may crash there */
 		return -EINVAL;
 	}
 	k->pages = pages.val.bitmap;
