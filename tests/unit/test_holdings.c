@@ -91,7 +91,8 @@ static void test_maps(void)
 	is_u64(held(WHAT_MAPS, HOLDING_FILE_SHARED, "/pool_# (deleted)", &g), FILES,
 	       "files of one sort");
 	ok(g && g->names == 2 && g->bytes == FILES * 8192, "names that differ, and their bytes");
-	ok(is_sorted(&model_find(&m, &me)->held[WHAT_MAPS]), "the most frequent sorts first, else by name");
+	ok(is_sorted(&model_find(&m, &me)->held[WHAT_MAPS]),
+	   "the most frequent sorts first, else by name");
 	ok(held(WHAT_MAPS, HOLDING_ANONYMOUS, "r-xp", NULL) >= PLAIN / 2, "plain memory");
 	ok(held(WHAT_MAPS, HOLDING_GUARD, "---p", NULL) >= PLAIN / 2, "without any right");
 	is_u64(held(WHAT_MAPS, HOLDING_STACK, "[stack]", NULL), 1, "a stack");
