@@ -316,10 +316,13 @@ static long tell_code(__u32 i, struct python_telling *t)
 }
 
 /* Sends the code objects of a stack before the stack itself, if the stack is new to user space. */
-static __noinline int tell_codes(struct python_walk *w, const struct process_key *s, bool forgets)
+once_verified int tell_codes(struct python_walk *w, const struct process_key *s, bool forgets)
 {
-	struct python_telling t = {.w = w, .subject = *s, .forgets = forgets};
+	struct python_telling t = {.w = w, .forgets = forgets};
 
+	if (!w || !s)
+		return 0;
+	t.subject = *s;
 	bpf_loop(WALK_PYTHON, tell_code, &t, 0);
 	return 0;
 }

@@ -228,16 +228,22 @@ static __noinline __s32 number_of_bare_chain(void *ctx, struct task_struct *lead
 }
 
 #ifndef FS_HASH
-/* Returns the number of a stack that was walked with unwind tables, or < 0. */
-static __noinline __s32 number_of_walk(struct task_struct *leader, struct unwind_walk *w,
-				       struct python_walk *p, bool sampled)
+/*
+ * Returns the number of a stack that was walked with unwind tables, or < 0. This is a global
+ * function so that the verifier checks it only once per program.
+ */
+once_verified int number_of_walk(const struct process_key *s, struct unwind_walk *w,
+			      struct python_walk *p, bool sampled)
 {
-	struct chain_key key = {.hash = unwind_mix(w->hash, p->hash)};
+	struct chain_key key = {};
 	bool is_new = false;
 	__s32 number;
 	__u32 *known;
 
-	fill_subject(&key.subject, leader);
+	if (!s || !w || !p)
+		return -1;
+	key.subject = *s;
+	key.hash = unwind_mix(w->hash, p->hash);
 	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
 		ask_again(&key.subject, w);
 	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
@@ -322,7 +328,8 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 		if (walk_begin(&w->walk, regs, leader)) {
 			unwind_from_registers(&w->walk);
 			walk_python(&w->walk, &w->python);
-			number = number_of_walk(leader, &w->walk, &w->python, sampled);
+			fill_subject(&w->subject, leader);
+			number = number_of_walk(&w->subject, &w->walk, &w->python, sampled);
 		} else if (!sampled) {
 			copy_walk(&w->walk, leader);
 		}

@@ -121,13 +121,14 @@ static __noinline bool send_copy(const struct process_key *s, const struct unwin
 /*
  * Copies the stack of the current thread. Returns the number that the stack gets, which no other
  * stack has, because frame pointers may show equal frames for different stacks. Returns < 0 if no
- * copy is made.
+ * copy is made. This is a global function so that the verifier checks it only once per program.
  */
-static __noinline __s32 copy_stack(const struct process_key *s, const struct unwind_registers *regs)
+once_verified int copy_stack(const struct process_key *s, const struct unwind_registers *regs)
 {
 	__u32 number;
 
-	if (shared.stacks_used >= shared.stacks_for_all || !may_copy(code_epoch(s->pid)))
+	if (!s || !regs || shared.stacks_used >= shared.stacks_for_all ||
+	    !may_copy(code_epoch(s->pid)))
 		return -1;
 	number = add_fetch(&shared.stacks_used, 1) - 1;
 	return send_copy(s, regs, number) ? (__s32)number : -1;

@@ -20,6 +20,7 @@
 struct walk_scratch {
 	struct unwind_walk walk;
 	struct python_walk python;
+	struct process_key subject; /* here because the deep chain of calls has no room for it */
 	__u32 users;
 	__u32 pad;
 };
@@ -109,12 +110,19 @@ static __always_inline void ask_again(const struct process_key *s, struct unwind
 	code_changed(s, proc);
 }
 
-/* Walks the CPython frames of the current thread, if its process runs CPython. */
-static __noinline int walk_python(const struct unwind_walk *w, struct python_walk *p)
+/*
+ * Walks the CPython frames of the current thread, if its process runs CPython. This is a global
+ * function so that the verifier checks it only once per program. The return value has no meaning.
+ */
+once_verified int walk_python(const struct unwind_walk *w, struct python_walk *p)
 {
-	__u32 at = w->proc.python;
-	struct fs_python *of = at ? bpf_map_lookup_elem(&unwind_pythons, &at) : NULL;
+	struct fs_python *of;
+	__u32 at;
 
+	if (!w || !p)
+		return 0;
+	at = w->proc.python;
+	of = at ? bpf_map_lookup_elem(&unwind_pythons, &at) : NULL;
 	p->n = p->cut = 0;
 	p->hash = 0;
 	if (!of)
