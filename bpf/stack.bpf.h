@@ -233,7 +233,7 @@ static __noinline __s32 number_of_bare_chain(void *ctx, struct task_struct *lead
  * function so that the verifier checks it only once per program.
  */
 once_verified int number_of_walk(const struct process_key *s, struct unwind_walk *w,
-			      struct python_walk *p, bool sampled)
+				 struct python_walk *p, bool sampled)
 {
 	struct chain_key key = {};
 	bool is_new = false;
