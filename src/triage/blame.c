@@ -4,12 +4,10 @@
 #include "triage/exports.h"
 #include "triage/library.h"
 
-/* Up to this offset, a function has saved registers, but not computed new pointers. */
-#define ENTRY_BYTES 0x28
 /* A module's call of a function that so many modules import is a use of a common interface. */
-#define COMMON_IMPORTERS 100
-/* Within a common interface, at most so many functions of the kernel precede the fault. */
-#define INNER_MOST 3
+#define COMMON_IMPORTERS 8
+/* Within a common interface, at most so many functions of the kernel called the reported one. */
+#define INNER_MOST 2
 
 /* Returns the header's function as a frame. Linux 2.6 prints its module only in the trace. */
 static const struct frame *printed_place(const struct incident *e)
@@ -51,12 +49,64 @@ static bool has_reliable(const struct incident *e)
 	return next_frame(e, 0, false) < e->nr_frames;
 }
 
-/* Returns the first frame from index `i` on that is no helper; NULL: none. */
+/* Returns whether a thread, an interrupt or a callback starts in a function. */
+static bool is_way_in(const struct frame *f)
+{
+	return library_of_frame(f) == LIBRARY_ENTRY || library_of_frame(f) == LIBRARY_PLUMBING;
+}
+
+/* Returns whether a function printed the report, or found what is reported. */
+static bool is_reporting(const struct frame *f)
+{
+	return library_of_frame(f) == LIBRARY_REPORT || library_of_frame(f) == LIBRARY_CHECK;
+}
+
+/*
+ * Returns the index of the first frame that is older than the interrupt that reported a hang, from
+ * index `i` on.
+ */
+static uint32_t below_interrupt(const struct incident *e, uint32_t i, bool doubted)
+{
+	bool entered = false;
+
+	if (library_of_frame(&e->frame[i]) != LIBRARY_REPORT)
+		return i;
+	for (uint32_t k = i; k < e->nr_frames; k = next_frame(e, k + 1, doubted)) {
+		if (is_way_in(&e->frame[k]))
+			entered = true;
+		else if (entered)
+			return k;
+	}
+	return i;
+}
+
+/* Returns the index of the frame that called the function at `place`; nr_frames: none. */
+static uint32_t from_place(const struct judged *j, const struct frame *place, bool doubted)
+{
+	const struct incident *e = j->e;
+	uint32_t i = next_frame(e, 0, doubted);
+
+	if (j->v->kind == KIND_HANG && i < e->nr_frames)
+		i = below_interrupt(e, i, doubted);
+	while (i < e->nr_frames && is_reporting(&e->frame[i]))
+		i = next_frame(e, i + 1, doubted);
+	if (place && i < e->nr_frames && str_same(e->frame[i].function, place->function))
+		i = next_frame(e, i + 1, doubted);
+	return i;
+}
+
+/*
+ * Returns the first frame from index `i` on that is no helper; NULL: none. What a thread, an
+ * interrupt or a callback interrupted has not called the helper.
+ */
 static const struct frame *skip_helpers(const struct incident *e, uint32_t i, bool doubted)
 {
-	for (i = next_frame(e, i, doubted); i < e->nr_frames; i = next_frame(e, i + 1, doubted))
+	for (i = next_frame(e, i, doubted); i < e->nr_frames; i = next_frame(e, i + 1, doubted)) {
 		if (!is_helper(&e->frame[i]))
 			return &e->frame[i];
+		if (is_way_in(&e->frame[i]))
+			return NULL;
+	}
 	return NULL;
 }
 
@@ -66,84 +116,206 @@ static unsigned int importers_of(const struct frame *f)
 	return export_importers(function_plain(f->function), f->module);
 }
 
-/*
- * Returns whether a failed check of an exported function is reported, such as a BUG_ON() of its
- * arguments. Such a check is there to find mistakes of callers.
- */
-static bool checks_caller(const struct judged *j, const struct frame *place)
+/* Returns whether a failed check of arguments or of the context is reported: a caller's mistake. */
+static bool is_check(const struct judged *j)
 {
-	return (j->v->kind == KIND_BUG || j->v->kind == KIND_WARNING ||
-		j->v->kind == KIND_INVALID_OPCODE) &&
-	       !place->module.n && importers_of(place);
+	switch (j->v->kind) {
+	case KIND_BUG:
+	case KIND_WARNING:
+	case KIND_INVALID_OPCODE:
+		/* FORTIFY_SOURCE checks the function's own copy */
+		return !str_has(j->e->note, "detected field-spanning");
+	case KIND_LOCKDEP:
+	case KIND_ATOMIC_SLEEP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns whether a module uses the module `library`, and not the other way round. */
+static bool is_user(struct str module, struct str library)
+{
+	return provider_importers(library) > provider_importers(module);
+}
+
+/* Returns whether the library had called the module of a frame, which then called the library. */
+static bool was_called_by(const struct incident *e, const struct frame *user, struct str library)
+{
+	for (const struct frame *f = user; f < e->frame + e->nr_frames; f++)
+		if (f->part == PART_MAIN && !f->unreliable && !str_same(f->module, user->module))
+			return str_same(f->module, library);
+	return false;
+}
+
+/*
+ * Returns the frame of the module that called the reported function, if this function checks what
+ * its caller does; NULL: none. What a module calls in the kernel is an exported function. Modules
+ * that belong to one driver also call each other: only a library has an interface. Stores in
+ * `ret_known` whether many modules call this function.
+ */
+static const struct frame *checked_caller(const struct judged *j, const struct blame *b,
+					  bool *ret_known)
+{
+	const struct incident *e = j->e;
+	uint32_t i = from_place(j, b->place, b->doubted);
+	const struct frame *place = b->place, *caller;
+
+	if (!is_check(j))
+		return NULL;
+	/* reports of locks do not name the function */
+	for (; !place && i < e->nr_frames; i = next_frame(e, i + 1, b->doubted))
+		if (!is_helper(&e->frame[i]))
+			place = &e->frame[i];
+	caller = skip_helpers(e, i, b->doubted);
+	if (!place || !caller || !caller->module.n || str_same(caller->module, place->module))
+		return NULL;
+	*ret_known = is_helper(place) || importers_of(place);
+	if (place->module.n && (!is_user(caller->module, place->module) ||
+				(!*ret_known && was_called_by(e, caller, place->module))))
+		return NULL;
+	return caller;
+}
+
+/*
+ * Returns whether a check of the kernel failed while a module was being unloaded. Such checks find
+ * what the module leaves behind, often deep in the kernel.
+ */
+static bool is_left_behind(const struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (j->v->kind != KIND_WARNING && j->v->kind != KIND_BUG)
+		return false;
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN && !e->frame[i].unreliable &&
+		    str_has(e->frame[i].function, "sys_delete_module"))
+			return true;
+	return false;
+}
+
+/* Returns whether a module was being loaded or unloaded. */
+static bool is_moving(const struct incident *e, struct str module)
+{
+	for (uint32_t i = 0; i < e->nr_modules; i++)
+		if (str_same(e->module[i].name, module))
+			return e->module[i].loading || e->module[i].unloading;
+	return false;
 }
 
 /*
  * Returns the frame of a module that called the kernel through a common interface, such as
  * dma_map_page_attrs(), shortly before the fault; NULL: none. What such a call does inside the
- * kernel is well tested, so that the caller is suspect.
+ * kernel is well tested, so that the caller is suspect. The caller is also suspect if an exported
+ * function reports a failed check, if a check fails during its unloading, if a CPU hangs, because
+ * the loop is rarely in the interface, if a fault occurs in the very function that the module
+ * called, and if a fault occurs while the caller's module sets up or removes its devices.
  */
 static const struct frame *user_of_interface(const struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
-	bool doubted = b->doubted, any = b->place && checks_caller(j, b->place);
-	const struct frame *before = NULL;
-	uint32_t inner = 0;
+	bool doubted = b->doubted, left = is_left_behind(j), any = j->v->kind == KIND_HANG || left;
+	const struct frame *before = b->place;
+	/* of helpers, the first function that is no helper counts as the reported one */
+	uint32_t inner = !b->place || is_helper(b->place) ? 0 : 1;
 
-	for (uint32_t i = next_frame(e, 0, doubted); i < e->nr_frames;
+	if (j->v->kind == KIND_UBSAN) /* the function's own arithmetic is wrong */
+		return NULL;
+	any |= is_check(j) && b->place && importers_of(b->place);
+	for (uint32_t i = from_place(j, b->place, doubted); i < e->nr_frames;
 	     i = next_frame(e, i + 1, doubted)) {
 		const struct frame *f = &e->frame[i];
 
-		if (f->module.n)
-			return before && (any || importers_of(before) >= COMMON_IMPORTERS) ? f
-											   : NULL;
-		if (library_of_frame(f) == LIBRARY_ENTRY || library_of_frame(f) == LIBRARY_PLUMBING)
+		if (f->module.n) {
+			any |= j->fault && (inner <= 1 || is_moving(e, f->module));
+			any |= before && importers_of(before) >= COMMON_IMPORTERS;
+			return any ? f : NULL;
+		}
+		if (is_way_in(f))
 			return NULL;
-		if (library_of_frame(f) == LIBRARY_NONE && inner++ == INNER_MOST)
+		if (library_of_frame(f) == LIBRARY_NONE && inner++ > INNER_MOST && !left)
 			return NULL;
 		before = f;
 	}
 	return NULL;
 }
 
-/* Returns whether a register holds one of the first arguments when a function begins. */
-static bool is_argument(enum arch arch, int number)
-{
-	static const int8_t x86[] = {7, 6, 2, 1, 8, 9};
-
-	if (arch == ARCH_ARM64)
-		return number >= 0 && number < 8;
-	for (size_t i = 0; arch == ARCH_X86_64 && i < sizeof(x86); i++)
-		if (x86[i] == number)
-			return true;
-	return false;
-}
-
-/*
- * Returns whether a function faulted on a pointer that its caller passed: the fault is in the
- * function's first instructions, and the pointer is still in the register of an argument.
- */
+/* Returns whether a function faulted on a pointer that its caller passed. */
 static bool used_argument(const struct judged *j, const struct frame *place)
 {
 	return j->fault && place == &j->e->ip && j->has_base && place->size &&
-	       place->offset <= ENTRY_BYTES && is_argument(j->e->arch, j->in.base);
+	       holds_argument(j->e, j->in.base, place->offset);
 }
 
-/* Returns the index of the frame that called the function at `place`; nr_frames: none. */
-static uint32_t from_place(const struct incident *e, const struct frame *place, bool doubted)
+/*
+ * Returns the frame of the module that entered a library in a part of the report: the first frame
+ * of another module after frames of `library`; NULL: none.
+ */
+static const struct frame *entrant(const struct incident *e, enum part part, struct str library)
 {
-	uint32_t i = next_frame(e, 0, doubted);
+	bool inside = false;
 
-	if (place && i < e->nr_frames && str_same(e->frame[i].function, place->function))
-		i = next_frame(e, i + 1, doubted);
-	return i;
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+
+		if (f->part != part || f->unreliable || !f->function.n)
+			continue;
+		if (str_same(f->module, library))
+			inside = true;
+		else if (f->module.n)
+			return inside ? f : NULL;
+		else if (is_way_in(f))
+			return NULL;
+	}
+	return NULL;
 }
 
-static const struct frame *direct_caller(const struct incident *e, const struct frame *place,
+/*
+ * Returns the frame of the module that freed an object through a library, and then used the object
+ * through this library; NULL: none. The library's user decides how long its objects live.
+ */
+static const struct frame *misuser(const struct judged *j, const struct frame *place)
+{
+	const struct frame *user, *freer;
+
+	if (!place->module.n || j->v->mechanism != MECH_UAF)
+		return NULL;
+	user = entrant(j->e, PART_MAIN, place->module);
+	freer = entrant(j->e, PART_FREE, place->module);
+	return user && freer && str_same(user->module, freer->module) ? user : NULL;
+}
+
+/*
+ * Returns whether another module called the library at `place` shortly before: the library's own
+ * code and its use are then both suspect.
+ */
+static bool is_shared_code(const struct judged *j, const struct blame *b)
+{
+	const struct incident *e = j->e;
+	uint32_t inner = 0;
+
+	if (!b->place || !b->place->module.n || !provider_importers(b->place->module))
+		return false;
+	for (uint32_t i = from_place(j, b->place, b->doubted); i < e->nr_frames;
+	     i = next_frame(e, i + 1, b->doubted)) {
+		const struct frame *f = &e->frame[i];
+
+		if (str_same(f->module, b->place->module)) {
+			if (inner++ == INNER_MOST)
+				return false;
+			continue;
+		}
+		return f->module.n && is_user(f->module, b->place->module);
+	}
+	return false;
+}
+
+static const struct frame *direct_caller(const struct judged *j, const struct frame *place,
 					 bool doubted)
 {
-	uint32_t i = from_place(e, place, doubted);
+	uint32_t i = from_place(j, place, doubted);
 
-	return i < e->nr_frames ? &e->frame[i] : NULL;
+	return i < j->e->nr_frames ? &j->e->frame[i] : NULL;
 }
 
 struct blame blame_of(const struct judged *j)
@@ -151,6 +323,7 @@ struct blame blame_of(const struct judged *j)
 	const struct incident *e = j->e;
 	struct blame b = {.place = place_of(j), .doubted = !has_reliable(e)};
 	const struct frame *user;
+	bool known = false;
 
 	if (!b.place && !j->v->in_kernel_code && e->has_link && e->link.function.n &&
 	    !is_helper(&e->link)) {
@@ -163,11 +336,14 @@ struct blame blame_of(const struct judged *j)
 	    e->link.function.n && !is_helper(&e->link) &&
 	    !str_same(e->link.function, b.place->function))
 		b.caller = &e->link;
-	b.helped =
-		!b.place || (!b.place->module.n && is_helper(b.place)) || checks_caller(j, b.place);
+	user = checked_caller(j, &b, &known);
+	if (user)
+		b.caller = user;
+	b.shared = user && !known;
+	b.helped = !b.place || (!b.place->module.n && is_helper(b.place)) || user;
 	if (b.helped) {
 		if (!b.caller)
-			b.caller = skip_helpers(e, from_place(e, b.place, b.doubted), b.doubted);
+			b.caller = skip_helpers(e, from_place(j, b.place, b.doubted), b.doubted);
 		if (b.caller && b.caller->module.n)
 			return b;
 	}
@@ -180,14 +356,20 @@ struct blame blame_of(const struct judged *j)
 		}
 	}
 	if (b.place && used_argument(j, b.place)) {
-		const struct frame *caller = direct_caller(e, b.place, b.doubted);
+		const struct frame *caller = direct_caller(j, b.place, b.doubted);
 
 		if (caller && caller->module.n && !str_same(caller->module, b.place->module) &&
 		    (!b.place->module.n || importers_of(b.place) ||
-		     provider_importers(b.place->module))) {
+		     is_user(caller->module, b.place->module))) {
 			b.argument = true;
 			b.caller = caller;
 		}
 	}
+	user = b.place && !b.argument ? misuser(j, b.place) : NULL;
+	if (user) {
+		b.helped = b.remote = true;
+		b.caller = user;
+	}
+	b.shared |= is_shared_code(j, &b);
 	return b;
 }

@@ -12,7 +12,9 @@ struct blame {
 	bool helped;   /* the instruction is in a helper, or not in code: the caller is suspect */
 	bool argument; /* the instruction used a pointer that its caller passed unchanged */
 	bool remote;   /* the caller used an interface of the kernel that failed further inside */
-	bool doubted;  /* no frame of the trace is reliable */
+	/* a module had just called the reported code, which may also be at fault itself */
+	bool shared;
+	bool doubted; /* no frame of the trace is reliable */
 };
 
 struct blame blame_of(const struct judged *j);

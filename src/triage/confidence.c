@@ -84,8 +84,29 @@ static bool is_old_damage(const struct judged *j)
 	case MECH_REFCOUNT:
 		return true;
 	default:
-		return false;
+		return j->v->kind == KIND_BAD_PAGE;
 	}
+}
+
+/*
+ * Returns whether a report shows a symptom only: a task that waits, two locks that wait for each
+ * other, a panic that someone asked for. Who is at fault may not be in the report at all.
+ */
+static bool is_symptom(const struct judged *j)
+{
+	return j->v->kind == KIND_LOCKDEP || j->v->kind == KIND_PANIC ||
+	       (j->v->kind == KIND_HANG &&
+		str_starts(str_trim(j->ls->line[j->e->first].text), "INFO: task "));
+}
+
+/*
+ * Returns whether a common function, such as spin_lock(), met a corrupt pointer in the object that
+ * it was given. Whoever freed or overwrote the object is at fault, rather than the caller.
+ */
+static bool is_corrupt_object(const struct judged *j)
+{
+	return !j->v->culprit_here &&
+	       (j->v->mechanism == MECH_WILD_POINTER || j->v->mechanism == MECH_NON_CANONICAL);
 }
 
 /* Returns the module of the first frame of a part of the report; empty: none. */
@@ -119,8 +140,7 @@ static enum confidence of_culprit(const struct judged *j)
 		return CONFIDENCE_MEDIUM;
 	if (s[0].cut)
 		return CONFIDENCE_LOW;
-	if ((core && is_old_damage(j)) || is_shared(j) ||
-	    (j->v->kind == KIND_LOCKDEP && j->v->suspects > 1))
+	if ((core && is_old_damage(j)) || is_symptom(j) || is_corrupt_object(j) || is_shared(j))
 		return CONFIDENCE_MEDIUM;
 	return j->v->culprit_direct ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }

@@ -33,11 +33,11 @@ static const struct export *find(const struct export *rows, size_t n, struct str
 	return name.n ? bsearch(&name, rows, n, sizeof(*rows), by_name) : NULL;
 }
 
-unsigned int export_importers(struct str function, struct str owner)
+unsigned int export_importers(struct str function, struct str module)
 {
 	const struct export *e = find(exports, sizeof(exports) / sizeof(exports[0]), function);
 
-	return e && str_is(owner, e->owner) ? e->importers : 0;
+	return e && (!module.n || str_is(module, e->owner)) ? e->importers : 0;
 }
 
 unsigned int provider_importers(struct str module)

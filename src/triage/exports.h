@@ -6,10 +6,11 @@
 #include "triage/str.h"
 
 /*
- * Returns how many modules import a function. `owner` is the module that exports the function;
- * empty: the kernel image. Returns 0 for functions that few modules import.
+ * Returns how many modules import a function of `module`. If `module` is empty, the function is
+ * built in: it then counts whoever exports it, because each kernel builds in other modules. Returns
+ * 0 for functions that few modules import.
  */
-unsigned int export_importers(struct str function, struct str owner);
+unsigned int export_importers(struct str function, struct str module);
 
 /* Returns how many modules use functions of a module; 0: few, so that it is no library. */
 unsigned int provider_importers(struct str module);

@@ -3,6 +3,8 @@
 #include "triage/library.h"
 
 #define CANDIDATES_MAX 1024
+/* functions in which kernel threads start, and the kernel itself */
+#define THREADS "process_one_work kthread ret_from_fork* kernel_init*"
 
 struct candidates {
 	const struct frame *frame[CANDIDATES_MAX];
@@ -62,10 +64,20 @@ static void function_keep(struct diagnosis *v, const struct frame *f)
 	v->function[v->functions++] = plain;
 }
 
+/* Returns whether an inlined function belongs to a common function, into which it was inlined. */
+static bool is_inside_common(const struct candidates *c, size_t i)
+{
+	if (!c->frame[i]->inlined)
+		return false;
+	while (i < c->n && c->frame[i]->inlined)
+		i++;
+	return i < c->n && !is_ours(c->frame[i]);
+}
+
 static void keep_ours(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (is_ours(c->frame[i]))
+		if (is_ours(c->frame[i]) && !is_inside_common(c, i))
 			function_keep(v, c->frame[i]);
 }
 
@@ -185,15 +197,26 @@ static size_t below_report(const struct candidates *c)
 	return at;
 }
 
+/* Returns the first frame from index `i` on that is no common function; NULL: none. */
+static const struct frame *innermost(const struct candidates *c, size_t i)
+{
+	for (; i < c->n; i++)
+		if (library_of_frame(c->frame[i]) == LIBRARY_NONE)
+			return c->frame[i];
+	return NULL;
+}
+
 /*
- * Names a hang or a stack overflow after an outer function of the trace, because inner functions
- * change from moment to moment. Chooses the outermost function that the entry point, or a dispatch
- * function such as vfs_read(), called.
+ * Names the hang or the stack overflow of a system call after an outer function of the trace,
+ * because inner functions change from moment to moment. Chooses the outermost function that the
+ * entry point, or a dispatch function such as vfs_read(), called. In a kernel thread, this function
+ * only starts the work: the hang is named after the inner function.
  */
 static void stalled(struct judged *j, const struct candidates *c)
 {
 	const struct frame *before = NULL, *named = NULL, *call = NULL;
 	struct frame plain;
+	bool thread = false;
 	size_t from = j->v->kind == KIND_HANG || has_panic(c) ? below_report(c) : 0;
 
 	for (size_t i = from; i < c->n; i++) {
@@ -206,13 +229,17 @@ static void stalled(struct judged *j, const struct candidates *c)
 		}
 		if (call && l != LIBRARY_NONE)
 			break;
-		if (before && is_way_in(f->function, l))
+		if (before && is_way_in(f->function, l)) {
+			thread = name_fits(THREADS, f->function);
 			break;
+		}
 		if (before && !named && l == LIBRARY_DISPATCH)
 			named = before;
 		if (l == LIBRARY_NONE || l == LIBRARY_IO)
 			before = call ? before : f;
 	}
+	if (thread && j->v->kind == KIND_HANG)
+		named = NULL, before = innermost(c, from);
 	if (call && !is_uninformative(call->function)) {
 		plain = *call;
 		plain.function = without(call->function, "compat_");
@@ -237,11 +264,13 @@ static bool has_module(const struct incident *e)
 
 /*
  * Names the hang of a blocked task. The name is synchronize_rcu() if the task waits there, else the
- * first function that does more than wait.
+ * first function that does more than wait. If a CPU hangs, begins at the interrupted instruction.
  */
 static void waits(struct judged *j, const struct candidates *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
+	if (is_stall(j) && j->e->has_ip && is_ours(&j->e->ip) && j->e->ip.function.n)
+		function_keep(j->v, &j->e->ip);
+	for (size_t i = is_stall(j) ? below_report(c) : 0; i < c->n; i++) {
 		struct str f = c->frame[i]->function;
 
 		if (str_has_any(f, "synchronize_rcu|synchronize_srcu|synchronize_sched")) {

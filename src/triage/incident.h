@@ -56,7 +56,7 @@ struct frame {
 	uint8_t part;	 /* part of the report: enum part */
 	bool unreliable; /* the frame was printed as "? f" */
 	bool inlined;
-	bool decoded; /* a place in the source replaces offset and size */
+	bool decoded;	       /* a place in the source replaces offset and size */
 	bool has_address, irq; /* irq: the frame is on an interrupt stack */
 };
 
@@ -91,14 +91,15 @@ struct incident {
 	bool panicked;	  /* a panic followed the report */
 	/* another CPU printed at the same time, and the lines do not tell which CPU printed them */
 	bool interleaved;
-	uint32_t strange; /* number of lines within the report that no rule understood */
+	uint32_t strange;     /* number of lines within the report that no rule understood */
 	bool debug_pagealloc; /* the kernel unmaps freed pages (CONFIG_DEBUG_PAGEALLOC) */
 
 	enum arch arch;
-	struct str detail; /* class or text in the report's header line */
-	struct str place;  /* source location in the report, file:line */
-	struct str note;   /* the line before a BUG or WARNING that gives the reason */
-	struct str said;   /* function that the header line names */
+	struct str detail;  /* class or text in the report's header line */
+	struct str place;   /* source location in the report, file:line */
+	struct str note;    /* the line before a BUG or WARNING that gives the reason */
+	struct str message; /* the first line after "cut here", if it precedes the header */
+	struct str said;    /* function that the header line names */
 	bool has_printed_frame;
 	/* function of the header line as a frame, with module and offset */
 	struct frame printed_frame;

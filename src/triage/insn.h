@@ -32,6 +32,12 @@ bool insn_of(const struct incident *e, struct insn *ret);
  */
 bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret);
 
+/*
+ * Returns whether a register still holds an argument of the function, as far as the bytes before
+ * the faulting instruction tell. `offset`: that of the instruction in the function.
+ */
+bool holds_argument(const struct incident *e, int number, uint32_t offset);
+
 /* Writes a register's name as the kernel prints it. */
 void register_name(enum arch arch, int number, char *ret, size_t size);
 

@@ -181,13 +181,45 @@ static bool is_hashed(const struct incident *e)
 	return kfence && !(e->address >> 32) && e->arch != ARCH_I386 && e->arch != ARCH_ARM;
 }
 
+/* Returns whether the hexadecimal digits of `start` begin those of `whole`, which has more. */
+static bool is_cut(uint64_t start, uint64_t whole)
+{
+	for (whole >>= 4; whole; whole >>= 4)
+		if (whole == start)
+			return start >> 8;
+	return false;
+}
+
+/* Returns the address of the header. If a line break cut it, other lines have it whole. */
+static uint64_t whole_address(const struct incident *e)
+{
+	if (e->has_walk_address && is_cut(e->address, e->walk_address))
+		return e->walk_address;
+	if (e->has_cr2 && is_cut(e->address, e->cr2))
+		return e->cr2;
+	return e->address;
+}
+
+/*
+ * Returns the address whose shadow was read. KASAN's shadow of an address is at
+ * (address >> 3) + 0xdffffc0000000000. The lowest bits of the address are only in rdi: compilers
+ * compute the address there, because it is the argument of __asan_report_load8_noabort().
+ */
+static uint64_t of_shadow(const struct incident *e, uint64_t shadow)
+{
+	uint64_t meant = (shadow - 0xdffffc0000000000ull) << 3;
+	bool known = e->regs.known >> 7 & 1;
+
+	return known && (e->regs.value[7] & ~7ull) == meant ? e->regs.value[7] : meant;
+}
+
 static void take_address(struct judged *j)
 {
 	const struct incident *e = j->e;
 	uint64_t computed;
 
 	if (e->has_address && !is_hashed(e)) {
-		j->a = e->address;
+		j->a = whole_address(e);
 		j->has_address = true;
 	} else if (lost_head(e) && address_of_rest(j, &j->a)) {
 		j->has_address = true;
@@ -196,13 +228,15 @@ static void take_address(struct judged *j)
 		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
 		j->has_address = true;
 	} else if (e->kind == KIND_GPF && j->has_insn && insn_address(e, &j->in, &computed)) {
-		/* KASAN's shadow of an address is at (address >> 3) + 0xdffffc0000000000. */
 		if (e->arch == ARCH_X86_64 && region_of(e, computed) == REGION_SHADOW)
-			computed = (computed - 0xdffffc0000000000ull) << 3;
+			computed = of_shadow(e, computed);
 		j->a = computed;
 		j->has_address = true;
 		rule_fired(j->v, "A1",
 			   "the address follows from the instruction and the registers");
+	} else if (e->kind == KIND_GPF && e->has_range) {
+		j->a = e->range_low;
+		j->has_address = true;
 	}
 	/* since 4.15 (ad67b74d2469), the address in "stack guard page was hit at %p" is hashed */
 	if (e->kind == KIND_STACK_OVERFLOW && (e->has_cr2 || e->has_weak_cr2)) {
@@ -251,7 +285,7 @@ static void take_access(struct judged *j)
 		j->v->access = ACCESS_EXEC;
 	if (j->v->access == ACCESS_NONE && j->has_insn && j->v->kind == KIND_GPF)
 		j->v->access = j->in.calls ? ACCESS_EXEC : j->in.access;
-	if (j->v->access == ACCESS_NONE && lost_head(e) && !e->has_error && j->fault) {
+	if (j->v->access == ACCESS_NONE && !e->has_error && j->fault) {
 		if (e->has_ip && !e->ip.function.n)
 			j->v->access = ACCESS_EXEC;
 		else if (j->has_insn && !j->in.traps)
@@ -264,12 +298,34 @@ static void take_access(struct judged *j)
 		j->v->size = j->in.size;
 }
 
+/*
+ * Takes from the page table dump of x86-64 whether the page is present: the last level that is
+ * printed has no entry, or bit 0 of the entry for the page says so.
+ */
+static void take_present_of_walk(struct judged *j)
+{
+	const struct incident *e = j->e;
+	const uint64_t level[] = {e->pgd, e->pud, e->pmd, e->pte};
+	int last = 3;
+
+	if (!e->has_walk || e->arch != ARCH_X86_64)
+		return;
+	while (last && !(e->walk_levels >> last & 1))
+		last--;
+	j->has_present = last == 3 || !level[last];
+	j->present = last == 3 && (e->pte & 1);
+}
+
 static void take_present(struct judged *j)
 {
 	const struct incident *e = j->e;
 
-	if (!e->has_error || !is_page_fault(j->v->kind))
+	if (!is_page_fault(j->v->kind))
 		return;
+	if (!e->has_error) {
+		take_present_of_walk(j);
+		return;
+	}
 	if (e->arch == ARCH_ARM64) {
 		uint32_t fsc = ESR_FSC(e->error);
 

@@ -60,9 +60,24 @@ bool name_fits(const char *patterns, struct str name)
 	return false;
 }
 
+/* Returns whether the blank-separated patterns have the name itself. */
+static bool has_name(const char *patterns, struct str name)
+{
+	for (; patterns; patterns = strchr(patterns, ' ')) {
+		patterns += *patterns == ' ';
+		if (!strncmp(patterns, name.s, name.n) &&
+		    (!patterns[name.n] || patterns[name.n] == ' '))
+			return true;
+	}
+	return false;
+}
+
 enum library library_of(struct str function)
 {
 	function = function_plain(function);
+	for (size_t i = 0; function.n && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (has_name(rows[i].names, function))
+			return rows[i].library;
 	for (size_t i = 0; function.n && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (name_fits(rows[i].names, function))
 			return rows[i].library;

@@ -167,21 +167,38 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 	return last;
 }
 
+/* Appends the rest of a line, which was broken between two words. */
+static void join_words(struct lines *ls, struct log_line *line, struct str rest)
+{
+	struct str kept = line->text;
+
+	if (is_continued(kept))
+		kept.n--;
+	while (kept.n && is_blank(kept.s[kept.n - 1]))
+		kept.n--;
+	ls->used -= line->text.n - kept.n;
+	line->text = kept;
+	line->text.n += text_add(ls, STR(" ")).n;
+	line->text.n += text_add(ls, str_trim(rest)).n;
+}
+
 static void raw_take(struct reader *r, struct str raw, uint32_t number)
 {
 	struct log_line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
 	struct lines *ls = r->ls;
-	bool broken = r->wrap.terminal && raw.n == r->wrap.terminal;
+	bool broken = r->wrap.terminal && raw.n == r->wrap.terminal && !str_ends(raw, "  ");
 	char *scratch = NULL;
 	bool at_word = false;
 	struct log_line *last = line_broken(r, raw, &at_word);
 
 	r->before = raw;
 	r->broken = broken;
+	if (last && at_word) {
+		join_words(ls, last, unquoted(raw));
+		return;
+	}
 	if (last) {
-		if (at_word)
-			last->text.n += text_add(ls, STR(" ")).n;
-		last->text.n += text_add(ls, at_word ? unquoted(raw) : raw).n;
+		last->text.n += text_add(ls, raw).n;
 		return;
 	}
 	if (container_record(&r->container, &raw, &l, &scratch) && raw.n)

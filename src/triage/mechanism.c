@@ -7,7 +7,12 @@
 
 #define PAGE_BYTES    4096
 #define NEAR_NULL_MAX 0x10000
-#define EFLAGS_AC     0x40000
+/* Of pointers that were cut to 32 bits, only one in 4096 is below: NULL and an offset is likelier.
+ */
+#define DISTANT_NULL_MAX 0x100000
+#define EFLAGS_AC	 0x40000
+/* greatest offset of an access that still counts as one to an array's element */
+#define ARRAY_MAX 0x1000000
 
 static const struct {
 	const char *name, *class, *says, *next;
@@ -350,6 +355,9 @@ static bool by_error_code(struct judged *j)
 
 static bool by_null(struct judged *j)
 {
+	/* the kernel of s390 is itself at such addresses */
+	uint64_t distant = j->e->arch == ARCH_S390 ? NEAR_NULL_MAX : DISTANT_NULL_MAX;
+
 	if (!j->fault || !j->has_address)
 		return false;
 	if (j->a < PAGE_BYTES) {
@@ -366,7 +374,8 @@ static bool by_null(struct judged *j)
 	}
 	/* If the base is not NULL, an earlier instruction may have added an offset to NULL. */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
-	    (j->a < NEAR_NULL_MAX && (!j->has_base || j->b >= PAGE_BYTES))) {
+	    (j->a < NEAR_NULL_MAX && j->has_base && j->b >= PAGE_BYTES) ||
+	    (j->a < distant && !j->has_base)) {
 		j->v->mechanism = MECH_NEAR_NULL;
 		rule_fired(j->v, "N3", "%s 0x%" PRIx64,
 			   j->has_base && !j->b ? "the pointer is 0, the offset"
@@ -399,6 +408,11 @@ static bool by_poison(struct judged *j)
 	if ((p == POISON_NONE || p == POISON_OTHER) && j->has_address &&
 	    poison_of(j->e, j->a) != POISON_NONE)
 		p = poison_of(j->e, j->a);
+	/* per-CPU data: the instruction adds the base of a segment, so that the offset is unknown
+	 */
+	if (p == POISON_NONE && j->has_insn && j->in.memory && j->in.base >= 0 && !j->has_base &&
+	    (j->e->regs.known >> j->in.base & 1))
+		p = poison_of(j->e, j->e->regs.value[j->in.base]);
 	/* In an indirect call, the target register holds the pointer. */
 	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
 	    (j->e->regs.known >> j->in.target & 1))
@@ -447,6 +461,22 @@ static bool by_user(struct judged *j)
 	return true;
 }
 
+/*
+ * A CPU that waits for a spinlock writes to the queue entry of the CPU before it, whose number the
+ * lock holds. The lock itself was read before, so that only its content can be wrong.
+ */
+static bool by_lock_queue(struct judged *j)
+{
+	if (!j->fault || !j->has_address || j->region == REGION_NON_CANONICAL ||
+	    !str_ends(function_plain(j->e->ip.function), "queued_spin_lock_slowpath"))
+		return false;
+	j->v->mechanism = MECH_WILD_POINTER;
+	rule_fired(j->v, "Q1",
+		   "the lock holds no number of a CPU: its memory was overwritten or "
+		   "freed");
+	return true;
+}
+
 static bool in_allocator(const struct incident *e)
 {
 	return str_has_any(e->ip.function,
@@ -463,9 +493,16 @@ static bool by_bad_free(struct judged *j)
 	uint64_t given = e->regs.value[argument];
 
 	if (!j->fault || (e->arch != ARCH_X86_64 && e->arch != ARCH_ARM64) ||
-	    !(e->regs.known >> argument & 1) || is_kernel_address(e->arch, given) || !given)
+	    (!str_starts(e->ip.function, "kfree") && !str_starts(e->ip.function, "kvfree")))
 		return false;
-	if (!str_starts(e->ip.function, "kfree") && !str_starts(e->ip.function, "kvfree"))
+	/* the pages' descriptors are far from modules, which are near the kernel's code on arm64 */
+	if (e->arch == ARCH_ARM64 && j->has_address && j->region == REGION_MODULES) {
+		j->v->mechanism = MECH_WILD_POINTER;
+		rule_fired(j->v, "V4", "%.*s() was given a pointer that has no page",
+			   STR_ARG(e->ip.function));
+		return true;
+	}
+	if (!(e->regs.known >> argument & 1) || is_kernel_address(e->arch, given) || !given)
 		return false;
 	j->v->poison = poison_of(e, given);
 	j->v->mechanism = j->v->poison == POISON_SLAB_FREE ? MECH_SLAB_POISON : MECH_WILD_POINTER;
@@ -597,6 +634,16 @@ static bool by_vmalloc(struct judged *j)
 	}
 	if (is_void(j, 1))
 		return false;
+	/* An array of vmalloc() begins with a page. Its first element is the base of the access. */
+	if (j->has_base && j->in.index >= 0 && !(j->b % PAGE_BYTES) &&
+	    region_of(e, j->b) == REGION_VMALLOC && j->a > j->b && j->a - j->b >= PAGE_BYTES &&
+	    j->a - j->b <= ARRAY_MAX) {
+		j->v->mechanism = MECH_VMALLOC_GUARD;
+		rule_fired(j->v, "I4",
+			   "%s is at the begin of a page, the access 0x%" PRIx64 " bytes behind it",
+			   j->base_name, j->a - j->b);
+		return true;
+	}
 	/* A guard page follows each vmalloc area: overruns first touch its begin. */
 	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
@@ -625,10 +672,11 @@ static bool by_nowhere(struct judged *j)
 
 /* The first rule that matches decides the mechanism. */
 static bool (*const rules[])(struct judged *j) = {
-	by_report,	 by_stack,     by_page_table, by_null_call,  by_freed_text,    by_user_call,
-	by_nx,		 by_alignment, by_range,      by_error_code, by_null,	       by_poison,
-	by_user,	 by_bad_free,  by_freelist,   by_bit_flip,   by_non_canonical, by_read_only,
-	by_freed_module, by_vmalloc,   by_nowhere,
+	by_report,    by_stack,	   by_page_table,    by_null_call, by_freed_text,
+	by_user_call, by_nx,	   by_alignment,     by_range,	   by_error_code,
+	by_null,      by_poison,   by_lock_queue,    by_bad_free,  by_freelist,
+	by_user,      by_bit_flip, by_non_canonical, by_read_only, by_freed_module,
+	by_vmalloc,   by_nowhere,
 };
 
 void judge_mechanism(struct judged *j)

@@ -173,18 +173,37 @@ static enum arch arch_of(const struct signature *sig)
 	return ARCH_UNKNOWN;
 }
 
+/*
+ * Returns whether the line with the number of an oops is there again, before the registers: the
+ * kernel prints it once, but a console may show it twice.
+ */
+static bool repeats_number(const struct incident *e, const struct signature *sig,
+			   const struct captures *c)
+{
+	return e->number && !e->has_ip && !e->nr_frames &&
+	       (c->has_number ? c->number == e->number : sig->kind == KIND_INTERNAL_ERROR);
+}
+
 static bool joins(const struct state *s, const struct stream *st, const struct signature *sig,
-		  uint32_t line)
+		  const struct captures *c, uint32_t line)
 {
 	const struct incident *e;
 
-	if (st->event < 0 || !(sig->flags & SIG_JOIN))
+	if (st->event < 0)
 		return false;
 	e = &s->r->event[st->event];
+	/* a symbolizer repeats the line for each function that was inlined */
+	if (e->signature == sig && line - e->last <= 2 &&
+	    str_ends(str_trim(s->ls->line[line - 1].text), "[inline]"))
+		return true;
+	if (!(sig->flags & SIG_JOIN))
+		return false;
 	if (kind_is_precursor(e->kind))
 		return false;
 	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
 		return true;
+	if (repeats_number(e, sig, c))
+		return line - e->first <= HEAD_MOST * 2;
 	/* Up to 3.8, "Hardware name:" is printed before the reason of a warning. */
 	if ((sig->flags & SIG_NOTE) && e->kind == KIND_WARNING && !e->modules_line &&
 	    !e->nr_frames && !e->note.n)
@@ -294,7 +313,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	if (wraps(s, st, sig, line))
 		return;
 	interrupted = waits_for(s, sig, line);
-	if (joins(s, st, sig, line)) {
+	if (joins(s, st, sig, c, line)) {
 		e = &s->r->event[st->event];
 	} else if (interrupted) {
 		e = interrupted;
@@ -313,6 +332,8 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 			return;
 		if (cuts)
 			e->interleaved = s->r->event[before].interleaved = true;
+		if (s->cut && line > s->cut && line < s->cut + CUT_MOST)
+			e->message = s->ls->line[s->cut].text;
 	}
 	header_fill(e, sig, c);
 	if (e->arch == ARCH_UNKNOWN)

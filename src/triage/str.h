@@ -26,7 +26,8 @@ static inline struct str str_from(struct str s, size_t at)
 {
 	if (at > s.n)
 		at = s.n;
-	return (struct str){s.s + at, s.n - at};
+	/* an empty string may have no address, to which C allows no addition, not even of 0 */
+	return at ? (struct str){s.s + at, s.n - at} : s;
 }
 
 static inline struct str str_first(struct str s, size_t n)

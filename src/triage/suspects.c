@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/blame.h"
 #include "triage/judge.h"
+#include "triage/library.h"
+#include "triage/match.h"
 
 /*
  * Points of the reasons to suspect a module. The strongest reason decides. Further reasons only add
@@ -9,6 +11,7 @@
 #define POINTS_HERE	 100
 #define POINTS_ARGUMENT	 100
 #define POINTS_UNLOADED	 95
+#define POINTS_NAMED	 88
 #define POINTS_CALLER	 85
 #define POINTS_CORE	 70
 #define POINTS_WORK	 65
@@ -21,16 +24,14 @@
 #define POINTS_COMM	 40
 #define POINTS_LEAST	 40 /* minimum points of a suspect to stand out */
 #define POINTS_HARDWARE	 40
+#define POINTS_ABSENCE	 41
 #define POINTS_BEFORE	 30
 #define POINTS_ASIDE	 25 /* a reason about the task, if the trace shows the module at fault */
 #define POINTS_MOVING	 25
-#define POINTS_PROBE                                                                               \
-	75 /* of a module that loads or unloads, in the trace of a crash of the core               \
-	    */
-#define POINTS_FLIP    60
-#define POINTS_MACHINE 20
-#define POINTS_TAINT   8
-#define POINTS_MORE    14
+#define POINTS_FLIP	 60
+#define POINTS_MACHINE	 20
+#define POINTS_TAINT	 8
+#define POINTS_MORE	 14
 
 static const struct str hardware = {"hardware", 8};
 static const struct str core = {"vmlinux", 7};
@@ -94,6 +95,12 @@ static bool is_freed(enum mechanism m)
 	return m == MECH_FREED_TEXT || m == MECH_FREED_MODULE;
 }
 
+/* Returns whether the machine reports an error: what ran at this moment says nothing. */
+static bool is_of_machine(enum kind k)
+{
+	return k == KIND_MCE || k == KIND_EDAC || k == KIND_AER;
+}
+
 /*
  * Adds points to the module of the reported instruction. A pointer that a library got from its
  * caller, and used at once, points to the caller.
@@ -103,13 +110,14 @@ static void by_place(struct judged *j, const struct blame *b)
 	struct diagnosis *v = j->v;
 	const struct frame *f = b->place;
 
-	if (!f)
+	if (!f || is_of_machine(j->v->kind))
 		return;
 	if (b->argument)
 		suspect_add(v, b->caller->module, b->caller->function, POINTS_ARGUMENT,
 			    "it passed the pointer to a function that used it at once");
 	if (f->module.n)
-		suspect_add(v, f->module, f->function, b->argument ? POINTS_LIBRARY : POINTS_HERE,
+		suspect_add(v, f->module, f->function,
+			    b->argument || b->helped ? POINTS_LIBRARY : POINTS_HERE,
 			    "the instruction is in it");
 	else if (!is_freed(v->mechanism) && !b->helped)
 		suspect_add(v, core, f->function, POINTS_CORE,
@@ -182,11 +190,15 @@ static void by_unload(struct judged *j, const struct triage *t)
 	}
 }
 
-/* Adds points to the caller of a helper, and less to all modules in the trace. */
+/*
+ * Adds points to the caller of a helper, and less to all modules in the trace. Code that an
+ * interrupt stopped has nothing to do with what the interrupt reports, unless it is a hang.
+ */
 static void by_trace(struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
 	double weight = POINTS_TRACE;
+	bool interrupted = false;
 	const char *called = j->fault ? "it called what faulted" : "it called what is reported";
 
 	if (b->helped && b->caller && b->caller->module.n)
@@ -199,21 +211,29 @@ static void by_trace(struct judged *j, const struct blame *b)
 		const struct frame *f = &e->frame[i];
 		bool believed = !f->unreliable || b->doubted;
 
-		if (f->part != PART_MAIN || !f->module.n || !f->function.n)
+		if (f->part != PART_MAIN || !f->function.n)
 			continue;
+		interrupted |= believed && library_of_frame(f) == LIBRARY_ENTRY;
+		if (!f->module.n)
+			continue;
+		believed &= !interrupted || j->v->kind == KIND_HANG;
 		suspect_add(j->v, f->module, f->function, believed ? weight : weight / 4, in_trace);
 		if (believed)
 			weight *= 0.85;
 	}
 }
 
+/* Adds points to the module whose function is the first of a part that is no helper. */
 static void by_part(struct judged *j, enum part part, int points, const char *why)
 {
 	const struct incident *e = j->e;
 
 	for (uint32_t i = 0; i < e->nr_frames; i++)
-		if (e->frame[i].part == part && e->frame[i].module.n) {
-			suspect_add(j->v, e->frame[i].module, e->frame[i].function, points, why);
+		if (e->frame[i].part == part && e->frame[i].function.n &&
+		    !is_helper(&e->frame[i])) {
+			if (e->frame[i].module.n)
+				suspect_add(j->v, e->frame[i].module, e->frame[i].function, points,
+					    why);
 			return;
 		}
 }
@@ -228,6 +248,26 @@ static void by_queue(struct judged *j)
 		return;
 	driver = str_first(str_from(note, open + 2), shut - open - 2);
 	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
+}
+
+/*
+ * Adds points to the module whose function the kernel's message names, as in "irq 19 handler
+ * f+0x0/0x80 [mod] enabled interrupts" and "ODEBUG: free active object type: timer_list hint:
+ * f+0x0/0x90 [mod]". The trace is often that of a bystander.
+ */
+static void by_message(struct judged *j)
+{
+	struct str rest = j->e->message;
+	struct frame f = {};
+
+	for (; rest.n; str_word(&rest)) {
+		rest = str_trim(rest);
+		if (frame_parse(rest, &f) && f.size && f.module.n) {
+			suspect_add(j->v, f.module, f.function, POINTS_NAMED,
+				    "the kernel's message names its function");
+			return;
+		}
+	}
 }
 
 /* Returns the module of the first reliable frame that is in a module; empty: none. */
@@ -281,20 +321,7 @@ static void by_comm(struct judged *j, const struct blame *b)
 	}
 }
 
-/* Returns whether a reliable frame near the fault is of this suspect. */
-static bool is_near(const struct suspect *s)
-{
-	for (uint32_t i = 0; i < s->reasons; i++)
-		if (s->reason[i].why == in_trace && s->reason[i].points == POINTS_TRACE)
-			return true;
-	return false;
-}
-
-/*
- * Adds points to suspects that were loading or unloading, or that taint the kernel. If the kernel's
- * own code crashes while a driver sets up or removes its devices, the driver is at fault more
- * often.
- */
+/* Adds points to suspects that were loading or unloading, or that taint the kernel. */
 static void by_state(struct judged *j)
 {
 	static const struct {
@@ -306,14 +333,15 @@ static void by_state(struct judged *j)
 
 	for (uint32_t i = 0; i < j->v->suspects; i++) {
 		const struct module *m = module_of(j->e, j->v->suspect[i].module);
-		int moving = is_near(&j->v->suspect[i]) ? POINTS_PROBE : POINTS_MOVING;
 
 		if (!m)
 			continue;
 		if (m->loading)
-			suspect_add(j->v, m->name, (struct str){}, moving, "it was being loaded");
+			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
+				    "it was being loaded");
 		if (m->unloading)
-			suspect_add(j->v, m->name, (struct str){}, moving, "it was being unloaded");
+			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
+				    "it was being unloaded");
 		for (size_t k = 0; k < sizeof(taints) / sizeof(taints[0]); k++)
 			if (str_has(m->flags, taints[k].flag))
 				suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
@@ -328,7 +356,7 @@ static void by_history(struct judged *j, const struct triage *t)
 		const struct incident *e = &t->seen.event[i];
 		const struct frame *f = e->has_ip ? &e->ip : &e->printed_frame;
 
-		if (e->kind == KIND_MCE || e->kind == KIND_EDAC || e->kind == KIND_AER)
+		if (is_of_machine(e->kind))
 			suspect_add(j->v, hardware, (struct str){}, POINTS_HARDWARE,
 				    "the machine reported errors before");
 		else if (f->module.n)
@@ -352,6 +380,22 @@ static void by_hardware(struct judged *j, const struct triage *t)
 	if (str_has(j->e->taint, "M"))
 		suspect_add(v, hardware, (struct str){}, POINTS_MACHINE,
 			    "a machine check came before (taint M)");
+}
+
+/* Adds points to the kernel's own code if the report shows no module. */
+static void by_absence(struct judged *j)
+{
+	const struct incident *e = j->e;
+	bool any = false;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		if (e->frame[i].module.n)
+			return;
+		any |= e->frame[i].function.n && !e->frame[i].unreliable;
+	}
+	if (any && !e->ip.module.n && !str_has(e->workqueue, "["))
+		suspect_add(j->v, core, (struct str){}, POINTS_ABSENCE,
+			    "the report shows no module");
 }
 
 static void rank(struct diagnosis *v)
@@ -383,11 +427,37 @@ static bool is_direct(const struct judged *j, const struct blame *b)
 		return v->mechanism == MECH_HARDWARE;
 	if (is_freed(v->mechanism))
 		return v->suspect[0].points >= POINTS_UNLOADED;
-	if (!f || b->doubted || b->argument || b->remote)
+	if (!f || b->doubted || b->argument || b->remote || b->shared)
 		return false;
 	if (str_same(first, core))
 		return !f->module.n && !nearest_module(j->e).n && !str_has(j->e->workqueue, "[");
 	return str_same(first, f->module);
+}
+
+/*
+ * If the first suspect called a check that failed, or a helper, puts its function before the
+ * others: this function is the one to look at. Deep in an interface, the function that faulted says
+ * more.
+ */
+static void name_after(const struct judged *j, const struct blame *b)
+{
+	struct diagnosis *v = j->v;
+	struct str name;
+	uint32_t at = 0;
+
+	if (!b->helped || b->shared || (j->fault && b->remote) || !b->caller ||
+	    !b->caller->module.n || v->culprit_unknown ||
+	    !str_same(b->caller->module, v->suspect[0].module))
+		return;
+	name = function_plain(b->caller->function);
+	while (at < v->functions && !str_same(v->function[at], name))
+		at++;
+	if (at == v->functions && v->functions < FUNCTIONS_MAX)
+		v->functions++;
+	for (at = at < FUNCTIONS_MAX ? at : FUNCTIONS_MAX - 1; at; at--)
+		v->function[at] = v->function[at - 1];
+	v->function[0] = name;
+	v->frame = *b->caller;
 }
 
 void judge_suspects(struct judged *j, const struct triage *t)
@@ -399,6 +469,7 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	by_trace(j, &b);
 	by_work(j, &b);
 	by_queue(j);
+	by_message(j);
 	by_comm(j, &b);
 	by_part(j, PART_FREE, POINTS_FREED, "it freed the object");
 	by_part(j, PART_ALLOC, POINTS_ALLOCATED, "it allocated the object");
@@ -407,7 +478,13 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	by_history(j, t);
 	by_hardware(j, t);
 	rank(j->v);
+	if (j->v->culprit_unknown && !is_freed(j->v->mechanism) && j->v->kind != KIND_PANIC) {
+		by_absence(j);
+		rank(j->v);
+	}
+	name_after(j, &b);
 	j->v->culprit_direct = is_direct(j, &b);
+	j->v->culprit_here = b.place && !b.helped;
 }
 
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why)

@@ -212,15 +212,6 @@ static struct str module_of(const struct diagnosis *v)
 	return v->suspects && !v->culprit_unknown ? v->suspect[0].module : (struct str){};
 }
 
-/* Returns whether `first` is a warning of the module that crashed later: it announced the crash. */
-static bool announces(const struct diagnosis *first, const struct diagnosis *later)
-{
-	struct str module = module_of(first);
-
-	return !first->event->fatal && later->event->fatal && module.n &&
-	       !str_is(module, "vmlinux") && str_same(module, module_of(later));
-}
-
 /* Rates a report: 1 if it is minor, 2 if it shows that the kernel is broken. */
 static int gravity(const struct incident *e)
 {
@@ -266,12 +257,30 @@ static bool is_damage(const struct incident *e)
 	}
 }
 
+/* Returns whether KASAN made the report: it says which bug led to the crash. */
+static bool is_explanation(enum kind k)
+{
+	return k == KIND_KASAN_UAF || k == KIND_KASAN_OOB || k == KIND_KASAN_OTHER ||
+	       k == KIND_INVALID_FREE;
+}
+
+/* Returns whether `first` is a warning of the module that crashed later: it announced the crash. */
+static bool announces(const struct diagnosis *first, const struct diagnosis *later)
+{
+	struct str module = module_of(first);
+
+	return !first->event->fatal && !is_explanation(first->event->kind) && later->event->fatal &&
+	       module.n && !str_is(module, "vmlinux") && str_same(module, module_of(later));
+}
+
 /*
  * Returns whether damage matters more than an earlier complaint. A hang may itself be the cause of
- * a crash soon after it.
+ * a crash soon after it. Any report says more than the rest of one whose first lines are missing.
  */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
+	if (first->kind == KIND_UNKNOWN && first->event->headless)
+		return later->kind != KIND_UNKNOWN;
 	return is_complaint(first->event) && is_damage(later->event) &&
 	       (first->event->kind != KIND_HANG ||
 		!within(first->event, later->event, AFTERMATH_SECONDS));

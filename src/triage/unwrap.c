@@ -64,6 +64,11 @@ bool has_prefix(const struct shapes *shapes, struct str raw)
 	       prefix_strip(&s, &unused) > 0;
 }
 
+bool is_continued(struct str line)
+{
+	return str_ends(line, " \\");
+}
+
 /* Returns whether a line begins as lines of reports do, so that it is no rest of another line. */
 static bool begins_line(struct str s)
 {
@@ -88,22 +93,36 @@ static bool ends_with_frame(struct str s)
 	struct frame f = {};
 	size_t at;
 
-	s = str_trim(s);
+	s = str_trim(str_first(s, s.n - is_continued(s)));
 	for (at = s.n; at && !is_blank(s.s[at - 1]); at--)
 		;
 	return frame_parse(str_from(s, at), &f) && f.size;
 }
 
-/* Returns whether a text has only bytes of code: "48 8b <c7> 40", or only a module: "[drv]". */
+/* Returns whether a text is only a module: "[drv]", or "[drv 1234abcd]" with a build ID. */
+static bool is_module(struct str s)
+{
+	struct str name, id;
+
+	s = str_trim(s);
+	if (s.n < 3 || s.s[0] != '[' || s.s[s.n - 1] != ']' || !is_letter(s.s[1]))
+		return false;
+	s = str_first(str_from(s, 1), s.n - 2);
+	name = str_word(&s);
+	id = str_word(&s);
+	for (size_t i = 0; i < id.n; i++)
+		if (!is_hex(id.s[i]))
+			return false;
+	return name.n && !s.n;
+}
+
+/* Returns whether a text has only bytes of code: "48 8b <c7> 40", or only a module. */
 static bool is_code_or_module(struct str code, struct str s)
 {
 	int bytes = 0;
 
-	if (ends_with_frame(code)) {
-		s = str_trim(s);
-		return s.n > 2 && s.s[0] == '[' && is_letter(s.s[1]) && s.s[s.n - 1] == ']' &&
-		       !str_has(s, " ");
-	}
+	if (ends_with_frame(code))
+		return is_module(s);
 	while (s.n) {
 		struct str word = str_word(&s);
 		bool marked = str_at(word, 0) == '<' && str_at(word, 3) == '>';
@@ -268,6 +287,8 @@ bool wrap_broke(const struct wrap *w, const struct shapes *shapes, struct str be
 	bool flowed = before.n && is_blank(before.s[before.n - 1]);
 	size_t low, high;
 
+	if (is_continued(before))
+		return raw.n && !has_prefix(shapes, raw);
 	if (!is_rest(shapes, w->prefixed, before, raw, &low, &high))
 		return is_unfinished(before, unquoted(raw)) && !has_prefix(shapes, raw);
 	if (w->prefixed && flowed)

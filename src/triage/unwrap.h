@@ -24,6 +24,9 @@ void wrap_find(struct wrap *ret, const struct shapes *shapes, struct str data);
 bool wrap_broke(const struct wrap *w, const struct shapes *shapes, struct str before,
 		struct str raw);
 
+/* Returns whether a line ends in a backslash, by which its author broke it. */
+bool is_continued(struct str line);
+
 /* Removes the next line from the front of `s`, and returns it without its line end. */
 struct str next_raw(struct str *s);
 
