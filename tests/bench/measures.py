@@ -1,102 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Defines the measurements of `make bench`: the tools to compare, and the workloads."""
+"""Defines the measurements of `make bench-details`."""
 import contextlib
 import glob
 import json
 import os
-import shutil
 import subprocess
 import time
 
-import paired
 import stacks
-from procs import PIN, CannotRun, Running, Tool, Workload, bpftrace, faultscope, stop
+from procs import PIN, CannotRun, Running, Tool, Workload, bpftrace
 from report import Group
 
 LOOK_SECONDS = 0.1
 
-NOTHING = Tool("nothing: the noise", ["sleep", "infinity"])
-EMPTY = Tool("empty tp_btf program", ["empty", "{tmp}/empty.bpf.o"], ready="ready")
-TIER_1 = faultscope("all, tiers 0,1", "--overhead", "0,1")
-TIER_2 = faultscope("all, tiers 0-2", "--overhead", "0-2")
-ALL = faultscope("all, as is")
-WATCHED = faultscope("-p the workload", "-p", "{pid}")
-ATTRIBUTED = Tool("diagnose: who made each, by stack",
-                  ["faultscope", "diagnose", "--json", "-p", "{pid}", "-d", "600"],
-                  ready='"type":"start"')
-OTHER = faultscope("-p another process", "-p", "{other}")
 COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
                         "tracepoint:exceptions:page_fault_user { @[pid] = count(); }")
-
-
-def record(name, *options):
-    return Tool(name, ["perf", "record", "-q", "-o", "{tmp}/perf.data", *options, "-e",
-                       "page-faults", "--"], wraps=True)
-
-
-# At overhead level 2, `faultscope` handles every fault to measure its class and latency. It is
-# therefore compared with `perf record -c 1`, which records every fault.
-RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
-RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
-# Without -c, perf samples 4,000 faults a second, and weights each sample by the number of faults
-# since the sample before.
-RECORD_SOME = record("perf record -a", "-a")
-RECORD_SOME_OF_ONE = record("perf record")
-TRACE_EACH = Tool("perf trace -F all", ["perf", "trace", "-F", "all", "--no-syscalls", "-o",
-                                        "{tmp}/trace", "--"], wraps=True, share=1 / 10)
-
-
-def fault(setup, scale, say):
-    tools = [
-        NOTHING, EMPTY, TIER_1, TIER_2, ALL, OTHER, WATCHED, COUNT_FAULTS,
-        bpftrace("bpftrace count, software",
-                 "software:page-faults:1 { @[pid] = count(); }"),
-        Tool("perf stat -a", ["perf", "stat", "-o", "{tmp}/stat", "-a", "-e", "page-faults", "--"],
-             wraps=True),
-        RECORD_EACH, RECORD_EACH_OF_ONE, RECORD_SOME, RECORD_SOME_OF_ONE, TRACE_EACH,
-    ]
-    group = paired.measure(setup, "fault", "added to a minor fault", "fault",
-                           scale.operations(200_000), tools, scale.rounds, say)
-    group.ratio(TIER_1.name, EMPTY.name)
-    group.ratio(TIER_1.name, COUNT_FAULTS.name)
-    group.ratio(TIER_2.name, COUNT_FAULTS.name)
-    for peer in RECORD_EACH, RECORD_SOME, TRACE_EACH:
-        group.ratio(TIER_2.name, peer.name)
-    for peer in RECORD_EACH_OF_ONE, RECORD_SOME_OF_ONE, TRACE_EACH:
-        group.ratio(WATCHED.name, peer.name)
-    return [group]
-
-
-def of_calls(*syscalls):
-    probes = ", ".join(f"tracepoint:syscalls:sys_exit_{call}" for call in syscalls)
-    return [
-        NOTHING, TIER_1, ALL, WATCHED, ATTRIBUTED,
-        faultscope("-p, calls=tracepoint", "-p", "{pid}", "--probe", "calls=tracepoint"),
-        faultscope("-p, calls=tp_btf", "-p", "{pid}", "--probe", "calls=tp_btf"),
-        bpftrace("bpftrace count, tracepoint", probes + " { @[pid] = count(); }"),
-        Tool("strace -c", ["strace", "-c", "-f", "-o", "{tmp}/strace"], wraps=True, share=1 / 20,
-             once=True),
-    ]
-
-
-def mmap(setup, scale, say):
-    return [paired.measure(setup, "mmap", "added to mmap and munmap, a pair", "mapunmap",
-                           scale.operations(100_000), of_calls("mmap", "munmap"), scale.rounds,
-                           say)]
-
-
-def open_(setup, scale, say):
-    return [paired.measure(setup, "open", "added to open and close, a pair", "openclose",
-                           scale.operations(100_000), of_calls("openat", "close"), scale.rounds,
-                           say)]
-
-
-def getppid(setup, scale, say):
-    tools = [NOTHING, TIER_1, ALL, OTHER,
-             bpftrace("bpftrace count, raw_syscalls",
-                      "tracepoint:raw_syscalls:sys_exit { @[pid] = count(); }")]
-    return [paired.measure(setup, "getppid", "added to a call of no interest (getppid)", "getppid",
-                           scale.operations(1_000_000), tools, scale.rounds, say)]
 
 
 @contextlib.contextmanager
@@ -181,75 +99,7 @@ def cpu(setup, scale, say):
     return [each, look]
 
 
-def ms_of_run(argv):
-    start = time.monotonic()
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise CannotRun(f"exit {done.returncode}: {done.stderr.strip()[-200:]}")
-    return (time.monotonic() - start) * 1e3
-
-
-def ms_to_first_line(argv):
-    start = time.monotonic()
-    # `perf stat` writes its lines to stderr.
-    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT if os.path.basename(argv[0]) == "perf"
-                               else subprocess.DEVNULL)
-    line = process.stdout.readline()
-    ms = (time.monotonic() - start) * 1e3
-    stop(process)
-    process.stdout.close()
-    if not line:
-        raise CannotRun(f"exit {process.returncode} without a line")
-    return ms
-
-
-def start(setup, scale, say):
-    count = "tracepoint:exceptions:page_fault_user { @[pid] = count(); }"
-    first = Group("start", "from start to the first line", "ms")
-    first_lines = [
-        Tool("faultscope --json -p", OTHER.argv), Tool("faultscope --json", ALL.argv),
-        Tool("bpftrace count (from its second probe)", [
-            "bpftrace", "-e", 'interval:ms:1 { printf("ready\\n"); } ' + count]),
-        Tool("perf stat -a (10 ms of it the interval)",
-             ["perf", "stat", "-I", "10", "-a", "-e", "page-faults"]),
-    ]
-    whole = Group("run", "a whole run of true(1)", "ms")
-    runs = [
-        Tool("alone", ["true"]), Tool("faultscope run -q", ["faultscope", "run", "-q", "--",
-                                                            "true"]),
-        Tool("bpftrace -c", ["bpftrace", "-c", shutil.which("true"), "-e", count]),
-        Tool("perf stat", ["perf", "stat", "-e", "page-faults", "true"]),
-        Tool("strace -c", ["strace", "-c", "-f", "true"]),
-    ]
-    say("start")
-    for _ in range(scale.rounds):
-        for group, tools, ms in (first, first_lines, ms_to_first_line), (whole, runs, ms_of_run):
-            for tool in tools:
-                if group.is_skipped(tool.name):
-                    continue
-                try:
-                    group.add(tool.name, ms(setup.argv(tool)))
-                except CannotRun as reason:
-                    group.skip(tool.name, reason)
-    return [first, whole]
-
-
-def memory(setup, scale, say):
-    group = Group("memory", "resident memory after 2 s, and the peak until then", "KiB")
-    say("memory")
-    with many(setup, "procs", 1000, 1) as load_name:
-        for tool, name in [(OTHER, "faultscope -p"), (ALL, f"faultscope, {load_name}"),
-                           (COUNT_FAULTS, "bpftrace count")]:
-            try:
-                with Running(setup, tool) as running:
-                    time.sleep(2)
-                    group.add(name, running.memory_kib("VmRSS"))
-                    group.add(name + ", peak", running.memory_kib("VmHWM"))
-            except CannotRun as reason:
-                group.skip(name, reason)
-
+def size_of(setup, scale, say):
     size = Group("size", "size of the program", "bytes")
     program = os.path.join(setup.build, "faultscope")
     stripped = os.path.join(setup.tmp, "stripped")
@@ -259,7 +109,7 @@ def memory(setup, scale, say):
         size.add("stripped", os.path.getsize(stripped))
     except (OSError, subprocess.CalledProcessError) as reason:
         size.skip("stripped", reason)
-    return [group, size]
+    return [size]
 
 
 # Installed libraries. They differ in size, in language (C or C++), and in their symbol table: some
@@ -274,7 +124,8 @@ def naming(setup, scale, say):
     program = os.path.join(setup.build, "naming_bench")
     found = [paths[0] for paths in map(sorted, map(glob.glob, LIBRARIES)) if paths]
     if not os.path.exists(program) or not found:
-        raise CannotRun(f"no {program}: run make bench" if found else "none of its libraries")
+        raise CannotRun(f"no {program}: run make bench-details" if found
+                        else "none of its libraries")
     took = Group("naming", "naming 1,000 stacks of 20 frames", "ms")
     peak = Group("naming_memory", "the peak of memory then", "KiB")
     say("naming")
@@ -291,5 +142,4 @@ def naming(setup, scale, say):
     return [took, peak]
 
 
-MEASURES = {"fault": fault, "mmap": mmap, "open": open_, "getppid": getppid, "cpu": cpu,
-            "start": start, "memory": memory, "naming": naming, "stacks": stacks.stacks}
+MEASURES = {"cpu": cpu, "size": size_of, "naming": naming, "stacks": stacks.stacks}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs workloads and tools as processes: starts them, waits until they are attached, and stops
 them."""
+import contextlib
 import json
 import os
 import shutil
@@ -10,8 +11,14 @@ import tempfile
 import time
 from collections import namedtuple
 
-PIN = 1
+PIN = os.cpu_count() - 1  # the CPU of workloads
 READY_SECONDS = 30
+# A tool has attached its probes when, for this time, it has attached nothing and all its threads have
+# slept: while the kernel verifies a program, a thread runs. The first output line may be earlier.
+STABLE_SECONDS = 0.4
+# Parts of the names of files that stand for an attached probe
+ATTACHED = "bpf_link", "bpf-raw-tracepoint", "perf_event"
+ATTACHING = {"faultscope", "empty", "bpftrace", "perf"}
 
 
 class CannotRun(Exception):
@@ -98,15 +105,26 @@ def last_words(path):
 
 class Running:
     """Context manager that runs a tool. When the context has ended, `end` contains the last line of
-    faultscope's output."""
+    faultscope's output. `group` is a control group that the tool joins."""
 
-    def __init__(self, setup, tool, pid=0):
+    def __init__(self, setup, tool, pid=0, group=None):
+        self.group = group
         self.setup, self.tool, self.pid_of_work = setup, tool, pid
         self.out, self.err = (os.path.join(setup.tmp, name) for name in ("tool.out", "tool.err"))
         self.end = None
+        self.process = None
+
+    @classmethod
+    def of(cls, setup, tool, process):
+        """Returns the Running of a tool that starts its workload itself."""
+        running = cls(setup, tool)
+        running.process = process
+        return running
 
     def __enter__(self):
         argv = self.setup.argv(self.tool, self.pid_of_work)
+        if self.group:
+            argv = self.group.entered(argv)
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         try:
@@ -124,9 +142,49 @@ class Running:
             if time.monotonic() > give_up:
                 raise CannotRun(f"not attached after {READY_SECONDS} s")
             time.sleep(0.005)
+        if self.tool.argv[0] in ATTACHING:
+            self._wait_until_attached(give_up)
         time.sleep(self.tool.settle)
         if self.process.poll() is not None:
             raise CannotRun(f"exit {self.process.returncode}: {last_words(self.err)}")
+
+    def _wait_until_attached(self, give_up):
+        attached, since = 0, time.monotonic()
+        while not attached or time.monotonic() - since < STABLE_SECONDS:
+            now = self._attached()
+            if now != attached or self._is_busy():
+                attached, since = now, time.monotonic()
+            if self.process.poll() is not None:
+                raise CannotRun(f"exit {self.process.returncode}: {last_words(self.err)}")
+            if time.monotonic() > give_up:
+                raise CannotRun(f"not attached after {READY_SECONDS} s")
+            time.sleep(0.01)
+
+    def _attached(self):
+        """Returns how many files of attached probes the tool holds."""
+        place, found = f"/proc/{self.process.pid}/fd", 0
+        for name in os.listdir(place):
+            with contextlib.suppress(OSError):
+                target = os.readlink(f"{place}/{name}")
+                found += any(part in target for part in ATTACHED)
+        return found
+
+    def _is_busy(self):
+        """Returns whether a thread of the tool runs or wants to run."""
+        place = f"/proc/{self.process.pid}/task"
+        for name in os.listdir(place):
+            with contextlib.suppress(OSError), open(f"{place}/{name}/stat", "rb") as file:
+                if file.read().rpartition(b") ")[2][:1] == b"R":
+                    return True
+        return False
+
+    def own_programs(self):
+        """Returns the ids of the BPF programs that the tool holds or has attached."""
+        place, found = f"/proc/{self.process.pid}/fdinfo", set()
+        for name in os.listdir(place):
+            with contextlib.suppress(OSError), open(f"{place}/{name}", encoding="ascii") as file:
+                found |= {int(line.split()[1]) for line in file if line.startswith("prog_id:")}
+        return found
 
     def _is_ready(self):
         if self.tool.ready is None:
