@@ -67,8 +67,10 @@ UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
 KDUMPFILE := $(if $(CROSS),,$(if $(shell grep -ls KDUMP_ATTR_FILE_PAGEMAP \
 	/usr/include/libkdumpfile/kdumpfile.h),-lkdumpfile))
 # Libraries that src/base/compress.c needs
-PACKERS := -lz -llzma $(UNPACKERS)
-LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) $(KDUMPFILE) -lm
+PACKERS := -lz -llzma -lbz2 -llz4 $(UNPACKERS)
+# The program loads libkdumpfile and the libraries of the HTTP server when it needs them:
+# src/base/lazy_library.h.
+LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
 # Other libraries' headers are equal on all architectures, so the host's are used, but only after
 # the C library's headers for the other architecture.
@@ -89,19 +91,17 @@ endif
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
-ifneq ($(HTTP),)
-LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
-endif
-# A static program cannot load libdw.
-NO_LOADER_SRC := src/lines/libdw_absent.c
+# A static program cannot load libdw, and is linked with the libraries of the HTTP server.
+NO_LOADER_SRC := src/lines/libdw_absent.c src/serve/web_libraries_linked.c
+LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c
 # The file that reads compressed dumps, and the file that replaces it in builds without libkdumpfile
-KDUMP_SRC := src/crash/vmcore/image_kdump.c
+KDUMP_SRC := src/crash/vmcore/image_kdump.c src/crash/vmcore/kdump_library.c
 NO_KDUMP_SRC := src/crash/vmcore/image_kdump_disabled.c
 SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) $(NO_LOADER_SRC),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
 # Debian has no static libkdumpfile.
-STATIC_OBJ := $(filter-out $(BUILD)/src/lines/libdw.o $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+STATIC_OBJ := $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
 	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
 	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
@@ -113,15 +113,15 @@ UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 # Commands of the program: each has a manual page, in addition to faultscope(8).
-COMMANDS := run diagnose host doctor explain triage blackbox export record info replay report diff \
-	schema completion man
+COMMANDS := run diagnose memory host doctor explain triage blackbox export record info replay report \
+	diff schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -169,6 +169,15 @@ $(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
 # The renderers use const pointers to the model, and casts must not drop const.
 $(BUILD)/src/render/%.o: ALL_CFLAGS += -Wcast-qual
 
+# The names by which the program loads libraries
+soname = $(shell $(or $(READELF),readelf) -d "$$($(CC) -print-file-name=lib$(1).so)" | \
+	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+$(BUILD)/src/serve/web_libraries.o: ALL_CFLAGS += -DSONAME_MICROHTTPD='"$(call soname,microhttpd)"' \
+	-DSONAME_GNUTLS='"$(call soname,gnutls)"' -DSONAME_YAML='"$(call soname,yaml)"' \
+	-DSONAME_CRYPT='"$(call soname,crypt)"'
+$(BUILD)/src/crash/vmcore/kdump_library.o: \
+	ALL_CFLAGS += -DSONAME_KDUMPFILE='"$(call soname,kdumpfile)"'
+
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
@@ -193,6 +202,7 @@ $(BUILD)/src/render/html/html.o: $(PAGE_PARTS)
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+$(BUILD)/unit/test_endpoint $(BUILD)/unit/test_verify: LIBS += -lcrypt
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
@@ -236,15 +246,15 @@ check-unwind: $(addprefix $(BUILD)/unwind/,oracle core figures following kernel_
 
 # The program screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
-# The program failing_memory runs commands in which one allocation fails.
-$(BUILD)/failing_memory: tests/e2e/failing_memory.c
+# The program failing_calls runs commands in which one call of the C library fails.
+$(BUILD)/failing_calls: tests/e2e/failing_calls.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
 	$(BUILD)/pattern_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/failing_memory $(WRITERS): $(LIB_OBJ)
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/failing_calls $(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
@@ -390,7 +400,7 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/failing_memory $(WRITERS) $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/failing_calls $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 
@@ -403,7 +413,8 @@ TALLY = tests/tally.py --log build/check.log
 # The tests that every change must pass
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
-	tests/shape/documents.py tests/shape/pages.py "tests/shape/words.py --self-test" tests/shape/words.py \
+	tests/shape/documents.py tests/shape/pages.py "tests/shape/measured.py --self-test" \
+	tests/shape/measured.py "tests/shape/words.py --self-test" tests/shape/words.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/zoo/lifetimes.py --self-test" \
@@ -525,6 +536,9 @@ bench-export: all ## measure the cost of a scrape, compared with process-exporte
 bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
 	tests/bench/fleet.py
 
+check-resident: all ## compare memory with what programs in several languages hold (TIMES=3)
+	tests/tally.py "tests/resident/run.py $(if $(TIMES),--times $(TIMES))"
+
 check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
@@ -555,9 +569,17 @@ check-healthy-vm: static ## test healthy Debian programs in QEMU, with control g
 bench-view: all ## measure the cost of the live view with 1,000 processes
 	tests/bench/view.py
 
-bench: all $(WORKLOADS) $(BUILD)/naming_bench ## measure the cost of watching, compared with bpftrace and perf (installs them)
+# ROWS selects rows of tests/bench/rows.py, and prints them only. A run with all rows takes at most 20
+# minutes, and writes docs/performance.json.
+ROWS ?=
+ROUNDS ?=
+bench: all $(WORKLOADS) $(BUILD)/pattern_recording ## measure the cost of every mode for other programs, beside bpftrace and perf, which it installs (ROWS=fault,pipe ROUNDS=3)
+	tools/setup.sh test bench || echo "make bench: rows of programs that are missing are not measured" >&2
+	tests/bench/run.py $(if $(ROWS),--rows $(ROWS)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+bench-details: all $(WORKLOADS) $(BUILD)/naming_bench ## measure stack walks, names of stacks, CPU time at intervals, program size
 	tools/setup.sh test bench
-	tests/bench/run.py
+	tests/bench/details.py
 
 # STRIP= (empty) keeps the symbols, which debuggers need and the program does not.
 STRIP ?= $(CROSS_COMPILE)strip

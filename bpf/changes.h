@@ -3,6 +3,7 @@
 #ifndef FS_CHANGES_H
 #define FS_CHANGES_H
 
+#include "mix.h"
 #include "pure_logic.h"
 #include "wire.h"
 
@@ -14,10 +15,8 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 	__u64 hash = 0;
 
 	_Static_assert(sizeof(*g) % sizeof(__u64) == 0, "whole words");
-	for (__u32 i = 0; i < sizeof(*g) / sizeof(__u64); i++) {
-		hash = (hash ^ ((const fs_any_word *)g)[i]) * 0x9e3779b97f4a7c15UL;
-		hash ^= hash >> 29;
-	}
+	for (__u32 i = 0; i < sizeof(*g) / sizeof(__u64); i++)
+		hash = mix(hash, ((const fs_any_word *)g)[i]);
 	return hash;
 }
 

@@ -7,6 +7,7 @@
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
+#include "disk_wait.bpf.h"
 #include "slow_fault.bpf.h"
 
 /* VM_* of include/linux/mm.h. VM_UFFD_MINOR is not tested: its bit changed several times. */
@@ -159,7 +160,10 @@ static __always_inline void begin_class(struct task_struct *task, struct mm_stru
 	}
 	for (int i = 0; i < NR_WAITS; i++)
 		slot->waited_ns[i] = 0;
-	slot->disk_ns = 0;
+	if (config.disk_by_counters)
+		disk_wait_begins(task, slot);
+	else
+		slot->disk_ns = 0;
 	slot->read_bytes = bytes_read(task);
 	if (config.numa)
 		slot->numa = numa_figure(task);
@@ -172,13 +176,25 @@ static __always_inline void was_huge(struct fs_fault_slot *slot)
 	slot->as[END_MINOR] = slot->waited_ns[WAIT_COMPACTION] ? CLASS_COMPACTED : CLASS_HUGE;
 }
 
+/* Returns whether a fault of this class sleeps, but not for a disk. */
+static __always_inline bool waits_elsewhere(__u32 class)
+{
+	return class == CLASS_UFFD || class == CLASS_DRIVER;
+}
+
 /* Called at the end of a fault, in the thread that faulted. */
 static __always_inline void end_class(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	struct mm_struct *mm = get(task, mm);
+	struct mm_struct *mm = get(as_task(task), mm);
 	__u32 weight;
 
+	if (config.disk_by_counters) {
+		disk_wait_ends(task, slot);
+		/* The scheduler's clock differs from that of ended_ns. */
+		if (slot->waited_ns[WAIT_DISK] > slot->ended_ns)
+			slot->waited_ns[WAIT_DISK] = slot->ended_ns;
+	}
 	slot->read_bytes = bytes_read(task) - slot->read_bytes;
 	if (slot->read_bytes && slot->read_for < NR_CLASSES)
 		slot->as[END_MAJOR] = slot->read_for;
@@ -187,6 +203,8 @@ static __always_inline void end_class(void *ctx, struct task_struct *task,
 	if (config.huge_by_rss && slot->known != NEVER_HUGE &&
 	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
 		was_huge(slot);
+	if (config.disk_by_counters && waits_elsewhere(slot->as[slot->end & 1]))
+		slot->waited_ns[WAIT_DISK] = 0;
 	weight = sample_weight(is_slow(slot));
 	if (weight || is_slow(slot))
 		send_slow_fault(ctx, task, slot, slot->as[slot->end & 1], weight);

@@ -24,13 +24,20 @@
 
 #include "pure_logic.h"
 
-/* Macros that read kernel objects: by plain loads if a task pointer can be made from a number. */
+/*
+ * Macros that read kernel objects: by plain loads if a task pointer can be made from a number.
+ *
+ * as_task() also makes a load of a pointer cheap to verify. Since 6.2, the verifier searches the
+ * kernel's types by name for each load of a pointer through a trusted pointer, on each path to the
+ * load. This takes as long as the check of 1000 instructions. as_task() returns an untrusted
+ * pointer.
+ */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* defined if as_task() accepts an address as a number */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
-					       bpf_core_type_id_kernel(struct task_struct)))
+					       config.task_type))
 #define get_cast(object, field) ((object)->field)
 #else
 #define as_task(address)	((struct task_struct *)(address))
@@ -201,6 +208,15 @@ static __always_inline __u64 is_not_zero(__u64 x)
 
 #define is_zero(x) (is_not_zero(x) ^ 1)
 
+/* Returns 1 or 0 without a branch; `c` and the limits are below 2^63. */
+static __always_inline __u64 is_within(__u64 c, __u64 from, __u64 to)
+{
+	__u64 within = ~((c - from) | (to - c)) >> 63;
+
+	barrier_var(within);
+	return within;
+}
+
 /*
  * Returns the capabilities that capable() tests; capabilities in other user namespaces do not help
  * to exceed a limit. Until f122a08b197d (6.3) the kernel stores capabilities as two 32-bit words,
@@ -355,6 +371,8 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
 #define regs_sp(regs)	      get(regs, sp)
+/* Reads the number through any address; `regs` of get() must be a pointer that the kernel gave. */
+#define number_in(regs) BPF_CORE_READ(regs, orig_ax)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
 	if (compat) /* 32-bit calls by int $0x80 or SYSENTER: arch/x86/entry/entry_64_compat.S */
@@ -394,6 +412,7 @@ static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 #define regs_number(regs)     get(regs, syscallno)
 #define regs_ip(regs)	      get(regs, pc)
 #define regs_sp(regs)	      get(regs, sp)
+#define number_in(regs) BPF_CORE_READ(regs, syscallno)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
 	return n == 0	? get(regs, orig_x0)

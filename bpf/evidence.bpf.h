@@ -258,6 +258,13 @@ static __always_inline void consider_level(struct level_room *l, __u64 used, __u
 	l->up = up;
 }
 
+/* A context for repeat(): a walk from a cgroup to the root. */
+struct level_walk {
+	void *at;
+	struct level_room *l;
+	__u32 without; /* number of levels below the first one that has the controller */
+};
+
 /* The value PAGE_COUNTER_MAX, which means no limit, is at least 2^51 pages. */
 #define NO_PAGE_LIMIT (1UL << 50)
 /* The value PIDS_MAX, which means no limit, is the maximum of pid_max plus one. */
@@ -290,10 +297,21 @@ static __always_inline __u32 levels_without(struct task_struct *task, void *css)
 	return own_level - level;
 }
 
+static long next_memory_level(__u32 up, struct level_walk *w)
+{
+	struct page_counter *at = w->at;
+
+	if (!at)
+		return 1;
+	consider_level(w->l, BPF_CORE_READ(at, usage.counter), BPF_CORE_READ(at, max),
+		       NO_PAGE_LIMIT, up + w->without);
+	w->at = BPF_CORE_READ(at, parent);
+	return 0;
+}
+
 static __always_inline void read_memory_levels(struct task_struct *task, struct level_room *l)
 {
-	struct page_counter *at;
-	__u32 without;
+	struct level_walk w = {.l = l};
 	void *css;
 
 	l->limit = NOT_KNOWN;
@@ -303,32 +321,36 @@ static __always_inline void read_memory_levels(struct task_struct *task, struct 
 	if (!css)
 		return;
 	l->known = 1;
-	without = levels_without(task, css);
+	w.without = levels_without(task, css);
 	css -= bpf_core_field_offset(struct mem_cgroup, css);
-	at = css + bpf_core_field_offset(struct mem_cgroup, memory);
-	for (__u32 up = 0; up < MOST_LEVELS && at; up++) {
-		consider_level(l, BPF_CORE_READ(at, usage.counter), BPF_CORE_READ(at, max),
-			       NO_PAGE_LIMIT, up + without);
-		at = BPF_CORE_READ(at, parent);
-	}
+	w.at = css + bpf_core_field_offset(struct mem_cgroup, memory);
+	repeat(MOST_LEVELS, next_memory_level, &w);
+}
+
+static long next_pids_level(__u32 up, struct level_walk *w)
+{
+	struct cgroup_subsys_state *css = w->at;
+	struct pids_cgroup *at;
+
+	if (!css)
+		return 1;
+	at = (void *)css - bpf_core_field_offset(struct pids_cgroup, css);
+	consider_level(w->l, BPF_CORE_READ(at, counter.counter), BPF_CORE_READ(at, limit.counter),
+		       NO_PIDS_LIMIT, up);
+	w->at = BPF_CORE_READ(css, parent);
+	return 0;
 }
 
 static __always_inline void read_pids_levels(struct task_struct *task, struct level_room *l)
 {
-	struct pids_cgroup *at;
-	void *css;
+	struct level_walk w = {.l = l};
 
 	l->limit = NOT_KNOWN;
 	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, pids_cgrp_id))
 		return;
-	css = css_of(task, bpf_core_enum_value(enum cgroup_subsys_id, pids_cgrp_id));
-	l->known = !!css;
-	for (__u32 up = 0; up < MOST_LEVELS && css; up++) {
-		at = css - bpf_core_field_offset(struct pids_cgroup, css);
-		consider_level(l, BPF_CORE_READ(at, counter.counter),
-			       BPF_CORE_READ(at, limit.counter), NO_PIDS_LIMIT, up);
-		css = BPF_CORE_READ((struct cgroup_subsys_state *)css, parent);
-	}
+	w.at = css_of(task, bpf_core_enum_value(enum cgroup_subsys_id, pids_cgrp_id));
+	l->known = !!w.at;
+	repeat(MOST_LEVELS, next_pids_level, &w);
 }
 
 /*
@@ -343,28 +365,44 @@ record_part(read_levels)
 	read_pids_levels(task, &r->pids);
 }
 
+/* A context for repeat(): a walk from a user's counters in its namespace to the initial one. */
+struct user_walk {
+	struct ucounts *at;
+	__u32 which;
+	__u64 *count, *max;
+};
+
+static long next_user_level(__u32 i, struct user_walk *w)
+{
+	struct ucounts *at = w->at;
+	struct user_namespace *ns;
+	__u64 count, max;
+
+	if (!at)
+		return 1;
+	ns = BPF_CORE_READ(at, ns);
+	bpf_probe_read_kernel(&count, sizeof(count),
+			      (void *)at + bpf_core_field_offset(struct ucounts, ucount) +
+				      w->which * sizeof(count));
+	bpf_probe_read_kernel(&max, sizeof(max),
+			      (void *)ns +
+				      bpf_core_field_offset(struct user_namespace, ucount_max) +
+				      w->which * sizeof(max));
+	if (*w->count == NOT_KNOWN || *w->max - *w->count > max - count) {
+		*w->count = count;
+		*w->max = max;
+	}
+	w->at = BPF_CORE_READ(ns, ucounts);
+	return 0;
+}
+
 /* Reads a user's counter and limit, at the user namespace level that is closest to its limit. */
 static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
 					__u64 *ret_max)
 {
-	__u64 count, max;
+	struct user_walk w = {.at = at, .which = which, .count = ret_count, .max = ret_max};
 
-	for (__u32 i = 0; i < MOST_LEVELS && at; i++) {
-		struct user_namespace *ns = BPF_CORE_READ(at, ns);
-
-		bpf_probe_read_kernel(&count, sizeof(count),
-				      (void *)at + bpf_core_field_offset(struct ucounts, ucount) +
-					      which * sizeof(count));
-		bpf_probe_read_kernel(
-			&max, sizeof(max),
-			(void *)ns + bpf_core_field_offset(struct user_namespace, ucount_max) +
-				which * sizeof(max));
-		if (*ret_count == NOT_KNOWN || *ret_max - *ret_count > max - count) {
-			*ret_count = count;
-			*ret_max = max;
-		}
-		at = BPF_CORE_READ(ns, ucounts);
-	}
+	repeat(MOST_LEVELS, next_user_level, &w);
 }
 
 /*
@@ -551,10 +589,10 @@ record_part(read_variables)
 	r->variables = 0;
 #define X(id, symbol, offset, size)                                                                \
 	r->variable[VARIABLE_##id] = 0;                                                            \
-	if (config.variable[VARIABLE_##id]) {                                                      \
+	if (shared.variable[VARIABLE_##id]) {                                                      \
 		r->variables |= 1U << VARIABLE_##id;                                               \
 		r->variable[VARIABLE_##id] =                                                       \
-			variable_at(config.variable[VARIABLE_##id] + (offset), size);              \
+			variable_at(shared.variable[VARIABLE_##id] + (offset), size);              \
 	}
 	VARIABLES(X)
 #undef X

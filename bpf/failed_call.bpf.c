@@ -58,7 +58,8 @@ static __always_inline void saw_select(struct fs_state *st, const struct call *c
 {
 	struct task_struct *task = c->task;
 
-	bump(st->c.selects); /* bump() does not mark the process as changed, unlike tally() */
+	/* bump() does not mark the process as changed, unlike tally() */
+	bump(st->events.c.selects);
 	if ((__s32)call_arg(c, 0) > FD_SETSIZE &&
 	    BPF_CORE_READ(task, files, fdt, max_fds) > FD_SETSIZE)
 		tally(st, selects_wide, 1);

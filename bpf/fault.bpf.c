@@ -18,29 +18,29 @@ static __always_inline __u32 fault_kind(__u64 error_code)
 	return access << 1 | (error_code & PF_PROT ? FAULT_PROT : 0);
 }
 
+/*
+ * Returns whether each fault of a process is timed. Otherwise only faults that may read a file are
+ * timed: without swap space, nearly all major faults do.
+ */
+static __always_inline bool times_all(const struct fs_state *st)
+{
+	return !config.files_begin || shared.has_swap || st->flags & PROC_TIMED;
+}
+
 static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st,
 					__u64 address, __u32 kind)
 {
 	struct fs_fault_slot *slot;
 	struct mm_struct *mm;
 
-	if (!config.time_faults)
+	if (!config.time_faults || !times_all(st))
 		return;
-	/*
-	 * `mm` is loaded before any branch. Since 6.2, the verifier searches the kernel's types by
-	 * name for each load through a trusted pointer. It does so once per path that reaches the
-	 * load.
-	 */
-	mm = get(task, mm);
+	/* `mm` is loaded before any branch: see as_task(). */
+	mm = get(as_task(task), mm);
 	barrier_var(mm);
-	slot = slot_make(task, st);
-	if (!slot) {
-		bump(shared.losses.slot);
-		tally(st, slots_lost, 1);
+	slot = open_slot(task, st);
+	if (!slot)
 		return;
-	}
-	add_latency(st, slot);
-	slot->end = END_MINOR;
 	if (config.classify)
 		begin_class(task, mm, slot, address, kind);
 	slot->begin_ns = bpf_ktime_get_ns();
@@ -181,7 +181,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	struct kernel_fault_record *r;
 	__u64 count;
 
-	fill_subject(&s, get(task, group_leader));
+	fill_subject(&s, get(as_task(task), group_leader));
 	/*
 	 * Bad accesses are counted per process. Probing reads (copy_from_kernel_nofault()) of all
 	 * processes are counted together.

@@ -7,11 +7,15 @@
 #include "fault.bpf.c"
 #include "signal.bpf.c"
 #include "memory.bpf.c"
+#include "contention.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "failed_call.bpf.c"
 #include "cgroup.bpf.h"
+#include "held_lock.bpf.h"
 #include "pressure.bpf.h"
+#include "resident.bpf.h"
+#include "resident_move.bpf.h"
 
 /* Replaces the call id if fcntl() was called with F_SETPIPE_SZ, which is counted separately. */
 static __always_inline void name_fcntl(struct call *c)
@@ -35,6 +39,10 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	 */
 	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
+	c.leader = get(task, group_leader);
+	st = proc_of(c.leader);
+	if (!st)
+		return 0;
 	c.compat = is_compat_call(task);
 	c.call = c.compat ? config.compat_syscalls[nr].call : config.syscalls[nr].call;
 	c.shape = c.compat ? config.compat_syscalls[nr].shape : config.syscalls[nr].shape;
@@ -42,10 +50,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		return 0;
 	if (c.compat)
 		c.ret = (int)ret;
-	c.leader = get(task, group_leader);
-	st = proc_of(c.leader);
-	if (!st)
-		return 0;
+	end_hold(ctx, st);
 	/*
 	 * The code below uses the result of as_task(). For each load through a trusted pointer, the
 	 * verifier would search all types of the kernel, which takes time.
@@ -59,6 +64,12 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		refused = on_fd_call(st, &c);
 	else
 		refused = on_other_call(st, &c);
+#ifndef FS_HASH
+	if (c.call == CALL_MREMAP)
+		note_move(&c);
+#endif
+	forget_value(refused);
+	forget_growth(&c);
 	attribute(st, &c);
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);

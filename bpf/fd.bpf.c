@@ -29,21 +29,29 @@ static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 	       (is_zero(length ^ rest) & is_not_zero(rest & 7));
 }
 
+/* What control messages passed to a process. */
+struct passed {
+	/* nonzero: fds were dropped, because the buffer or the fd limit was too small */
+	__u32 cut;
+	__u32 first; /* one of the received fds, if any */
+};
+
 /*
  * Counts the fds in control messages that recvmsg wrote to user memory. At most four control
- * messages are read. `*ret_cut` tells whether fds were dropped, because the buffer or the fd limit
- * was too small. `*ret_first` is one of the received fds, if any.
+ * messages are read.
  */
-static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
+once_verified __u32 passed_fds(__u64 user_msg, struct passed *ret)
 {
 	struct user_msghdr msg;
 	struct cmsghdr cm;
-	__u64 at, end;
+	__u64 at, end, cut;
 	__u32 n = 0;
 
+	if (!ret)
+		return 0;
 	if (bpf_probe_read_user(&msg, sizeof(msg), (void *)user_msg) || !msg.msg_control)
 		return 0;
-	*ret_cut = msg.msg_flags & MSG_CTRUNC;
+	cut = is_not_zero(msg.msg_flags & MSG_CTRUNC);
 	at = (__u64)msg.msg_control;
 	end = at + msg.msg_controllen;
 	for (int i = 0; i < 4; i++) {
@@ -51,13 +59,14 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 		    cm.cmsg_len < sizeof(cm))
 			break;
 		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS) {
-			bpf_probe_read_user(ret_first, 4, (void *)at + sizeof(cm));
+			bpf_probe_read_user(&ret->first, 4, (void *)at + sizeof(cm));
 			n += (cm.cmsg_len - sizeof(cm)) / 4;
 		} else {
-			*ret_cut &= is_zero(used_up(&cm, end - at));
+			cut &= is_zero(used_up(&cm, end - at));
 		}
 		at += (cm.cmsg_len + 7) & ~7UL;
 	}
+	ret->cut |= cut;
 	return n;
 }
 
@@ -65,16 +74,16 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 #define MMSG_BYTES    64 /* bytes of a struct mmsghdr: a message and its length */
 
 /* Calls passed_fds() for each message that recvmmsg received, at most MOST_MESSAGES. */
-static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
+static __always_inline __u32 passed_by_many(const struct call *c, struct passed *ret)
 {
+	__u64 messages = call_arg(c, 1);
 	__u32 n = 0;
 
-	for (int i = 0; i < MOST_MESSAGES && i < c->ret; i++) {
-		bool cut = false;
-
-		n += passed_fds(call_arg(c, 1) + i * MMSG_BYTES, &cut, ret_first);
-		*ret_cut |= cut;
-	}
+	/* Unrolled, because before 6.2 a loop may contain no call ("back-edge"). */
+#pragma clang loop unroll(full)
+	for (int i = 0; i < MOST_MESSAGES; i++)
+		if (i < c->ret)
+			n += passed_fds(messages + i * MMSG_BYTES, ret);
 	return n;
 }
 
@@ -111,11 +120,13 @@ static __always_inline void saw_close(struct fs_state *st)
 /* Returns whether recvmsg dropped fds because of RLIMIT_NOFILE. recvmsg succeeds anyway. */
 static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
+	struct fs_descriptors *d;
 	__u32 fds;
 
 	if (!count_fds(c->task, &fds) || fds < soft_limit(get(c->task, signal), RLIMIT_NOFILE))
 		return false;
-	tally(st, fd_call[CALL_RECVMSG - CALL_FD_FIRST].refused, 1);
+	d = make_descriptors(st);
+	tally_part(st, d, fd_call[CALL_RECVMSG - CALL_FD_FIRST].refused, 1);
 	return true;
 }
 
@@ -153,8 +164,9 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
+	struct passed passed = {};
 	int refused = NOT_REFUSED;
-	bool cut = false;
+	struct fs_descriptors *d;
 	__u32 pair[2] = {};
 	__u64 where;
 
@@ -168,14 +180,16 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 			 * No limit causes this errno, for example because the file does not exist.
 			 */
 			return NOT_REFUSED;
-		tally(st, fd_call[i].refused, 1);
+		d = make_descriptors(st);
+		tally_part(st, d, fd_call[i].refused, 1);
 		return -c->ret;
 	}
 	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
 		attribute_close(st, c, call_arg(c, 0));
 		saw_close(st);
-		tally(st, fd_call[i].calls, 1);
+		d = make_descriptors(st);
+		tally_part(st, d, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
 		return NOT_REFUSED; /* the next scan counts how many fds were closed */
@@ -183,9 +197,10 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	case FS_SHAPE_RECVMMSG:
 		/* 32-bit message headers differ: the next scan counts the fds in them. */
 		made = c->compat		       ? 0
-		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
-						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);
-		if (cut && was_cut(st, c))
+		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &passed)
+						       : passed_fds(call_arg(c, 1), &passed);
+		pair[0] = passed.first;
+		if (passed.cut && was_cut(st, c))
 			refused = 0;
 		if (!made)
 			return refused;
@@ -206,7 +221,8 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	default:
 		at_least = c->ret + 1;
 	}
-	tally(st, fd_call[i].calls, made);
+	d = make_descriptors(st);
+	tally_part(st, d, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
 	if (c->call == CALL_RECVMSG) {
 		note_fd(st, c, pair[0], made);

@@ -74,6 +74,7 @@ struct {
 } owners SEC(".maps");
 
 #ifndef FS_HASH
+#include "call_site.bpf.h"
 
 /* Returns memory for one entry of `growth` until scratch_end(), or NULL if all memory is in use. */
 static __always_inline struct scratch *begin_growth(enum what what)
@@ -92,29 +93,28 @@ static __always_inline struct scratch *begin_growth(enum what what)
 /*
  * Replaces each number in a name by "#", including hexadecimal digits after a decimal digit.
  * Returns the hash of the new name. Removed digits become NAME_FILLER: each loop step then writes
- * one position, as the verifier requires.
+ * one position, as the verifier requires. Only the end of the name is a branch, because the
+ * verifier checks the rest of the loop once for each path through a step.
  */
 once_verified __u64 fold_name(struct growth *g)
 {
 	__u64 hash = 0xcbf29ce484222325UL; /* offset basis of the FNV-1a hash */
-	bool in_number = false;
+	__u64 in_number = 0;
 
 	if (!g)
 		return 0;
 	for (__u32 i = 0; i < FILE_NAME_LEN; i++) {
-		__u8 c = g->name[i];
-		bool digit = c >= '0' && c <= '9';
+		__u64 c = g->name[i], digit, removed, folded;
 
 		if (!c)
 			break;
-		if (in_number && (digit || (c >= 'a' && c <= 'f'))) {
-			g->name[i] = NAME_FILLER;
-			continue;
-		}
-		if (digit)
-			g->name[i] = c = '#';
-		in_number = digit;
-		hash = (hash ^ c) * 0x100000001b3UL;
+		digit = is_within(c, '0', '9');
+		removed = in_number & (digit | is_within(c, 'a', 'f'));
+		c ^= (c ^ '#') & -digit;
+		in_number = digit | removed;
+		g->name[i] = c ^ ((c ^ NAME_FILLER) & -removed);
+		folded = (hash ^ c) * 0x100000001b3UL;
+		hash ^= (hash ^ folded) & (removed - 1);
 	}
 	return hash;
 }
@@ -247,6 +247,16 @@ static __always_inline void name_file(struct growth *g, struct task_struct *task
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
+/* Lets the verifier check the code that follows once, not once for each kind of growth. */
+static __always_inline void forget_growth(struct call *c)
+{
+	forget_value(c->added);
+	forget_value(c->removed);
+	forget_value(c->fds);
+	forget_value(c->fd[0]);
+	forget_value(c->fd[1]);
+}
+
 /* Notes in `c` by how much a call changed the map count. */
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
@@ -357,8 +367,10 @@ returns_unread int attribute_by_stack(struct fs_state *st, const struct call *c)
 /* Records growth for the code that made a call. */
 static __always_inline void attribute(struct fs_state *st, struct call *c)
 {
-	if (c->added)
+	if (c->added && !take_site_stack(c)) {
 		find_stack(c);
+		keep_site(c);
+	}
 	if (c->added | c->removed)
 		attribute_by_stack(st, c);
 }
@@ -379,6 +391,10 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 }
 
 #else /* older verifiers do not accept this code in the FS_HASH build */
+
+static __always_inline void forget_growth(struct call *c)
+{
+}
 
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {

@@ -3,13 +3,13 @@
 #include "growth.bpf.h"
 #include "unwind_process.bpf.h"
 
-static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
+static __always_inline void count_map_size(struct fs_state *st, struct fs_mappings *m, __u64 bytes)
 {
 	__u32 bucket = log2_of(bytes >> MAP_SIZE_SHIFT);
 
 	if (bucket >= NR_MAP_SIZES)
 		bucket = NR_MAP_SIZES - 1;
-	tally(st, map_size[bucket & (NR_MAP_SIZES - 1)], 1);
+	tally_part(st, m, map_size[bucket & (NR_MAP_SIZES - 1)], 1);
 }
 
 #define MADV_HWPOISON 100
@@ -62,6 +62,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	struct mm_struct *mm = get(c->task, mm);
 	bool refused = (unsigned long)c->ret > -4096UL;
 	__u16 error = refused ? -c->ret : 0;
+	struct fs_mappings *m;
 	__u32 count, before;
 
 	if (i >= NR_MAP_CALLS || !mm)
@@ -79,26 +80,28 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	 * Several threads may get here in any order. The sum of all differences is still the total
 	 * change.
 	 */
+	forget_value(refused);
+	m = make_mappings(st);
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
 		; /* the process started before faultscope: no earlier count is known */
 	else if (count > before)
-		tally(st, map_call[i].vmas_added, count - before);
+		tally_part(st, m, map_call[i].vmas_added, count - before);
 	else if (count < before)
-		tally(st, map_call[i].vmas_removed, before - count);
+		tally_part(st, m, map_call[i].vmas_removed, before - count);
 	if (before && before != count)
 		note_maps(c, count, before);
 	saw_map_count(st, c->leader, count);
 	if (refused) {
-		tally(st, map_call[i].refused, 1);
+		tally_part(st, m, map_call[i].refused, 1);
 		return error;
 	}
-	tally(st, map_call[i].calls, 1);
+	tally_part(st, m, map_call[i].calls, 1);
 	if (is_discard(c))
 		tally(st, discarded_bytes, call_arg(c, 1));
 	if (c->shape == FS_SHAPE_MMAP)
-		count_map_size(st, call_arg(c, 1));
+		count_map_size(st, m, call_arg(c, 1));
 	note_code(c);
 	return NOT_REFUSED;
 }
@@ -109,7 +112,7 @@ static __always_inline int on_area(unsigned long address, struct vm_unmapped_are
 	struct task_struct *task = current_task();
 	struct task_struct *leader = get(task, group_leader);
 	struct fs_state *st = proc_of(leader);
-	struct mm_struct *mm = get(task, mm);
+	struct mm_struct *mm = get(as_task(task), mm);
 
 	if (!st || !mm)
 		return 0;

@@ -29,7 +29,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20); /* default size in bytes; the loader may change it */
+	__uint(max_entries, 1 << 20); /* size in bytes, which the loader sets */
 } ring SEC(".maps");
 
 #define PF_KTHREAD 0x200000 /* value from include/linux/sched.h */
@@ -39,8 +39,17 @@ struct {
 /* Adds to a counter of a process, and marks the process as changed for the next scan. */
 #define tally(st, counter, n)                                                                      \
 	do {                                                                                       \
-		atomic_add(&(st)->c.counter, n);                                                   \
+		atomic_add(&(st)->events.c.counter, n);                                            \
 		(st)->counted = 1;                                                                 \
+	} while (0)
+
+/* Adds to a counter in a part of the state, which is NULL if it could not be created. */
+#define tally_part(st, part, counter, n)                                                           \
+	do {                                                                                       \
+		if (part) {                                                                        \
+			atomic_add(&(part)->c.counter, n);                                         \
+			(st)->counted = 1;                                                         \
+		}                                                                                  \
 	} while (0)
 
 static __always_inline __u64 ns_since(__u64 since)
@@ -48,16 +57,35 @@ static __always_inline __u64 ns_since(__u64 since)
 	return ns_between(since, bpf_ktime_get_ns());
 }
 
-/* Returns the number of the highest set bit, or 0 if `v` is 0. */
+/*
+ * Makes the verifier forget what it knows about a number, which keeps its value. The verifier
+ * checks the code that follows a branch once for each value that the branch can give a number,
+ * unless all are equally unknown to it. It does not know that two XORs with one unknown number
+ * cancel out.
+ */
+#define forget_value(number)                                                                       \
+	do {                                                                                       \
+		__u32 any__ = *(volatile __u32 *)&shared.orphans;                                  \
+		__u32 value__ = (__u32)(number) ^ any__;                                           \
+                                                                                                   \
+		barrier_var(value__);                                                              \
+		(number) = value__ ^ any__;                                                        \
+	} while (0)
+
+/*
+ * Returns the number of the highest set bit, or 0 if `v` is 0. The code has no branches: the
+ * verifier would check all code that follows once for each of the 64 results.
+ */
 static __always_inline __u32 log2_of(__u64 v)
 {
-	__u32 at = 0;
+	__u64 at = 0, more;
 
-	for (int step = 32; step; step /= 2)
-		if (v >> step) {
-			at += step;
-			v >>= step;
-		}
+#pragma clang loop unroll(full)
+	for (int shift = 5; shift >= 0; shift--) {
+		more = is_not_zero(v >> (1 << shift)) << shift;
+		at |= more;
+		v >>= more;
+	}
 	return at;
 }
 
@@ -69,11 +97,21 @@ static __always_inline void fill_header(struct record *h, __u32 kind, __u32 len)
 	h->t_ns = bpf_ktime_get_ns();
 }
 
-/* Wakes the reader only if the ring is at least an eighth full: a wake-up takes microseconds. */
+/*
+ * Wakes the reader, unless an earlier wake-up is still on its way: each wake-up raises an
+ * interrupt, which takes microseconds, and more in a virtual machine.
+ */
+static __always_inline __u64 wake_once(void)
+{
+	return swap(&shared.woken, 1) ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
+}
+
+/* Wakes the reader only if the ring is at least an eighth full. */
 static __always_inline __u64 wake_when_filling(void)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > (256 << 10) ? BPF_RB_FORCE_WAKEUP
-									 : BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > config.ring_bytes / 8
+		       ? wake_once()
+		       : BPF_RB_NO_WAKEUP;
 }
 
 /*

@@ -18,8 +18,10 @@ static __always_inline int begin_wait(void)
 	struct fs_state *st;
 
 	slot = waiting_slot(current_task(), &st);
-	if (slot)
-		slot->wait_ns = bpf_ktime_get_ns();
+	if (!slot)
+		return 0;
+	other_wait_begins(current_task(), slot);
+	slot->wait_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -34,10 +36,8 @@ static __always_inline int end_wait(__u32 wait)
 		return 0;
 	ns = ns_since(slot->wait_ns);
 	slot->wait_ns = 0;
-	tally(st, wait[wait].count, 1);
-	tally(st, wait[wait].ns, ns);
-	if (slot->begin_ns)
-		slot->waited_ns[wait] += ns;
+	other_wait_ends(current_task(), slot);
+	count_wait(st, slot, wait, ns);
 	return 0;
 }
 
@@ -56,19 +56,34 @@ int on_compaction_end(void *ctx)
 
 #define TLB_REMOTE_SEND_IPI 4 /* value of enum tlb_flush_reason, include/linux/mm_types.h */
 
-/* Counts only TLB_REMOTE_SEND_IPI, which the requesting CPU reports once per flush. */
-SEC("raw_tp/tlb_flush")
-int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int count_shootdown(void)
 {
 	struct task_struct *task = current_task();
 	struct fs_state *st;
 
-	if (ctx->args[0] != TLB_REMOTE_SEND_IPI || get(task, flags) & PF_KTHREAD)
+	if (get(task, flags) & PF_KTHREAD)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	if (st)
 		tally(st, tlb_shootdowns, 1);
 	return 0;
+}
+
+/* The requesting CPU calls this function once per flush: arch/x86/mm/tlb.c. */
+SEC("fentry/native_flush_tlb_multi")
+int on_tlb_shootdown(void *ctx)
+{
+	return count_shootdown();
+}
+
+/*
+ * Counts only TLB_REMOTE_SEND_IPI, which native_flush_tlb_multi() reports. The tracepoint also
+ * fires at each switch to another process.
+ */
+SEC("raw_tp/tlb_flush")
+int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
+{
+	return ctx->args[0] == TLB_REMOTE_SEND_IPI ? count_shootdown() : 0;
 }
 
 /* Returns in_iowait, which is set from before a thread sleeps for I/O until after it wakes. */
@@ -92,7 +107,7 @@ static __always_inline int sleeps(bool preempt, struct task_struct *task)
 	if (preempt || !waits_for_disk(task))
 		return 0;
 	slot = slot_find(task);
-	if (slot && slot->begin_ns && !slot->reclaim_ns && !slot->wait_ns)
+	if (slot && may_wait_for_disk(slot))
 		slot->disk_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -141,9 +156,11 @@ int raw_waking(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-#define RWSEM_READER_OWNED 1 /* value from kernel/locking/rwsem.c */
+/* Values from kernel/locking/rwsem.c. */
+#define RWSEM_READER_OWNED 1
 #define RWSEM_OWNER_FLAGS  7
-#define LOCK_WAIT_NS	   10000 /* a shorter wait for mmap_lock is not counted */
+#define RWSEM_FLAG_WAITERS 2
+#define RWSEM_FLAG_HANDOFF 4
 
 /* The thread that last released a contended mmap_lock, for each address space. */
 struct last_holder {
@@ -183,23 +200,36 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
 }
 
-/* Stores which thread holds mmap_lock. If several readers hold it, stores the latest one. */
-static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
-					struct mm_struct *mm)
+/*
+ * Returns the thread that holds mmap_lock, or NULL. If several readers hold it, returns the latest
+ * one. *ret_owner is the value of mmap_lock.owner, which keeps the last reader of a free lock.
+ */
+static __always_inline struct task_struct *holder_of(struct mm_struct *mm, __u64 *ret_owner)
+{
+	*ret_owner = 0;
+	if (!bpf_core_field_exists(mm->mmap_lock.owner))
+		return NULL; /* PREEMPT_RT */
+	if (!(get(mm, mmap_lock.count.counter) & ~(RWSEM_FLAG_WAITERS | RWSEM_FLAG_HANDOFF)))
+		return NULL;
+	*ret_owner = get(mm, mmap_lock.owner.counter);
+	return (struct task_struct *)(*ret_owner & ~(__u64)RWSEM_OWNER_FLAGS);
+}
+
+/* Stores which thread holds mmap_lock. Returns this thread, or NULL. */
+static __always_inline struct task_struct *
+note_holder(struct task_struct *task, struct fs_fault_slot *slot, struct mm_struct *mm)
 {
 	struct task_struct *holder;
 	__u64 owner;
 
 	slot->holder = 0;
-	if (!get(mm, mmap_lock.count.counter) || !bpf_core_field_exists(mm->mmap_lock.owner))
-		return;
-	owner = get(mm, mmap_lock.owner.counter);
-	holder = (struct task_struct *)(owner & ~(__u64)RWSEM_OWNER_FLAGS);
+	holder = holder_of(mm, &owner);
 	if (!holder || holder == task)
-		return;
+		return NULL;
 	slot->holder = BPF_CORE_READ(holder, tgid);
 	slot->holder_writes = !(owner & RWSEM_READER_OWNED);
 	bpf_probe_read_kernel(slot->holder_comm, sizeof(slot->holder_comm), holder->comm);
+	return holder;
 }
 
 /*
@@ -212,20 +242,16 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 	return (__u64)get(as_task(task), mm) == mm ? waiting_slot(task, ret_st) : NULL;
 }
 
-/*
- * Sends a slow wait for mmap_lock, or a slow hold, outside of page faults. The function uses the
- * thread's fault slot, after the last fault has been added to the counters.
- */
-static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
-					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
+/* Counts a wait of `ns` for mmap_lock, which the current thread has ended. */
+static __always_inline void count_lock_wait(void *ctx, struct task_struct *task,
+					    struct fs_state *st, struct fs_fault_slot *slot,
+					    __u64 ns)
 {
-	add_latency(st, slot);
-	for (int i = 0; i < NR_WAITS; i++)
-		slot->waited_ns[i] = 0;
-	slot->waited_ns[WAIT_LOCK] = class == CLASS_CALL ? ns : 0;
-	slot->ended_ns = ns;
-	send_slow_fault(ctx, task, slot, class, 0);
-	slot->ended_ns = 0;
+	count_wait(st, slot, WAIT_LOCK, ns);
+	if (slot->holder && slot->holder != bpf_get_current_pid_tgid() >> 32)
+		tally(st, lock_others_ns, ns);
+	if (!slot->begin_ns && ns >= config.slow_ns)
+		note_outside(ctx, task, st, slot, CLASS_CALL, ns);
 }
 
 SEC("raw_tp/mmap_lock_start_locking")
@@ -239,6 +265,7 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 	if (!slot)
 		return 0;
 	note_holder(task, slot, get(as_task(task), mm));
+	other_wait_begins(task, slot);
 	slot->lock_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -278,22 +305,14 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 	ns = ns_between(since, now);
 	slot->lock_ns = 0;
 	slot->held_ns = has_lock(ctx) ? now : 0;
+	other_wait_ends(task, slot);
 	if (ns < LOCK_WAIT_NS)
 		return 0;
 	if (!slot->holder)
 		note_last_holder(slot, ctx->args[0], since);
-	tally(st, wait[WAIT_LOCK].count, 1);
-	tally(st, wait[WAIT_LOCK].ns, ns);
-	if (slot->holder && slot->holder != bpf_get_current_pid_tgid() >> 32)
-		tally(st, lock_others_ns, ns);
-	if (slot->begin_ns)
-		slot->waited_ns[WAIT_LOCK] += ns;
-	else if (ns >= config.slow_ns)
-		note_outside(ctx, task, st, slot, CLASS_CALL, ns);
+	count_lock_wait(ctx, task, st, slot, ns);
 	return 0;
 }
-
-#define RWSEM_FLAG_WAITERS 2
 
 /* Returns mmap_lock.count. Nearly always `mm` is the task's own, which needs no function call. */
 static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm_struct *mm)

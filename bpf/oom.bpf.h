@@ -33,7 +33,7 @@ static __always_inline struct oom *oom_find(struct task_struct *task)
 
 static __always_inline struct oom *oom_of(struct task_struct *task)
 {
-	struct oom *o = bpf_task_storage_get(&ooms, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct oom *o = storage_make(&ooms, task, NULL);
 
 	if (!o)
 		bump(shared.losses.map);
@@ -114,7 +114,7 @@ static __always_inline void oom_line(const char *text, unsigned long len)
 
 static __always_inline void oom_signal(struct task_struct *target, struct task_struct *leader)
 {
-	struct mm_struct *mm = get(target, mm);
+	struct mm_struct *mm = get(as_task(target), mm);
 	struct oom *o = oom_of(current_task());
 	struct oom_record *r;
 
@@ -124,7 +124,7 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 	o->victim = (__u64)target;
 	o->known = 1;
 	fill_subject(&r->subject, leader);
-	r->score_adj = get(get(target, signal), oom_score_adj);
+	r->score_adj = get(get(as_task(target), signal), oom_score_adj);
 	r->total_vm_pages = get(mm, total_vm);
 	r->rss_file_pages = rss_pages(mm, 0);
 	r->rss_anon_pages = rss_pages(mm, 1);
@@ -138,7 +138,7 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 /* Returns the number of pages of the requesting process that are not reclaimable. */
 static __always_inline __u32 kept_pages_of(struct task_struct *task)
 {
-	struct mm_struct *mm = get(task, mm);
+	struct mm_struct *mm = get(as_task(task), mm);
 	__s64 pages = mm ? rss_pages(mm, 1) + rss_pages(mm, 2) + rss_pages(mm, 3) : 0;
 
 	return pages > 0 ? pages : 0;

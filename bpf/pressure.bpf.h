@@ -19,30 +19,34 @@ static __always_inline int reclaim_begins(void)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	slot = st ? slot_make(task, st) : NULL;
-	if (slot)
-		slot->reclaim_ns = bpf_ktime_get_ns();
+	if (!slot)
+		return 0;
+	other_wait_begins(task, slot);
+	slot->reclaim_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
 static __always_inline int reclaim_ends(void)
 {
 	struct task_struct *task = current_task();
-	struct fs_fault_slot *slot = slot_find(task);
+	struct task_struct *leader = get(task, group_leader);
+	struct fs_fault_slot *slot;
 	struct fs_state *st;
 	__u64 ns;
 
+	/* `leader` is loaded before any branch: see as_task(). */
+	barrier_var(leader);
+	slot = slot_find(task);
 	if (!slot || !slot->reclaim_ns)
 		return 0;
 	ns = ns_since(slot->reclaim_ns);
 	slot->reclaim_ns = 0;
-	st = proc_find(get(task, group_leader));
+	other_wait_ends(task, slot);
+	st = proc_find(leader);
 	if (!st)
 		return 0;
 	atomic_add(&st->reclaim_ns, ns);
-	tally(st, wait[WAIT_RECLAIM].count, 1);
-	tally(st, wait[WAIT_RECLAIM].ns, ns);
-	if (slot->begin_ns)
-		slot->waited_ns[WAIT_RECLAIM] += ns;
+	count_wait(st, slot, WAIT_RECLAIM, ns);
 	return 0;
 }
 
@@ -59,20 +63,81 @@ static __always_inline bool is_anonymous(__u64 address)
 	return vma && !BPF_CORE_READ(vma, vm_file);
 }
 
-/* Counts a major fault of anonymous memory, which reads from swap. */
+#ifndef FS_HASH
+
+/* Returns the number of faults that the kernel has handled for a thread. */
+static __always_inline __u32 handled_faults(struct task_struct *task)
+{
+	return get(task, min_flt) + get(task, maj_flt);
+}
+
+/*
+ * Begins a fault that may read a file. The kernel calls filemap_fault() (mm/filemap.c) again when
+ * it retries the fault (mm/memory.c): then the thread has handled no other fault, and the page is
+ * the same.
+ */
+SEC("tp_btf/mm_filemap_fault")
+int BPF_PROG(on_file_fault, struct address_space *mapping, unsigned long index)
+{
+	struct task_struct *task = current_task();
+	struct fs_state *st = proc_of(get(task, group_leader));
+	__u64 page = get(mapping, host, i_ino) << 40 ^ index;
+	__u32 handled = handled_faults(task);
+	struct fs_fault_slot *slot;
+
+	if (!st || times_all(st))
+		return 0;
+	slot = slot_find(task);
+	if (slot && slot->begin_ns && slot->maj_flt == handled && slot->address == page)
+		return 0;
+	slot = open_slot(task, st);
+	if (!slot)
+		return 0;
+	slot->maj_flt = handled;
+	slot->address = page;
+	slot->begin_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Returns whether the begin of a major fault is known, which the kernel has just counted. If it is
+ * not, the fault read no file: then all later faults of the process are timed.
+ */
+static __always_inline bool has_begun(struct task_struct *task, struct fs_state *st)
+{
+	struct fs_fault_slot *slot = slot_find(task);
+
+	if (times_all(st) ||
+	    (slot && slot->begin_ns && slot->maj_flt + 1 == handled_faults(task)))
+		return true;
+	__sync_fetch_and_or(&st->flags, PROC_TIMED);
+	lose_begin(st);
+	return false;
+}
+
+#else /* older verifiers do not accept this code in the FS_HASH build */
+
+static __always_inline bool has_begun(struct task_struct *task, struct fs_state *st)
+{
+	return true;
+}
+
+#endif
+
+/* Counts a major fault. If it is of anonymous memory, it reads from swap. */
 SEC("perf_event")
 int on_major(struct bpf_perf_event_data *ctx)
 {
-	struct fs_state *st;
+	struct task_struct *task = current_task();
+	struct fs_state *st = proc_find(get(task, group_leader));
 
+	if (!st)
+		return 0;
 	if (is_anonymous(ctx->addr)) {
-		st = proc_find(get(current_task(), group_leader));
-		if (st) {
-			atomic_add(&st->swap_ins, 1);
-			st->counted = 1;
-		}
+		atomic_add(&st->swap_ins, 1);
+		st->counted = 1;
 	}
-	return on_served(ctx, END_MAJOR);
+	return has_begun(task, st) ? on_served(ctx, END_MAJOR) : 0;
 }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_begin")

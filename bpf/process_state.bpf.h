@@ -20,17 +20,38 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct fs_state);
+	__type(value, struct fs_whole_state);
 } blank SEC(".maps");
 
 #ifndef FS_HASH
 
+/*
+ * Returns the element of a task, and creates a missing one. If another thread creates the element,
+ * or any first element of the task, at the same time, the kernel refuses the creation with EEXIST
+ * or EAGAIN (bpf_local_storage_update(), kernel/bpf/bpf_local_storage.c). A second try then finds
+ * the element or creates it.
+ */
+#define storage_make(map, task, value)                                                             \
+	(bpf_task_storage_get(map, task, value, BPF_LOCAL_STORAGE_GET_F_CREATE)                    \
+		 ?: bpf_task_storage_get(map, task, value, BPF_LOCAL_STORAGE_GET_F_CREATE))
+
+/* The state of a process is kept with its leader, in parts: see wire_state.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct fs_state);
 } procs SEC(".maps");
+
+#define X(part, PART, group)                                                                       \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_TASK_STORAGE);                                           \
+		__uint(map_flags, BPF_F_NO_PREALLOC);                                              \
+		__type(key, int);                                                                  \
+		__type(value, struct fs_##part);                                                   \
+	} part_##part SEC(".maps");
+FS_PARTS(X)
+#undef X
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -42,63 +63,181 @@ struct {
 /*
  * State of processes whose leader has exited while other threads continue. A thread that calls
  * execve takes over the leader's pid and start time. The kernel then frees the leader's task with
- * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere.
+ * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere. Before 6.1, entries of
+ * hash tables must exist in advance.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+#ifdef FS_ADDRESSES
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+#endif
 	__uint(max_entries, 512);
 	__type(key, struct process_key);
-	__type(value, struct fs_state);
+	__type(value, struct fs_whole_state);
 } orphans SEC(".maps");
 
-#define COUNTERS (sizeof(struct counters) / sizeof(__u64))
-
-#define is_word_of(i, field)                                                                       \
-	((i) >= __builtin_offsetof(struct counters, field) / sizeof(__u64) &&                      \
-	 (i) < (__builtin_offsetof(struct counters, field) +                                       \
-		sizeof(((struct counters *)0)->field)) /                                           \
-			 sizeof(__u64))
-
-/*
- * Arguments of move_counters(). Each counter is moved in one atomic step, so that no count is lost
- * or doubled if other threads add to `from` or also move it. `from->counted` is cleared first: a
- * later addition sets `counted` again, and the next reader of the flag moves the rest.
- */
-struct move {
-	struct fs_state *from, *to;
-};
-
-/* Callback of bpf_loop(), which the verifier checks once, not once per step. */
-static long move_counter(__u32 i, struct move *m)
+static __noinline struct fs_whole_state *orphan_of(struct task_struct *leader)
 {
-	__u64 *source, *target, n;
+	struct process_key s;
 
-	if (i >= COUNTERS)
-		return 1;
-	source = (__u64 *)&m->from->c + i;
-	target = (__u64 *)&m->to->c + i;
-	n = *source ? swap(source, 0) : 0;
-	if (!n)
-		return 0;
-	if (!is_word_of(i, latency_max_ns) && !is_word_of(i, served_max_ns))
-		atomic_add(target, n);
-	else if (n > *target)
-		*target = n;
+	fill_subject(&s, as_task(leader));
+	return bpf_map_lookup_elem(&orphans, &s);
+}
+
+/* Counts an element of task storage that belongs to a process. */
+static __always_inline void count_stored(struct fs_state *st, enum fs_stored what)
+{
+	if (!(__sync_fetch_and_or(&st->stored, 1U << what) & 1U << what))
+		bump(shared.stored[what]);
+}
+
+/* Called when the elements of a process will soon be freed with its leader. */
+returns_unread int forget_stored(struct fs_state *st)
+{
+	__u32 stored = swap(&st->stored, 0);
+
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < FS_STORED_SLOT; i++)
+		if (stored & 1U << i)
+			atomic_add(&shared.stored[i], -1);
 	return 0;
 }
 
-once_verified int move_counters(struct fs_state *from, struct fs_state *to)
-{
-	struct move m = {.from = from, .to = to};
+/*
+ * find_PART() returns a part of the state of a process, or NULL if nothing in it was counted yet.
+ * make_PART() creates a missing part of the current process. It returns NULL if there is no room,
+ * which is counted as lost, or after the last record of the process.
+ */
+#define X(part, PART, group)                                                                       \
+	static __always_inline struct fs_##part *find_##part(const struct fs_state *st,            \
+							     struct task_struct *leader)           \
+	{                                                                                          \
+		struct fs_whole_state *whole;                                                      \
+                                                                                                   \
+		if (!(st->flags & PROC_ORPHAN))                                                    \
+			return bpf_task_storage_get(&part_##part, leader, NULL, 0);                \
+		whole = orphan_of(leader);                                                         \
+		if (!whole)                                                                        \
+			return NULL;                                                               \
+		barrier_var(whole); /* the verifier permits no arithmetic before the NULL test */  \
+		return &whole->part;                                                               \
+	}                                                                                          \
+	static __noinline struct fs_##part *create_##part(struct fs_state *st,                     \
+							  struct task_struct *leader)              \
+	{                                                                                          \
+		struct fs_##part *p;                                                               \
+                                                                                                   \
+		if (st->flags & (PROC_FINAL | PROC_ORPHAN))                                        \
+			return NULL;                                                               \
+		p = storage_make(&part_##part, leader, NULL);                                      \
+		if (!p) {                                                                          \
+			bump(shared.losses.map);                                                   \
+			return NULL;                                                               \
+		}                                                                                  \
+		count_stored(st, FS_STORED_##PART);                                                \
+		return p;                                                                          \
+	}                                                                                          \
+	static __always_inline struct fs_##part *make_##part(struct fs_state *st)                  \
+	{                                                                                          \
+		struct task_struct *leader = get(current_task(), group_leader);                    \
+		struct fs_##part *p = find_##part(st, leader);                                     \
+                                                                                                   \
+		return p ? p : create_##part(st, leader);                                          \
+	}
+FS_PARTS(X)
+#undef X
 
-	if (!from || !to)
+/*
+ * Counters that are moved together. Each counter is moved in one atomic step, so that no count is
+ * lost or doubled if other threads add to the source or also move it. For a maximum, the greater
+ * one stays.
+ */
+struct move {
+	struct fs_words *from, *to;
+	__u64 maxima; /* bit i: word i is a maximum */
+};
+
+/* The callback of bpf_loop() is checked once by the verifier, not once per step. */
+static long move_word(__u32 i, struct move *m)
+{
+	__u64 n;
+
+	if (i >= FS_CHUNK)
+		return 1;
+	n = m->from->word[i] ? swap(&m->from->word[i], 0) : 0;
+	if (!n)
 		return 0;
-	from->counted = 0;
-	bpf_loop(COUNTERS, move_counter, &m, 0);
-	atomic_add(&to->reclaim_ns, swap(&from->reclaim_ns, 0));
-	atomic_add(&to->swap_ins, swap(&from->swap_ins, 0));
-	to->counted = 1;
+	if (!(m->maxima >> i & 1))
+		atomic_add(&m->to->word[i], n);
+	else if (n > m->to->word[i])
+		m->to->word[i] = n;
 	return 0;
+}
+
+/* A function for all groups, since the verifier checks it once in each of the many programs. */
+once_verified int move_words(struct fs_words *from, struct fs_words *to, __u64 maxima)
+{
+	struct move m = {from, to, maxima};
+
+	if (from && to)
+		bpf_loop(FS_CHUNK, move_word, &m, 0);
+	return 0;
+}
+
+/* Returns the bits of move.maxima of a chunk, if the words from `first` to `end` - 1 are maxima. */
+static __always_inline __u64 maxima_of(__u32 chunk, __u32 first, __u32 end)
+{
+	__u64 bits = 0;
+
+	for (__u32 i = 0; i < FS_CHUNK; i++)
+		if (chunk * FS_CHUNK + i >= first && chunk * FS_CHUNK + i < end)
+			bits |= 1UL << i;
+	return bits;
+}
+#define word_of(type, member) (__builtin_offsetof(type, member) / sizeof(__u64))
+#define end_of_words(type, member)                                                                 \
+	((__builtin_offsetof(type, member) + sizeof(((type *)0)->member)) / sizeof(__u64))
+#define maxima_of_events(k)	 0
+#define maxima_of_mappings(k)	 0
+#define maxima_of_descriptors(k) 0
+#define maxima_of_stalls(k)                                                                        \
+	maxima_of(k, word_of(struct stall_counters, latency_max_ns),                               \
+		  end_of_words(struct stall_counters, latency_max_ns))
+#define maxima_of_classes(k)                                                                       \
+	maxima_of(k, word_of(struct class_counters, served_max_ns),                                \
+		  end_of_words(struct class_counters, served_max_ns))
+
+#define X(part, PART, group)                                                                       \
+	static __always_inline void move_##part(struct fs_##part *from, struct fs_##part *to)      \
+	{                                                                                          \
+		_Pragma("clang loop unroll(full)") for (__u32 k = 0; k < FS_CHUNKS_OF(group); k++) \
+			move_words(&from->chunk[k], &to->chunk[k], maxima_of_##part(k));           \
+	}
+FS_PARTS(X)
+X(events, EVENTS, struct event_counters)
+#undef X
+
+/*
+ * Moves all counters of a process to its entry in `orphans`. `from->counted` is cleared first: a
+ * later addition sets `counted` again, and the next reader of the flag moves the rest.
+ */
+static __always_inline void move_counters(struct task_struct *leader, struct fs_state *from,
+					  struct fs_whole_state *to)
+{
+	from->counted = 0;
+	move_events(&from->events, &to->st.events);
+#define X(part, PART, group)                                                                       \
+	{                                                                                          \
+		struct fs_##part *p = bpf_task_storage_get(&part_##part, leader, NULL, 0);         \
+                                                                                                   \
+		if (p)                                                                             \
+			move_##part(p, &to->part);                                                 \
+	}
+	FS_PARTS(X)
+#undef X
+	atomic_add(&to->st.reclaim_ns, swap(&from->reclaim_ns, 0));
+	atomic_add(&to->st.swap_ins, swap(&from->swap_ins, 0));
+	to->st.counted = 1;
 }
 
 /*
@@ -108,23 +247,32 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
-	struct fs_state *st;
-	struct process_key s;
+	struct fs_whole_state *whole = orphan_of(leader);
 
-	fill_subject(&s, as_task(leader));
-	st = bpf_map_lookup_elem(&orphans, &s);
-	if (!st)
+	if (!whole)
 		return left;
 	if (left && left->counted)
-		move_counters(left, st);
-	return st;
+		move_counters(leader, left, whole);
+	return &whole->st;
+}
+
+/*
+ * Returns whether a task may have state. The kernel allocates task->bpf_storage with the task's
+ * first storage (kernel/bpf/bpf_task_storage.c), so one load decides for the processes that are not
+ * watched, without a function call.
+ */
+static __always_inline bool may_have_state(struct task_struct *task)
+{
+	return config.watch_all || get(task, bpf_storage);
 }
 
 /* Returns the state of a process, given its leader, or NULL. */
 static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
-	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
+	struct fs_state *st = NULL;
 
+	if (may_have_state(leader))
+		st = bpf_task_storage_get(&procs, leader, NULL, 0);
 	if (st && !(st->flags & PROC_LEFT))
 		return st;
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
@@ -140,8 +288,10 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 
 	if (st)
 		return st;
-	st = bpf_task_storage_get(&procs, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!st)
+	st = storage_make(&procs, leader, NULL);
+	if (st)
+		count_stored(st, FS_STORED_STATE);
+	else
 		bump(shared.losses.map);
 	return st;
 }
@@ -177,7 +327,7 @@ static __always_inline void proc_drop(struct task_struct *leader)
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
-	struct fs_state *empty, *orphan = NULL;
+	struct fs_whole_state *empty, *orphan = NULL;
 	__u32 zero = 0;
 	struct process_key s;
 	long err;
@@ -197,15 +347,16 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 	bump(shared.orphans);
 	st->start_ns = s.start_ns;
 	st->pid = s.pid;
-	bpf_probe_read_kernel(orphan, __builtin_offsetof(struct fs_state, slot), st);
-	orphan->flags |= PROC_HALF;
-	orphan->reclaim_ns = orphan->swap_ins = 0;
+	forget_stored(st);
+	bpf_probe_read_kernel(&orphan->st, __builtin_offsetof(struct fs_state, events), st);
+	orphan->st.flags |= PROC_HALF | PROC_ORPHAN;
+	orphan->st.reclaim_ns = orphan->st.swap_ins = 0;
 	if (__sync_fetch_and_or(&st->flags, PROC_LEFT) & PROC_FINAL) {
 		drop_orphan(&s);
 		return 0;
 	}
-	move_counters(st, orphan);
-	clear_bits(&orphan->flags, PROC_HALF);
+	move_counters(leader, st, orphan);
+	clear_bits(&orphan->st.flags, PROC_HALF);
 	return 0;
 }
 
@@ -226,18 +377,22 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 /* Maximum steps for which proc_ends() waits for proc_leader_left(), which takes about 10 us. */
 #define MOST_WAITED 4096
 
-static long is_whole(__u32 i, struct move *m)
+struct awaited {
+	struct fs_state *st;
+};
+
+static long is_whole(__u32 i, struct awaited *a)
 {
-	return !(__sync_fetch_and_or(&m->from->flags, 0) & PROC_HALF);
+	return !(__sync_fetch_and_or(&a->st->flags, 0) & PROC_HALF);
 }
 
 once_verified int await_whole(struct fs_state *st)
 {
-	struct move m = {.from = st};
+	struct awaited a = {.st = st};
 
 	if (!st)
 		return 0;
-	if (bpf_loop(MOST_WAITED, is_whole, &m, 0) == MOST_WAITED &&
+	if (bpf_loop(MOST_WAITED, is_whole, &a, 0) == MOST_WAITED &&
 	    __sync_fetch_and_or(&st->flags, 0) & PROC_HALF)
 		bump(shared.losses.map);
 	return 0;
@@ -257,6 +412,7 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 	before = __sync_fetch_and_or(&own->flags, PROC_FINAL);
 	if (before & PROC_FINAL)
 		return NULL;
+	forget_stored(own);
 	if (!(before & PROC_LEFT))
 		return own;
 	own = proc_find_orphan(leader, own);
@@ -277,33 +433,71 @@ static __always_inline bool proc_was_whole(struct fs_state *st, struct task_stru
 	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
 }
 
-/* Called after a thread took over the leader's pid: moves the state to the new leader's storage. */
-static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
+/*
+ * Moves the state of a process from `orphans` to the storage of its new leader. A scan reads the
+ * counters from `orphans` until PROC_ORPHAN is cleared.
+ */
+returns_unread int proc_take_back(struct task_struct *leader)
 {
-	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
+	struct fs_whole_state *kept;
+	struct fs_state *own;
 	struct process_key s;
 
-	if (own || !shared.orphans)
-		return own;
 	fill_subject(&s, leader);
 	kept = bpf_map_lookup_elem(&orphans, &s);
 	if (!kept)
-		return NULL;
-	own = bpf_task_storage_get(&procs, leader, kept, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!own)
-		return kept;
+		return 0;
+#define X(part, PART, group)                                                                       \
+	if (!storage_make(&part_##part, leader, &kept->part)) {                                    \
+		bump(shared.losses.map);                                                           \
+		return 0;                                                                          \
+	}
+	FS_PARTS(X)
+#undef X
+	own = storage_make(&procs, leader, &kept->st);
+	if (!own) {
+		bump(shared.losses.map);
+		return 0;
+	}
+#define X(part, PART, group) count_stored(own, FS_STORED_##PART);
+	FS_PARTS(X)
+#undef X
+	count_stored(own, FS_STORED_STATE);
+	clear_bits(&own->flags, PROC_ORPHAN);
 	drop_orphan(&s);
-	return own;
+	return 0;
+}
+
+/* Called after a thread took over the leader's pid. Returns the state of the process, or NULL. */
+static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
+{
+	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0);
+
+	if (own || !shared.orphans)
+		return own;
+	proc_take_back(leader);
+	return bpf_task_storage_get(&procs, leader, NULL, 0);
 }
 
 static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *task)
 {
-	return bpf_task_storage_get(&slots, task, NULL, 0);
+	return may_have_state(task) ? bpf_task_storage_get(&slots, task, NULL, 0) : NULL;
 }
+
+#define PF_EXITING 0x4 /* value from include/linux/sched.h */
 
 static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct *task)
 {
-	return bpf_task_storage_get(&slots, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct fs_fault_slot *slot = thread_slot(task);
+
+	if (slot)
+		return slot;
+	slot = storage_make(&slots, task, NULL);
+	if (slot && !(get(task, flags) & PF_EXITING)) {
+		slot->stored = 1;
+		bump(shared.stored[FS_STORED_SLOT]);
+	}
+	return slot;
 }
 
 /* Returns the slot of a thread that had another pid before it called execve. */
@@ -312,21 +506,55 @@ static __always_inline struct fs_fault_slot *former_slot(struct task_struct *tas
 	return thread_slot(task);
 }
 
+/* Called when a thread exits. The kernel frees the slot with the thread. */
 static __always_inline void slot_drop(struct task_struct *task)
 {
+	struct fs_fault_slot *slot = thread_slot(task);
+
+	if (slot && slot->stored) {
+		slot->stored = 0;
+		atomic_add(&shared.stored[FS_STORED_SLOT], -1);
+	}
 }
 
 static __always_inline void former_slot_drop(__u32 old_pid)
 {
 }
 
+/* Returns the fault slot of a thread of the process `st`. */
+static __always_inline struct fs_fault_slot *slot_of(struct task_struct *task, struct fs_state *st)
+{
+	return thread_slot(task);
+}
+
+static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
+{
+	return thread_slot(task);
+}
+
+static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
+						       struct fs_state *st)
+{
+	return thread_slot_make(task);
+}
+
 #else /* FS_HASH is defined */
+
+#define whole_of(st) ((struct fs_whole_state *)(st))
+
+#define X(part, PART, group)                                                                       \
+	static __always_inline struct fs_##part *make_##part(struct fs_state *st)                  \
+	{                                                                                          \
+		return &whole_of(st)->part;                                                        \
+	}
+FS_PARTS(X)
+#undef X
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192); /* default; the loader sets the number of processes */
 	__type(key, __u32);	   /* pid of the process (tgid) */
-	__type(value, struct fs_state);
+	__type(value, struct fs_whole_state);
 } procs SEC(".maps");
 
 struct {
@@ -336,10 +564,19 @@ struct {
 	__type(value, struct fs_fault_slot);
 } slots SEC(".maps");
 
+/*
+ * The counter of the entries of `procs` for pids that share their low bits. It is incremented
+ * before an entry is inserted and decremented after it is deleted, so 0 means that no entry exists.
+ * Reading this word costs less than a lookup in a hash table.
+ */
+#define entries_near(pid) (&shared.entries_near[(pid) & (FS_ENTRIES_NEAR - 1)])
+
 static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
 	__u32 pid = get(leader, tgid);
 
+	if (!config.watch_all && !*entries_near(pid))
+		return NULL;
 	return bpf_map_lookup_elem(&procs, &pid);
 }
 
@@ -347,13 +584,15 @@ static __always_inline void proc_drop(struct task_struct *leader)
 {
 	__u32 pid = get(leader, tgid);
 
-	bpf_map_delete_elem(&procs, &pid);
+	if (!bpf_map_delete_elem(&procs, &pid))
+		atomic_add(entries_near(pid), -1);
 }
 
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	__u32 pid = get(leader, tgid), zero = 0;
-	struct fs_state *st = bpf_map_lookup_elem(&procs, &pid), *empty;
+	struct fs_state *st = bpf_map_lookup_elem(&procs, &pid);
+	struct fs_whole_state *empty;
 
 	if (st)
 		return st;
@@ -361,7 +600,9 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	empty = bpf_map_lookup_elem(&blank, &zero);
 	if (!empty || !get(leader, signal, live.counter))
 		return NULL;
-	bpf_map_update_elem(&procs, &pid, empty, BPF_NOEXIST);
+	atomic_add(entries_near(pid), 1);
+	if (bpf_map_update_elem(&procs, &pid, empty, BPF_NOEXIST))
+		atomic_add(entries_near(pid), -1);
 	st = bpf_map_lookup_elem(&procs, &pid);
 	if (!st)
 		bump(shared.losses.map);
@@ -399,7 +640,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
  */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
-	__builtin_memset(&st->slot, 0, sizeof(st->slot));
+	__builtin_memset(&whole_of(st)->slot, 0, sizeof(whole_of(st)->slot));
 	return 0;
 }
 
@@ -430,7 +671,7 @@ static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct
 {
 	struct fs_fault_slot *slot;
 	__u32 pid = get(task, pid), zero = 0;
-	struct fs_state *empty;
+	struct fs_whole_state *empty;
 
 	slot = bpf_map_lookup_elem(&slots, &pid);
 	if (slot)
@@ -460,9 +701,15 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 	bpf_map_delete_elem(&slots, &old_pid);
 }
 
-#endif
+/*
+ * Returns the fault slot of a thread of the process `st`. The leader's is part of the process
+ * state.
+ */
+static __always_inline struct fs_fault_slot *slot_of(struct task_struct *task, struct fs_state *st)
+{
+	return get(task, pid) == get(task, tgid) ? &whole_of(st)->slot : thread_slot(task);
+}
 
-/* Returns the fault slot of a thread; the leader's is part of the process state. */
 static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 {
 	struct fs_state *st;
@@ -473,14 +720,16 @@ static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 	if (!st)
 		return NULL;
 	barrier_var(st); /* the verifier permits no arithmetic before the NULL test */
-	return &st->slot;
+	return &whole_of(st)->slot;
 }
 
 static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 						       struct fs_state *st)
 {
-	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
+	return get(task, pid) == get(task, tgid) ? &whole_of(st)->slot : thread_slot_make(task);
 }
+
+#endif
 
 /* Returns the state of a process, given its leader, or NULL if the process is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *leader)

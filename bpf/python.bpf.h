@@ -253,15 +253,15 @@ static __always_inline void read_text(const struct fs_python *of, __u64 object, 
 		*ret_bytes = bytes;
 }
 
-static __always_inline void read_table(const struct fs_python *of, __u64 object,
-				       struct python_code_record *r)
+/* Copies the line table. `room` is a power of two, and constant at each call. */
+static __always_inline void read_table(const struct fs_python *of, __u64 object, __u64 bytes,
+				       struct python_code_record *r, __u32 room)
 {
-	__u64 bytes = user_word(object + of->bytes_size);
-
 	r->table_bytes = 0;
-	if (bytes > sizeof(r->table) - 1)
-		bytes = sizeof(r->table) - 1;
-	bytes &= sizeof(r->table) - 1;
+	barrier_var(bytes); /* clang would drop the comparison or the mask */
+	if (bytes > room - 1)
+		bytes = room - 1;
+	bytes &= room - 1;
 	if (!bpf_probe_read_user(r->table, bytes, (void *)object + of->bytes_data))
 		r->table_bytes = bytes;
 }
@@ -276,14 +276,46 @@ struct python_telling {
 };
 
 /*
+ * Sends a code object in a record whose line table has room for `room` bytes. The size of a record
+ * must be a constant, so there are a few sizes. Returns false if the ring is full.
+ */
+static __always_inline bool send_python_code(const struct python_telling *t, __u64 code,
+					     __u64 table, __u64 bytes, __u32 room)
+{
+	const __u32 len = __builtin_offsetof(struct python_code_record, table) + room;
+	struct python_code_record *r = bpf_ringbuf_reserve(&ring, len, 0);
+	const struct fs_python *of = &t->w->of;
+
+	if (!r)
+		return false;
+	fill_header(&r->h, RECORD_PYTHON_CODE, len);
+	r->subject = t->subject;
+	r->code = code;
+	r->start = of->code_start ? code + of->code_start : 0;
+	r->first_line = user_word(code + of->code_line);
+	r->minor = of->minor;
+	read_text(of, user_word(code + of->code_file), r->file, sizeof(r->file), &r->file_bytes,
+		  &r->file_kind);
+	read_text(of, user_word(code + of->code_name), r->name, sizeof(r->name), &r->name_bytes,
+		  &r->name_kind);
+	read_table(of, table, bytes, r, room);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+#define TABLE_SHORT  128
+#define TABLE_MIDDLE 1024
+
+/*
  * Sends the names and the line table of a code object to user space, if they were not sent before.
  */
 static long tell_code(__u32 i, struct python_telling *t)
 {
 	const struct fs_python *of = &t->w->of;
 	struct python_code_key key = {.subject = t->subject};
-	struct python_code_record *r;
+	__u64 table, bytes;
 	__u8 one = 1;
+	bool sent;
 
 	if (i >= t->w->n)
 		return 1;
@@ -293,23 +325,18 @@ static long tell_code(__u32 i, struct python_telling *t)
 	key.identity = code_identity(t->w, key.code);
 	if (bpf_map_lookup_elem(&told_codes, &key))
 		return 0;
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
-	if (!r) {
+	table = user_word(key.code + of->code_table);
+	bytes = user_word(table + of->bytes_size);
+	if (bytes < TABLE_SHORT)
+		sent = send_python_code(t, key.code, table, bytes, TABLE_SHORT);
+	else if (bytes < TABLE_MIDDLE)
+		sent = send_python_code(t, key.code, table, bytes, TABLE_MIDDLE);
+	else
+		sent = send_python_code(t, key.code, table, bytes, PYTHON_TABLE);
+	if (!sent) {
 		bump(shared.losses.ring);
 		return 1;
 	}
-	fill_header(&r->h, RECORD_PYTHON_CODE, sizeof(*r));
-	r->subject = t->subject;
-	r->code = key.code;
-	r->start = of->code_start ? key.code + of->code_start : 0;
-	r->first_line = user_word(key.code + of->code_line);
-	r->minor = of->minor;
-	read_text(of, user_word(key.code + of->code_file), r->file, sizeof(r->file), &r->file_bytes,
-		  &r->file_kind);
-	read_text(of, user_word(key.code + of->code_name), r->name, sizeof(r->name), &r->name_bytes,
-		  &r->name_kind);
-	read_table(of, user_word(key.code + of->code_table), r);
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	if (!t->forgets)
 		bpf_map_update_elem(&told_codes, &key, &one, BPF_ANY);
 	return 0;

@@ -69,6 +69,7 @@ static __always_inline void report_line(struct task_struct *task, const char *te
 
 	read_line(start, sizeof(start), text, len);
 	stamp = stamp_of(start);
+	forget_value(stamp);
 	if (stamp && stamp < len) {
 		text += stamp;
 		len -= stamp;

@@ -21,8 +21,10 @@
 #define IPCMNI_SHIFT	    15
 #define IPCMNI_SHIFT_EXTEND 24
 
-static __always_inline struct shmid_kernel *segment_in_slot(struct ipc_namespace *ns, __u32 slot)
+/* Returns the address of a shmid_kernel, or 0. A global function, so that it is verified once. */
+__noinline __u64 segment_in_slot(__u64 of_ns, __u32 slot)
 {
+	struct ipc_namespace *ns = (struct ipc_namespace *)of_ns;
 	__u64 entry = (__u64)BPF_CORE_READ(ns, ids[IPC_SHM].ipcs_idr.idr_rt.xa_head);
 
 	for (__u32 level = 0; level < XA_LEVELS && is_xa_node(entry); level++) {
@@ -30,23 +32,25 @@ static __always_inline struct shmid_kernel *segment_in_slot(struct ipc_namespace
 		__u32 shift = BPF_CORE_READ(node, shift) & 31;
 
 		if (!level && slot >> shift >> XA_CHUNK_SHIFT)
-			return NULL;
+			return 0;
 		entry = word_at((__u64)node + bpf_core_field_offset(struct xa_node, slots) +
 				(slot >> shift & ((1 << XA_CHUNK_SHIFT) - 1)) * 8);
 		slot &= (1UL << shift) - 1;
 	}
 	if (!entry || entry & 3)
-		return NULL;
-	return (void *)entry - bpf_core_field_offset(struct shmid_kernel, shm_perm);
+		return 0;
+	return entry - bpf_core_field_offset(struct shmid_kernel, shm_perm);
 }
 
 static __always_inline struct shmid_kernel *find_segment(struct ipc_namespace *ns, int id)
 {
-	struct shmid_kernel *s = segment_in_slot(ns, id & ((1 << IPCMNI_SHIFT) - 1));
+	__u32 slot = id & ((1 << IPCMNI_SHIFT) - 1);
+	struct shmid_kernel *s = (struct shmid_kernel *)segment_in_slot((__u64)ns, slot);
 
 	if (s && BPF_CORE_READ(s, shm_perm.id) == id)
 		return s;
-	s = segment_in_slot(ns, id & ((1 << IPCMNI_SHIFT_EXTEND) - 1));
+	slot = id & ((1 << IPCMNI_SHIFT_EXTEND) - 1);
+	s = (struct shmid_kernel *)segment_in_slot((__u64)ns, slot);
 	return s && BPF_CORE_READ(s, shm_perm.id) == id ? s : NULL;
 }
 
@@ -149,13 +153,16 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	return 0;
 }
 
-/* Sums the bytes of arguments, environment and path: exec copies all three to the new program. */
-static __always_inline void read_strings(struct refused_record *r, __u64 path, __u64 argv,
-					 __u64 envp)
+/*
+ * Sums the bytes of path, arguments and environment, which are three arguments of the call: exec
+ * copies all of them to the new program.
+ */
+static __always_inline void read_strings(struct refused_record *r, const __u64 *args)
 {
-	struct string_walk w = {.list = argv, .second = envp, .at = path};
+	struct string_walk w = {.at = args[0], .list = args[1], .second = args[2]};
 
 	w.pointer_bytes = r->facts & FACT_COMPAT ? 4 : 8;
+	forget_value(w.pointer_bytes);
 	repeat(MOST_CHUNKS, next_chunk, &w);
 	r->asked.bytes = w.bytes;
 	r->asked.longest = w.longest;
@@ -239,10 +246,9 @@ record_part(read_request_size)
 		read_segment(r);
 	else if (with == FS_SHAPE_QUEUE)
 		read_queue(r);
-	else if (with == FS_SHAPE_EXEC)
-		read_strings(r, r->args[0], r->args[1], r->args[2]);
-	else if (with == FS_SHAPE_EXECAT)
-		read_strings(r, r->args[1], r->args[2], r->args[3]);
+	else if (with == FS_SHAPE_EXEC || with == FS_SHAPE_EXECAT)
+		/* the first argument of execveat() is an fd */
+		read_strings(r, r->args + (with == FS_SHAPE_EXECAT));
 	else if (r->call == CALL_IO_URING_REGISTER)
 		read_buffers(r);
 }

@@ -7,6 +7,11 @@
 #include "claim.bpf.h"
 #include "maps.bpf.h"
 
+struct chain_key {
+	struct process_key subject;
+	__u64 hash; /* hash of the whole frame pointer chain */
+};
+
 /*
  * A frame pointer chain, as the kernel walks it. The chain lacks the caller of the system call
  * wrapper, because the wrapper creates no frame. The return address into that caller is at the
@@ -18,7 +23,10 @@ struct chain {
 	__u64 frames;
 	__u32 end;  /* why the unwind tables gave no stack: enum stack_end */
 	__s32 copy; /* number of the stack that was copied to user space; < 0: none */
+	__u32 is_new; /* nonzero: the chain must be sent to user space; set by number_chain() */
+	__u32 pad;
 	struct area at; /* mapping of the frame that is being examined */
+	struct chain_key key;
 };
 
 struct scratch {

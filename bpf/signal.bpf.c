@@ -160,7 +160,7 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 	r->code = code;
 	r->address = address;
 	r->stack = stack;
-	r->stack_limit_bytes = soft_limit(get(target, signal), RLIMIT_STACK);
+	r->stack_limit_bytes = soft_limit(get(as_task(target), signal), RLIMIT_STACK);
 	read_access(r, target);
 	if (sig != SIGABRT && code > 0)
 		read_area(r);
@@ -209,7 +209,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		 * is recorded only after an earlier fault, whose handler raised it again. Without
 		 * an earlier fault, there was no bad access.
 		 */
-		if (sig == SIGABRT || st->c.fault_failed)
+		if (sig == SIGABRT || st->events.c.fault_failed)
 			emit_signal(target, leader, sig, code, 0);
 		return 0;
 	}

@@ -154,7 +154,7 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		 * A wait outside of faults is reported within an mmap_lock tracepoint. A stack that
 		 * is walked there must not search the mappings for files: see fill_addresses().
 		 */
-		stack = stack_of(ctx, get(task, group_leader), regs, 0, !is_slow(slot),
+		stack = stack_of(ctx, get(as_task(task), group_leader), regs, 0, !is_slow(slot),
 				 is_fault(class));
 	}
 #endif
@@ -162,6 +162,24 @@ static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
 		note_sample(slot, class, stack, weight);
 	if (!weight || is_slow(slot))
 		note_slow(slot, class, stack);
+}
+
+#define LOCK_WAIT_NS 10000 /* a shorter wait for mmap_lock, or a shorter hold, is not counted */
+
+/*
+ * Sends a slow wait for mmap_lock, or a slow hold, outside of page faults. The function uses the
+ * thread's fault slot, after the last fault has been added to the counters.
+ */
+static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
+					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
+{
+	add_latency(st, slot);
+	for (int i = 0; i < NR_WAITS; i++)
+		slot->waited_ns[i] = 0;
+	slot->waited_ns[WAIT_LOCK] = class == CLASS_CALL ? ns : 0;
+	slot->ended_ns = ns;
+	send_slow_fault(ctx, task, slot, class, 0);
+	slot->ended_ns = 0;
 }
 
 #endif

@@ -7,14 +7,10 @@
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
 
+#include "mix.h"
 #include "scratch.bpf.h"
 #include "process_state.bpf.h"
 #include "table_stack.bpf.h"
-
-struct chain_key {
-	struct process_key subject;
-	__u64 hash; /* hash of the whole frame pointer chain */
-};
 
 /*
  * Frame pointer chains that were sent, and their stack numbers. When the table is full, the least
@@ -45,8 +41,7 @@ once_verified __u64 hash_chain(struct chain *c)
 	for (__u32 i = 0; i < STACK_FRAMES; i++) {
 		if (i >= c->frames)
 			break;
-		hash = (hash ^ c->ip[i]) * 0x9e3779b97f4a7c15UL;
-		hash ^= hash >> 29;
+		hash = mix(hash, c->ip[i]);
 	}
 	return hash;
 }
@@ -112,8 +107,10 @@ once_verified int cut_chain(struct chain *c)
  * irq_work would be used twice, and mmap_lock would never be released (kernel/bpf/stackmap.c,
  * kernel/bpf/mmap_unlock_work.h). tests/shape/walks.py checks the objects for such programs.
  */
-static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
+once_verified int fill_addresses(struct stack_record *r, const struct chain *c)
 {
+	if (!r || !c)
+		return 0;
 	for (__u32 i = 0; i < STACK_FRAMES; i++)
 		r->frame[i] = (struct stack_frame){.status = FRAME_ADDRESS, .offset = c->ip[i]};
 	return sizeof(r->frame);
@@ -170,44 +167,78 @@ static __always_inline __s32 new_number(const struct chain_key *key, bool sample
 	return number;
 }
 
-static __always_inline __s32 number_of_chain(void *ctx, struct task_struct *leader, struct chain *c,
-					     bool sampled, bool named)
+/*
+ * Returns the number of a frame pointer chain that was sent before, or < 0. Sets c->key.hash. Keys
+ * of maps are on the stack: older verifiers take no key from the argument of a global function.
+ */
+once_verified int find_chain(struct chain *c)
 {
-	struct chain_key key = {};
-	bool is_new = false;
+	struct chain_key key;
 	__u32 *known;
-	__s32 number;
-	__u64 whole;
-	long bytes;
-	int sure;
 
-	fill_subject(&key.subject, leader);
-	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
-	if (bytes <= 0)
-		return c->copy;
-	c->frames = bytes / sizeof(c->ip[0]);
-	if (c->copy >= 0) {
-		cut_chain(c);
-		emit_chain(ctx, &key.subject, c, c->copy, named);
-		return c->copy;
-	}
-	key.hash = hash_chain(c);
+	if (!c)
+		return -1;
+	c->key.hash = hash_chain(c);
+	key = c->key;
 	known = bpf_map_lookup_elem(&told, &key);
 	if (!known)
 		known = bpf_map_lookup_elem(&astray, &key);
-	if (known)
-		return *known;
-	whole = key.hash;
-	sure = cut_chain(c);
+	return known ? (__s32)*known : -1;
+}
+
+/*
+ * Returns the number of a frame pointer chain, or < 0. c->key.hash is the hash that the chain had
+ * before cut_chain(), which returned `sure`. Sets c->is_new if the caller must send the chain.
+ */
+once_verified int number_chain(struct chain *c, bool sampled, bool sure)
+{
+	struct chain_key key;
+	bool is_new = false;
+	__u32 *known;
+	__s32 number;
+
+	if (!c)
+		return -1;
+	key = c->key;
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
 	number = known ? (__s32)*known : new_number(&key, sampled, &is_new);
-	if (is_new)
-		emit_chain(ctx, &key.subject, c, number, named);
-	if (number >= 0 && sure && key.hash != whole) {
-		key.hash = whole;
+	c->is_new = is_new;
+	if (number >= 0 && sure && key.hash != c->key.hash) {
+		key.hash = c->key.hash;
 		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
 	}
+	return number;
+}
+
+/*
+ * Returns the number of the current thread's frame pointer chain, or < 0. The steps are functions
+ * that are called one after the other, so that the deepest of them, cut_chain(), has room on the
+ * stack.
+ */
+static __always_inline __s32 number_of_chain(void *ctx, struct task_struct *leader, struct chain *c,
+					     bool sampled, bool named)
+{
+	__s32 number = c->copy;
+	long bytes;
+	bool sure;
+
+	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
+	if (bytes <= 0)
+		return number;
+	c->frames = bytes / sizeof(c->ip[0]);
+	fill_subject(&c->key.subject, leader);
+	if (c->copy < 0) {
+		number = find_chain(c);
+		if (number >= 0)
+			return number;
+	}
+	c->is_new = 1;
+	sure = cut_chain(c);
+	if (c->copy < 0)
+		number = number_chain(c, sampled, sure);
+	if (c->is_new)
+		emit_chain(ctx, &c->key.subject, c, number, named);
 	return number;
 }
 
@@ -243,7 +274,7 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 	if (!s || !w || !p)
 		return -1;
 	key.subject = *s;
-	key.hash = unwind_mix(w->hash, p->hash);
+	key.hash = mix(w->hash, p->hash);
 	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
 		ask_again(&key.subject, w);
 	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);

@@ -13,9 +13,17 @@
 
 #include "unwind.bpf.h"
 
-/* maximum number of copies per second: of all processes, and of one process */
-#define COPIES_A_SECOND	  32
-#define COPIES_OF_PROCESS 8
+/*
+ * Maximum number of copies per second: of all processes, and of one process, whose dynamic linker
+ * alone makes about 8 calls before main().
+ */
+#define COPIES_A_SECOND	  64
+#define COPIES_OF_PROCESS 16
+/*
+ * Factor of both for `memory`: a program may touch most of its memory in the milliseconds after
+ * exec, before the tables are ready.
+ */
+#define COPIES_FACTOR 16
 /* A copy may be sent while at least this part of the ring buffer is free: three quarters. */
 #define COPY_RING_PART 4
 #define NS_A_SECOND    1000000000UL
@@ -52,10 +60,12 @@ static __always_inline bool count_copy(__u32 *second, __u32 *copies, __u32 most)
 
 static __always_inline bool may_copy(struct fs_unwind_epoch *e)
 {
+	__u32 factor = config.resident.on ? COPIES_FACTOR : 1;
+
 	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) <
-		       bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / COPY_RING_PART &&
-	       (!e || count_copy(&e->copy_s, &e->copies, COPIES_OF_PROCESS)) &&
-	       count_copy(&shared.copy_s, &shared.copies, COPIES_A_SECOND);
+		       config.ring_bytes / COPY_RING_PART &&
+	       (!e || count_copy(&e->copy_s, &e->copies, factor * COPIES_OF_PROCESS)) &&
+	       count_copy(&shared.copy_s, &shared.copies, factor * COPIES_A_SECOND);
 }
 
 /*

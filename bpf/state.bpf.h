@@ -19,60 +19,119 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 #define add(counter, n) atomic_add(&(counter), n)
 
 /* Counts a fault in its class. */
-static __always_inline void add_class(struct counters *c, const struct fs_fault_slot *slot,
-				      __u32 end, __u32 bucket)
+static __always_inline void add_class(struct event_counters *events, struct stall_counters *stalls,
+				      struct class_counters *classes,
+				      const struct fs_fault_slot *slot, __u32 end, __u32 bucket)
 {
 	__u32 class = slot->as[end], band = bucket / BAND_STEP;
 
-	if (!config.classify || class >= NR_CLASSES)
+	if (class >= NR_CLASSES)
 		return;
 	if (band >= NR_BANDS)
 		band = NR_BANDS - 1;
-	add(c->served[class].band[band], 1);
-	add(c->served[class].stall_ns, slot->ended_ns);
-	if (slot->ended_ns > c->served_max_ns[class])
-		c->served_max_ns[class] = slot->ended_ns;
+	add(classes->served[class].band[band], 1);
+	add(classes->served[class].stall_ns, slot->ended_ns);
+	if (slot->ended_ns > classes->served_max_ns[class])
+		classes->served_max_ns[class] = slot->ended_ns;
 	if (end == END_MAJOR)
-		add(c->fault_read_bytes, slot->read_bytes);
+		add(events->fault_read_bytes, slot->read_bytes);
 	for (int i = 0; i < NR_WAITS; i++)
 		if (slot->waited_ns[i])
-			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
+			add(stalls->wait[i].in_faults_ns, slot->waited_ns[i]);
 }
 
 /* Counts a fault that has ended. */
-static __always_inline void add_fault(struct counters *c, const struct fs_fault_slot *slot)
+static __always_inline void add_fault(struct stall_counters *stalls,
+				      const struct fs_fault_slot *slot, __u32 end, __u32 bucket)
 {
-	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (NR_LATENCY - 1);
+	add(stalls->latency[end][bucket], 1);
+	add(stalls->stall_ns[end], slot->ended_ns);
+	if (slot->ended_ns > stalls->latency_max_ns[end])
+		stalls->latency_max_ns[end] = slot->ended_ns;
+}
 
-	add(c->latency[end][bucket], 1);
-	add(c->stall_ns[end], slot->ended_ns);
-	if (slot->ended_ns > c->latency_max_ns[end])
-		c->latency_max_ns[end] = slot->ended_ns;
-	add_class(c, slot, end, bucket);
+#define end_of(slot)	((slot)->end & 1)
+#define bucket_of(slot) (latency_bucket((slot)->ended_ns) & (NR_LATENCY - 1))
+
+/*
+ * This function is global, because the verifier checks a global function once per program. The
+ * bucket is computed before the branches, and its value forgotten, so that the verifier checks the
+ * computation on one path only.
+ */
+once_verified int add_ended(struct fs_state *st, struct fs_fault_slot *slot)
+{
+	struct fs_classes *classes = NULL;
+	struct fs_stalls *stalls;
+	__u32 bucket, end;
+
+	if (!st || !slot)
+		return 0;
+	bucket = bucket_of(slot);
+	end = slot->end;
+	forget_value(bucket);
+	forget_value(end);
+	bucket &= NR_LATENCY - 1;
+	end &= 1;
+	stalls = make_stalls(st);
+	if (!stalls)
+		goto counted;
+	add_fault(&stalls->c, slot, end, bucket);
+	if (config.classify)
+		classes = make_classes(st);
+	if (classes)
+		add_class(&st->events.c, &stalls->c, &classes->c, slot, end, bucket);
+counted:
+	st->counted = 1;
+	slot->ended_ns = 0;
+	return 0;
 }
 
 /*
- * Adds a thread's last fault to the counters of its process. Class and outcome of a fault are known
- * only some time after its end. For this reason, add_latency() is called at the thread's next fault
- * or exit.
+ * Adds the current thread's last fault to the counters of its process. Class and outcome of a fault
+ * are known only some time after its end. For this reason, add_latency() is called at the thread's
+ * next fault or exit.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
-	if (!slot->ended_ns)
-		return;
-	add_fault(&st->c, slot);
-	st->counted = 1;
-	slot->ended_ns = 0;
+	if (slot->ended_ns)
+		add_ended(st, slot);
+}
+
+/* Counts a fault whose begin is not known, so that it is not timed. */
+static __always_inline void lose_begin(struct fs_state *st)
+{
+	bump(shared.losses.slot);
+	tally(st, slots_lost, 1);
 }
 
 /*
- * Adds the leader's last fault to the counters in a record, so that the fault is reported in time
- * even if the leader then sleeps. The counters of the process stay unchanged until add_latency().
+ * Returns the slot of a thread, in which a fault begins. Adds the fault before to the counters. If
+ * there is no room, counts that and returns NULL.
  */
-static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
+static __always_inline struct fs_fault_slot *open_slot(struct task_struct *task,
+						       struct fs_state *st)
 {
-	if (slot->ended_ns)
-		add_fault(c, slot);
+	struct fs_fault_slot *slot = slot_make(task, st);
+
+	if (!slot) {
+		lose_begin(st);
+		return NULL;
+	}
+	add_latency(st, slot);
+	slot->end = END_MINOR;
+	return slot;
+}
+
+/* Counts a wait of the current thread, which may be part of a fault. */
+static __always_inline void count_wait(struct fs_state *st, struct fs_fault_slot *slot, __u32 wait,
+				       __u64 ns)
+{
+	struct fs_stalls *stalls = make_stalls(st);
+
+	tally_part(st, stalls, wait[wait].count, 1);
+	tally_part(st, stalls, wait[wait].ns, ns);
+	if (slot->begin_ns)
+		slot->waited_ns[wait] += ns;
 }
 
 #define RLIMIT_DATA	 2
@@ -529,42 +588,6 @@ static __always_inline bool send_pressure(struct fs_state *st, struct task_struc
 	atomic_add(&st->swap_ins, -swap_ins);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return true;
-}
-
-/*
- * Reserves a process record and fills its process key and, with `counters`, its counters. Returns
- * NULL if the ring is full.
- */
-static __always_inline struct process_record *
-begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
-{
-	const __u32 short_len = __builtin_offsetof(struct process_record, c);
-	struct process_record *r;
-
-	if (counters) {
-		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
-		if (!r)
-			return NULL;
-		fill_header(&r->h, RECORD_PROCESS, sizeof(*r));
-		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
-		add_pending(&r->c, &st->slot);
-	} else {
-		r = bpf_ringbuf_reserve(&ring, short_len, 0);
-		if (!r)
-			return NULL;
-		fill_header(&r->h, RECORD_PROCESS, short_len);
-	}
-	fill_subject(&r->subject, leader);
-	return r;
-}
-
-/* Fills CPU time and number of user threads. Call read_usage() after read_gauges(). */
-static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
-				       struct usage *u)
-{
-	u->cpu_ns = st->cpu_ns;
-	read_user_threads(u, (__u64)BPF_CORE_READ(leader, cred),
-			  (__u64)BPF_CORE_READ(leader, signal));
 }
 
 #endif

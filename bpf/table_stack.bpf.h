@@ -132,16 +132,22 @@ once_verified int walk_python(const struct unwind_walk *w, struct python_walk *p
 	return 0;
 }
 
-static __always_inline bool send_walk(const struct process_key *s, const struct unwind_walk *w,
-				      const struct python_walk *p, __u32 number)
+/*
+ * Sends a stack in a record with room for this many frames. The size of a record must be a
+ * constant, so there are a few sizes. Returns false if the ring is full.
+ */
+static __always_inline bool send_walk_in(const struct process_key *s, const struct unwind_walk *w,
+					 const struct python_walk *p, __u32 number, __u32 frames,
+					 __u32 pythons)
 {
-	struct walk_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	const __u32 addresses = frames * sizeof(__u64);
+	const __u32 python = pythons * sizeof(struct python_frame);
+	const __u32 len = sizeof(struct fs_packed_walk) + 2 * addresses + python;
+	struct fs_packed_walk *r = bpf_ringbuf_reserve(&ring, len, 0);
 
-	if (!r) {
-		bump(shared.losses.ring);
+	if (!r)
 		return false;
-	}
-	fill_header(&r->h, RECORD_WALK, sizeof(*r));
+	fill_header(&r->h, RECORD_PACKED_WALK, len);
 	r->subject = *s;
 	r->stack = number;
 	r->frames = w->n;
@@ -150,14 +156,38 @@ static __always_inline bool send_walk(const struct process_key *s, const struct 
 	r->generation = w->proc.generation;
 	r->pad = 0;
 	__builtin_memcpy(r->interrupted, w->interrupted, sizeof(r->interrupted));
-	bpf_probe_read_kernel(r->ip, sizeof(r->ip), w->pc);
-	bpf_probe_read_kernel(r->sp, sizeof(r->sp), w->sp);
 	r->pythons = p->n;
 	r->python_cut = p->cut;
-	bpf_probe_read_kernel(r->python, sizeof(r->python), p->frame);
+	r->room = frames;
+	r->python_room = pythons;
+	bpf_probe_read_kernel(r->data, addresses, w->pc);
+	bpf_probe_read_kernel(r->data + addresses, addresses, w->sp);
+	if (python)
+		bpf_probe_read_kernel(r->data + 2 * addresses, python, p->frame);
 	/* wake user space now, before the process exits and its mappings disappear */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 	return true;
+}
+
+#define WALK_SHORT	   24
+#define WALK_MIDDLE	   64
+#define WALK_PYTHON_MIDDLE 24
+
+#define send_walk_of(frames)                                                                       \
+	(!p->n			      ? send_walk_in(s, w, p, number, frames, 0)                   \
+	 : p->n <= WALK_PYTHON_MIDDLE ? send_walk_in(s, w, p, number, frames, WALK_PYTHON_MIDDLE)  \
+				      : send_walk_in(s, w, p, number, frames, WALK_PYTHON))
+
+static __always_inline bool send_walk(const struct process_key *s, const struct unwind_walk *w,
+				      const struct python_walk *p, __u32 number)
+{
+	bool sent = w->n <= WALK_SHORT	  ? send_walk_of(WALK_SHORT)
+		    : w->n <= WALK_MIDDLE ? send_walk_of(WALK_MIDDLE)
+					  : send_walk_of(WALK_FRAMES);
+
+	if (!sent)
+		bump(shared.losses.ring);
+	return sent;
 }
 
 #endif

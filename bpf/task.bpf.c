@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Handles fork, exec and exit of processes, and scans all processes. */
 #include "changes.h"
-#include "state.bpf.h"
+#include "process_record.bpf.h"
 #include "unwind_process.bpf.h"
 
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
@@ -144,23 +144,28 @@ static __always_inline bool goes_on(struct signal_struct *sig)
 	return !(get(sig, flags) & SIGNAL_GROUP_EXIT);
 }
 
-/* Sends the last record of a process. Called in the last thread of the process. */
-static __always_inline void tell_end(struct fs_state *st, struct task_struct *leader,
-				     struct task_struct *last, struct signal_struct *sig)
+/*
+ * Sends the last record of a process. Called in the last thread of the process. `first` and
+ * `leader` are the same task.
+ */
+static __always_inline void tell_end(struct fs_state *st, struct task_struct *first,
+				     struct task_struct *leader, struct task_struct *last,
+				     struct signal_struct *sig)
 {
-	struct process_record *r;
+	struct process_draft *r;
 
 	count_holdings(st, leader, last, sig);
-	r = send_pressure(st, leader) ? begin_record(st, leader, true) : NULL;
+	r = send_pressure(st, leader) ? last_record_begin() : NULL;
 	if (!r) {
 		bump(shared.losses.ring);
 		return;
 	}
 	st->threads = 0; /* a sum of the last scan must not be reused */
-	r->g.fd_base = st->fd_base;
-	read_gauges(st, leader, last, sig, &r->g);
-	read_usage(st, leader, &r->u);
-	bpf_ringbuf_submit(r, wake_when_filling());
+	process_record_of(r)->g.fd_base = st->fd_base;
+	read_gauges(st, leader, last, sig, &process_record_of(r)->g);
+	read_usage(st, leader, &process_record_of(r)->u);
+	if (!last_record_send(r, st, first, leader))
+		bump(shared.losses.ring);
 }
 
 static __always_inline int exited(struct task_struct *exiting)
@@ -175,7 +180,7 @@ static __always_inline int exited(struct task_struct *exiting)
 		slot_drop(exiting);
 		return 0;
 	}
-	slot = get(task, pid) == get(task, tgid) ? &st->slot : thread_slot(exiting);
+	slot = slot_of(exiting, st);
 	if (slot) {
 		add_latency(st, slot);
 		if (slot->begin_ns)
@@ -191,7 +196,7 @@ static __always_inline int exited(struct task_struct *exiting)
 	st = proc_ends(first, st);
 	if (!st)
 		return 0;
-	tell_end(st, leader, task, sig);
+	tell_end(st, first, leader, task, sig);
 	proc_drop(first);
 	return 0;
 }
@@ -314,24 +319,47 @@ static __always_inline bool take_counted(struct fs_state *st)
 #endif
 }
 
+enum told { TOLD, NO_ROOM, NOT_WHOLE };
+
 /* The process that is being scanned, and the values read from it. Only one scan runs at a time. */
 static struct {
 	__u64 leader;
 	__u64 alive; /* address of a thread of `leader` that has mm and files */
+	__u64 signature;
+	__u32 counted; /* true: the counters are sent */
+	__u32 pad;
+#ifdef FS_HASH
 	struct gauges g;
+#else
+	struct process_draft draft;
+#endif
 } scanned SEC(".data.looked");
 
-enum told { TOLD, NO_ROOM, NOT_WHOLE };
+#ifdef FS_HASH
+
+#define scanned_gauges (&scanned.g)
 
 /* Sends the values of a process. If the leader exits meanwhile, the next scan sends the values. */
-static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader,
-					      bool counters)
+static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader)
 {
-	struct process_record *r;
+	__u32 bytes = __builtin_offsetof(struct process_record, c);
+	struct process_record *r = NULL;
 
-	r = send_pressure(st, leader) ? begin_record(st, leader, counters) : NULL;
-	if (!r)
+	if (!send_pressure(st, leader))
 		return NO_ROOM;
+	if (scanned.counted) {
+		bytes = sizeof(*r);
+		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+		if (!r)
+			return NO_ROOM;
+		copy_counters(&r->c, st);
+	} else {
+		r = bpf_ringbuf_reserve(&ring, __builtin_offsetof(struct process_record, c), 0);
+		if (!r)
+			return NO_ROOM;
+	}
+	fill_header(&r->h, RECORD_PROCESS, bytes);
+	fill_subject(&r->subject, leader);
 	r->g = scanned.g;
 	read_usage(st, leader, &r->u);
 	if (!proc_was_whole(st, leader)) {
@@ -342,67 +370,125 @@ static __always_inline enum told send_scanned(struct fs_state *st, struct task_s
 	return TOLD;
 }
 
-/* Sends a process if it changed since the last scan. Returns false if the ring is full. */
-static __always_inline bool send_if_changed(struct fs_state *st, struct task_struct *leader,
-					    struct task_struct *alive)
+static __always_inline bool pack_scanned(struct fs_state *st, struct task_struct *leader)
+{
+	return true;
+}
+
+#else
+
+#define scanned_gauges (&scanned.draft.r.g)
+
+static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader)
+{
+	if (!send_pressure(st, leader))
+		return NO_ROOM;
+	read_usage(st, leader, &scanned.draft.r.u);
+	if (!proc_was_whole(st, leader))
+		return NOT_WHOLE;
+	return send_draft(&scanned.draft, leader, scanned.counted, BPF_RB_NO_WAKEUP) ? TOLD
+										     : NO_ROOM;
+}
+
+static __always_inline bool pack_scanned(struct fs_state *st, struct task_struct *leader)
+{
+	return pack_counters(&scanned.draft, st, leader);
+}
+
+#endif
+
+/*
+ * Reads the values of a process into `scanned`. Returns whether they must be sent, because they
+ * changed since the last scan.
+ */
+static __always_inline bool read_scanned(struct fs_state *st, struct task_struct *leader,
+					 struct task_struct *alive)
 {
 	struct signal_struct *sig = get(leader, signal);
-	__u64 signature;
-	enum told told;
-	bool counted;
 
-	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.scan_whole)) {
-		st->epoch = shared.epoch;
-		return true;
-	}
+	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.scan_whole))
+		return false;
 	/*
 	 * fd_base is read before fds are counted. If an exec happens in between, a later record
 	 * shows it.
 	 */
-	scanned.g.fd_base = st->fd_base;
+	scanned_gauges->fd_base = st->fd_base;
 	count_holdings(st, leader, alive, sig);
-	read_gauges(st, leader, alive, sig, &scanned.g);
-	st->threads = scanned.g.threads;
+	read_gauges(st, leader, alive, sig, scanned_gauges);
+	st->threads = scanned_gauges->threads;
 	/* A move within cgroup v1 changes no gauge: user space reads the cgroup names again. */
-	signature = gauge_signature(&scanned.g) ^ st->from_outside;
-	counted = take_counted(st);
-	if (counted || shared.scan_whole || signature != st->signature) {
-		told = send_scanned(st, leader, counted);
-		if (told != TOLD) {
-			if (counted)
-				st->counted = 1;
-			st->ran_ns = 0;
-			return told == NOT_WHOLE;
-		}
-		st->signature = signature;
+	scanned.signature = gauge_signature(scanned_gauges) ^ st->from_outside;
+	scanned.counted = take_counted(st);
+	return scanned.counted || shared.scan_whole || scanned.signature != st->signature;
+}
+
+/*
+ * Returns whether a scan may send a record. A quarter of the ring stays free for events during the
+ * scan: they are lost if the ring is full, but the scan continues later.
+ */
+static __always_inline bool scan_has_room(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) <
+	       config.ring_bytes - config.ring_bytes / 4;
+}
+
+/* Sends the values in `scanned`. Returns false if the ring has no room for a scan. */
+static __always_inline bool tell_scanned(struct fs_state *st, struct task_struct *leader,
+					 bool whole)
+{
+	enum told told = !whole ? NOT_WHOLE : scan_has_room() ? send_scanned(st, leader) : NO_ROOM;
+
+	if (told != TOLD) {
+		if (scanned.counted)
+			st->counted = 1;
+		st->ran_ns = 0;
+		return told == NOT_WHOLE;
 	}
+	st->signature = scanned.signature;
 	st->epoch = shared.epoch;
 	return true;
 }
 
 #ifdef FS_ADDRESSES
 /*
- * Calls send_if_changed() from a global function, whose tasks are in `scanned`, because they cannot
- * be arguments. The verifier checks a global function once. Without it, the verifier checked
- * send_if_changed() in each state of the loop over processes, which took 240 MiB of kernel memory.
+ * Global functions, whose tasks are in `scanned`, because they cannot be arguments. The verifier
+ * checks a global function once. Without them, the verifier checked the whole scan of a process in
+ * each state of the loop over processes, which took 240 MiB of kernel memory.
  */
-__noinline int send_if_changed_once(struct fs_state *st)
+__noinline int read_scanned_once(struct fs_state *st)
 {
-	return st ? send_if_changed(st, as_task(scanned.leader), as_task(scanned.alive)) : true;
+	return st ? read_scanned(st, as_task(scanned.leader), as_task(scanned.alive)) : false;
 }
 
-static __always_inline bool scan_state(struct fs_state *st, struct task_struct *leader,
-				       struct task_struct *alive)
+__noinline int tell_scanned_once(struct fs_state *st, bool whole)
+{
+	return st ? tell_scanned(st, as_task(scanned.leader), whole) : true;
+}
+#else
+#define read_scanned_once(st)	     read_scanned(st, leader, alive)
+#define tell_scanned_once(st, whole) tell_scanned(st, leader, whole)
+#endif
+
+/*
+ * Sends a process if it changed since the last scan. `task` and `leader` are the same task. Returns
+ * false if the ring has no room for a scan.
+ */
+static __always_inline bool scan_state(struct fs_state *st, struct task_struct *task,
+				       struct task_struct *leader, struct task_struct *alive)
 {
 	scanned.leader = (__u64)leader;
 	scanned.alive = (__u64)alive;
-	return send_if_changed_once(st);
+	if (!read_scanned_once(st)) {
+		st->epoch = shared.epoch;
+		return true;
+	}
+	return tell_scanned_once(st, !scanned.counted || pack_scanned(st, task));
 }
-#else
-#define scan_state send_if_changed
-#endif
 
-/* Scans a process; `alive` is a thread that has mm and files. Returns false if the ring is full. */
+/*
+ * Scans a process; `alive` is a thread that has mm and files. Returns false if the ring has no room
+ * for a scan.
+ */
 static __always_inline bool look_at(struct task_struct *task, struct task_struct *alive)
 {
 	struct task_struct *leader = as_task(task);
@@ -428,8 +514,8 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 	if (get(leader, exit_state) && goes_on(sig))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
-		return true; /* this scan sent the process before the ring filled up */
-	return scan_state(st, leader, alive);
+		return true; /* this scan sent the process before it stopped */
+	return scan_state(st, task, leader, alive);
 }
 
 #if !defined(FS_HASH) && !defined(FS_PLAIN)

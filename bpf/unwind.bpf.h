@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "records/walk_slot.h"
+#include "mix.h"
 #include "wire_unwind_step.h"
 
 #define UNWIND_PAGE 4096
@@ -246,7 +247,10 @@ static __always_inline void unwind_begin(struct unwind_walk *w)
 }
 #endif
 
-/* Returns the executable mapping that contains an address; NULL: none does. */
+/*
+ * Returns the executable mapping that contains an address; NULL: none does. The order of addresses
+ * above 2^63, which no mapping contains, does not matter.
+ */
 static __always_inline struct fs_unwind_area *unwind_find_area(const struct fs_unwind_proc *proc,
 							       __u64 pc)
 {
@@ -259,14 +263,21 @@ static __always_inline struct fs_unwind_area *unwind_find_area(const struct fs_u
 		a = bpf_map_lookup_elem(&unwind_areas, &mid);
 		if (!a)
 			return NULL;
-		if (pc >= a->start && pc < a->end)
+		if (pc - a->start < a->end - a->start)
 			return a;
-		if (pc < a->start)
-			high = mid;
-		else
-			low = mid + 1;
+		low = fs_unwind_choose(a->start, pc, mid + 1, low);
+		high = fs_unwind_choose(a->start, pc, high, mid);
 	}
 	return NULL;
+}
+
+/*
+ * Returns whether an executable mapping contains an address. This is a global function so that the
+ * verifier checks it only once per program.
+ */
+__noinline int unwind_has_area(const struct fs_unwind_proc *proc, __u64 pc)
+{
+	return proc && unwind_find_area(proc, pc);
 }
 
 /* Returns the index of the rule for an address of a mapping with an unwind table. */
@@ -295,32 +306,22 @@ static __always_inline __u64 unwind_tag(__u64 pc, __u32 generation, __u64 rule)
 	return (tag ^ tag >> 32) + generation + rule * 0xd6e8feb86659fd93ULL;
 }
 
-/* Returns why a mapping has no rows; STACK_END_GOES_ON: it has rows, or needs none. */
-static __always_inline int unwind_why_no_rows(const struct fs_unwind_area *a)
+/*
+ * Finds the rule for an address. Returns enum stack_end. This is a global function so that the
+ * verifier checks it only once per program.
+ */
+__noinline int unwind_find_rule(const struct unwind_walk *w, __u64 pc, struct fs_unwind_rule *ret)
 {
-	switch (a->pages) {
-	case FS_UNWIND_NO_TABLE:
-		return STACK_END_MISSING;
-	case FS_UNWIND_FILE_NO_ROOM:
-		return STACK_END_NO_ROOM;
-	case FS_UNWIND_FILE_UNREADABLE:
-		return STACK_END_UNREADABLE;
-	}
-	return STACK_END_GOES_ON;
-}
-
-/* Finds the rule for an address. Returns enum stack_end. */
-static __noinline int unwind_find_rule(struct unwind_walk *w, __u64 pc, struct fs_unwind_rule *ret)
-{
-	__u32 zero = 0, index = FS_UNWIND_RULE_CHAIN, generation = w->proc.generation;
+	__u32 zero = 0, index = FS_UNWIND_RULE_CHAIN, generation;
 	struct unwind_cache *cache = bpf_map_lookup_elem(&unwind_cache, &zero);
 	struct unwind_cached *cached;
 	struct fs_unwind_area *a;
 	__u64 *rule, known;
 	int end;
 
-	if (!cache)
+	if (!cache || !w || !ret)
 		return STACK_END_MISSING;
+	generation = w->proc.generation;
 	cached = &cache->of[(pc ^ pc >> 10) & (UNWIND_CACHED - 1)];
 	known = *(volatile __u64 *)&cached->rule;
 	if (*(volatile __u64 *)&cached->tag == unwind_tag(pc, generation, known)) {
@@ -330,7 +331,7 @@ static __noinline int unwind_find_rule(struct unwind_walk *w, __u64 pc, struct f
 	a = unwind_find_area(&w->proc, pc);
 	if (!a)
 		return STACK_END_OUTSIDE;
-	end = unwind_why_no_rows(a);
+	end = fs_unwind_why_no_rows(a);
 	if (end)
 		return end;
 	if (a->pages != FS_UNWIND_BY_CHAIN)
@@ -343,12 +344,6 @@ static __noinline int unwind_find_rule(struct unwind_walk *w, __u64 pc, struct f
 	*(volatile __u64 *)&cached->rule = known;
 	*(volatile __u64 *)&cached->tag = unwind_tag(pc, generation, known);
 	return STACK_END_GOES_ON;
-}
-
-static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
 }
 
 struct unwind_loop {
@@ -369,7 +364,7 @@ static __always_inline void unwind_keep(struct unwind_walk *w, __u32 i)
 	else
 		w->interrupted[slot >> 6] &= ~bit;
 	if (i < WALK_INNER)
-		w->hash = unwind_mix(w->hash, w->c.pc);
+		w->hash = mix(w->hash, w->c.pc);
 }
 
 /* Adds one frame to the walk. Returns 1 to stop the loop at the last frame. */
@@ -378,13 +373,10 @@ static int unwind_one(__u32 i, struct unwind_loop *l)
 	struct unwind_walk *w = l->w;
 	struct fs_unwind_rule rule = {};
 	int end = unwind_find_rule(w, fs_unwind_lookup_pc(&w->c), &rule);
+	int none = fs_unwind_no_frame(&w->c, end);
 
-	/*
-	 * An address outside of code is not a return address. Only the innermost or an interrupted
-	 * frame can be at such an address, after a jump to it.
-	 */
-	if (end == STACK_END_OUTSIDE && !w->c.whole) {
-		w->end = w->c.by_chain ? STACK_END_GAP : STACK_END_OUTSIDE;
+	if (none) {
+		w->end = none;
 		return 1;
 	}
 	unwind_keep(w, i);
@@ -405,7 +397,7 @@ static int unwind_hash_outer(__u32 k, struct unwind_loop *l)
 
 	if (i >= w->n)
 		return 1;
-	w->hash = unwind_mix(w->hash, w->pc[walk_slot(i) & (FS_UNWIND_FRAMES - 1)]);
+	w->hash = mix(w->hash, w->pc[walk_slot(i) & (FS_UNWIND_FRAMES - 1)]);
 	return 0;
 }
 
@@ -433,7 +425,7 @@ __noinline int unwind_from_registers(struct unwind_walk *w)
 		w->n = WALK_INNER;
 	if (w->n > WALK_INNER)
 		bpf_loop(WALK_OUTER, unwind_hash_outer, &l, 0);
-	w->hash = unwind_mix(w->hash, w->end);
+	w->hash = mix(w->hash, w->end);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static __always_inline void send_code(const struct process_key *s)
 	 * wake user space now: until it has read the mappings, stacks of this process are walked by
 	 * frame pointers
 	 */
-	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	bpf_ringbuf_submit(r, wake_once());
 }
 
 static __always_inline struct fs_unwind_proc *code_find(__u32 tgid)
@@ -132,7 +132,7 @@ static __noinline int code_mapped(struct task_struct *leader, __u64 address, boo
 	if (!proc || !e)
 		return 0;
 	e->mapped_at[(add_fetch(&e->mapped, 1) - 1) & (FS_UNWIND_MAPPED - 1)] = address;
-	if (unwind_find_area(proc, address)) {
+	if (unwind_has_area(proc, address)) {
 		if (!replaced)
 			/* JIT compilers change memory outside of the known mappings all the time */
 			return 0;

@@ -49,43 +49,60 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 }
 
 /*
+ * Searches one node of a maple tree, and narrows `a` to the entry that contains `address`. Returns
+ * the address of the child node to search next, or 0: the search has ended. This is a global
+ * function, because the verifier would check the loop once for each level of the tree. The FS_HASH
+ * build inlines it, because before 5.12 a global function takes no pointer.
+ */
+#ifdef FS_HASH
+static __always_inline
+#else
+__noinline
+#endif
+	__u64 search_maple_node(struct area *a, __u64 entry, __u64 address)
+{
+	__u64 node = entry & ~0xffUL, pivot;
+	__u32 type = entry >> 3 & 0xf, last, i;
+
+	if (!a)
+		return 0;
+	if (type < FS_MAPLE_LEAF || type > FS_MAPLE_ARANGE) {
+		a->to = ~0UL;
+		return 0;
+	}
+	last = last_of_node(node, type, a->to);
+	for (i = 0; i <= FS_MAPLE_RANGE_LAST; i++) {
+		if (i >= last)
+			break;
+		pivot = word_at(node + FS_MAPLE_PIVOTS + i * 8);
+		if (address <= pivot) {
+			a->to = pivot;
+			break;
+		}
+		a->from = pivot + 1;
+	}
+	entry = word_at(node +
+			(type == FS_MAPLE_ARANGE ? FS_MAPLE_ARANGE_SLOTS : FS_MAPLE_RANGE_SLOTS) +
+			i * 8);
+	if (type != FS_MAPLE_LEAF)
+		return entry;
+	a->vma = entry > 4096 ? entry : 0;
+	return 0;
+}
+
+/*
  * Searches a maple tree as the kernel's mtree_range_walk() does. The last address of the mapping is
- * kept in `a`, not in a variable, to save 24 bytes of the stack: the deepest call chains end here.
+ * kept in `a`, not in a variable, to save stack: the deepest call chains end here.
  */
 static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64 address)
 {
-	__u64 entry = root;
+	__u64 entry = is_maple_root(root) ? root : 0;
 
-	if (!is_maple_root(entry))
-		entry = 0;
-	for (__u32 level = 0; level < MAPLE_LEVELS && entry; level++) {
-		__u64 node = entry & ~0xffUL, pivot;
-		__u32 type = entry >> 3 & 0xf, last, i;
-
-		if (type < FS_MAPLE_LEAF || type > FS_MAPLE_ARANGE) {
-			a->to = ~0UL;
-			return;
-		}
-		last = last_of_node(node, type, a->to);
-		for (i = 0; i <= FS_MAPLE_RANGE_LAST; i++) {
-			if (i >= last)
-				break;
-			pivot = word_at(node + FS_MAPLE_PIVOTS + i * 8);
-			if (address <= pivot) {
-				a->to = pivot;
-				break;
-			}
-			a->from = pivot + 1;
-		}
-		entry = word_at(
-			node +
-			(type == FS_MAPLE_ARANGE ? FS_MAPLE_ARANGE_SLOTS : FS_MAPLE_RANGE_SLOTS) +
-			i * 8);
-		if (type == FS_MAPLE_LEAF) {
-			a->vma = entry > 4096 ? entry : 0;
-			break;
-		}
-	}
+	/* Unrolled, because before 6.2 a loop may contain no call ("back-edge"). */
+#pragma clang loop unroll(full)
+	for (__u32 level = 0; level < MAPLE_LEVELS; level++)
+		if (entry)
+			entry = search_maple_node(a, entry, address);
 	if (a->to != ~0UL)
 		a->to++;
 }

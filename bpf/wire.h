@@ -9,9 +9,10 @@
 #define FS_WIRE_H
 
 #include "records/kernel_records.h"
-#include "wire_fault.h"
 #include "wire_maple.h"
 #include "wire_python.h"
+#include "wire_resident.h"
+#include "wire_state.h"
 #include "wire_unwind.h"
 
 /*
@@ -54,49 +55,6 @@ struct fs_syscall {
 };
 #define FS_SYSCALL_MAX 512
 
-/*
- * The state of a process in the kernel. User space only creates this state, with `flags` set and
- * all other members 0.
- */
-struct fs_state {
-	__u64 signature;    /* hash of the values that the last scan sent */
-	__u64 start_ns;	    /* start time of the process; 0: not known yet */
-	__u64 cpu_ns;	    /* CPU time of all threads, also dead ones, at the last scan */
-	__u64 ran_ns;	    /* run time of the only thread at the last scan; 0: read all values */
-	__u64 from_outside; /* hash of values that other processes may change, at the last scan */
-	__s64 rss_pages;    /* rss_figure() of the process at the last scan */
-	/* 1 if a counter changed since the last scan, else 0; set after the change */
-	__u32 counted;
-	__u32 flags;	      /* PROC_* bits; placed near members that each probe writes */
-	__u32 threads;	      /* number of threads at the last scan */
-	__u32 last_map_count; /* map count at the last event; 0: not known yet */
-	__u32 map_count;
-	__u32 map_high;
-	__u32 fd_high;
-	__u32 fds;
-	/* Index in config.mark_percent of the next threshold to cross, for each enum what. */
-	__u32 marks[2];
-	__u32 execs;
-	__u32 epoch;
-	__u32 fd_base;
-	__u32 fd_limit; /* low 32 bits of the soft limit when fd_high was last updated */
-	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
-	__u32 noted;	/* number of threads with a note (note_down() in refusal.bpf.h) */
-	__u32 owners;	/* number of open fds whose creator is recorded */
-	__u32 stirred;	/* value of `counted` at the last scan */
-	__u64 min_flt;	/* minor faults of all threads, also dead ones, when last summed */
-	__u64 maj_flt;
-	__u64 reclaim_ns; /* time in direct reclaim that is not sent yet */
-	__u64 swap_ins;	  /* number of faults that read from swap and are not sent yet */
-	/* The time of the last failed request for memory; 0: none, or a retry succeeded. */
-	__u64 refused_ns;
-	__u64 refused_bytes; /* size of the failed request */
-	__u32 refused_tid;   /* pid of the thread whose request failed */
-	__u32 pad;
-	struct fs_fault_slot slot; /* last page fault of the leader thread */
-	struct counters c;
-};
-
 /* An entry of `growth` that user space has released. */
 struct fs_spare {
 	__u32 place;
@@ -104,7 +62,31 @@ struct fs_spare {
 	__u64 last_ns; /* last_ns of the entry when it was released; 0: the entry was never used */
 };
 
+/*
+ * RECORD_PACKED_WALK: a struct walk_record with less room. `data` has `room` elements of `ip`, as
+ * many of `sp`, and `python_room` elements of `python`.
+ */
+struct fs_packed_walk {
+	struct record h;
+	struct process_key subject;
+	__s32 stack;
+	__u32 frames;
+	__u32 end;
+	__u32 by_chain;
+	__u32 generation;
+	__u32 pad;
+	__u64 interrupted[WALK_FRAMES / 64];
+	__u32 pythons;
+	__u32 python_cut;
+	__u32 room;
+	__u32 python_room;
+	unsigned char data[];
+};
+
 #define FS_NR_MARKS 3
+
+/* Number of counters of process entries in the hash-table build; a power of two. */
+#define FS_ENTRIES_NEAR 1024
 
 /* struct fs_config is set before the load: the verifier treats its members as constants. */
 #define FS_LOCK_SUCCESS_UNKNOWN 0
@@ -115,28 +97,33 @@ struct fs_config {
 	__u32 watch_all;    /* 1: watch all processes; 0: only those with PROC_WATCHED */
 	__u32 time_faults;  /* 1: overhead level 2 is enabled, so store the start of each fault */
 	__u32 majors_alone; /* 1: measure the end of major faults only; 0: of all faults */
+	__u32 files_begin;  /* 1: faults of files begin at mm_filemap_fault; 0: at the exception */
 	__u32 in_seconds;   /* 1: latency buckets end at 2^n s; 0: at 2^n ns */
 	__u32 classify;	    /* 1: determine the class of each fault; 0: count no classes */
 	__u32 numa;	    /* 1: the kernel has NUMA balancing; 0: it has not */
 	__u32 huge_by_rss;  /* 1: detect huge pages by RSS, as no event shows them; 0: do not */
+	/* 1: measure disk waits by the scheduler's counters; 0: by its tracepoints, or not */
+	__u32 disk_by_counters;
 	__u64 slow_ns;	    /* minimum duration of a slow fault; ~0: no fault is slow */
 	__u32 begins_both;  /* 1: probe fault_begin also sees kernel-mode faults; 0: it does not */
 	/* 1: a scan may reuse the last sums over many threads; 0: it sums again */
 	__u32 sums_spared;
 	/* The CPU has SMAP: EFLAGS.AC separates user copies from bad accesses. */
 	__u32 smap_enforced;
-	__u32 compat_bits;	      /* thread_info bits that show a 32-bit system call */
-	__u64 variable[NR_VARIABLES]; /* addresses of kernel variables; 0: not known */
+	__u32 compat_bits; /* thread_info bits that show a 32-bit system call */
 	__u32 mark_percent[FS_NR_MARKS];
 	/* record growth of processes that have attribute_maps mappings or attribute_fds fds */
 	__u32 attribute;
 	__u32 attribute_maps;
 	__u32 attribute_fds;
-	__u32 samples; /* page faults may be sampled: see sample_each */
+	__u32 samples;	  /* page faults may be sampled: see sample_each */
+	__u32 ring_bytes; /* size of the ring buffer, a power of two */
 	/* Position of the argument `success` of mmap_lock_acquire_returned: FS_LOCK_SUCCESS_*. */
 	__u32 lock_success;
 	/* 1: the maple tree has a layout that faultscope does not know; 0: known */
 	__u32 areas_foreign;
+	struct fs_resident_config resident;
+	__u32 task_type; /* id of struct task_struct in the kernel's BTF */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 };
@@ -157,15 +144,29 @@ struct fs_shared {
 	__u32 stacks_for_samples; /* maximum of stacks_used for stacks of sampled faults */
 	__u32 sample_each;	  /* one of this many faults is sampled, a power of two; 0: none */
 	__u32 sampled;		  /* number of sampled faults; wraps around to 0 */
+	__u32 woken;		  /* 1: the reader was woken; it sets 0 before it reads */
 	__u32 scan_whole;	  /* scans also send processes that did not change */
+	__u32 has_swap;		  /* 1: the machine has swap space; 0: it has none */
 	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
 	__u32 copy_s;		  /* second in which the last user stack was copied */
 	__u32 copies;		  /* number of user stacks that were copied in this second */
+	/*
+	 * A page, and a range of 2 MiB of a file, is chosen if its hash is below this number: see
+	 * fs_resident_chosen().
+	 */
+	__u32 resident_below;
+	__u32 resident_ranges_below;
+	__u64 resident_map_base; /* where the kernel maps all memory; 0: not known */
+	__u32 resident_lost;	 /* number of pages for which the map `resident` had no room */
+	/* number of elements of task storage that exist, by enum fs_stored */
+	__u32 stored[FS_STORED_MAX];
+	/* addresses of kernel variables; 0: not known; set before the probe `calls` is attached */
+	__u64 variable[NR_VARIABLES];
 	/* number of stack walks with unwind tables, by enum stack_end */
 	__u64 walk_ends[STACK_ENDS_MAX];
 	struct losses losses;
+	/* number of entries of `procs` for pids with these low bits (only the hash-table build) */
+	__u32 entries_near[FS_ENTRIES_NEAR];
 };
-
-_Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 
 #endif

@@ -24,7 +24,12 @@ struct fs_fault_slot {
 	__u64 numa;		   /* numa_figure() before the fault, to detect NUMA hints */
 	__u64 lock_ns;		   /* time when a wait for mmap_lock began; 0: none */
 	__u64 held_ns;		   /* time when mmap_lock was acquired */
-	__u64 disk_ns;		   /* time when sleep for disk I/O began; 0: none */
+	/*
+	 * Time when sleep for disk I/O began; 0: none. If config.disk_by_counters is set:
+	 * slept_ns() when the fault began, or after the last other wait (disk_wait.bpf.h).
+	 */
+	__u64 disk_ns;
+	__u64 disk_queue;	   /* address of the run queue when disk_ns was read */
 	__u64 reclaim_ns;	   /* time when reclaim began; 0: not in reclaim */
 	__u64 wait_ns;		   /* time when the current wait began; 0: none */
 	__u64 waited_ns[NR_WAITS]; /* time waited in the fault, by enum wait */
@@ -41,6 +46,8 @@ struct fs_fault_slot {
 	__u64 no_area_bytes; /* length of a free range that the call did not find; 0: none */
 	__u32 said;	     /* FACT_SAID_* of the current call */
 	__u32 noted;	     /* true if no_area_bytes or `said` is set */
+	__u32 stored;	     /* true if the slot is counted in fs_shared.stored */
+	__u32 pad;
 };
 
 #endif

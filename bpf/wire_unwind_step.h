@@ -53,6 +53,19 @@ static __always_inline __u64 fs_unwind_lookup_pc(const struct fs_unwind_cursor *
 }
 
 /*
+ * Returns `yes` if `a` is at most `b`, else `no`. The numbers are below 2^63. The code has no
+ * branch, because the verifier checks each path through each step of a search.
+ */
+static __always_inline __u64 fs_unwind_choose(__u64 a, __u64 b, __u64 yes, __u64 no)
+{
+	__u64 above = (b - a) >> 63;
+
+	/* a compiler that knows the value makes a branch */
+	asm volatile("" : "+r"(above));
+	return yes ^ ((yes ^ no) & -above);
+}
+
+/*
  * Returns the rule for an offset in a page whose rows begin at `first`. `mask` bounds the row index
  * for the verifier; user space passes ~0.
  */
@@ -65,13 +78,39 @@ static __always_inline __u32 fs_unwind_find(const struct fs_unwind_row *rows, __
 		return FS_UNWIND_RULE_GAP;
 	for (int i = 0; i <= FS_UNWIND_PAGE_SHIFT && high - low > 1; i++) {
 		__u32 mid = (low + high) / 2;
+		__u64 pc = rows[(first + mid) & mask].pc;
 
-		if (rows[(first + mid) & mask].pc <= at)
-			low = mid;
-		else
-			high = mid;
+		low = fs_unwind_choose(pc, at, mid, low);
+		high = fs_unwind_choose(pc, at, high, mid);
 	}
 	return rows[(first + low) & mask].rule;
+}
+
+/* Returns why a mapping has no rows; STACK_END_GOES_ON: it has rows, or needs none. */
+static __always_inline int fs_unwind_why_no_rows(const struct fs_unwind_area *a)
+{
+	switch (a->pages) {
+	case FS_UNWIND_NO_TABLE:
+		return STACK_END_MISSING;
+	case FS_UNWIND_FILE_NO_ROOM:
+		return STACK_END_NO_ROOM;
+	case FS_UNWIND_FILE_UNREADABLE:
+		return STACK_END_UNREADABLE;
+	}
+	return STACK_END_GOES_ON;
+}
+
+/*
+ * Returns why a walk ends before the frame at its cursor, if `end` is the result of the search for
+ * the frame's rule: an address outside of code is not a return address. Only the innermost or an
+ * interrupted frame can be at such an address, after a jump to it. STACK_END_GOES_ON: the address
+ * is one of a frame.
+ */
+static __always_inline int fs_unwind_no_frame(const struct fs_unwind_cursor *c, int end)
+{
+	if (end != STACK_END_OUTSIDE || c->whole)
+		return STACK_END_GOES_ON;
+	return c->by_chain ? STACK_END_GAP : STACK_END_OUTSIDE;
 }
 
 /*

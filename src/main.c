@@ -43,6 +43,9 @@ static int dispatch(const struct options *o, struct buf *b)
 	case CMD_DIAGNOSE:
 		status = command_diagnose(o);
 		break;
+	case CMD_MEMORY:
+		status = command_memory(o);
+		break;
 	case CMD_HOST:
 		status = command_host(o);
 		break;

@@ -193,7 +193,20 @@ class Suite:
 
     def version(self, package):
         text = self.call("apt-cache", "show", "--no-all-versions", package)
-        return re.search(r"^Version: (.*)$", text, re.M)[1]
+        found = re.search(r"^Version: (.*)$", text, re.M)
+        if not found:
+            raise Missing(f"no package {package}")
+        return found[1]
+
+    def first_of(self, names):
+        """Returns the first package of "a | b" that the suite has."""
+        for name in names.split(" | "):
+            try:
+                self.version(name)
+            except Missing:
+                continue
+            return name
+        raise Missing(f"no package {names}")
 
     def wanted_besides(self, packages, release=None):
         """Returns the packages that apt would install on the host in addition to these packages."""

@@ -84,14 +84,14 @@ def unpack_packages(name):
 @locked
 def modules_of(names):
     """Returns the folders with the Python modules, and the ones with the libraries, of packages of
-    the host's release."""
+    the host's release. A name may have alternatives: "a | b"."""
     codename = os_release().get("VERSION_CODENAME", "")
     place = PLACE / f"{names[0]}-{codename}"
     if not (place / "unpacked").exists():
         suite = Suite(CACHE, (codename,), host_arch())
         suite.update()
         for name in names:
-            suite.unpack(name, place)
+            suite.unpack(suite.first_of(name), place)
         (place / "unpacked").touch()
     return (sorted(place.glob("usr/lib/python3*/dist-packages")),
             sorted(place.glob("usr/lib/*-linux-gnu")))

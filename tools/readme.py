@@ -3,7 +3,8 @@
 """Updates the parts of the documents that the program generates.
 
 Tables and outputs stand between <!-- table: NAME --> and <!-- end --> in README.md and docs/. The
-pages of docs/findings and the picture of the live view are generated as a whole.
+pages of docs/findings and the picture of the live view are generated as a whole. Tables of costs are
+made from docs/performance.json, the results of `make bench`.
 
 usage: readme.py BUILD [--check]        --check only compares, and prints TAP
 """
@@ -14,6 +15,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(1, str(ROOT / "tests/bench"))
+
+from tables import blocks as results_of_benchmarks  # noqa: E402
+
 FINDINGS = ROOT / "docs/findings"
 RECORDING = ROOT / "docs/examples/too-many-mappings.fsr"
 LEAK = ROOT / "tests/e2e/recordings/forecast_of_a_leak.fsr"
@@ -90,12 +96,14 @@ def matrix(build, check, was):
 
 def made(build, check):
     """Returns {path: text} of all documents with the text that they should have."""
-    tables = build / "tables"
+    tables, benchmarks = build / "tables", results_of_benchmarks()
 
     def place(found):
         head, name, was, end = found.groups()
         if name in ("rooms", "walls"):
             return head + printed(ROOT / "tests/shape/rooms.py", "--table", name) + end
+        if name in benchmarks:
+            return head + benchmarks[name] + end
         if name == MATRIX:
             return head + matrix(build, check, was) + end
         own = {"session": first_finding, "verdict": verdict, "crash": crash, "process": process,

@@ -14,7 +14,7 @@ usage: tools/setup.sh [GROUP...]
 Installs the packages that building faultscope needs and this machine lacks (Debian, Ubuntu; as
 root). A GROUP adds those of a further task:
   test      the tests (tools/check)
-  bench     the benchmarks (make bench): bpftrace, perf
+  bench     the benchmarks (make bench): bpftrace, perf, Redis, nginx, SQLite, PostgreSQL
   torch     tests with a real PyTorch (make check-torch)
   programs  tests with Java, Go, Redis and Node.js (make check-programs)
   healthy   tests with PostgreSQL, php-fpm, nginx, MariaDB, ... (make check-healthy)
@@ -39,13 +39,13 @@ fi
 if ! command -v dpkg-query >/dev/null; then
 	echo "setup: no dpkg here; on Fedora building needs, as root:" >&2
 	echo "  dnf install make gcc clang llvm bpftool libbpf-devel elfutils-libelf-devel zlib-devel" \
-		"libcap-devel xz-devel binutils-devel libzstd-devel libunistring-devel libkdumpfile-devel" \
+		"libcap-devel xz-devel bzip2-devel lz4-devel binutils-devel libzstd-devel libunistring-devel libkdumpfile-devel" \
 		"libmicrohttpd-devel gnutls-devel libyaml-devel libxcrypt-devel" >&2
 	exit 1
 fi
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
-build="$build libiberty-dev libzstd-dev libunistring-dev libkdumpfile-dev"
+build="$build libbz2-dev liblz4-dev libiberty-dev libzstd-dev libunistring-dev libkdumpfile-dev"
 build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 # Ubuntu's package with the tools of a kernel contains bpftool.
 # shellcheck source=/dev/null
@@ -53,7 +53,7 @@ build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 	build=$(echo "$build" | sed 's/bpftool/linux-tools-common linux-tools-generic/')
 test="python3 python3-jsonschema procps util-linux util-linux-extra libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
 test="$test makedumpfile python3-yaml jsonnet systemd zstd lz4 e2fsprogs jq"
-bench="bpftrace linux-perf"
+bench="bpftrace linux-perf redis-server redis-tools nginx-light sqlite3 postgresql util-linux"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
 healthy="python3 util-linux postgresql php-fpm nginx-light mariadb-server"

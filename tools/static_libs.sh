@@ -62,6 +62,8 @@ if [ -f /usr/include/zstd.h ] || grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev
 fi
 need cap libcap-dev "$@"
 need lzma liblzma-dev "$@"
+need bz2 libbz2-dev "$@"
+need lz4 liblz4-dev "$@"
 need iberty libiberty-dev "$@"
 libelf=$(archive libelf.a "$@")
 if grep -q eu_search_tree_init "$libelf" 2>/dev/null; then

@@ -19,11 +19,11 @@ from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
 
 DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64"}
 PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev", "liblzma-dev",
-            "libiberty-dev")
-ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "iberty"
+            "libbz2-dev", "liblz4-dev", "libiberty-dev")
+ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "bz2", "lz4", "iberty"
 # Matches the packages with shared libraries to which links in development packages point. The names
 # differ by release.
-SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma)\d\w*|zlib1g")
+SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma|bz2|lz4)\d\w*|zlib1g")
 
 
 def point_inside(root):

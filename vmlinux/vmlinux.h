@@ -173,6 +173,7 @@ struct mm_struct {
 	unsigned long start_brk;
 	unsigned long brk;
 	unsigned long task_size;
+	void *pgd;
 	struct percpu_counter rss_stat[4];
 };
 
@@ -232,6 +233,7 @@ struct shmem_sb_info {
 };
 
 struct address_space {
+	struct inode *host;
 	unsigned long nrpages;
 };
 
@@ -411,8 +413,23 @@ struct shmid_kernel {
 	unsigned long shm_segsz;
 };
 
+struct rq {
+	u64 clock;
+	u64 clock_task;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
 struct sched_entity {
+	u64 exec_start;
 	u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
 };
 
 struct action_cache {
@@ -447,6 +464,7 @@ struct sighand_struct {
 
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack;
 	struct seccomp seccomp;
 	struct mm_struct *mm;
 	unsigned int flags;
@@ -471,10 +489,12 @@ struct task_struct {
 	unsigned int in_iowait : 1;
 	struct list_head thread_node;
 	struct sched_entity se;
+	struct sched_info sched_info;
 	struct task_io_accounting ioac;
 	unsigned long numa_faults_locality[3];
 	unsigned int on_cpu; /* see runs_now() */
 	struct thread_struct thread;
+	struct bpf_local_storage *bpf_storage;
 };
 
 struct linux_binprm {

@@ -24,6 +24,25 @@ void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t elemen
 	return grown;
 }
 
+size_t array_count_up_to(const void *array, size_t n, size_t element_bytes, size_t key_offset,
+			 uint64_t most)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t key;
+
+		memcpy(&key, (const char *)array + middle * element_bytes + key_offset,
+		       sizeof(key));
+		if (key <= most)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void array_copy(char *ret, size_t size, const char *s)
 {
 	size_t len = strnlen(s, size - 1);

@@ -13,6 +13,13 @@
  */
 void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t element_bytes);
 
+/*
+ * Returns the number of elements whose key is at most `most`. A key is a 64-bit number,
+ * `key_offset` bytes behind the beginning of its element. The elements are sorted by their keys.
+ */
+size_t array_count_up_to(const void *array, size_t n, size_t element_bytes, size_t key_offset,
+			 uint64_t most);
+
 void array_copy(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);
 

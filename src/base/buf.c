@@ -15,7 +15,7 @@ static bool make_room(struct buf *b, size_t len)
 
 	if (want <= b->size)
 		return true;
-	if (b->failed || len > BUF_CAP_BYTES || want > BUF_CAP_BYTES)
+	if (b->failed || b->fixed || len > BUF_CAP_BYTES || want > BUF_CAP_BYTES)
 		goto fail;
 	while (size < want)
 		size *= 2;
@@ -85,6 +85,12 @@ void *buf_needs(struct buf *b, void *p)
 	return p;
 }
 
+size_t buf_rows(struct buf *b, int n)
+{
+	b->failed |= n < 0;
+	return n < 0 ? 0 : n;
+}
+
 void buf_clear(struct buf *b)
 {
 	b->len = 0;
@@ -95,8 +101,15 @@ void buf_clear(struct buf *b)
 
 void buf_free(struct buf *b)
 {
-	free(b->s);
+	if (!b->fixed)
+		free(b->s);
 	memset(b, 0, sizeof(*b));
+}
+
+void buf_next_part(struct buf *b, struct buf *part)
+{
+	b->failed |= part->failed;
+	buf_clear(part);
 }
 
 void buf_end_part(struct buf *b, struct buf *part)

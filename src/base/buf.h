@@ -7,19 +7,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define BUF_CAP_BYTES (64u << 20)
 
 /*
- * Initialise the buffer with zeros. A text that does not fit is dropped as a whole, and `failed` is
- * set.
+ * Initialise the buffer with zeros, or with BUF_IN(array), which never allocates memory. A text
+ * that does not fit is dropped as a whole, and `failed` is set.
  */
 struct buf {
 	char *s; /* the text; NULL or NUL-terminated; buf_free() frees it */
 	size_t len;
 	size_t size;
 	bool failed;
+	bool fixed; /* true: `s` is an array of the caller, which cannot grow */
 };
+
+/* An empty buffer whose text is kept in the array of characters `a`. */
+#define BUF_IN(a) ((struct buf){.s = memset((a), 0, sizeof(a)), .size = sizeof(a), .fixed = true})
 
 void buf_add(struct buf *b, const char *s, size_t len);
 void buf_puts(struct buf *b, const char *s);
@@ -30,10 +35,14 @@ void buf_vprintf(struct buf *b, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 /* Returns p. If p is NULL (out of memory), sets `failed` of the buffer: its text is incomplete. */
 void *buf_needs(struct buf *b, void *p);
+/* Returns n, a number of rows. If it is -errno, sets `failed` of the buffer and returns 0. */
+size_t buf_rows(struct buf *b, int n);
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
 /* Frees a part whose text was added to `b`. If the part is incomplete, `b` is incomplete too. */
 void buf_end_part(struct buf *b, struct buf *part);
+/* Empties such a part instead, for another text. */
+void buf_next_part(struct buf *b, struct buf *part);
 
 /* Appends a JSON string with quotes. Unsafe characters and invalid UTF-8 become \u escapes. */
 void buf_json(struct buf *b, const char *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: compresses and decompresses in memory. bzip2 and LZ4 need no library. */
+/* base: compresses and decompresses in memory. */
 #ifndef FS_BASE_COMPRESS_H
 #define FS_BASE_COMPRESS_H
 

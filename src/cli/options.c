@@ -142,15 +142,18 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 }
 
 /*
- * Takes a level or a range of levels: "events", "2", "0-2". Returns the bits of the levels, or 0 if
- * the word is invalid.
+ * Takes a level, a range of levels, or a set: "events", "2", "0-2", "low". Returns the bits of the
+ * levels, or 0 if the word is invalid.
  */
 static unsigned int overhead_bits(const char *word)
 {
 	char first[16] = "";
 	const char *dash = strchr(word, '-');
+	unsigned int set = overhead_set_find(word);
 	int from, to;
 
+	if (set)
+		return set;
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - word) : (int)strlen(word), word);
 	from = overhead_level_find(first);
 	to = dash ? overhead_level_find(dash + 1) : from;
@@ -172,10 +175,10 @@ static int set_overhead(struct options *o, const char *arg, char *error, size_t 
 			options_refuse(
 				error, size,
 				"--overhead %s: expected a list of levels (scan, events, latency, "
-				"syscalls, or 0 to 3), such as --overhead events,latency or "
-				"--overhead 0-2",
+				"syscalls, or 0 to 3; low or all), such as --overhead "
+				"events,latency or --overhead 0-2",
 				arg);
-			options_near_word(one, "scan events latency syscalls", error, size);
+			options_near_word(one, "scan events latency syscalls low all", error, size);
 			return -EINVAL;
 		}
 		o->tiers |= bits;
@@ -357,6 +360,7 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
 #define G   (1u << CMD_DIAGNOSE)
+#define M   (1u << CMD_MEMORY)
 #define H   (1u << CMD_HOST)
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
@@ -386,7 +390,7 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define OTHER(function)		   .take = (function)
 
 const struct option_row option_rows[] = {
-	{"pid", 'p', "PID[,PID...]", W | G | C, "watch only these processes",
+	{"pid", 'p', "PID[,PID...]", W | G | M | C, "watch only these processes",
 	 OTHER(options_take_pids)},
 	{"children", 0, NULL, W | C,
 	 "with -p: also watch the children of these processes, both existing and new children",
@@ -395,19 +399,20 @@ const struct option_row option_rows[] = {
 	 OTHER(set_comm)},
 	{"cgroup", 0, "PATH", W | Y | O | F, "only processes in this cgroup or below it",
 	 OTHER(set_cgroup)},
-	{"duration", 'd', "TIME", W | R | G | C | H | T | B,
+	{"duration", 'd', "TIME", W | R | G | M | C | H | T | B,
 	 "stop after this time: 10 (seconds), 500ms, 2m",
 	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},
-	{"record", 0, "FILE", W | R | G | H, "also write a recording of the measurement to FILE",
-	 TEXT(record)},
-	{"replay", 0, "FILE", W | G | X | H,
+	{"record", 0, "FILE", W | R | G | M | H,
+	 "also write a recording of the measurement to FILE", TEXT(record)},
+	{"replay", 0, "FILE", W | G | M | X | H,
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
-	{"force", 0, NULL, W | R | G | C | O | H, "overwrite an existing recording", FLAG(force)},
-	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
+	{"force", 0, NULL, W | R | G | M | C | O | H, "overwrite an existing recording",
+	 FLAG(force)},
+	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B,
 	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
-	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "short for --format json",
+	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B, "short for --format json",
 	 OTHER(set_json)},
-	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,
+	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
 	 "sort the table by the value whose JSON name is FIELD: maps.count, faults.major, ...",
@@ -422,30 +427,31 @@ const struct option_row option_rows[] = {
 	{"overhead", 0, "LIST", W | R | D | G | X | C | H,
 	 "enable the probes of these overhead levels: scan (0, periodic scan), events (1, rare "
 	 "events), "
-	 "latency (2, page fault latency), syscalls (3, all system calls)",
+	 "latency (2, page fault latency), syscalls (3, all system calls); low stands for "
+	 "scan,events, all for every level (default: low without -p, else all)",
 	 OTHER(set_overhead)},
-	{"probe", 0, "NAME=TYPE", W | R | D | G | X | C | H,
+	{"probe", 0, "NAME=TYPE", W | R | D | G | M | X | C | H,
 	 "attach the probe NAME by the attach type TYPE; if TYPE is none, disable the probe "
 	 "(faultscope doctor lists the names and types)",
 	 OTHER(set_hook)},
-	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
+	{"btf", 0, "FILE", W | R | D | G | M | X | C | H | B,
 	 "read the type information (BTF) of this kernel from FILE, if /sys/kernel/btf/vmlinux "
 	 "does not exist",
 	 TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (only in JSON)",
 	 FLAG(addresses)},
-	{"color", 0, "WHEN", W | R | D | E | G | T | I | Y | F | H | B,
+	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B,
 	 "when to use colours: auto, always or never; auto obeys the variable NO_COLOR",
 	 OTHER(set_colour)},
-	{"width", 0, "N", W | R | D | E | G | T | I | Y | F | H | B,
+	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B,
 	 "width of the text in columns: 40 to 1000", COUNT(width, 40, 1000, "40 to 1000 columns")},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B,
+	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B,
 	 "draw charts and lines with ASCII characters only", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
 	 "print a one-page summary at the end: processes with the most page faults, peak values, "
 	 "wait times, findings, and the cost of faultscope",
 	 FLAG(summary)},
-	{"debuginfod", 0, NULL, W | R | G | C,
+	{"debuginfod", 0, NULL, W | R | G | M | C,
 	 "download debug information of native code from the servers that DEBUGINFOD_URLS names; "
 	 "without this option, only installed debug information is used",
 	 FLAG(debuginfod)},

@@ -61,8 +61,12 @@ int options_take_words(struct options *o, char *error, size_t size)
 			error, size,
 			"blackbox %s: unexpected argument: %s\n  see: faultscope blackbox --help",
 			o->argv[0], o->argv[1]);
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
-	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
+	if (o->command == CMD_MEMORY && o->argc && (o->filter.pids || o->replay))
+		return options_refuse(error, size,
+				      "memory: name either processes, a recording or a command\n"
+				      "  see: faultscope memory --help");
+	if (o->command == CMD_RUN || o->command == CMD_MEMORY || o->command == CMD_COMPLETION ||
+	    o->command == CMD_EXPLAIN || o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
 		return 0;
 	if (files_of(o->command))
 		return take_files(o, error, size);

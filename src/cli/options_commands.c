@@ -30,6 +30,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "evaluates a recording. The exit status is 3 if there is a finding of severity "
 		 "warning or above (or of --min-severity or above). If there is no such finding, "
 		 "the exit status is 7 if data was lost or not measured, else 0."},
+	[CMD_MEMORY] =
+		{"memory", "[OPTIONS] -p PID | -- CMD [ARG...]",
+		 "say which code holds the resident memory of a process",
+		 "Watches processes and their children for 10 seconds (see -d), or runs a command "
+		 "and watches it to its end, and shows the call "
+		 "stacks that made their memory resident. faultscope sees each page fault of a "
+		 "random part of all pages, and reads which of these pages are in memory or in "
+		 "swap. Memory that was freed is not counted. Each value has a 95 % confidence "
+		 "interval. Memory that was resident before the watch began is shown by mapping. "
+		 "The kernel's own totals stand beside the sum."},
 	[CMD_HOST] = {"host", "[OPTIONS] [INTERVAL [COUNT]]",
 		      "say whether this machine is short of memory, and what uses it",
 		      "Watches the machine for 3 seconds (see -d) and says on one screen whether "

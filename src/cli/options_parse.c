@@ -101,10 +101,10 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 		return 0;
 	}
 	/*
-	 * with "+", getopt stops at the CMD of `run`, whose arguments may look like faultscope's
-	 * options
+	 * with "+", getopt stops at the CMD of `run` and `memory`, whose arguments may look like
+	 * faultscope's options
 	 */
-	if (ret->command != CMD_RUN)
+	if (ret->command != CMD_RUN && ret->command != CMD_MEMORY)
 		strcpy(shorts, ":");
 	for (size_t i = 0; i < nr_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];

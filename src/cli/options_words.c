@@ -48,7 +48,7 @@ void words_of_option(const struct option_row *o, enum command command, struct wo
 		{"min-severity", "info warning critical"},
 		{"export.detail", "host workload full"},
 		{"keep", "file instance pmsg kmsg map"},
-		{"overhead", "scan events latency syscalls 0-2 0-3"},
+		{"overhead", "low all scan events latency syscalls 0-2 0-3"},
 		{"workload.collapse", "instances none"},
 	};
 

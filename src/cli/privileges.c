@@ -14,6 +14,7 @@ bool privileges_needed(const struct options *o)
 	case CMD_WATCH:
 	case CMD_RUN:
 	case CMD_DIAGNOSE:
+	case CMD_MEMORY:
 	case CMD_HOST:
 	case CMD_RECORD:
 		return !o->replay;

@@ -121,11 +121,7 @@ static int holdings_emit(struct sorts *s, const struct process_key *of, enum wha
 	return err;
 }
 
-/*
- * Returns the kind of a mapping by its name (Documentation/filesystems/proc.rst), from the first
- * matching row of a table.
- */
-static uint32_t kind_of_map(const char *rights, const char *name)
+enum holding_kind holding_kind_of_map(const char *rights, const char *name)
 {
 	static const struct {
 		const char *start;
@@ -163,7 +159,7 @@ static void add_map(struct sorts *s, char *line)
 	name += strspn(name, " ");
 	name[strcspn(name, "\n")] = 0;
 	if (*name && strncmp(name, "[anon:", 6)) {
-		sorts_add_named(s, kind_of_map(rights, name), name, end - start);
+		sorts_add_named(s, holding_kind_of_map(rights, name), name, end - start);
 		return;
 	}
 	/* mappings without a name are grouped by permissions; the full name also has the size */

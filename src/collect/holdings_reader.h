@@ -12,6 +12,12 @@
 #define HOLDINGS_TOLD 48 /* maximum records per process for maps, and for fds */
 
 /*
+ * Returns the kind of a mapping with a name, from its permissions ("rw-p") and its name in
+ * /proc/PID/maps (Documentation/filesystems/proc.rst).
+ */
+enum holding_kind holding_kind_of_map(const char *rights, const char *name);
+
+/*
  * Sends RECORD_HOLDING records to the consumer `sink`. `pid` is the process's pid in the /proc that
  * faultscope sees. Returns 0, -errno of the read (-ESRCH: the process is gone; -EACCES), or the
  * consumer's error.

@@ -61,12 +61,12 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 	r.g.flags &= ~PROC_BORN;
 	r.u = s->now.u;
 	if (s->now.c)
-		r.c = *s->now.c;
+		sparse_read(s->now.c, &r.c);
 	else
 		r.h.len = offsetof(struct process_record, c);
 	/* add `base`, which the model has subtracted from the counters */
 	if (s->now.c && s->base)
-		counters_add(&r.c, s->base);
+		counters_add(&r.c, sparse_read(s->base, &(struct counters){}));
 	return recorder_take(rec, &r.h);
 }
 

@@ -270,6 +270,13 @@ void redact_record(const struct redaction *r, struct record *h)
 		hide_path(r, g->name, sizeof(g->name));
 		break;
 	}
+	case RECORD_RESIDENT: {
+		struct resident_record *held = (struct resident_record *)h;
+
+		if (held->file[0])
+			hide_path(r, held->file, sizeof(held->file));
+		break;
+	}
 	case RECORD_FRAME_LIST:
 		hide_frame_list((struct frame_list_record *)h);
 		break;

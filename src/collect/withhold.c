@@ -100,6 +100,8 @@ static const struct process_key *subject_of(const struct record *h)
 		return &((const struct growth_record *)h)->g.subject;
 	case RECORD_HOLDING:
 		return &((const struct holding_record *)h)->g.subject;
+	case RECORD_RESIDENT:
+		return &((const struct resident_record *)h)->subject;
 	case RECORD_SLOW_FAULTS:
 		return &((const struct slow_faults_record *)h)->subject;
 	case RECORD_SAMPLE:

@@ -58,12 +58,12 @@ static void add_text(struct buf *gaps, const struct triage_files *f)
 
 		if (!in->size || triage_is_text(in->data, in->size))
 			continue;
-		buf_clear(&name);
+		buf_next_part(gaps, &name);
 		buf_safe(&name, f->name[i], false);
 		gap_add(gaps, "not read: %s is no text (%zu of %zu bytes)", name.s ? name.s : "",
 			odd_bytes(in->data, in->size), in->size);
 	}
-	buf_free(&name);
+	buf_end_part(gaps, &name);
 }
 
 static void add_count(struct buf *gaps, uint64_t n, const char *what)

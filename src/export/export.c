@@ -29,12 +29,6 @@
  * process is read from /proc, which works only while the process lives.
  */
 #define DRAIN_S 5
-/*
- * Size of the ring buffer in bytes. faultscope reads the ring buffer when a quarter of it is full.
- * The RSS of faultscope counts each page of the ring buffer twice, because the buffer is mapped
- * twice.
- */
-#define RING_BYTES (1u << 20)
 
 static struct census_limits limits_of(const struct export *x)
 {
@@ -385,7 +379,6 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 	p->mode = "export";
 	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
 	p->majors = true;
-	p->ring_bytes = RING_BYTES;
 	p->reloads = true;
 }
 

@@ -103,17 +103,10 @@ int source_lines_open(const struct libdw *dw, int fd, struct source_lines **ret)
 
 static struct dw_die *find_unit(struct source_lines *l, uint64_t address)
 {
-	size_t low = 0, high = l->n;
+	size_t n = array_count_up_to(l->range, l->n, sizeof(*l->range),
+				     offsetof(struct range, start), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->range[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < l->range[low - 1].end ? &l->range[low - 1].unit : NULL;
+	return n && address < l->range[n - 1].end ? &l->range[n - 1].unit : NULL;
 }
 
 static uint64_t number_of(struct source_lines *l, struct dw_die *die, unsigned int code)

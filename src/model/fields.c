@@ -34,13 +34,14 @@ uint64_t counters_refused(const struct counters *c, enum what what)
 	return sum;
 }
 
-#define GETTER(name, expression)                                                                   \
+/* `counters` is the declaration of c, if the expression uses counters. */
+#define GETTER(name, counters, expression)                                                         \
 	static bool get_##name(const struct model *m, const struct subject *s,                     \
 			       const struct facts *f, uint64_t *ret)                               \
 	{                                                                                          \
-		const struct counters *c = facts_counters(f);                                      \
 		const struct gauges *g = &f->g;                                                    \
-		(void)m, (void)s, (void)c, (void)g;                                                \
+		counters;                                                                          \
+		(void)m, (void)s, (void)g;                                                         \
 		*ret = (expression);                                                               \
 		return true;                                                                       \
 	}
@@ -103,9 +104,11 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 	return *ret != 0;
 }
 
-#define KERNEL_TOTAL(id, base, ...) GETTER(id, above(g->id, s->base))
-#define SUM(id, expression, ...)    GETTER(id, expression)
-#define GAUGE(id, expression, ...)  GETTER(id, expression)
+#define COUNTERS_OF_F __attribute__((unused)) const struct counters *c = facts_counters(f)
+
+#define KERNEL_TOTAL(id, base, ...) GETTER(id, , above(g->id, s->base))
+#define SUM(id, expression, ...)    GETTER(id, COUNTERS_OF_F, expression)
+#define GAUGE(id, expression, ...)  GETTER(id, , expression)
 #include "records/counters.def"
 
 #define ROW(type_, get_, group_, key_, unit_, probe_, help_, ...)                                  \
@@ -190,7 +193,7 @@ static bool get_at(const struct model *m, const struct subject *s, const struct 
 		return false;
 	if (f->get)
 		return f->get(m, s, facts, ret);
-	*ret = *(const uint64_t *)((const char *)facts_counters(facts) + f->at);
+	*ret = facts_counter(facts, f->at);
 	return *ret != NOT_COUNTED;
 }
 

@@ -326,22 +326,27 @@ static void add_cells(const struct cells *c, size_t from, size_t to, bool places
 	g->removed += c->unmapped < g->added ? c->unmapped : g->added;
 }
 
-static size_t grouped(const struct model *m, const struct process_key *id, enum what what,
-		      bool places, struct grower *ret, size_t room, uint64_t *ret_added)
+static int grouped(const struct model *m, const struct process_key *id, enum what what, bool places,
+		   struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	const struct subject *s = model_find(m, id);
 	struct grower *all = NULL;
 	struct cells c = {};
 	size_t n = 0;
+	int err;
 
 	*ret_added = 0;
 	/* `grew` is unset for a process without growth records */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
-	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)
-		all = calloc(c.n, sizeof(*all));
-	if (!all)
+	err = collect(&c, m, id, what);
+	if (err || !c.n || c.n > MODEL_GROWTH_MAX)
 		goto out;
+	all = calloc(c.n, sizeof(*all));
+	if (!all) {
+		err = -ENOMEM;
+		goto out;
+	}
 	*ret_added = c.added;
 	join_early(&c, m, id);
 	qsort(c.cell, c.n, sizeof(*c.cell), places ? by_place : by_sort);
@@ -358,17 +363,17 @@ static size_t grouped(const struct model *m, const struct process_key *id, enum 
 out:
 	free(all);
 	cells_free(&c);
-	return n;
+	return err ? err : (int)n;
 }
 
-size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
-		  struct grower *ret, size_t room, uint64_t *ret_added)
+int growers_of(const struct model *m, const struct process_key *id, enum what what,
+	       struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	return grouped(m, id, what, false, ret, room, ret_added);
 }
 
-size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
-			struct grower *ret, size_t room, uint64_t *ret_added)
+int growers_by_place(const struct model *m, const struct process_key *id, enum what what,
+		     struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	return grouped(m, id, what, true, ret, room, ret_added);
 }

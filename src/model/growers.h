@@ -24,15 +24,15 @@ struct grower {
 };
 
 /*
- * Finds the names with the largest remaining growth, up to `room`. Returns the number of names.
- * `*ret_added` is the sum of `added` over all names.
+ * Finds the names with the largest remaining growth, up to `room`. Returns the number of names, or
+ * -ENOMEM. `*ret_added` is the sum of `added` over all names.
  */
-size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
-		  struct grower *ret, size_t room, uint64_t *ret_added);
+int growers_of(const struct model *m, const struct process_key *id, enum what what,
+	       struct grower *ret, size_t room, uint64_t *ret_added);
 
 /* Finds the call sites with the largest remaining growth, over all names, like growers_of(). */
-size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
-			struct grower *ret, size_t room, uint64_t *ret_added);
+int growers_by_place(const struct model *m, const struct process_key *id, enum what what,
+		     struct grower *ret, size_t room, uint64_t *ret_added);
 
 /* Writes a readable name of a growth row: "torch_# (deleted) in tmpfs", "thread stack", … */
 void growth_name(const struct growth *g, char *ret, size_t size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/memory_holders.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,11 +50,22 @@ struct member {
 	const struct subject *root, *s;
 };
 
+static int by_age(const struct subject *a, const struct subject *b)
+{
+	return a->id.start_ns != b->id.start_ns ? (a->id.start_ns < b->id.start_ns ? -1 : 1)
+	       : a->id.pid < b->id.pid		? -1
+						: a->id.pid > b->id.pid;
+}
+
+/*
+ * Sorts the processes of one consumer next to each other. The order does not depend on addresses,
+ * so that the same records always give the same output.
+ */
 static int by_root(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	return x->root < y->root ? -1 : x->root > y->root;
+	return x->root != y->root ? by_age(x->root, y->root) : by_age(x->s, y->s);
 }
 
 static void add_member(const struct model *m, struct top_consumer *e, const struct subject *s)
@@ -105,7 +117,7 @@ static size_t add_up(const struct model *m, const struct member *member, size_t 
 	return top_consumers;
 }
 
-size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most)
+int top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most)
 {
 	size_t room = m->subjects < MODEL_SUBJECTS_MAX ? m->subjects : MODEL_SUBJECTS_MAX;
 	struct member *member = calloc(room + 1, sizeof(*member));
@@ -114,7 +126,7 @@ size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t 
 
 	if (!member || process_tree_of(m, &k)) {
 		free(member);
-		return 0;
+		return -ENOMEM;
 	}
 	for (size_t i = 0; i < k.n && n < room; i++) {
 		const struct subject *s = k.by_pid[i];

@@ -25,8 +25,11 @@ struct top_consumer {
 	double per_second; /* growth of resident and swapped memory in the last 30 to 60 s */
 };
 
-/* Finds at most `most` top consumers, the largest first. Returns the number of consumers. */
-size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
+/*
+ * Finds at most `most` top consumers, the largest first. Returns the number of consumers, or
+ * -ENOMEM.
+ */
+int top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
 
 /*
  * Returns the growth of a process's resident and swapped memory in bytes per second, measured over

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const struct counters no_counters;
-
 struct subject *model_find(const struct model *m, const struct process_key *id)
 {
 	uint64_t hash = subject_hash(id);
@@ -20,9 +18,14 @@ struct subject *model_each(const struct model *m, const struct subject *after)
 	return (struct subject *)table_each(&m->subject, after ? &after->link : NULL);
 }
 
-const struct counters *facts_counters(const struct facts *f)
+const struct counters *facts_read_counters(const struct facts *f, struct counters *zeros)
 {
-	return f->c ? f->c : &no_counters;
+	return f->c ? sparse_read(f->c, zeros) : zeros;
+}
+
+uint64_t facts_counter(const struct facts *f, size_t at)
+{
+	return f->c ? sparse_counter(f->c, at) : 0;
 }
 
 uint64_t gauges_rss_pages(const struct gauges *g)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/series.h"
+#include "model/sparse_counters.h"
 #include "base/table.h"
 #include "records/records.h"
 
@@ -35,7 +36,7 @@ struct facts {
 	uint64_t t_ns; /* time of the record, CLOCK_MONOTONIC; 0: no record yet */
 	struct gauges g;
 	struct usage u;
-	struct counters *c; /* counters, owned by the subject; NULL: all are 0 */
+	struct sparse_counters *c; /* counters, owned by the subject; NULL: all are 0 */
 	/* Totals of fds: opened - closed is the change of the number of open fds. */
 	uint64_t fds_opened, fds_closed;
 };
@@ -85,7 +86,8 @@ struct subject {
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* page faults before faultscope watched the process */
 	uint64_t base_cpu_ns;
-	struct counters *base;	 /* counters at the first scan, to subtract; NULL: none; owned */
+	/* counters at the first scan, to subtract; NULL: none; owned */
+	struct sparse_counters *base;
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
 	uint32_t base_fds;	 /* number of fds at the first scan, or inherited at fork */
 	bool final;		 /* the last record of the process was received */
@@ -242,6 +244,7 @@ struct model {
 	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;
 	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
+	struct resident_all *resident; /* who holds resident memory; NULL: not read; owned */
 	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
 	struct samples *samples;   /* samples of page faults; NULL: not kept; not owned */
 };
@@ -308,8 +311,15 @@ uint64_t gauges_kept_pages(const struct gauges *g);
 /* Adds counters. Of peak values, keeps the higher one instead. */
 void counters_add(struct counters *to, const struct counters *from);
 
-/* Returns the counters of `f`, or zeros if it has none. */
-const struct counters *facts_counters(const struct facts *f);
+/*
+ * Returns the counters of `f`, or zeros if it has none. They are valid until the end of the block
+ * that encloses the call.
+ */
+#define facts_counters(f) facts_read_counters(f, &(struct counters){})
+const struct counters *facts_read_counters(const struct facts *f, struct counters *zeros);
+
+/* Returns one of the counters, at an offset of struct counters. */
+uint64_t facts_counter(const struct facts *f, size_t at);
 
 /* Return whether all processes are watched, or only some targets (-p and similar options). */
 bool model_watches_all(const struct model *m);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "model/pressure.h"
+#include "model/resident.h"
 #include "model/resources.h"
 #include "model/samples.h"
 #include "model/slow.h"
@@ -55,6 +56,7 @@ void model_free(struct model *m)
 	free(m->symbol);
 	free(m->pressure);
 	free(m->slow);
+	resident_all_free(m);
 	growth_free(m);
 	memset(m, 0, sizeof(*m));
 }
@@ -141,14 +143,13 @@ static uint64_t above(uint64_t v, uint64_t base)
  * faultscope. Probes may have counted events from before that scan, which the model's totals
  * exclude.
  */
-static void rebase(struct subject *s)
+static void rebase(const struct subject *s, struct counters *c)
 {
-	const uint64_t *base = (const uint64_t *)s->base;
-	uint64_t *now = (uint64_t *)s->now.c;
+	uint64_t *now = (uint64_t *)c;
 
-	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
+	for (size_t i = 0; i < sizeof(*c) / sizeof(*now); i++)
 		if (!counter_is_highest(i) && now[i] != NOT_COUNTED)
-			now[i] = above(now[i], base[i]);
+			now[i] = above(now[i], sparse_counter(s->base, i * sizeof(*now)));
 }
 
 static uint64_t later(uint64_t now, uint64_t before)
@@ -194,20 +195,15 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
  */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
-	struct counters *c = s->prev.c;
+	struct sparse_counters *c = s->prev.c;
 
 	s->prev = s->now;
 	s->prev.c = c;
 	if (first)
 		s->prev.g = (struct gauges){
 			.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
-	if (s->now.c) {
-		if (!c)
-			s->prev.c = malloc(sizeof(*c));
-		if (!s->prev.c)
-			return -ENOMEM;
-		*s->prev.c = *s->now.c;
-	}
+	if (s->now.c && sparse_copy(&s->prev.c, s->now.c))
+		return -ENOMEM;
 	s->window = m->window;
 	s->next_changed = m->changed;
 	m->changed = s;
@@ -216,18 +212,15 @@ static int begin_window(struct model *m, struct subject *s, bool first)
 
 static int take_counters(struct subject *s, const struct process_record *r, bool first)
 {
-	if (!s->now.c)
-		s->now.c = malloc(sizeof(*s->now.c));
-	if (first && !(r->g.flags & PROC_BORN))
-		s->base = malloc(sizeof(*s->base));
-	if (!s->now.c || (first && !(r->g.flags & PROC_BORN) && !s->base))
+	struct counters rest;
+
+	if (first && !(r->g.flags & PROC_BORN) && sparse_store(&s->base, &r->c))
 		return -ENOMEM;
-	if (first && s->base)
-		*s->base = r->c;
-	*s->now.c = r->c;
-	if (s->base)
-		rebase(s);
-	return 0;
+	if (!s->base)
+		return sparse_store(&s->now.c, &r->c);
+	rest = r->c;
+	rebase(s, &rest);
+	return sparse_store(&s->now.c, &rest);
 }
 
 static void take_gauges(struct subject *s, const struct gauges *g)
@@ -554,6 +547,10 @@ int model_take(struct model *m, const struct record *h)
 	case RECORD_MOUNT:
 	case RECORD_SCORE:
 		return pressure_take(m, h);
+	case RECORD_RESIDENT:
+		return resident_take(m, (const struct resident_record *)h);
+	case RECORD_RESIDENT_SUM:
+		return resident_take_sum(m, (const struct resident_sum_record *)h);
 	case RECORD_HOLDING:
 		return holdings_take(m, (const struct holding_record *)h);
 	case RECORD_LEVELS:

@@ -33,12 +33,16 @@ static size_t string_bytes(const char *text)
 	return text ? rounded(strlen(text) + 1) : 0;
 }
 
+static size_t counters_bytes(const struct sparse_counters *c)
+{
+	return c ? sparse_bytes(c) : 0;
+}
+
 static size_t subject_bytes(const struct subject *s)
 {
 	size_t n = rounded(sizeof(*s));
 
-	n += s->now.c ? rounded(sizeof(*s->now.c)) : 0;
-	n += s->prev.c ? rounded(sizeof(*s->prev.c)) : 0;
+	n += rounded(counters_bytes(s->now.c)) + rounded(counters_bytes(s->prev.c));
 	for (int what = 0; what <= WHAT_FDS; what++)
 		n += s->held[what].sort ? rounded(s->held[what].n * sizeof(*s->held[what].sort))
 					: 0;
@@ -104,8 +108,8 @@ static struct subject *put_subject(struct snapshot *s, const struct subject *one
 {
 	struct subject *copy = put(s, one, sizeof(*one));
 
-	copy->now.c = put(s, one->now.c, sizeof(*one->now.c));
-	copy->prev.c = put(s, one->prev.c, sizeof(*one->prev.c));
+	copy->now.c = put(s, one->now.c, counters_bytes(one->now.c));
+	copy->prev.c = put(s, one->prev.c, counters_bytes(one->prev.c));
 	copy->base = NULL;
 	copy->exe = put(s, one->exe, one->exe ? strlen(one->exe) + 1 : 0);
 	copy->cgroup = put(s, one->cgroup, one->cgroup ? strlen(one->cgroup) + 1 : 0);

@@ -3,12 +3,17 @@
 #include "probe/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probe/calls.h"
+#include "probe/parallel_load.h"
+
+#define FILES_CLOSED 1024 /* the keeper closes files below this number */
 
 static int keep(struct links *links, struct bpf_link *link)
 {
@@ -26,13 +31,17 @@ static void detach_from(struct links *links, int from)
 {
 	while (links->nr > from)
 		bpf_link__destroy(links->link[--links->nr]);
+	if (!links->nr && links->keeper > 0) {
+		close(links->keeper);
+		links->keeper = 0;
+	}
 	if (links->iterator >= from)
 		links->iterator = -1;
 }
 
 static int attach_auto(struct links *links, struct bpf_program *prog)
 {
-	return keep(links, bpf_program__attach(prog));
+	return keep(links, parallel_load_attach(prog));
 }
 
 /* Attaches a program to a software event of each online CPU. */
@@ -62,6 +71,51 @@ static int attach_perf(struct links *links, struct bpf_program *prog, unsigned l
 	return err;
 }
 
+static bool has_link(const struct links *links, int fd)
+{
+	for (int i = 0; i < links->nr; i++)
+		if (bpf_link__fd(links->link[i]) == fd)
+			return true;
+	return false;
+}
+
+/*
+ * Runs in the keeper. Closes all files but the links, so that for example a reader of a pipe does
+ * not wait for the keeper, and exits when faultscope has ended or closed its end of the pipe.
+ */
+static void keep_until_end(const struct links *links, int pipe)
+{
+	char none;
+
+	prctl(PR_SET_NAME, "faultscope-keep");
+	for (int fd = 0; fd < FILES_CLOSED; fd++)
+		if (fd != pipe && !has_link(links, fd))
+			close(fd);
+	while (read(pipe, &none, sizeof(none)) < 0 && errno == EINTR)
+		continue;
+	_exit(0);
+}
+
+/*
+ * The kernel removes a tracepoint of a system call only after a grace period of RCU
+ * (kernel/trace/trace_event_perf.c), so removing all of them takes seconds. A child process, the
+ * keeper, also holds the links: then faultscope ends at once, and the kernel removes the
+ * tracepoints while the keeper exits. The keeper is started now, because faultscope later forbids
+ * itself to start processes. A child of clone() without an exit signal sends no SIGCHLD. Without a
+ * keeper, faultscope ends seconds later.
+ */
+static void start_keeper(struct links *links)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	if (!syscall(SYS_clone, 0, NULL, NULL, NULL, 0))
+		keep_until_end(links, ends[0]);
+	close(ends[0]);
+	links->keeper = ends[1];
+}
+
 static int attach_call_exits(struct links *links, struct bpf_program *prog)
 {
 	char name[64];
@@ -77,6 +131,7 @@ static int attach_call_exits(struct links *links, struct bpf_program *prog)
 		else if (!attached)
 			return err; /* no tracepoint exists at all: tracefs is missing */
 	}
+	start_keeper(links);
 	return 0;
 }
 
@@ -111,6 +166,9 @@ static int attach(struct links *links, const struct object *o, const struct hook
 	case ATTACH_MEMCG_FAULTS:
 		err = attach_auto(links, first);
 		return err ?: attach_perf(links, second, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	case ATTACH_FILE_MAJORS:
+		err = attach_auto(links, second);
+		return err ?: attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_CALL_EXITS:
 		return attach_call_exits(links, first);
 	}

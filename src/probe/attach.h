@@ -11,6 +11,7 @@
 struct links {
 	struct bpf_link *link[LINKS_MAX];
 	int nr;
+	int keeper;   /* end of a pipe to the process that also holds the links; 0: none */
 	int iterator; /* index of the link of the scan iterator; -1: none */
 };
 

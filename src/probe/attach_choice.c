@@ -4,9 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/overhead.h"
+
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook)
 {
 	return c->at[hook] < 0 ? NULL : &hooks[hook].alternate[c->at[hook]];
+}
+
+bool choice_is(const struct choice *c, const char *hook, const char *mechanism)
+{
+	const struct hook_alternate *alt = choice_of(c, hook_find(hook));
+
+	return alt && !strcmp(alt->mechanism, mechanism);
 }
 
 bool choice_is_hash(const struct choice *c)
@@ -30,10 +39,13 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 }
 
 /*
- * An attach type that LACKS_MINOR faults is used only for major faults, or if --probe requests it.
+ * An attach type that LACKS_MINOR faults is used only for major faults, and one that LACKS_COMPAT
+ * calls only if no watched process makes such calls, or if --probe requests it.
  */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
+	if (alt->lacks & LACKS_COMPAT && !c->native)
+		return false;
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
 }
 
@@ -80,7 +92,11 @@ static void choose(struct choice *c, size_t hook)
 	c->at[hook] = -1;
 	if (!(c->tiers >> hooks[hook].tier & 1) &&
 	    !(c->majors && (int)hook == hook_find("fault_end"))) {
-		note(c, hook, "off", "its overhead level is disabled in this mode");
+		note(c, hook, "off",
+		     OVERHEAD_ALL >> hooks[hook].tier & 1
+			     ? "its overhead level is disabled in this mode; --overhead all "
+			       "enables it"
+			     : "only faultscope memory uses it");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none",
@@ -145,9 +161,11 @@ static void choose_all(struct choice *c)
 			choose(c, h);
 }
 
-void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced)
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, bool native,
+		  const char *const *forced)
 {
 	memset(c, 0, sizeof(*c));
+	c->native = native;
 	c->tiers = tiers;
 	c->majors = majors;
 	c->forced = forced;
@@ -163,6 +181,15 @@ void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
 	if (c->at[hook] < 0)
 		c->status[hook].state = HOOK_BLIND;
+}
+
+void choice_forbid(struct choice *c, const char *hook, const char *mechanism, const char *why)
+{
+	struct answer answer = {};
+
+	snprintf(answer.text, sizeof(answer.text), "%s", why);
+	if (choice_is(c, hook, mechanism))
+		choice_refused(c, hook_find(hook), &answer);
 }
 
 void choice_refuse_programs(struct choice *c, const struct answer *answer)
@@ -224,4 +251,35 @@ int choice_hook_of(const struct choice *c, const char *program)
 				return h;
 	}
 	return -1;
+}
+
+void choice_settle_classes(struct choice *c, bool areas_foreign)
+{
+	const struct hook_alternate *end = choice_of(c, hook_find("fault_end"));
+	struct hook_status *st = &c->status[hook_find("fault_class")];
+
+	if (st->state != HOOK_ON)
+		return;
+	if (areas_foreign)
+		snprintf(st->why, sizeof(st->why),
+			 "this kernel's tree of mappings (maple tree) has an unknown layout");
+	else if (c->status[hook_find("fault_begin")].state == HOOK_ON && end &&
+		 !(end->lacks & LACKS_MINOR))
+		return;
+	else
+		snprintf(st->why, sizeof(st->why),
+			 "needs fault_begin, and fault_end of minor faults too%s",
+			 choice_why_no_classes(c));
+	st->state = HOOK_BLIND;
+	st->used = NULL;
+}
+
+unsigned int choice_levels_on(const struct hook_status *status)
+{
+	unsigned int levels = 0;
+
+	for (size_t h = 0; h < nr_hooks; h++)
+		if (status[h].state == HOOK_ON)
+			levels |= 1u << hooks[h].tier;
+	return levels;
 }

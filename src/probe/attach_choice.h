@@ -22,6 +22,7 @@ struct hook_status {
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
 	bool majors;		   /* measure only major page faults, and only their end */
+	bool native;		   /* all watched processes run 64-bit programs */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
 	const char *const *forced; /* requested attach type of each probe, or "none"; NULL: none */
 	int at[HOOKS_MAX];	   /* index of the attach type in use or to be tried; -1: none */
@@ -30,12 +31,20 @@ struct choice {
 
 /*
  * Chooses the best attach type of each probe. If `majors` is set, only the end of major faults is
- * measured, and `tiers` does not matter.
+ * measured, and `tiers` does not matter. If `native` is set, system calls of 32-bit programs need
+ * not be seen.
  */
-void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, bool native,
+		  const char *const *forced);
 
 /* Returns the chosen attach type of a probe, or NULL if the probe is off or unavailable. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
+
+/* Returns whether this attach type is chosen for a probe. */
+bool choice_is(const struct choice *c, const char *hook, const char *mechanism);
+
+/* Called if the kernel lacks what an attach type needs. `why` is the reason. */
+void choice_forbid(struct choice *c, const char *hook, const char *mechanism, const char *why);
 
 /*
  * Called if the kernel loads no BPF programs. Each probe gets an attach type that needs no program,
@@ -52,6 +61,12 @@ void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 /* Returns a text if --probe disabled a probe without which fault_class is unavailable; else "". */
 const char *choice_why_no_classes(const struct choice *c);
 
+/*
+ * Called when probes are attached. Disables fault_class if it cannot work: it needs fault_begin,
+ * the end of all faults, and a known tree of mappings.
+ */
+void choice_settle_classes(struct choice *c, bool areas_foreign);
+
 /* Returns whether to load the build that keeps state in hash tables. */
 bool choice_is_hash(const struct choice *c);
 
@@ -67,6 +82,9 @@ bool choice_fall_back(struct choice *c, const char *answer);
  * build without kfuncs was chosen before.
  */
 bool choice_leave_kfuncs(struct choice *c);
+
+/* Returns the overhead levels of the probes that are on; bit i: level i. */
+unsigned int choice_levels_on(const struct hook_status *status);
 
 /*
  * Returns the index of the probe whose chosen attach type uses a program, or -1 if there is none.

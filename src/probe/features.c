@@ -35,6 +35,25 @@ bool kernel_lacks_reads(void)
 	return false;
 }
 
+bool kernel_traces_function(const struct btf *kernel, const char *name)
+{
+	const struct bpf_insn program[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int id = btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC), fd;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = id > 0 ? id : 0);
+
+	if (id <= 0)
+		return false;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", program,
+			   sizeof(program) / sizeof(program[0]), &opts);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void features_ask(struct features *f)
 {
 	/* The errors that these tests cause are expected: keep them out of the log of the load. */
@@ -54,4 +73,15 @@ void features_ask(struct features *f)
 	f->lacks_task_storage = kernel_lacks_task_storage();
 	f->lacks_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, HELPER_LOOP, NULL) == 0;
 	libbpf_set_print(print);
+}
+
+const char *features_lack_task_build(const struct features *f)
+{
+	if (f->lacks_btf)
+		return "needs the kernel's own BTF";
+	if (f->lacks_task_storage)
+		return "this kernel has no task storage for tracing (5.12)";
+	if (f->lacks_loop)
+		return "this kernel lacks helpers it needs (5.17)";
+	return NULL;
 }

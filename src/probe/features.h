@@ -6,6 +6,7 @@
 #ifndef FS_PROBE_FEATURES_H
 #define FS_PROBE_FEATURES_H
 
+#include <bpf/btf.h>
 #include <stdbool.h>
 
 /* Returns true on kernels before 5.11, which also count BPF maps as locked memory. */
@@ -17,6 +18,15 @@ bool kernel_lacks_task_storage(void);
  */
 bool kernel_lacks_reads(void);
 
+#define NO_FUNCTIONS   "this kernel does not let BPF programs trace its functions"
+#define FLUSH_FUNCTION "native_flush_tlb_multi" /* traced by the program on_tlb_shootdown */
+
+/*
+ * Returns whether the kernel loads a program for the start of this function. A kernel may refuse
+ * this by policy. The test takes less than a load of all programs that fails.
+ */
+bool kernel_traces_function(const struct btf *kernel, const char *name);
+
 struct features {
 	bool asked;
 	bool lacks_btf;
@@ -27,5 +37,11 @@ struct features {
 
 /* Fills `f`. The tests run only at the first call of features_ask(). */
 void features_ask(struct features *f);
+
+/*
+ * Returns the feature that the task-storage build needs and the kernel lacks, or NULL if there is
+ * none.
+ */
+const char *features_lack_task_build(const struct features *f);
 
 #endif

@@ -10,9 +10,21 @@
 	"its signal; counts stack growth as anonymous"
 
 #define MAJORS "major faults only"
+#define FILE_MAJORS                                                                                \
+	"major faults only; on a machine without swap space, the first major fault of a process " \
+	"that reads no file through the page cache is counted, but not timed"
 #define NO_COPIES                                                                                  \
 	"sees only faults at bad addresses (arm64); the probe fault_begin counts faults in user "  \
 	"copies"
+
+#define SLEEPS_ONLY                                                                                \
+	"does not see threads that spin for mmap_lock; a call that holds mmap_lock is measured "   \
+	"from the first wait for it to its end, and needs the probe calls"
+#define OTHER_SLEEPS                                                                               \
+	"counts each sleep in a fault that no other probe measures, also for locks other than "    \
+	"mmap_lock; faults of the classes userfaultfd and driver wait for no disk"
+#define EACH_SWITCH  "slows each context switch of the host; sees sleeps in iowait only"
+#define EACH_LOCKING "slows each mapping call of the host, also without waits"
 
 #define CLASSES_FOLD                                                                               \
 	"faults on pages in the swap cache, and NUMA hinting faults on one node, are counted in "  \

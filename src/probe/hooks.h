@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HOOK_ALTERNATES 6
+#define HOOK_ALTERNATES 7
 #define HOOK_PROGRAMS	4
 
 enum attach_kind {
@@ -19,6 +19,8 @@ enum attach_kind {
 	ATTACH_PERF_FAULTS,
 	/* attaches program 0 to a tracepoint, program 1 to perf event PAGE_FAULTS_MAJ */
 	ATTACH_MEMCG_FAULTS,
+	/* attaches program 0 to perf event PAGE_FAULTS_MAJ, program 1 to a tracepoint */
+	ATTACH_FILE_MAJORS,
 	ATTACH_CALL_EXITS, /* attaches program 0 to the exit tracepoint of each system call */
 };
 
@@ -33,6 +35,9 @@ struct hook_alternate {
 	unsigned int lacks;  /* LACKS_* and SEES_* bits of the attach type */
 	const char *differs; /* difference from the best attach type; NULL: none */
 };
+
+/* The attach type of disk_wait that reads counters, and attaches no program. */
+#define SCHEDULER_COUNTERS "counters"
 
 struct hook {
 	const char *name;

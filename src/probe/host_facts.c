@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -151,4 +152,11 @@ void host_fill(struct host_record *ret)
 	snprintf(ret->host, sizeof(ret->host), "%.63s", un.nodename);
 	io_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret->boot_id, sizeof(ret->boot_id));
 	ret->boot_id[strcspn(ret->boot_id, "\n")] = 0;
+}
+
+bool host_has_swap(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) || info.totalswap;
 }

@@ -34,6 +34,10 @@ bool host_balances_numa(void);
 /* Returns the number of processes and threads of the machine, or 0 if the number is not known. */
 unsigned long host_processes(void);
 unsigned long long host_own_cpu_ns(void);
+
+/* Returns whether swap space is enabled now; true if it is not known. */
+bool host_has_swap(void);
+
 /* Fills kernel, architecture, host name and boot id; the caller sets the other members. */
 void host_fill(struct host_record *ret);
 

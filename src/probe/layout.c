@@ -74,6 +74,19 @@ bool layout_areas_foreign(const struct btf *kernel)
 	       differs(kernel, "maple_arange_64", arange, 3) || numbered_otherwise(kernel);
 }
 
+static bool has_member(const struct btf *btf, const char *type, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+
+	return id > 0 && offset_of(btf, btf__type_by_id(btf, id), name) != NOT_THERE;
+}
+
+bool layout_counts_delays(const struct btf *kernel)
+{
+	return has_member(kernel, "task_struct", "sched_info") &&
+	       has_member(kernel, "sched_info", "run_delay");
+}
+
 __u32 layout_lock_success(const struct btf *kernel)
 {
 	int id = btf__find_by_name_kind(kernel, "btf_trace_mmap_lock_acquire_returned",

@@ -14,6 +14,11 @@
  */
 bool layout_areas_foreign(const struct btf *kernel);
 
+#define NO_DELAYS "this kernel lacks CONFIG_SCHED_INFO"
+
+/* Returns whether the scheduler counts for how long each thread waits for a CPU. */
+bool layout_counts_delays(const struct btf *kernel);
+
 /* Returns FS_LOCK_SUCCESS_*: which argument of mmap_lock_acquire_returned is `success`. */
 __u32 layout_lock_success(const struct btf *kernel);
 

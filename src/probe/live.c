@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probe/attach.h"
@@ -20,23 +19,26 @@
 #include "probe/features.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
+#include "probe/kernel_memory.h"
 #include "probe/layout.h"
 #include "probe/limits.h"
 #include "probe/load_log.h"
 #include "probe/variables.h"
 #include "probe/object.h"
+#include "probe/page_table.h"
 #include "probe/permission.h"
 #include "probe/proc_scan.h"
 #include "probe/rights.h"
+#include "probe/ring.h"
+#include "probe/sample_rate.h"
 #include "probe/state.h"
 #include "probe/statistics.h"
 #include "probe/wire_records.h"
 
 #define OWN_PID "own_pid" /* BPF program that reads faultscope's pid in the initial namespace */
 #define SLOW_NS 1000000
-/* Target number of sampled faults per scan. Sampling rates are at least 1/SAMPLE_EACH_MOST. */
-#define SAMPLES_A_LOOK	 256
-#define SAMPLE_EACH_MOST (1u << 15)
+/* `memory` needs room for many copies of stacks after an exec (bpf/stack_copy.bpf.h) */
+#define RING_FACTOR_RESIDENT 4
 
 struct live {
 	struct source src;
@@ -54,9 +56,12 @@ struct live {
 	struct links links;
 	char btf_path[BTF_PATH_MAX]; /* BTF file; empty: the kernel's own BTF */
 	struct limits limits;
+	struct fs_resident_config resident;
 	struct growth_table growth;
+	struct variables variables;
 	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
-	struct ring_buffer *rb;
+	struct ring *ring;
+	__u64 tables_bytes;	 /* kernel memory of the BPF maps */
 	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
 	const struct sink *sink; /* where records are sent while the ring is drained */
 };
@@ -73,9 +78,12 @@ static bool is_on(const struct live *live, const char *hook)
 
 static bool scans_with(const struct live *live, const char *mechanism)
 {
-	const struct hook_alternate *look = choice_of(&live->choice, hook_find("scan"));
+	return choice_is(&live->choice, "scan", mechanism);
+}
 
-	return look && !strcmp(look->mechanism, mechanism);
+static bool is_chosen(const struct live *live, const char *hook)
+{
+	return choice_of(&live->choice, hook_find(hook));
 }
 
 static void select_programs(struct live *live)
@@ -85,7 +93,9 @@ static void select_programs(struct live *live)
 	bpf_object__for_each_program (prog, live->obj.obj)
 		bpf_program__set_autoload(
 			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0 ||
-				      (live->nested && !strcmp(bpf_program__name(prog), OWN_PID)));
+				      (live->nested && !strcmp(bpf_program__name(prog), OWN_PID)) ||
+				      (is_chosen(live, "resident") &&
+				       page_table_is_check(bpf_program__name(prog))));
 }
 
 static void fill_config(struct live *live)
@@ -99,12 +109,14 @@ static void fill_config(struct live *live)
 	c->watch_all = live->opt.watch_all;
 	c->time_faults = end != NULL;
 	c->majors_alone = end && end->lacks & LACKS_MINOR;
+	c->files_begin = end && end->attach == ATTACH_FILE_MAJORS;
 	c->in_seconds = live->opt.majors;
 	c->attribute = live->opt.attribute;
 	c->classify = begin && c->time_faults && !c->majors_alone && !live->areas_foreign &&
 		      choice_of(&live->choice, hook_find("fault_class"));
 	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
 	c->samples = c->classify && c->attribute && !choice_is_hash(&live->choice);
+	c->disk_by_counters = choice_is(&live->choice, "disk_wait", SCHEDULER_COUNTERS);
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & SEES_KERNEL;
@@ -118,13 +130,12 @@ static void fill_config(struct live *live)
 	memcpy(c->mark_percent, percent, sizeof(percent));
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
+	c->ring_bytes = ring_bytes_for(sysconf(_SC_NPROCESSORS_ONLN));
 	calls_fill(c);
-	/*
-	 * Addresses of variables are needed only for failed calls. Reading them takes time, because
-	 * /proc/kallsyms has several megabytes.
-	 */
-	if (choice_of(&live->choice, hook_find("calls")))
-		variables_find(c->variable);
+	page_table_fill(&live->resident, is_chosen(live, "resident"));
+	if (live->resident.on)
+		c->ring_bytes *= RING_FACTOR_RESIDENT;
+	c->resident = live->resident;
 }
 
 static enum object_build build_of(const struct live *live)
@@ -142,21 +153,23 @@ static enum object_build build_of(const struct live *live)
 static void ask_btf(struct live *live)
 {
 	const struct answer answer = permission_load_answer(-ESRCH, "");
-	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
+	/* without BTF, the load will fail with an explanation */
+	struct btf *kernel = *live->btf_path ? NULL : object_read_types(&live->obj);
 
-	if (libbpf_get_error(kernel))
-		kernel = NULL; /* without BTF, the load will fail with an explanation */
 	for (size_t h = 0; kernel && h < nr_hooks; h++)
 		while (choice_of(&live->choice, h) &&
 		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,
 					HOOK_PROGRAMS, kernel))
 			choice_refused(&live->choice, h, &answer);
 	if (kernel) {
+		if (!layout_counts_delays(kernel))
+			choice_forbid(&live->choice, "disk_wait", SCHEDULER_COUNTERS, NO_DELAYS);
+		if (!kernel_traces_function(kernel, FLUSH_FUNCTION))
+			choice_forbid(&live->choice, "tlb", "fentry", NO_FUNCTIONS);
 		live->areas_foreign = layout_areas_foreign(kernel);
 		live->obj.config->lock_success = layout_lock_success(kernel);
 	}
 	live->obj.config->areas_foreign = live->areas_foreign;
-	btf__free(kernel);
 }
 
 static int try_load(struct live *live)
@@ -175,7 +188,7 @@ static int try_load(struct live *live)
 	if (err)
 		return err;
 	fill_config(live);
-	object_size_tables(&live->obj, live->opt.ring_bytes,
+	object_size_tables(&live->obj, live->obj.config->ring_bytes,
 			   live->opt.watch_all ? host_processes() * 2 : 0);
 	err = object_load(&live->obj, live->opt.attribute);
 	if (!*live->btf_path)
@@ -183,6 +196,9 @@ static int try_load(struct live *live)
 	if (!err) {
 		limits_read(&live->limits, &now);
 		live->obj.shared->max_map_count = now.max_map_count;
+		if (is_chosen(live, "resident"))
+			page_table_check(live->obj.obj, &live->resident);
+		live->obj.shared->has_swap = host_has_swap();
 		live->growth.row = live->obj.growth;
 		live->growth.spare = live->obj.spares;
 		live->growth.shared = live->obj.shared;
@@ -230,42 +246,6 @@ static bool refuse_typed(struct live *live)
 	return refused;
 }
 
-/*
- * Returns the feature that the task-storage build needs and the kernel lacks, or NULL if there is
- * none.
- */
-static const char *lacks_task_build(const struct features *f)
-{
-	if (f->lacks_btf)
-		return "needs the kernel's own BTF";
-	if (f->lacks_task_storage)
-		return "this kernel has no task storage for tracing (5.12)";
-	if (f->lacks_loop)
-		return "this kernel lacks helpers it needs (5.17)";
-	return NULL;
-}
-
-/* Disables fault_class if it cannot work: it needs fault_begin and the end of all faults. */
-static void settle_classes(struct live *live)
-{
-	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
-	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
-
-	if (st->state == HOOK_ON && live->areas_foreign) {
-		st->state = HOOK_BLIND;
-		st->used = NULL;
-		snprintf(st->why, sizeof(st->why),
-			 "this kernel's tree of mappings (maple tree) has an unknown layout");
-	}
-	if (st->state != HOOK_ON ||
-	    (is_on(live, "fault_begin") && end && !(end->lacks & LACKS_MINOR)))
-		return;
-	st->state = HOOK_BLIND;
-	st->used = NULL;
-	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too%s",
-		 choice_why_no_classes(&live->choice));
-}
-
 static int attach_hook(struct live *live, const struct hook_alternate *alt)
 {
 	cap_t had = rights_raise(RIGHTS_FOR_TRACEFS);
@@ -273,6 +253,16 @@ static int attach_hook(struct live *live, const struct hook_alternate *alt)
 
 	rights_lower(had);
 	return err;
+}
+
+/*
+ * Gives BPF programs the addresses of variables, which they need only for failed calls. `calls` is
+ * the last probe that is attached.
+ */
+static void give_variables(struct live *live, size_t hook)
+{
+	if ((int)hook == hook_find("calls"))
+		variables_take(&live->variables, live->obj.shared->variable);
 }
 
 /*
@@ -288,6 +278,7 @@ static int attach_all(struct live *live)
 		if (!alt)
 			continue;
 		load_log_begin();
+		give_variables(live, h);
 		err = attach_hook(live, alt);
 		if (is_exhausted(err))
 			return err;
@@ -302,7 +293,7 @@ static int attach_all(struct live *live)
 		live->choice.status[h].state = HOOK_ON;
 		live->choice.status[h].used = alt;
 	}
-	settle_classes(live);
+	choice_settle_classes(&live->choice, live->areas_foreign);
 	return 0;
 }
 
@@ -344,11 +335,9 @@ static int take_record(void *ctx, void *data, size_t size)
 			live->opt.code_changed(live->opt.code_ctx, process_of_wire(&live->record));
 		return 0;
 	}
-	if (h->kind == RECORD_REFUSED) {
-		err = tell_limits(live);
-		if (err)
-			return err;
-	}
+	err = h->kind == RECORD_REFUSED ? tell_limits(live) : 0;
+	if (err)
+		return err;
 	subject = process_of_wire(&live->record);
 	if (subject && scans_with(live, "/proc"))
 		subject->start_ns = proc_scan_birth(subject->start_ns);
@@ -358,12 +347,11 @@ static int take_record(void *ctx, void *data, size_t size)
 static int live_drain(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
-	int n;
 
 	live->sink = sink;
 	live->limits_sent = false;
-	n = ring_buffer__consume(live->rb);
-	return n < 0 ? n : 0;
+	__atomic_store_n(&live->obj.shared->woken, 0, __ATOMIC_SEQ_CST);
+	return ring_drain(live->ring, take_record, live);
 }
 
 static void read_statistics(const struct live *live, struct tick_record *tick)
@@ -413,7 +401,7 @@ static int read_scan(struct live *live)
 	return n < 0 ? -errno : 0;
 }
 
-static int state_of(void *ctx, __u32 pid, struct fs_state *ret)
+static int state_of(void *ctx, __u32 pid, struct fs_whole_state *ret)
 {
 	return state_read(&((struct live *)ctx)->obj, pid, ret);
 }
@@ -423,7 +411,7 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 	return state_waits(&((struct live *)ctx)->obj, pid, birth_ns);
 }
 
-/* Scans all processes once. Each time the ring is full, drains the ring and continues. */
+/* Scans all processes once. Each time the ring has no room for a scan, drains it and continues. */
 static int scan_all(struct live *live, const struct sink *sink)
 {
 	const struct proc_states states = {live, state_of, state_is_waiting};
@@ -445,23 +433,6 @@ static int scan_all(struct live *live, const struct sink *sink)
 	return err;
 }
 
-/*
- * Adapts the sampling rate to the target number of samples per scan, because each sample costs a
- * walk of the user stack, and space in the recording.
- */
-static void hold_samples(struct live *live)
-{
-	struct fs_shared *shared = live->obj.shared;
-	__u32 drawn = shared->sampled - live->sampled, each = shared->sample_each;
-
-	live->sampled = shared->sampled;
-	if (drawn < SAMPLES_A_LOOK / 2 && each > SAMPLE_EACH)
-		each /= 2;
-	for (; drawn > 2 * SAMPLES_A_LOOK && each && each < SAMPLE_EACH_MOST; drawn /= 2)
-		each *= 2;
-	shared->sample_each = each;
-}
-
 static int live_scan(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
@@ -472,6 +443,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	limits_read(&live->limits, &tick.limits);
 	if (tick.limits.max_map_count)
 		live->obj.shared->max_map_count = tick.limits.max_map_count;
+	live->obj.shared->has_swap = host_has_swap();
 	/* Sends events that precede the scan before the newer values of the scan. */
 	err = live_drain(src, sink);
 	if (err)
@@ -489,16 +461,16 @@ static int live_scan(struct source *src, const struct sink *sink)
 	if (live->opt.has_ended)
 		growth_table_expire(&live->growth, live->opt.has_ended, live->opt.ended_ctx, begin);
 	growth_table_grant_stacks(live->obj.shared);
-	hold_samples(live);
-	tick.h.kind = RECORD_TICK;
-	tick.h.len = sizeof(tick);
-	tick.h.t_ns = host_monotonic_ns();
+	sample_rate_adapt(live->obj.shared, &live->sampled);
+	tick.h = (struct record){RECORD_TICK, sizeof(tick), host_monotonic_ns()};
 	tick.look_ns = tick.h.t_ns - begin;
 	tick.wall_ns = host_wall_ns();
 	tick.losses = live->obj.shared->losses;
 	memcpy(tick.walk_ends, live->obj.shared->walk_ends, sizeof(tick.walk_ends));
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
+	tick.own_tables_bytes = live->tables_bytes;
+	tick.own_state_bytes = kernel_memory_of_state(live->obj.shared->stored);
 	read_statistics(live, &tick);
 	return sink->take(sink->ctx, &tick.h);
 }
@@ -530,7 +502,7 @@ static int live_start(struct source *src, const struct sink *sink)
 
 static int live_fd(struct source *src)
 {
-	return ring_buffer__epoll_fd(live_of(src)->rb);
+	return bpf_map__fd(object_map(&live_of(src)->obj, "ring"));
 }
 
 static void live_close(struct source *src)
@@ -538,7 +510,7 @@ static void live_close(struct source *src)
 	struct live *live = live_of(src);
 
 	detach_all(&live->links);
-	ring_buffer__free(live->rb);
+	ring_close(live->ring);
 	object_close(&live->obj);
 	proc_scan_free(live->proc);
 	limits_close(&live->limits);
@@ -577,16 +549,14 @@ static bool choose_again(struct live *live, int err)
 	struct answer answer;
 	int h;
 
-	if (is_exhausted(err))
-		return false;
-	if (permission_is_total(err))
+	if (is_exhausted(err) || permission_is_total(err))
 		return false;
 	features_ask(f);
 	if (f->lacks_iterators && choice_leave_kfuncs(&live->choice))
 		return true;
 	if (permission_is_locked(true))
 		return leave_programs(live);
-	lacking = lacks_task_build(f);
+	lacking = features_lack_task_build(f);
 	if (lacking && choice_fall_back(&live->choice, lacking))
 		return true;
 	if (f->lacks_btf && refuse_typed(live))
@@ -626,14 +596,11 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 
 static int map_ring(struct live *live, char *error, size_t size)
 {
-	int err;
+	const struct bpf_map *map = object_map(&live->obj, "ring");
+	int err = ring_open(bpf_map__fd(map), bpf_map__max_entries(map), &live->ring);
 
-	live->rb = ring_buffer__new(bpf_map__fd(object_map(&live->obj, "ring")), take_record, live,
-				    NULL);
-	if (live->rb)
-		return 0;
-	err = -errno;
-	snprintf(error, size, "cannot map the ring buffer: %s", strerror(-err));
+	if (err)
+		snprintf(error, size, "cannot map the ring buffer: %s", strerror(-err));
 	return err;
 }
 
@@ -651,20 +618,24 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
-		     live->opt.forced);
+		     opt->native, live->opt.forced);
 	load_log_begin(); /* libbpf prints nothing itself from here on */
 	/* Opens the BTF file that the user named, with the user's rights. */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err) {
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
 
+		if (choice_of(&live->choice, hook_find("calls")))
+			variables_begin(&live->variables);
 		err = load_and_attach(live, error, size) ?: map_ring(live, error, size);
+		variables_end(&live->variables);
 		rights_lower(had);
 	}
 	if (err) {
 		live_close(&live->src);
 		return err;
 	}
+	live->tables_bytes = kernel_memory_of_tables(live->obj.obj);
 	malloc_trim(0); /* frees the kernel's BTF, several MB, which was parsed for the load */
 	*ret = &live->src;
 	return 0;
@@ -715,11 +686,13 @@ void live_count_missed(struct source *src, __u64 events)
 pid_t live_pid_of(struct source *src, pid_t pid)
 {
 	struct live *live = live_of(src);
-	struct fs_state st;
+	struct fs_whole_state whole;
 
 	if (!live->nested)
 		return pid;
-	return live->obj.build != OBJECT_HASH && state_read(&live->obj, pid, &st) > 0 ? st.pid : 0;
+	if (live->obj.build == OBJECT_HASH || state_read(&live->obj, pid, &whole) <= 0)
+		return 0;
+	return whole.st.pid;
 }
 
 static int try_lookup(void *ctx)

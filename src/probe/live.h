@@ -17,6 +17,8 @@ struct live_options {
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	/* measure only major faults; latency buckets have limits of 2^n seconds */
 	bool majors;
+	/* all watched processes run 64-bit programs, and their children are not watched */
+	bool native;
 	bool attribute; /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;
@@ -30,9 +32,8 @@ struct live_options {
 	/* Called with a copied stack, whose unwind tables are not ready; may be NULL. */
 	void (*stack_copied)(void *ctx, const struct stack_copy_record *r);
 	void *code_ctx;
-	unsigned int ring_bytes; /* size of the ring buffer, a power of two; 0: the default */
-	bool examines;		 /* for `doctor`: open even if no probe would count anything */
-	const char *btf_path;	 /* file with BTF for a kernel without BTF; NULL: see btf_find() */
+	bool examines;	      /* for `doctor`: open even if no probe would count anything */
+	const char *btf_path; /* file with BTF for a kernel without BTF; NULL: see btf_find() */
 	const char *forced[HOOKS_MAX]; /* attach type of each probe, or "none"; NULL: the best */
 };
 

@@ -11,14 +11,10 @@
 /* The log is static, because libbpf's print callback has no context argument. */
 static char kept[8192];
 
-static int keep_log(enum libbpf_print_level level, const char *format, va_list args)
+void load_log_add(const char *line)
 {
-	size_t len = strlen(kept), more;
-	char *line = NULL;
+	size_t len = strlen(kept), more = strlen(line);
 
-	if (level != LIBBPF_WARN || vasprintf(&line, format, args) < 0)
-		return 0;
-	more = strlen(line);
 	if (len + more >= sizeof(kept)) {
 		size_t tail = more < sizeof(kept) / 2 ? more : sizeof(kept) / 2;
 
@@ -29,6 +25,15 @@ static int keep_log(enum libbpf_print_level level, const char *format, va_list a
 	} else {
 		memcpy(kept + len, line, more + 1);
 	}
+}
+
+static int keep_log(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char *line = NULL;
+
+	if (level != LIBBPF_WARN || vasprintf(&line, format, args) < 0)
+		return 0;
+	load_log_add(line);
 	free(line);
 	return 0;
 }

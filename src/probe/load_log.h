@@ -9,4 +9,7 @@ void load_log_begin(void);
 /* Returns the messages since load_log_begin(). If they are too long, omits the middle. */
 const char *load_log(void);
 
+/* Adds a text to the log. */
+void load_log_add(const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "probe/growth_table.h"
+#include "probe/parallel_load.h"
 
 /* Embeds the object files unchanged. A libbpf skeleton would support only one byte order. */
 #define BYTES_OF(name, file)                                                                       \
@@ -48,9 +49,17 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 
 	memset(o, 0, sizeof(*o));
 	o->build = build;
+	kernel_types_begin(&o->types);
+	if (!btf_path && *o->types.path)
+		oo.btf_custom_path = o->types.path;
+	parallel_load_begin();
 	o->obj = bpf_object__open_mem(builds[build].begin, size, &oo);
-	if (!o->obj)
-		return -errno;
+	if (!o->obj) {
+		int err = -errno;
+
+		object_close(o);
+		return err;
+	}
 	config = object_map(o, ".rodata.config");
 	o->config = config ? (void *)bpf_map__initial_value(config, &size) : NULL;
 	if (!o->config || size < sizeof(*o->config)) {
@@ -60,11 +69,19 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	return 0;
 }
 
+struct btf *object_read_types(struct object *o)
+{
+	kernel_types_read(&o->types, o->obj);
+	o->config->task_type = o->types.task_type;
+	return o->types.btf;
+}
+
 /* Names the maps for growth and for stacks. These maps use no memory if growth is not measured. */
 static const char *const growth_maps[] = {
 	"astray",	 "told",	"growth_places",  "growth_holders", "growth",
 	"growth_spares", "owners",	"unwind_procs",	  "unwind_areas",   "unwind_pages",
-	"unwind_rules",	 "unwind_rows", "unwind_pythons", "told_codes",	    "walk_scratches"};
+	"unwind_rules",	 "unwind_rows", "unwind_pythons", "told_codes",	    "walk_scratches",
+	"call_sites"};
 
 #define GROWTH_BYTES (GROWTH_MAX * sizeof(struct growth))
 #define SPARES_BYTES (GROWTH_MAX * sizeof(struct fs_spare))
@@ -101,8 +118,7 @@ void object_size_lru_tables(struct bpf_object *obj)
 
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
 {
-	if (ring_bytes)
-		bpf_map__set_max_entries(object_map(o, "ring"), ring_bytes);
+	bpf_map__set_max_entries(object_map(o, "ring"), ring_bytes);
 	if (o->build == OBJECT_HASH && processes > 8192)
 		bpf_map__set_max_entries(object_map(o, "procs"), processes);
 	object_size_lru_tables(o->obj);
@@ -120,7 +136,9 @@ int object_load(struct object *o, bool growth)
 
 	for (size_t i = 0; !growth && i < sizeof(growth_maps) / sizeof(growth_maps[0]); i++)
 		err = err ?: shrink(object_map(o, growth_maps[i]));
-	err = err ?: bpf_object__load(o->obj);
+	err = err ?: parallel_load(o->obj, &o->types);
+	parallel_load_end();
+	kernel_types_end(&o->types);
 	if (err)
 		return err;
 	o->config = NULL; /* libbpf made the memory of `config` read-only at the load */
@@ -149,6 +167,8 @@ void object_close(struct object *o)
 	if (o->obj)
 		leave_file(o->build);
 	bpf_object__close(o->obj);
+	parallel_load_end();
+	kernel_types_end(&o->types);
 	memset(o, 0, sizeof(*o));
 }
 
@@ -164,13 +184,21 @@ bool object_is_typed(const struct object *o, const char *program)
 	return prog && bpf_program__type(prog) == BPF_PROG_TYPE_TRACING;
 }
 
+/* Returns whether a program needs tracepoints at the ends of system calls that do not exist. */
+static bool lacks_exits(const struct bpf_program *prog)
+{
+	return prog && !strcmp(bpf_program__section_name(prog), "tp") &&
+	       access("/sys/kernel/tracing/events/syscalls", F_OK) && errno == ENOENT &&
+	       access("/sys/kernel/debug/tracing/events/syscalls", F_OK) && errno == ENOENT;
+}
+
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel)
 {
 	const char *section, *target;
 	char type[128];
 
 	if (!object_is_typed(o, program))
-		return false;
+		return lacks_exits(object_program(o, program));
 	section = bpf_program__section_name(object_program(o, program));
 	target = strchr(section, '/');
 	if (!target || !strncmp(section, "iter/", 5))

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 
+#include "probe/kernel_types.h"
 #include "wire.h"
 
 enum object_build {
@@ -23,21 +24,27 @@ struct object {
 	/* Tables of GROWTH_MAX entries, valid after the load; NULL if growth is not recorded. */
 	const struct growth *growth;
 	struct fs_spare *spares;
+	struct kernel_types types; /* empty after the load */
 };
 
 /*
- * Opens a build. `btf_path` is a file with the kernel's BTF; if it is NULL, libbpf searches the
- * BTF. Returns 0 or -errno.
+ * Opens a build. `btf_path` is a file with the kernel's BTF; if it is NULL, call
+ * object_read_types() before the load. Returns 0 or -errno.
  */
 int object_open(struct object *o, enum object_build build, const char *btf_path);
+
+/*
+ * Reads the types of the running kernel that the programs use. Returns them, valid until the load,
+ * or NULL.
+ */
+struct btf *object_read_types(struct object *o);
 
 /* Returns how many fds the load of the selected programs and maps needs at least. */
 size_t object_files(const struct object *o);
 
 /*
  * Call object_size_tables() between open and load. The function sizes tables for the CPUs of this
- * machine, tables by pid for `processes`, and the ring for `ring_bytes` (a power of two; 0:
- * default).
+ * machine, tables by pid for `processes`, and the ring for `ring_bytes` (a power of two).
  */
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 

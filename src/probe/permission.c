@@ -64,9 +64,18 @@ static int ask_bpf(void)
 	return -errno;
 }
 
+/*
+ * Returns whether an error means that a right is missing. Without CAP_BPF, the kernel takes no BTF,
+ * and then refuses maps that need it with EINVAL.
+ */
+static bool is_refusal(int err)
+{
+	return err == -EPERM || err == -EACCES || (err == -EINVAL && !may_load());
+}
+
 bool permission_is_total(int err)
 {
-	return (err == -EPERM || err == -EACCES) && !may_load();
+	return is_refusal(err) && !may_load();
 }
 
 /* Returns the word in brackets of /sys/kernel/security/lockdown. */
@@ -122,7 +131,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			 "  `integrity` is enough for faultscope: boot with lockdown=integrity");
 		return -ENOSYS;
 	}
-	if ((err == -EPERM || err == -EACCES) && host_is_in_user_namespace()) {
+	if (is_refusal(err) && host_is_in_user_namespace()) {
 		snprintf(
 			error, size,
 			"cannot load BPF programs: not permitted\n"
@@ -134,7 +143,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			(int)geteuid());
 		return -EPERM;
 	}
-	if ((err == -EPERM || err == -EACCES) && !may_load()) {
+	if (is_refusal(err) && !may_load()) {
 		len = snprintf(error, size,
 			       "cannot load BPF programs: not permitted\n  you are uid %d with",
 			       (int)geteuid());

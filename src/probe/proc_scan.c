@@ -14,6 +14,7 @@
 #include "base/alive.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "probe/counter_parts.h"
 #include "probe/host_facts.h"
 
 #define SEEN 65536
@@ -153,38 +154,27 @@ static __u64 signature_of(const struct process_record *r)
 	return hash64_bytes(HASH64_BEGIN, &r->g, sizeof(*r) - offsetof(struct process_record, g));
 }
 
-static void keep_max(__u64 *max, __u64 ns)
+/* Describes a thread's last fault, as BPF programs do in the records that they send. */
+static struct fs_pending pending_of(const struct fs_fault_slot *slot)
 {
-	if (ns > *max)
-		*max = ns;
+	struct fs_pending p = {.ns = slot->ended_ns, .end = slot->end & 1};
+
+	for (__u64 n = slot->ended_ns >> LATENCY_SHIFT; n > 1 && p.bucket < NR_LATENCY - 1; n >>= 1)
+		p.bucket++;
+	/* without an address, the fault was not classified */
+	p.class = slot->address ? slot->as[p.end] : NR_CLASSES;
+	p.read_bytes = slot->read_bytes;
+	memcpy(p.waited_ns, slot->waited_ns, sizeof(p.waited_ns));
+	return p;
 }
 
-/* Adds a thread's last fault, which BPF programs add only at the thread's next fault. */
-static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
+static void take_state(struct process_record *r, const struct fs_whole_state *whole)
 {
-	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
+	const struct fs_pending pending = pending_of(&whole->slot);
+	const struct fs_state *st = &whole->st;
 
-	if (!slot->ended_ns)
-		return;
-	for (__u64 n = slot->ended_ns >> LATENCY_SHIFT; n > 1; n >>= 1)
-		bucket++;
-	if (bucket >= NR_LATENCY)
-		bucket = NR_LATENCY - 1;
-	c->latency[end][bucket]++;
-	c->stall_ns[end] += slot->ended_ns;
-	keep_max(&c->latency_max_ns[end], slot->ended_ns);
-	if (!slot->address || class >= NR_CLASSES)
-		return; /* the fault was not classified */
-	band = bucket / BAND_STEP < NR_BANDS ? bucket / BAND_STEP : NR_BANDS - 1;
-	c->served[class].band[band]++;
-	c->served[class].stall_ns += slot->ended_ns;
-	keep_max(&c->served_max_ns[class], slot->ended_ns);
-}
-
-static void take_state(struct process_record *r, const struct fs_state *st)
-{
-	r->c = st->c;
-	add_last_fault(&r->c, &st->slot);
+	counters_of_state(whole, &r->c);
+	counters_add_pending(&r->c, &pending);
 	r->g.flags = st->flags & ~PROC_KEPT;
 	r->g.execs = st->execs;
 	r->g.fd_base = st->fd_base;
@@ -237,7 +227,7 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)
 {
-	struct fs_state arrived;
+	struct fs_whole_state arrived;
 
 	return (seen->kept && seen->start_ns == s->start_ns) ||
 	       (states && (states->waits(states->ctx, s->pid, s->start_ns) ||
@@ -250,8 +240,9 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 	struct process_record r = {.subject.pid = pid};
 	struct seen *seen = &pl->seen[pid % SEEN];
 	__u64 signature;
-	struct fs_state st;
-	int kept = states ? states->read(states->ctx, pid, &st) : 0;
+	struct fs_whole_state whole;
+	const struct fs_state *st = &whole.st;
+	int kept = states ? states->read(states->ctx, pid, &whole) : 0;
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
@@ -259,17 +250,17 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 	 * Skips a command that still has the fds of faultscope: posix_spawn() may return before the
 	 * exec.
 	 */
-	if (kept && st.flags & PROC_COMMAND && !st.execs)
+	if (kept && st->flags & PROC_COMMAND && !st->execs)
 		return 0;
 	if (kept)
-		take_state(&r, &st);
+		take_state(&r, &whole);
 	if (!read_process(dir, pid, &r))
 		return 0;
 	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
 		return 0; /* this process is sent at the next scan */
 	if (!r.g.map_count)
 		r.g.flags |= PROC_NO_COUNT;
-	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
+	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st->fd_limit))
 		r.g.fd_high = r.g.fds;
 	signature = signature_of(&r);
 	if (seen->start_ns == r.subject.start_ns && seen->signature == signature)

@@ -19,7 +19,7 @@ struct proc_scan; /* values of each process at the last scan */
 struct proc_states {
 	void *ctx;
 	/* Returns 1 if state was read, 0 if none exists, -EAGAIN if it is being moved. */
-	int (*read)(void *ctx, __u32 pid, struct fs_state *ret);
+	int (*read)(void *ctx, __u32 pid, struct fs_whole_state *ret);
 	/* Returns whether state that `read` did not find is moving from one thread to another. */
 	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
 };

@@ -13,7 +13,7 @@
  * build: in the initial namespace). Returns 1 if state was read, 0 if none exists, -EAGAIN if it is
  * being moved.
  */
-int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
+int state_read(const struct object *o, __u32 pid, struct fs_whole_state *ret);
 
 /*
  * Returns whether the state is in the table of processes whose main thread has exited. While a

@@ -3,6 +3,9 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <string.h>
+
+#include "probe/host_facts.h"
 
 /*
  * Returns the first loaded program after `at`, and the kernel's info about it, or NULL if there is
@@ -36,15 +39,22 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
 	return n;
 }
 
+bool statistics_is_loss(const char *program, int kernel_major)
+{
+	return kernel_major >= 7 || strcmp(program, "on_page_kernel");
+}
+
 struct statistics_sum statistics_sum(const struct bpf_object *obj)
 {
 	struct bpf_program *prog = NULL;
 	struct statistics_sum sum = {};
 	struct bpf_prog_info info;
+	int major = host_kernel_major();
 
 	while ((prog = next_loaded(obj, prog, &info))) {
 		sum.run_ns += info.run_time_ns;
-		sum.missed += info.recursion_misses;
+		if (statistics_is_loss(bpf_program__name(prog), major))
+			sum.missed += info.recursion_misses;
 	}
 	return sum;
 }

@@ -25,8 +25,16 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
  */
 struct statistics_sum {
 	__u64 run_ns; /* run time, counted only if kernel.bpf_stats_enabled is set */
-	__u64 missed; /* program runs that the kernel skipped */
+	__u64 missed; /* program runs that the kernel skipped, and that may have lost an event */
 };
+
+/*
+ * Returns whether a run that the kernel skipped may have lost an event. If on_page_kernel reads
+ * user memory that is not resident, this read causes a page fault in kernel mode, for which the
+ * kernel skips the program. Page faults are disabled during the read, so the fault adds no page.
+ * Before Linux 7.0, no other fault can begin while the program runs.
+ */
+bool statistics_is_loss(const char *program, int kernel_major);
 
 struct statistics_sum statistics_sum(const struct bpf_object *obj);
 

@@ -80,18 +80,39 @@ static char *read_table(int fd, size_t *ret_size)
 	return table;
 }
 
-void variables_find(__u64 ret[NR_VARIABLES])
+static void *read_addresses(void *arg)
 {
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	char *table = NULL;
-	size_t size = 0;
+	struct variables *v = arg;
+	size_t size;
+	char *table = read_table(v->fd, &size);
 
-	memset(ret, 0, NR_VARIABLES * sizeof(ret[0]));
-	if (fd < 0)
-		return;
-	table = read_table(fd, &size);
-	close(fd);
 	if (table)
-		variables_parse(table, size, ret);
+		variables_parse(table, size, v->address);
 	free(table);
+	return NULL;
+}
+
+void variables_begin(struct variables *v)
+{
+	memset(v, 0, sizeof(*v));
+	/* the kernel shows addresses by the rights that a file was opened with */
+	v->fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	v->reads = v->fd >= 0 && !pthread_create(&v->thread, NULL, read_addresses, v);
+	if (v->fd >= 0 && !v->reads)
+		close(v->fd);
+}
+
+void variables_end(struct variables *v)
+{
+	if (!v->reads)
+		return;
+	pthread_join(v->thread, NULL);
+	close(v->fd);
+	v->reads = false;
+}
+
+void variables_take(struct variables *v, __u64 ret[NR_VARIABLES])
+{
+	variables_end(v);
+	memcpy(ret, v->address, sizeof(v->address));
 }

@@ -52,23 +52,44 @@ struct waits {
 };
 
 /*
- * All counters of probes for one process. All members are u64, because user space treats the struct
- * as an array when it subtracts counters.
+ * Groups of counters. BPF programs keep each group apart, and create a group when the first of its
+ * counters changes: see struct fs_state in bpf/wire.h.
  */
-struct counters {
+#define MAPPING_COUNTERS                                                                           \
+	struct map_call_count map_call[NR_MAP_CALLS];                                              \
+	__u64 map_size[NR_MAP_SIZES];
+#define DESCRIPTOR_COUNTERS struct fd_call_count fd_call[NR_FD_CALLS];
+#define STALL_COUNTERS                                                                             \
+	__u64 stall_ns[NR_ENDS];                                                                   \
+	__u64 latency_max_ns[NR_ENDS];                                                             \
+	__u64 latency[NR_ENDS][NR_LATENCY];                                                        \
+	struct waits wait[NR_WAITS];
+#define CLASS_COUNTERS                                                                             \
+	__u64 served_max_ns[NR_CLASSES];                                                           \
+	struct served_class served[NR_CLASSES];
+
+/* Counters that have no group of their own. */
+struct event_counters {
 	__u64 fault_kind[NR_FAULT_KINDS];
 #define COUNTER(id, ...) __u64 id;
 #define UNSHOWN(id)	 __u64 id;
 #include "records/counters.def"
-	struct map_call_count map_call[NR_MAP_CALLS];
-	struct fd_call_count fd_call[NR_FD_CALLS];
-	__u64 map_size[NR_MAP_SIZES];
-	__u64 stall_ns[NR_ENDS];
-	__u64 latency_max_ns[NR_ENDS];
-	__u64 latency[NR_ENDS][NR_LATENCY];
-	__u64 served_max_ns[NR_CLASSES];
-	struct served_class served[NR_CLASSES];
-	struct waits wait[NR_WAITS];
+};
+
+/*
+ * All counters of probes for one process. All members are u64, because user space treats the struct
+ * as an array when it subtracts counters.
+ */
+struct counters {
+	/* the members of struct event_counters */
+	__u64 fault_kind[NR_FAULT_KINDS];
+#define COUNTER(id, ...) __u64 id;
+#define UNSHOWN(id)	 __u64 id;
+#include "records/counters.def"
+	MAPPING_COUNTERS
+	DESCRIPTOR_COUNTERS
+	STALL_COUNTERS
+	CLASS_COUNTERS
 };
 
 /* Values of a process that the kernel keeps without any probe. */
@@ -529,6 +550,7 @@ struct stack_copy_record {
  * Names and line table of a CPython code object. The record is sent before the first stack that
  * contains the code object.
  */
+#define PYTHON_TABLE 4096
 struct python_code_record {
 	struct record h;
 	struct process_key subject;
@@ -544,7 +566,7 @@ struct python_code_record {
 	__u8 pad[2];
 	__u8 file[256]; /* last part of the path of the source file */
 	__u8 name[128];
-	__u8 table[4096];
+	__u8 table[PYTHON_TABLE]; /* the BPF programs end the record after fewer bytes */
 };
 
 /* A process executes code for which user space has no unwind table. */

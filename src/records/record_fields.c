@@ -412,6 +412,8 @@ static const struct record_field tick_fields[] = {
 	F(own_cpu_ns, "ns"),
 	F(own_bpf_ns, "ns"),
 	F(own_rss_bytes, "bytes"),
+	F(own_tables_bytes, "bytes"),
+	F(own_state_bytes, "bytes"),
 	F(look_ns, "ns"),
 	A(walk_ends, ""),
 };
@@ -596,6 +598,44 @@ static const struct record_field score_fields[] = {
 };
 #undef OF
 
+#define OF struct resident_record
+static const struct record_field resident_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(nth, ""),
+	F(stack, ""),
+	F(by, ""),
+	F(kind, ""),
+	F(bytes, "bytes"),
+	F(low, "bytes"),
+	F(high, "bytes"),
+	F(swapped_bytes, "bytes"),
+	F(huge_bytes, "bytes"),
+	F(pages, ""),
+	F(before, ""),
+	F(toucher.start_ns, "ns"),
+	F(toucher.pid, ""),
+	T(file),
+};
+#undef OF
+
+#define OF struct resident_sum_record
+static const struct record_field resident_sum_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(rows, ""),
+	F(each, ""),
+	F(anon_bytes, "bytes"),
+	F(file_bytes, "bytes"),
+	F(shmem_bytes, "bytes"),
+	F(swap_bytes, "bytes"),
+	F(hugetlb_bytes, "bytes"),
+	F(watched_ns, "ns"),
+	F(took_ns, "ns"),
+	F(lost, ""),
+};
+#undef OF
+
 #define K(kind, type, name, brief)                                                                 \
 	{                                                                                          \
 		kind, #name, sizeof(struct type), brief, name##_fields,                            \
@@ -627,6 +667,8 @@ const struct record_fields record_fields[] = {
 	K(RECORD_FRAMES, frames_record, frames, 0),
 	K(RECORD_FRAME_LIST, frame_list_record, frame_list, 0),
 	K(RECORD_HOLDING, holding_record, holding, 0),
+	K(RECORD_RESIDENT, resident_record, resident, 0),
+	K(RECORD_RESIDENT_SUM, resident_sum_record, resident_sum, 0),
 	K(RECORD_ORIGIN, origin_record, origin, 0),
 	K(RECORD_LEVELS, levels_record, levels, 0),
 	K(RECORD_SHORTAGE, pressure_record, pressure, 0),

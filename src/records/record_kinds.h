@@ -31,6 +31,8 @@ enum record_kind {
 	RECORD_CODE,
 	RECORD_PYTHON_CODE,
 	RECORD_STACK_COPY,
+	RECORD_PACKED_PROCESS,
+	RECORD_PACKED_WALK,
 	/*
 	 * User space creates the kinds below. Recordings contain these kinds, so that a replay
 	 * needs no other data.
@@ -50,6 +52,8 @@ enum record_kind {
 	/* First records of a replay: each describes a field that this version does not know. */
 	RECORD_FIELD,
 	RECORD_FRAME_LIST,
+	RECORD_RESIDENT,
+	RECORD_RESIDENT_SUM,
 };
 
 /* Flags of a process, in the member `flags` of struct gauges. */
@@ -64,7 +68,9 @@ enum record_kind {
 /* Flags in the state of BPF programs, which records never contain. */
 #define PROC_LEFT 256u /* counters are in the table of processes without a leader */
 #define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
-#define PROC_KEPT (PROC_LEFT | PROC_HALF)
+#define PROC_ORPHAN 1024u /* the state is in the table of processes without a leader */
+#define PROC_TIMED  2048u /* all its faults are timed, not only those that may read a file */
+#define PROC_KEPT   (PROC_LEFT | PROC_HALF | PROC_ORPHAN | PROC_TIMED)
 
 enum what { WHAT_MAPS, WHAT_FDS };
 

@@ -106,6 +106,61 @@ struct holding {
 	char name[160];
 };
 
+/* Who made memory resident, as far as it is known. */
+enum resident_by {
+	RESIDENT_TOUCHED,   /* the code that first touched the pages */
+	RESIDENT_COPIED,    /* the code whose write copied pages that were shared after a fork */
+	RESIDENT_INHERITED, /* code of the parent that touched the pages before the fork */
+	RESIDENT_BEFORE,    /* the pages were resident before they were watched */
+	/*
+	 * no fault was seen: MAP_POPULATE, mlock(), get_user_pages(), mremap() or huge pages that
+	 * the kernel made later
+	 */
+	RESIDENT_NO_FAULT,
+	RESIDENT_NR_BY,
+};
+
+/*
+ * Resident memory of a process that one call stack holds, or that no stack holds. Values are
+ * estimates from a random part of the pages, except for huge pages, which are all counted.
+ */
+struct resident_record {
+	struct record h;
+	struct process_key subject;
+	__u32 nth;   /* index of the row in its list; 0 starts a new list */
+	__s32 stack; /* number of the user stack's record; < 0: no stack */
+	__u32 by;    /* enum resident_by */
+	__u32 kind;  /* kind of mapping: enum holding_kind */
+	__u64 bytes; /* estimate of the bytes in memory */
+	__u64 low;   /* 95 % confidence interval of `bytes` */
+	__u64 high;
+	__u64 swapped_bytes; /* estimate of the bytes in swap */
+	__u64 huge_bytes;    /* the part of `bytes` in huge pages, exact */
+	__u64 pages;	     /* number of chosen pages that were found in memory or swap */
+	__s32 before; /* RESIDENT_COPIED: stack that touched the pages before; < 0: unknown */
+	__u32 pad;
+	/* the process that `stack` and `before` belong to: the subject or an ancestor */
+	struct process_key toucher;
+	char file[FILE_NAME_LEN]; /* last part of the name of the file; empty: none */
+};
+
+/* Ends the list of struct resident_record of a process: the kernel's own totals. */
+struct resident_sum_record {
+	struct record h;
+	struct process_key subject;
+	__u32 rows;
+	__u32 each; /* one of this many pages was chosen */
+	/* RssAnon, RssFile, RssShmem, VmSwap and HugetlbPages of /proc/PID/status */
+	__u64 anon_bytes;
+	__u64 file_bytes;
+	__u64 shmem_bytes;
+	__u64 swap_bytes;
+	__u64 hugetlb_bytes;
+	__u64 watched_ns; /* time since the process was first read */
+	__u64 took_ns;	  /* CPU time of this reading */
+	__u64 lost;	  /* faults of chosen pages that could not be noted since the start */
+};
+
 struct holding_record {
 	struct record h;
 	__u32 nth; /* index in the list of this process and `what`; 0 starts a new list */
@@ -185,6 +240,8 @@ struct tick_record {
 	__u64 own_cpu_ns;
 	__u64 own_bpf_ns;
 	__u64 own_rss_bytes;
+	__u64 own_tables_bytes; /* kernel memory of BPF maps */
+	__u64 own_state_bytes;	/* kernel memory of the state of processes and threads */
 	__u64 look_ns;
 	/* number of stack walks with unwind tables, by enum stack_end */
 	__u64 walk_ends[STACK_ENDS_MAX];
@@ -223,7 +280,9 @@ struct hook_record {
 #define SEES_KERNEL	 8u  /* the attach type reports kernel-mode faults too */
 #define LACKS_COPIES	 16u /* user copies are not reported, only bad kernel-mode faults are */
 #define LACKS_MINOR	 32u /* the attach type does not report the latency of minor faults */
+#define LACKS_COMPAT	 128u /* system calls of 32-bit programs are not reported */
 #define LACKS_OTHERS	 64u /* only processes of faultscope's own pid namespace are reported */
+#define LACKS_SPINNING	 256u /* threads that spin for a lock are not reported */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 

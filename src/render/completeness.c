@@ -73,12 +73,12 @@ static void add_unmeasured(struct buf *gaps, const struct view *v)
 
 		if (!is_gap(v, h))
 			continue;
-		buf_clear(&why);
+		buf_next_part(gaps, &why);
 		buf_safe(&why, h->why, v->unicode);
 		gap_add(gaps, "not measured: %s (%s)", h->name,
 			why.len ? why.s : "its overhead level is off");
 	}
-	buf_free(&why);
+	buf_end_part(gaps, &why);
 	if ((v->verdict || v->host) && p && p->known && !p->now.some.known)
 		gap_add(gaps, "not measured: memory pressure (no PSI: boot with psi=1)");
 }

@@ -14,6 +14,7 @@
 #define REPORT_ALTERNATES 8
 #define REPORT_KEPT	  4
 #define REPORT_RECORDER	  16
+#define REPORT_OVERHEADS  16
 
 struct report_hook {
 	const char *name;
@@ -36,6 +37,13 @@ struct report_hook {
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
+};
+
+/* What `faultscope -p` adds to an event: a row of `make bench`. */
+struct report_overhead {
+	const char *event, *title; /* name for programs, and title for people */
+	bool watched; /* the event is in the watched process; false: in another process */
+	struct cost cost;
 };
 
 /* A probe of the flight recorder. `doctor` attaches and detaches it. */
@@ -63,6 +71,8 @@ struct report {
 	const struct host_record *host;
 	struct report_hook hook[REPORT_HOOKS];
 	size_t hooks;
+	struct report_overhead overhead[REPORT_OVERHEADS];
+	size_t overheads;
 	struct report_recorder recorder[REPORT_RECORDER];
 	size_t recorders;
 	char recorder_lacks[160]; /* why no recorder probe could be tried; empty: all were tried */
@@ -82,6 +92,8 @@ struct report {
 	const char *no_source_lines;
 	struct report_rights rights;
 	size_t processes; /* number of processes that the scan found */
+	/* kernel memory: of BPF maps, of the state of all processes, of the state of an idle one */
+	uint64_t tables_bytes, state_bytes, idle_bytes;
 	bool calibrated;
 	double seconds; /* duration of the cost measurement, in seconds */
 	unsigned int rounds;

@@ -67,7 +67,7 @@ void gaps_json(struct json *j, const char *key, const struct buf *gaps)
 		json_text(j, NULL, "out of memory");
 	for (size_t from = 0, len; !gaps->failed && from < gaps->len; from += len + 1) {
 		len = strcspn(gaps->s + from, "\n");
-		buf_clear(&gap);
+		buf_next_part(j->b, &gap);
 		buf_add(&gap, gaps->s + from, len);
 		json_text(j, NULL, gap.s ? gap.s : "out of memory");
 	}

@@ -47,6 +47,12 @@ struct view {
 	const struct buf *gaps;
 	const char *ending; /* `run`: how the command ended, such as "exit 0"; NULL: none */
 	const struct crash_signs *recorded; /* the flight recorder's findings; NULL: none */
+	/*
+	 * Writes and empties a buffer in the middle of a frame, so that a frame with thousands of
+	 * processes takes little memory. NULL: the buffer is kept.
+	 */
+	void (*write_part)(void *ctx, struct buf *b);
+	void *write_ctx;
 };
 
 struct renderer {
@@ -63,6 +69,7 @@ extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
 extern const struct renderer host_renderer;	 /* renderer of the text of command `host` */
+extern const struct renderer memory_renderer;	 /* renderer of the text of command `memory` */
 extern const struct renderer diagnosis_renderer; /* renderer of the text of command `diagnose` */
 
 /* Returns the renderer with a given name, or NULL. */
@@ -75,6 +82,11 @@ void render_no_finding(struct buf *b, const struct view *v, const struct finding
 
 /* Writes the JSON Schema of all lines that the JSON renderer writes. */
 void render_schema(struct buf *b);
+
+#define VIEW_PART_BYTES (64u << 10)
+
+/* In the middle of a frame: writes and empties the buffer if it has VIEW_PART_BYTES or more. */
+void view_write_part(const struct view *v, struct buf *b);
 
 /* Returns whether the output shows a process. */
 bool view_shows(const struct view *v, const struct process_key *id);

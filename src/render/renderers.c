@@ -15,6 +15,12 @@ const struct renderer *renderer_find(const char *name)
 	return NULL;
 }
 
+void view_write_part(const struct view *v, struct buf *b)
+{
+	if (v->write_part && b->len >= VIEW_PART_BYTES)
+		v->write_part(v->write_ctx, b);
+}
+
 bool view_shows(const struct view *v, const struct process_key *id)
 {
 	return !v->only || same_subject(v->only, id);

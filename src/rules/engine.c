@@ -67,6 +67,12 @@ void finding_take_evidence(struct finding *f, const struct verdict *v)
 		*add_evidence(f, "") = v->evidence[i];
 }
 
+size_t finding_rows(struct finding *f, int n)
+{
+	f->starved |= n < 0;
+	return n < 0 ? 0 : n;
+}
+
 void finding_title(struct finding *f, const char *format, ...)
 {
 	va_list ap;
@@ -346,9 +352,10 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 			snprintf(said.place, sizeof(said.place), "%.159s",
 				 o->level ? o->level->now.path : o->mount->now.path);
 		keep(fs, o, &said);
-	} else if (rule_is_state(rule) && open) {
+	} else if (rule_is_state(rule) && open && !said.starved) {
 		clear(open, o->t_ns);
 	}
+	fs->lost += said.starved;
 }
 
 /*

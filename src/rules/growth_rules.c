@@ -60,12 +60,13 @@ static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 	return p;
 }
 
-static struct part part_made(const struct occasion *o, enum what what, is_part_fn *is_part)
+static struct part part_made(const struct occasion *o, struct finding *f, enum what what,
+			     is_part_fn *is_part)
 {
 	struct grower g[SORTS];
 	struct part p = {.stack = -1};
 	uint64_t most = 0, added;
-	size_t n = growers_of(o->m, &o->s->id, what, g, SORTS, &added);
+	size_t n = finding_rows(f, growers_of(o->m, &o->s->id, what, g, SORTS, &added));
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t left = g[i].added > g[i].removed ? g[i].added - g[i].removed : 0;
@@ -87,11 +88,12 @@ static struct part part_made(const struct occasion *o, enum what what, is_part_f
  * Adds what the process created after its mappings and fds were listed. The result is never more
  * than the process has now.
  */
-static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
+static struct part part_of(const struct occasion *o, struct finding *f, enum what what,
+			   is_part_fn *is_part)
 {
 	const struct gauges *g = &o->s->now.g;
 	uint64_t count = what == WHAT_MAPS ? g->map_count : g->fds;
-	struct part made = part_made(o, what, is_part);
+	struct part made = part_made(o, f, what, is_part);
 	struct part held = part_held(&o->s->held[what], is_part);
 
 	if (!held.n)
@@ -161,7 +163,7 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 {
 	struct grower g[SORTS_TOLD];
 	uint64_t added;
-	size_t sorts = growers_of(m, id, what, g, SORTS_TOLD, &added);
+	size_t sorts = finding_rows(f, growers_of(m, id, what, g, SORTS_TOLD, &added));
 
 	for (size_t i = 0; i < sorts; i++) {
 		if (g[i].added <= g[i].removed || g[i].added * 10 < added)
@@ -262,8 +264,10 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 	size_t told = 0, all = 0;
 	struct process_tree k;
 
-	if (process_tree_of(o->m, &k))
+	if (process_tree_of(o->m, &k)) {
+		f->starved = true;
 		goto out;
+	}
 	root = process_tree_root(&k, o->s);
 	for (size_t i = 0; i < k.n && all < TREE_MOST; i++) {
 		struct occasion of = {.m = o->m, .s = k.by_pid[i]};
@@ -271,7 +275,7 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 		if (process_tree_root(&k, of.s) != root)
 			continue;
 		all++;
-		add_branch(b, &told, of.s, part_of(&of, what, is_part).n);
+		add_branch(b, &told, of.s, part_of(&of, f, what, is_part).n);
 	}
 	if (all < 2) {
 		keep_tree(f, open);
@@ -302,8 +306,8 @@ static bool is_torch(const char *name)
 
 bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part maps = part_of(o, WHAT_MAPS, is_torch);
-	struct part fds = part_of(o, WHAT_FDS, is_torch);
+	struct part maps = part_of(o, f, WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, f, WHAT_FDS, is_torch);
 	bool by_fd = fds.n >= MANY_FDS && fds.n * 2 > maps.n;
 
 	if (!is_many(&maps, MANY_MAPS, 30))
@@ -342,11 +346,12 @@ static const char *const makers[] = {"pthread_create", "thrd_create", "stack_gua
  * Returns the index of a call stack that creates threads and is one of those that created most
  * mappings; -1: there is none.
  */
-static int32_t thread_maker(const struct occasion *o)
+static int32_t thread_maker(const struct occasion *o, struct finding *f)
 {
 	struct grower g[PLACES_ASKED];
 	uint64_t added;
-	size_t n = growers_by_place(o->m, &o->s->id, WHAT_MAPS, g, PLACES_ASKED, &added);
+	size_t n = finding_rows(
+		f, growers_by_place(o->m, &o->s->id, WHAT_MAPS, g, PLACES_ASKED, &added));
 
 	for (size_t i = 0; i < n; i++)
 		if (frames_have(o, g[i].stack, makers))
@@ -363,7 +368,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 {
 	const struct gauges *g = &o->s->now.g;
 	struct part guards = part_held(&o->s->held[WHAT_MAPS], is_guard);
-	struct part p = {.stack = thread_maker(o), .held = true};
+	struct part p = {.stack = thread_maker(o, f), .held = true};
 
 	if (g->threads < MANY_THREADS || 2ULL * g->threads * 100 < 50ULL * g->map_count)
 		return false;
@@ -386,7 +391,7 @@ static bool is_zgc(const char *name)
 
 bool zgc_heap(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, WHAT_MAPS, is_zgc);
+	struct part p = part_of(o, f, WHAT_MAPS, is_zgc);
 
 	if (!is_many(&p, MANY_MAPS, 25))
 		return false;
@@ -414,7 +419,7 @@ static const char *const go_runtime[] = {"runtime.sys", "runtime.madvise", "runt
 
 bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_made(o, WHAT_MAPS, is_split);
+	struct part p = part_made(o, f, WHAT_MAPS, is_split);
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
 		return false;
@@ -434,7 +439,7 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 
 bool go_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_made(o, WHAT_MAPS, is_split);
+	struct part p = part_made(o, f, WHAT_MAPS, is_split);
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
@@ -454,7 +459,7 @@ static bool is_double_mapper(const char *name)
 
 bool dotnet_double_maps(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, WHAT_MAPS, is_double_mapper);
+	struct part p = part_of(o, f, WHAT_MAPS, is_double_mapper);
 
 	if (!is_many(&p, MANY_MAPS / 2, 25))
 		return false;
@@ -479,7 +484,7 @@ static bool is_java(const struct subject *s)
 
 bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, WHAT_MAPS, is_numbered_file);
+	struct part p = part_of(o, f, WHAT_MAPS, is_numbered_file);
 
 	if (!is_many(&p, MANY_MAPS, 30))
 		return false;
@@ -517,7 +522,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	struct grower place[2], *g = NULL;
 	uint64_t added, known;
 	struct part p;
-	size_t n = growers_by_place(o->m, &o->s->id, WHAT_MAPS, place, 2, &added);
+	size_t n = finding_rows(f, growers_by_place(o->m, &o->s->id, WHAT_MAPS, place, 2, &added));
 
 	known = added;
 	for (size_t i = 0; i < n; i++)
@@ -596,7 +601,7 @@ static bool is_eventfd(const char *name)
 
 bool wine_esync(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, WHAT_FDS, is_eventfd);
+	struct part p = part_of(o, f, WHAT_FDS, is_eventfd);
 
 	if (!is_windows_program(o->s) || !is_many(&p, MANY_FDS, 90))
 		return false;
@@ -615,8 +620,8 @@ static bool is_anon_inode(const char *name)
 
 bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part made = part_made(o, WHAT_FDS, is_anon_inode);
-	struct part p = part_of(o, WHAT_FDS, is_anon_inode);
+	struct part made = part_made(o, f, WHAT_FDS, is_anon_inode);
+	struct part p = part_of(o, f, WHAT_FDS, is_anon_inode);
 	struct grower g[1];
 	uint64_t added;
 
@@ -626,7 +631,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 	 * Many open fds alone are no leak: their number must grow, and the process must close few
 	 * of them.
 	 */
-	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
+	if (!finding_rows(f, growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added)) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;
 	say_part(f, o, WHAT_FDS, &p, "of one type, and their number grows");
@@ -655,7 +660,7 @@ bool sockets_not_closed(const struct occasion *o, const struct finding *open, st
 
 	if (p.n < MANY_FDS / 2 || p.n * 2 < sockets.n)
 		return false;
-	p.stack = part_made(o, WHAT_FDS, is_socket).stack;
+	p.stack = part_made(o, f, WHAT_FDS, is_socket).stack;
 	say_part(f, o, WHAT_FDS, &p,
 		 "sockets in CLOSE_WAIT: the peer closed them, the process did not");
 	finding_advise(f);
@@ -665,8 +670,8 @@ bool sockets_not_closed(const struct occasion *o, const struct finding *open, st
 
 bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part maps = part_of(o, WHAT_MAPS, is_torch);
-	struct part fds = part_of(o, WHAT_FDS, is_torch);
+	struct part maps = part_of(o, f, WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, f, WHAT_FDS, is_torch);
 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;

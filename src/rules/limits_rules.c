@@ -397,7 +397,8 @@ static bool was_coming(const struct occasion *o, const struct finding *open, con
 		       struct finding *f)
 {
 	const struct resource *r = &resources[f->rule->resource];
-	struct buf b = {};
+	char text[sizeof(f->title)];
+	struct buf b = BUF_IN(text);
 
 	if (!open)
 		return false;
@@ -405,8 +406,7 @@ static bool was_coming(const struct occasion *o, const struct finding *open, con
 	f->severity = SEVERITY_WARNING;
 	f->level = open->level;
 	limit_growth_keep(o, open->grew_to, f);
-	finding_title(f, "%s grew towards %s until it ended", r->what, b.s ? b.s : "");
-	buf_free(&b);
+	finding_title(f, "%s grew towards %s until it ended", r->what, text);
 	say_use(f, o, u);
 	say_help(f, o, u);
 	return true;
@@ -417,7 +417,8 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	const struct resource *r = &resources[f->rule->resource];
 	struct forecast c = resource_forecast(o->m, o->s, f->rule->resource);
 	bool soon = c.known && c.seconds <= LIMIT_SOON_SECONDS * (open ? LIMIT_STAY : 1);
-	struct buf b = {};
+	char text[sizeof(f->title)];
+	struct buf b = BUF_IN(text);
 	struct use u;
 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u))
@@ -442,8 +443,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 		f->grew_to = open->grew_to;
 	}
 	f->level = f->severity + 1;
-	finding_title(f, "%s", b.s ? b.s : "");
-	buf_free(&b);
+	finding_title(f, "%s", text);
 	if (limit_was_told_of(o, f, f->rule->resource))
 		return false;
 	say_use(f, o, &u);

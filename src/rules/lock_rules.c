@@ -70,13 +70,15 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;
 }
 
-static void say_waits(struct finding *f, const struct lock_waits *w)
+static void say_waits(const struct occasion *o, struct finding *f, const struct lock_waits *w)
 {
 	finding_real(f, "waits for mmap_lock", IN_PER_SECOND, w->count);
 	finding_real(f, "share of a thread's time", IN_PERCENT, w->all * 100);
 	if (w->faults > 0)
 		finding_real(f, "share of the time in page faults", IN_PERCENT,
 			     w->in_faults / w->faults * 100);
+	if (model_hook_has(o->m, "mmap_lock", LACKS_SPINNING))
+		finding_text(f, "not included", "system calls that spin for mmap_lock");
 }
 
 bool waits_for_itself(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -87,14 +89,15 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	if (!waits_of(o, &w) || o->s->now.g.threads < 2 ||
 	    (w.all < CONVOY && w.in_faults < w.faults * CONVOY))
 		return stall_held(o, open, f);
-	if (w.others * 2 >= w.all)
+	hold = slow_own_hold(o->m, &o->s->id);
+	/* not all holders are known; a process that held the lock may also have held it then */
+	if (w.others * 2 >= w.all || (w.others > 0 && !hold))
 		return stall_held(o, open, f);
 	stall_begin(o, open, CONVOY_NS, f);
 	finding_title(f,
 		      "threads wait for mmap_lock of their own process: %.0f %% of a thread's time",
 		      w.all * 100);
-	say_waits(f, &w);
-	hold = slow_own_hold(o->m, &o->s->id);
+	say_waits(o, f, &w);
 	if (hold) {
 		evidence_about(finding_number(f, "held mmap_lock while others waited", IN_COUNT,
 					      hold->now.count),
@@ -122,7 +125,7 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 		      "a thread's time",
 		      row->now.holder_comm, row->now.holder,
 		      row->now.holder_writes ? "changes" : "reads", w.others * 100);
-	say_waits(f, &w);
+	say_waits(o, f, &w);
 	finding_text(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
 	remedy_command(finding_remedy(f, REMEDY_CHECK,
 				      "show which of these files the process "

@@ -125,15 +125,13 @@ static void put_amount(struct buf *b, const struct limit *limit, uint64_t n)
 
 static void say_too_much(struct need *ret, const struct verdict *v, uint64_t most)
 {
-	struct buf b = {};
+	struct buf b = BUF_IN(ret->never);
 
 	buf_puts(&b, "the call needs ");
 	put_amount(&b, ret->limit, v->need);
 	buf_puts(&b, ret->limit == &limit_table[LIMIT_HUGEPAGES] ? " huge pages" : "");
 	buf_puts(&b, ", and this machine can provide ");
 	put_amount(&b, ret->limit, most);
-	snprintf(ret->never, sizeof(ret->never), "%s", b.s ? b.s : "the call needs too much");
-	buf_free(&b);
 }
 
 /*

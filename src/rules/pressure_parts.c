@@ -24,11 +24,11 @@ void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64
 
 const char *path_as_word(const char *path, char text[PATH_WORD])
 {
-	struct buf b = {};
+	char word[PATH_WORD];
+	struct buf b = BUF_IN(word);
 
 	buf_shell(&b, path);
-	snprintf(text, PATH_WORD, "%s", b.s && b.len < PATH_WORD ? b.s : "DIR");
-	buf_free(&b);
+	snprintf(text, PATH_WORD, "%s", b.failed ? "DIR" : b.s);
 	return text;
 }
 
@@ -70,7 +70,7 @@ static void say_next_victim(struct finding *f, const struct model *m)
 void pressure_say_who(struct finding *f, const struct model *m)
 {
 	struct top_consumer e[EATERS_SAID];
-	size_t n = top_consumers_of(m, e, EATERS_SAID);
+	size_t n = finding_rows(f, top_consumers_of(m, e, EATERS_SAID));
 
 	for (size_t i = 0; i < n; i++)
 		if (!i || e[i].rss_bytes > e[0].rss_bytes / 4)
@@ -115,7 +115,7 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 
 	if (!short_bytes)
 		return;
-	if (top_consumers_of(m, &e, 1) && e.processes > 1 && e.child_bytes) {
+	if (finding_rows(f, top_consumers_of(m, &e, 1)) && e.processes > 1 && e.child_bytes) {
 		size_t n = (short_bytes + e.child_bytes - 1) / e.child_bytes;
 
 		if (n <= (e.processes - 1) * FEWER_MOST_SHARE)

@@ -416,7 +416,8 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	uint64_t swap = l->now.n[CGROUP_SWAP_LIMIT];
 	struct forecast c = level_forecast(o->m, l);
 	bool swaps = swap != 0 && o->m->tick.limits.swap_free_bytes > limit / 10;
-	struct buf end = {};
+	char text[sizeof(f->title)];
+	struct buf end = BUF_IN(text);
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
@@ -433,9 +434,8 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->cause = "cgroup_memory";
 	put_end(&end, &c);
 	finding_title(f, "%s of %s is not reclaimable (%.0f %%)%s; at 100 %% %s", as_bytes(kept).s,
-		      as_bytes(limit).s, kept * 100.0 / limit, end.s ? end.s : "",
+		      as_bytes(limit).s, kept * 100.0 / limit, text,
 		      swaps ? "it swaps" : "the OOM killer kills a process");
-	buf_free(&end);
 	evidence_bytes(f, "not reclaimable", kept, limit);
 	limit_say_forecast(f, &c, true);
 	say_level_use(f, l);

@@ -145,7 +145,7 @@ void put_wanted(const struct remedies *all, uint64_t unit, const char *none, str
 
 void put_word(struct buf *c, struct buf *word)
 {
-	buf_shell(c, word->s ? word->s : "");
+	buf_shell(c, word->s);
 	c->failed |= word->failed;
 	buf_free(word);
 }
@@ -154,7 +154,8 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 {
 	struct remedies all = {.o = o, .f = f, .want = wanted(o, f), .r = ret};
 	const struct remedy_facts *known = facts_of(o->limit);
-	struct buf check = {};
+	char check_text[COMMAND_BYTES];
+	struct buf check = BUF_IN(check_text);
 
 	if (*known->fix)
 		remedy_add(&all, REMEDY_FIX, true, known->fix, NULL);

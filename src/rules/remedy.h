@@ -7,7 +7,8 @@
 
 #include "model/origin.h"
 
-#define REMEDY_MAX 10
+#define REMEDY_MAX    10
+#define COMMAND_BYTES 768
 
 enum remedy_kind {
 	REMEDY_WORKAROUND, /* a workaround raises the limit, or makes the problem less severe */
@@ -24,9 +25,9 @@ struct remedy {
 	enum remedy_scope scope;
 	/* true: the change lasts beyond the next start of the program, or a reboot */
 	bool persistent;
-	char text[384];	   /* what to do, as a sentence for people */
-	char command[768]; /* shell command, never truncated; empty: none */
-	char risk[320];	   /* cost or danger of the command; empty: none known */
+	char text[384];		     /* what to do, as a sentence for people */
+	char command[COMMAND_BYTES]; /* shell command, never truncated; empty: none */
+	char risk[320];		     /* cost or danger of the command; empty: none known */
 };
 
 /* A remedy with constant texts, for tables and rules. `text` NULL: no remedy. */

@@ -25,7 +25,8 @@ static uint64_t with_swap(const struct remedies *all)
 static bool update_container(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	if (is_memory(l) && all->o->swap_known && all->o->swap == LIMIT_NONE)
 		buf_printf(&c, "%s update --memory %" PRIu64 " --memory-swap -1 ", program,
@@ -49,7 +50,8 @@ static void set_for_pod(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	const char *pod = all->o->at_holder.pod;
-	struct buf c = {}, find = {};
+	char command[COMMAND_BYTES], find_text[COMMAND_BYTES];
+	struct buf c = BUF_IN(command), find = BUF_IN(find_text);
 
 	if (is_memory(l)) {
 		buf_printf(&c,
@@ -76,7 +78,8 @@ static void set_property(struct remedies *all)
 {
 	const struct workload *w = &all->o->at_holder;
 	bool scope = is_unit(w->unit, "scope");
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	buf_printf(&c, "systemctl%s set-property ", w->user_manager ? " --user" : "");
 	buf_shell(&c, w->unit);
@@ -90,7 +93,8 @@ static void set_property(struct remedies *all)
 static void write_file(struct remedies *all)
 {
 	const struct origin *o = all->o;
-	struct buf path = {}, c = {};
+	char path_text[COMMAND_BYTES], command[COMMAND_BYTES];
+	struct buf path = BUF_IN(path_text), c = BUF_IN(command);
 
 	buf_printf(&path, "%s/%s", o->dir, o->file);
 	buf_printf(&c, "echo %" PRIu64 " > ", all->want);
@@ -132,7 +136,8 @@ static bool is_managed(const struct origin *o)
 static void check(struct remedies *all)
 {
 	const struct origin *o = all->o;
-	struct buf path = {}, c = {};
+	char path_text[COMMAND_BYTES], command[COMMAND_BYTES];
+	struct buf path = BUF_IN(path_text), c = BUF_IN(command);
 
 	buf_printf(&path, "%s/%s", o->dir,
 		   o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? "cgroup.procs" : "memory.stat");

@@ -12,7 +12,8 @@ static bool in_container(const struct origin *o)
 static void set_now(struct remedies *all)
 {
 	const struct origin *o = all->o;
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	buf_printf(&c, "sysctl -w %s=%" PRIu64, o->limit->name, all->want);
 	remedy_add(all, REMEDY_WORKAROUND, false,
@@ -60,7 +61,8 @@ static void add_file(struct remedies *all, struct buf *c)
 {
 	const struct limit *l = all->o->limit;
 	const char *other = base_name(all->o->line.file);
-	struct buf name = {};
+	char name_text[COMMAND_BYTES];
+	struct buf name = BUF_IN(name_text);
 
 	buf_printf(&name, "99-%s.conf", l->key);
 	if (!name.failed && strcmp(other, name.s) >= 0) {
@@ -68,14 +70,15 @@ static void add_file(struct remedies *all, struct buf *c)
 		buf_printf(&name, "zz-%s.conf", l->key);
 	}
 	buf_printf(c, "echo '%s = %" PRIu64 "' > /etc/sysctl.d/%s && sysctl -p /etc/sysctl.d/%s",
-		   l->name, all->want, name.s ? name.s : "", name.s ? name.s : "");
+		   l->name, all->want, name.s, name.s);
 	c->failed |= name.failed;
 	buf_free(&name);
 }
 
 static void set_for_good(struct remedies *all)
 {
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	if (can_edit(&all->o->line))
 		edit_line(all, &c);
@@ -96,7 +99,8 @@ static void set_for_good(struct remedies *all)
 static void set_for_pod(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	buf_printf(&c,
 		   "initContainers: [{name: set-%s, image: busybox, securityContext: {privileged: "

@@ -24,7 +24,8 @@ static void set_running(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	bool within = within_hard(all);
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	raise_ceiling(all, &c);
 	buf_printf(&c, "prlimit --pid %u --%s=", all->f->pid, l->word);
@@ -43,7 +44,8 @@ static void set_running(struct remedies *all)
 static void set_in_shell(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	if (within_hard(all)) {
 		buf_printf(&c, "ulimit -S%c ", l->letter);
@@ -84,15 +86,16 @@ static void put_drop_in(const struct remedies *all, const struct workload *w, co
 	const struct limit *l = all->o->limit;
 	const char *home = w->user_manager ? "~/.config/systemd/user/" : "/etc/systemd/system/";
 	const char *user = w->user_manager ? " --user" : "";
-	struct buf dir = {};
+	char dir_text[COMMAND_BYTES];
+	struct buf dir = BUF_IN(dir_text);
 
 	buf_printf(&dir, "%s.d", unit);
 	buf_printf(c, "mkdir -p %s", home);
-	buf_shell(c, dir.s ? dir.s : "");
+	buf_shell(c, dir.s);
 	buf_printf(c, " && printf '[Service]\\n%s=", l->unit_key);
 	put_pair(all, "infinity", c);
 	buf_printf(c, "\\n' > %s", home);
-	buf_shell(c, dir.s ? dir.s : "");
+	buf_shell(c, dir.s);
 	buf_printf(c, "/zz-%s.conf && systemctl%s daemon-reload && systemctl%s restart ", l->word,
 		   user, user);
 	buf_shell(c, unit);
@@ -104,7 +107,8 @@ static void set_in_unit(struct remedies *all)
 {
 	const struct workload *w = &all->o->at_holder;
 	char say[256];
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	put_drop_in(all, w, w->unit, &c);
 	snprintf(say, sizeof(say), "permanently, by a drop-in for %.128s; this restarts the unit%s",
@@ -116,7 +120,8 @@ static void set_in_pam(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	uint32_t uid = all->o->holder.uid;
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	buf_puts(&c, "echo '");
 	/* limits.conf takes a uid only as a range (":UID"), and root only by name */
@@ -138,7 +143,8 @@ static void set_at_run(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
 	char say[256];
-	struct buf c = {}, value = {};
+	char command[COMMAND_BYTES], value_text[COMMAND_BYTES];
+	struct buf c = BUF_IN(command), value = BUF_IN(value_text);
 
 	if (l == &limit_table[LIMIT_AS]) {
 		snprintf(say, sizeof(say),
@@ -155,7 +161,7 @@ static void set_at_run(struct remedies *all, const char *program)
 	snprintf(say, sizeof(say),
 		 "permanently, by recreating the container (`update` cannot change it); in "
 		 "compose: ulimits: {%s: %s}",
-		 l->word, value.s ? value.s : "");
+		 l->word, value.s);
 	buf_free(&value);
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
@@ -168,7 +174,8 @@ static void set_on_node(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	const struct workload none = {};
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	if (all->o->workload.runtime == RUNTIME_CRIO) {
 
@@ -196,16 +203,17 @@ static void set_in_lxc(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	char say[256];
-	struct buf c = {}, value = {};
+	char command[COMMAND_BYTES], value_text[COMMAND_BYTES];
+	struct buf c = BUF_IN(command), value = BUF_IN(value_text);
 
 	put_wanted(all, 1, "unlimited", &value);
 	buf_puts(&c, "lxc config set ");
 	buf_shell(&c, all->o->workload.container);
-	buf_printf(&c, " limits.kernel.%s=%s", l->word, value.s ? value.s : "");
+	buf_printf(&c, " limits.kernel.%s=%s", l->word, value.s);
 	snprintf(say, sizeof(say),
 		 "permanently, from the container's next start on (incus has the same setting; "
 		 "plain lxc has lxc.prlimit.%s = %s in the container's config)",
-		 l->word, value.s ? value.s : "");
+		 l->word, value.s);
 	c.failed |= value.failed;
 	buf_free(&value);
 	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
@@ -213,7 +221,8 @@ static void set_in_lxc(struct remedies *all)
 
 static void set_in_nspawn(struct remedies *all)
 {
-	struct buf name = {}, c = {};
+	char name_text[COMMAND_BYTES], command[COMMAND_BYTES];
+	struct buf name = BUF_IN(name_text), c = BUF_IN(command);
 
 	buf_printf(&name, "/etc/systemd/nspawn/%s.nspawn", all->o->workload.container);
 	buf_printf(&c, "printf '[Exec]\\n%s=", all->o->limit->unit_key);
@@ -265,7 +274,8 @@ static void set_for_good(struct remedies *all)
 
 static void check(struct remedies *all)
 {
-	struct buf c = {};
+	char command[COMMAND_BYTES];
+	struct buf c = BUF_IN(command);
 
 	if (all->o->limit == &limit_table[LIMIT_NOFILE])
 		buf_printf(&c,

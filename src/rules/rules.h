@@ -138,6 +138,7 @@ struct finding {
 	enum severity worst; /* highest severity since it opened */
 	uint32_t call;	     /* enum call_id of the call that failed; 0: none */
 	uint64_t times;	     /* number of events in the records, a lower bound */
+	bool starved;	     /* true: memory for the evidence or the decision was missing */
 };
 
 #define EVENT_COUNTS_MAX 64 /* if the table is full, a new entry overwrites the oldest one */
@@ -161,7 +162,11 @@ struct findings {
 	bool keep_cleared; /* true: closed findings are kept for a summary; set by the caller */
 	struct finding *f;
 	size_t n, room;
-	uint64_t lost; /* findings that were dropped because FINDINGS_MAX were kept */
+	/*
+	 * findings that were dropped because FINDINGS_MAX were kept, or that lack a part because
+	 * memory was missing
+	 */
+	uint64_t lost;
 	size_t judged; /* number of events of this window that were judged */
 	uint64_t opened[NR_SEVERITIES];
 	struct event_count count[EVENT_COUNTS_MAX];
@@ -237,6 +242,12 @@ void finding_take_origin(struct finding *f, const struct origin_record *r);
 
 void finding_title(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * For rules: returns n, a number of rows. If it is -errno, marks the finding as starved and returns
+ * 0.
+ */
+size_t finding_rows(struct finding *f, int n);
 
 /* For rules: append evidence. The result is never NULL; the caller may complete it. */
 void finding_take_evidence(struct finding *f, const struct verdict *v);

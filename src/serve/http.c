@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "serve/tls_names.h"
+#include "serve/web_libraries.h"
 
 /* Memory of a connection: request headers and response headers. */
 #define POOL_BYTES (ENDPOINT_HEADER_BYTES + 4096)
@@ -160,9 +161,15 @@ static int open_config(struct endpoint *e, char *error, size_t size)
 
 int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error, size_t size)
 {
-	struct endpoint *e = calloc(1, sizeof(*e));
+	const char *missing = web_libraries_load();
+	struct endpoint *e;
 	int err;
 
+	if (missing) {
+		snprintf(error, size, "cannot serve: %s is missing", missing);
+		return -ENOENT;
+	}
+	e = calloc(1, sizeof(*e));
 	if (!e) {
 		snprintf(error, size, "out of memory");
 		return -ENOMEM;

@@ -2,10 +2,14 @@
 #define _GNU_SOURCE
 #include "session/calibrate.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "session/calibrate_work.h"
 #include "probe/host_facts.h"
@@ -23,11 +27,12 @@
 #define PATIENCE_NS   2500000000ULL
 
 /*
- * Sets of probes; each set contains all probes of the preceding set. TIER_1 and FAULT_ENDS are
- * loaded as separate BPF objects, because fewer probes make the programs cheaper. The programs of
- * TIER_1 do not store when a fault begins; those of FAULT_ENDS do not store the class of a fault.
+ * Sets of probes; each set up to ALL_TIERS contains all probes of the preceding set. TIER_1 and
+ * FAULT_ENDS are loaded as separate BPF objects, because fewer probes make the programs cheaper.
+ * The programs of TIER_1 do not store when a fault begins; those of FAULT_ENDS do not store the
+ * class of a fault. ONE_PROCESS has all probes, like `faultscope -p` with this process.
  */
-enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
+enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, ONE_PROCESS, NR_SETS };
 
 static const struct {
 	unsigned int tiers;
@@ -37,6 +42,7 @@ static const struct {
 	[TIER_1] = {0x3},
 	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
 	[TIER_2] = {0x7},
+	[ONE_PROCESS] = {TIER_ALL},
 };
 
 static const struct {
@@ -50,11 +56,27 @@ static const struct {
 };
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 
+static const struct {
+	const char *name, *title;
+	enum bench_work work;
+	unsigned int operations;
+} events[] = {
+#define EVENT(...) {__VA_ARGS__},
+#include "session/calibrate_rows.def"
+#undef EVENT
+};
+#define NR_EVENTS (sizeof(events) / sizeof(events[0]))
+
+/* Which process does the work: this process, or a child, which no source watches. */
+enum worker { THIS_PROCESS, ANOTHER_PROCESS, NR_WORKERS };
+
 struct rig {
 	struct source *src[NR_SETS]; /* source of each set of probes; NULL for the set NOTHING */
 	enum set set;		     /* set of probes that is attached now */
 	struct bench bench;
 	double added[NR_ROWS][ROUNDS_MAX]; /* added ns per operation, by row and round */
+	/* ns that ONE_PROCESS adds to an event, by worker and round */
+	double event[NR_EVENTS][NR_WORKERS][ROUNDS_MAX];
 	unsigned int rounds;
 	uint64_t rounds_ns; /* CLOCK_MONOTONIC time at which the rounds began */
 };
@@ -87,6 +109,19 @@ static void add_row(struct calibration *c, const struct source *src, size_t hook
 				     : h->unmeasured.why ?: "no work of doctor makes such events");
 }
 
+static void add_overhead(struct calibration *c, size_t event, bool watched, const char *why)
+{
+	struct cost *cost = &c->overhead[c->overheads].cost;
+
+	c->overhead[c->overheads].event = events[event].name;
+	c->overhead[c->overheads].title = events[event].title;
+	c->overhead[c->overheads].watched = watched;
+	cost->per = events[event].name;
+	cost->said = watched ? "in the watched process" : "in another process";
+	snprintf(cost->why, sizeof(cost->why), "%s", why);
+	c->overheads++;
+}
+
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)
 {
 	memset(c, 0, sizeof(*c));
@@ -99,6 +134,9 @@ static void begin_rows(struct calibration *c, const struct source *src, const ch
 		if (c->rows == rows)
 			add_row(c, src, h, -1, why);
 	}
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		for (int worker = 0; worker < NR_WORKERS; worker++)
+			add_overhead(c, i, worker == THIS_PROCESS, why);
 }
 
 void calibrate_not(struct calibration *ret, const struct source *src, const char *why)
@@ -140,6 +178,7 @@ static int open_part(struct rig *r, enum set set, const struct live_options *opt
 	char error[1024];
 
 	lo.tiers &= part[set].tiers;
+	lo.watch_all = set != ONE_PROCESS;
 	for (size_t h = 0; h < nr_hooks; h++) {
 		const struct hook_status *st = &live_hooks(src)[h];
 
@@ -154,8 +193,12 @@ static int open_parts(struct rig *r, const struct live_options *opt, struct sour
 {
 	int err = 0;
 
-	for (int set = TIER_1; set < ALL_TIERS && !err; set++) {
+	for (int set = TIER_1; set < NR_SETS && !err; set++) {
+		if (set == ALL_TIERS)
+			continue;
 		err = open_part(r, set, opt, src);
+		if (!err && set == ONE_PROCESS)
+			err = live_watch(r->src[set], getpid(), false);
 		if (!err)
 			live_pause(r->src[set]);
 	}
@@ -164,8 +207,8 @@ static int open_parts(struct rig *r, const struct live_options *opt, struct sour
 
 static void close_parts(struct rig *r)
 {
-	for (int set = TIER_1; set < ALL_TIERS; set++)
-		if (r->src[set])
+	for (int set = TIER_1; set < NR_SETS; set++)
+		if (r->src[set] && set != ALL_TIERS)
 			r->src[set]->ops->close(r->src[set]);
 }
 
@@ -197,22 +240,57 @@ static int time_set(struct rig *r, enum set set, double *ret)
 	return err;
 }
 
+/* Times events in a child process, with the set of probes that is attached. */
+static int time_in_child(struct rig *r, double *ret)
+{
+	size_t bytes = NR_EVENTS * sizeof(*ret);
+	int ends[2], status;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	empty_ring(r);
+	child = fork();
+	if (!child) {
+		for (size_t i = 0; i < NR_EVENTS; i++)
+			ret[i] = bench_time(&r->bench, events[i].work);
+		_exit(write(ends[1], ret, bytes) != (ssize_t)bytes);
+	}
+	close(ends[1]);
+	status = child < 0 || read(ends[0], ret, bytes) != (ssize_t)bytes ? -EIO : 0;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return status;
+}
+
 /*
  * Measures all sets of probes once. The order is ascending and descending by turns, to cancel
  * changes of the machine's speed over time.
  */
 static int take_round(struct rig *r, bool keep)
 {
-	double ns[NR_SETS][NR_WORKS];
+	double ns[NR_SETS][NR_WORKS], child_ns[NR_SETS][NR_EVENTS];
 	int err = 0;
 
 	for (int i = 0; i < NR_SETS && !err; i++) {
 		enum set set = r->rounds & 1 ? i : NR_SETS - 1 - i;
 
 		err = time_set(r, set, ns[set]);
+		if (!err && (set == NOTHING || set == ONE_PROCESS))
+			err = time_in_child(r, child_ns[set]);
 	}
 	if (err || !keep)
 		return err;
+	for (size_t i = 0; i < NR_EVENTS; i++) {
+		enum bench_work work = events[i].work;
+		unsigned int n = events[i].operations;
+
+		r->event[i][THIS_PROCESS][r->rounds] =
+			n * (ns[ONE_PROCESS][work] - ns[NOTHING][work]);
+		r->event[i][ANOTHER_PROCESS][r->rounds] =
+			n * (child_ns[ONE_PROCESS][i] - child_ns[NOTHING][i]);
+	}
 	for (size_t i = 0; i < NR_ROWS; i++)
 		if (table[i].with != NOTHING)
 			r->added[i][r->rounds] = ns[table[i].with][table[i].work] -
@@ -241,6 +319,14 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 			snprintf(cost->why, sizeof(cost->why), "%s", failed);
 		else
 			cost_judge(cost, r->added[i], r->rounds);
+	}
+	for (size_t i = 0; i < c->overheads; i++) {
+		struct cost *cost = &c->overhead[i].cost;
+
+		if (failed)
+			snprintf(cost->why, sizeof(cost->why), "%s", failed);
+		else
+			cost_judge(cost, r->event[i / NR_WORKERS][i % NR_WORKERS], r->rounds);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "probe/live.h"
 
 #define COSTS_MAX 24
+#define OVERHEADS_MAX 16
 
 struct calibration {
 	struct {
@@ -15,6 +16,13 @@ struct calibration {
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
+	/* What `faultscope -p` adds to an event. */
+	struct {
+		const char *event, *title; /* as in calibrate_rows.def */
+		bool watched; /* the watched process does the work; false: another process does */
+		struct cost cost;
+	} overhead[OVERHEADS_MAX];
+	size_t overheads;
 	bool done; /* false: each row holds the reason why its overhead was not measured */
 	double seconds;
 	unsigned int rounds;

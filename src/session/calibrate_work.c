@@ -80,6 +80,16 @@ static void duplicate(const struct bench *b, int n)
 	}
 }
 
+static void open_file(const struct bench *b, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
 static void call(const struct bench *b, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -126,8 +136,8 @@ static const struct {
 } works[NR_WORKS] = {
 	[WORK_FAULT] = {touch, PAGES, 1},      [WORK_USER_COPY] = {copy_to_user, 64, 1},
 	[WORK_MAPPING] = {map, 96, 2},	       [WORK_DESCRIPTOR] = {duplicate, 64, 2},
-	[WORK_OTHER_CALL] = {call, 512, 1},    [WORK_SIGNAL] = {send_signal, 128, 1},
-	[WORK_PROCESS] = {make_process, 8, 1},
+	[WORK_FILE] = {open_file, 64, 2},      [WORK_OTHER_CALL] = {call, 512, 1},
+	[WORK_SIGNAL] = {send_signal, 128, 1}, [WORK_PROCESS] = {make_process, 8, 1},
 };
 
 double bench_time(const struct bench *b, enum bench_work work)

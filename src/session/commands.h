@@ -8,6 +8,7 @@
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
+int command_memory(const struct options *o);
 int command_host(const struct options *o);
 int command_doctor(const struct options *o);
 int command_record(const struct options *o);

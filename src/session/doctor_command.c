@@ -9,6 +9,7 @@
 #include "collect/limits/limit_source.h"
 #include "session/drop_privileges.h"
 #include "lines/libdw.h"
+#include "probe/kernel_memory.h"
 #include "probe/host_facts.h"
 #include "probe/precursors.h"
 #include "probe/settings.h"
@@ -53,13 +54,19 @@ static const char passed_over[] =
 struct first_scan {
 	size_t processes;
 	uint32_t map_count_high;
+	uint64_t tables_bytes, state_bytes;
 };
 
 static int take_process(void *ctx, const struct record *h)
 {
 	struct first_scan *look = ctx;
 	const struct process_record *p = (const struct process_record *)h;
+	const struct tick_record *tick = (const struct tick_record *)h;
 
+	if (h->kind == RECORD_TICK) {
+		look->tables_bytes = tick->own_tables_bytes;
+		look->state_bytes = tick->own_state_bytes;
+	}
 	if (h->kind != RECORD_PROCESS)
 		return 0;
 	look->processes++;
@@ -176,10 +183,19 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 		if (!r->hook[i].remedy)
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}
+	for (size_t i = 0; i < c->overheads && i < REPORT_OVERHEADS; i++)
+		r->overhead[r->overheads++] =
+			(struct report_overhead){.event = c->overhead[i].event,
+						 .title = c->overhead[i].title,
+						 .watched = c->overhead[i].watched,
+						 .cost = c->overhead[i].cost};
 	r->only_counted = only_counted;
 	if (host_kernel_major() >= 7)
 		r->passed_over = passed_over;
 	r->processes = look->processes;
+	r->tables_bytes = look->tables_bytes;
+	r->state_bytes = look->state_bytes;
+	r->idle_bytes = look->state_bytes ? kernel_memory_of_idle() : 0;
 	r->calibrated = c->done;
 	r->seconds = c->seconds;
 	r->rounds = c->rounds;

@@ -91,6 +91,8 @@ void privileges_drop(struct session *s)
 	size_t n = choose_kept(s, keep);
 
 	learn_mappings(s);
+	if (s->in.unwinder)
+		unwinder_settle(s->in.unwinder);
 	/*
 	 * origins of limits are looked up later, when a finding names the limit: keep their files
 	 * readable

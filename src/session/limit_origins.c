@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "collect/limits/limit_source.h"
 #include "model/pressure.h"
 #include "model/resources.h"
 #include "probe/host_facts.h"
 #include "rules/need.h"
 #include "rules/remedy.h"
+
+#define DESCRIBED_MAX 2048 /* longest description of where a limit comes from */
 
 static void copy_command(const struct remedy *r, char *ret, size_t size)
 {
@@ -23,11 +26,11 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 {
 	struct remedy list[REMEDY_MAX];
 	size_t n = remedies_for(o, want, list);
-	struct buf text = {};
+	char described[DESCRIBED_MAX];
+	struct buf text = BUF_IN(described);
 
 	origin_describe(o, &text);
-	snprintf(r->set_by, sizeof(r->set_by), "%s", text.s ? text.s : "");
-	buf_free(&text);
+	array_copy(r->set_by, sizeof(r->set_by), described);
 	copy_command(remedy_find(list, n, REMEDY_WORKAROUND, false), r->at_once,
 		     sizeof(r->at_once));
 	copy_command(remedy_find(list, n, REMEDY_WORKAROUND, true), r->for_good,

@@ -12,6 +12,7 @@
 #include "probe/host_facts.h"
 #include "render/text/empty_renderer.h"
 #include "session/limit_origins.h"
+#include "resident/resident.h"
 #include "session/live_view.h"
 #include "session/session_lines.h"
 
@@ -239,6 +240,7 @@ int session_loop(struct session *s)
 	if (s->in.src->live) {
 		err = live_loop(s);
 		/* Scan once more, so that the summary includes the time since the previous scan. */
+		s->ending = true;
 		if (!err && (!s->loop.done || s->interrupts))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {
@@ -309,6 +311,8 @@ int session_end(struct session *s)
 		if (findings_judge_rest(&s->in.findings, &s->in.m))
 			session_report_events(s);
 		gating_judge(s);
+		if (s->plan.before_end)
+			s->plan.before_end(s);
 		tell_verdict(s);
 		if (s->out.renderer != &text_renderer || !s->o->quiet)
 			s->out.renderer->close(&s->out.text, &s->out.view);
@@ -322,6 +326,7 @@ int session_end(struct session *s)
 		pressure_close(&s->in.pressure);
 	session_lines_end(s);
 	unwinder_free(s->in.unwinder);
+	resident_free(s->in.resident);
 	if (s->in.src)
 		s->in.src->ops->close(s->in.src);
 	session_end_output(s);

@@ -14,6 +14,7 @@
 
 #include "base/units.h"
 #include "session/commands.h"
+#include "session/run_watched.h"
 #include "session/session.h"
 #include "base/signals.h"
 
@@ -61,6 +62,8 @@ static int spawn(struct session *s)
 	posix_spawnattr_destroy(&attr);
 	if (err)
 		s->child.pid = 0;
+	else if (s->plan.after_spawn)
+		s->plan.after_spawn(s);
 	return err;
 }
 
@@ -154,32 +157,32 @@ static uint64_t child_rss_bytes(const struct session *s)
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-static void fill_plan(struct run_plan *p, const struct options *o, struct starter *st)
+/* Completes a plan to watch the command of the options. */
+static void plan_command(struct run_plan *p, struct starter *st)
 {
+	const struct options *o = p->o;
 	size_t len = 0;
 
-	plan_init(p, o);
 	p->whom = WATCH_COMMAND;
-	p->mode = "run";
 	for (int i = 0; i < o->argc && len < sizeof(p->target); i++)
 		len += snprintf(p->target + len, sizeof(p->target) - len, "%s%s", i ? " " : "",
 				o->argv[i]);
-	p->tiers = TIERS_RUN;
+	p->tells_overhead = true;
 	p->shares_terminal = true;
 	p->view.command = true;
 	p->after_first_scan = start_command;
 	p->ctx = st;
 }
 
-int command_run(const struct options *o)
+int run_watched(const struct run_plan *base)
 {
+	struct run_plan plan = *base;
 	struct starter st = {};
-	struct run_plan plan;
 	struct session s;
 	bool gone, started;
 	int err, child_status = 0, status;
 
-	fill_plan(&plan, o, &st);
+	plan_command(&plan, &st);
 	err = session_begin(&s, &plan);
 	if (!err)
 		err = session_open_live(&s);
@@ -194,7 +197,7 @@ int command_run(const struct options *o)
 	end_starter(&st);
 	if (!err)
 		err = session_loop(&s);
-	if (started && s.child.pid && !o->duration) {
+	if (started && s.child.pid && !plan.duration) {
 		/* faultscope failed, but the command runs on: wait for its end */
 		waitpid(s.child.pid, &s.child.status, 0);
 		s.child.gone = true;
@@ -213,4 +216,14 @@ int command_run(const struct options *o)
 	if (status && WIFEXITED(child_status) && !WEXITSTATUS(child_status))
 		return status == EXIT_GATE || status == EXIT_INCOMPLETE ? status : EXIT_RUN_FAILED;
 	return end_as(child_status);
+}
+
+int command_run(const struct options *o)
+{
+	struct run_plan plan;
+
+	plan_init(&plan, o);
+	plan.mode = "run";
+	plan.tiers = TIERS_RUN;
+	return run_watched(&plan);
 }

@@ -35,10 +35,12 @@ struct run_plan {
 	 * threshold
 	 */
 	bool attributes_all;
-	bool majors, examines;	 /* settings with the same names in struct live_options */
-	unsigned int ring_bytes; /* ring buffer size in bytes; 0: default */
-	bool scores;		 /* true: read the OOM scores of processes */
-	bool works_without_bpf;	 /* true: if BPF is unavailable, read /proc only */
+	bool majors, examines; /* settings with the same names in struct live_options */
+	/* choose one of this many pages (see resident/resident.h); 0: none */
+	unsigned int resident_each;
+	bool tells_overhead;	/* true: say at which events of other processes probes run */
+	bool scores;		/* true: read the OOM scores of processes */
+	bool works_without_bpf; /* true: if BPF is unavailable, read /proc only */
 	/* Names of files to read and write; NULL: no replay, no recording, standard output. */
 	const char *replay, *record, *output;
 	const struct redaction *redaction; /* redaction of the recording; NULL: none */
@@ -56,10 +58,21 @@ struct run_plan {
 	double interval, duration;
 	double speed; /* replay speed: 1 is real time, 0 does not wait */
 	/* Callbacks of the command that filled the plan; each may be NULL. */
+	/* called after the first scan of a live session, before privileges are dropped */
+	void (*before_drop)(struct session *s);
+	/*
+	 * called when the command (WATCH_COMMAND) was started, by a thread that still has all
+	 * privileges, while the main thread waits
+	 */
+	void (*after_spawn)(struct session *s);
 	/* called after the first scan, before the first output */
 	void (*after_first_scan)(struct session *s);
+	/* called after each scan but the first, before its values are printed */
+	void (*before_output)(struct session *s);
 	/* called after each scan, after its values were printed */
 	void (*after_scan)(struct session *s);
+	/* called after the last scan, before the end of the output is written */
+	void (*before_end)(struct session *s);
 	void *ctx; /* argument of the callbacks */
 };
 

@@ -39,6 +39,7 @@ struct session_input {
 	uint64_t origin_want[MODEL_ORIGINS_MAX];
 	/* makes unwind tables for a live source; NULL: stacks are walked by frame pointers */
 	struct unwinder *unwinder;
+	struct resident *resident;   /* reads who holds resident memory; NULL: not in use */
 	struct session_lines *lines; /* finds source lines of native code; NULL: not in use */
 };
 
@@ -90,6 +91,7 @@ struct session {
 	struct loop loop;
 	uint64_t ends_ns; /* CLOCK_MONOTONIC time at which --duration ends; 0: no --duration */
 	unsigned int interrupts;
+	bool ending; /* the interval that is read is the last one */
 	int status; /* exit status of the session: enum exit_status */
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The input of a session: a live source or a recording, and the model of its records. */
 #define _GNU_SOURCE
+#include "resident/resident.h"
 #include "session/session.h"
 #include "session/session_lines.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "probe/host_facts.h"
 #include "probe/proc_source.h"
 #include "session/drop_privileges.h"
@@ -86,12 +88,13 @@ struct live_options session_live_options(struct session *s)
 	struct live_options lo = {.watch_all = p->whom == WATCH_ALL,
 				  .tiers = s->o->tiers_given ? s->o->tiers : p->tiers,
 				  .btf_path = s->o->btf,
+				  .native = p->whom == WATCH_TARGETS && !p->children &&
+					    targets_are_native(s->o),
 				  .attribute = p->attributes || p->whom != WATCH_ALL,
 				  .attribute_maps = p->attributes_all ? 0 : ATTRIBUTE_MAPS,
 				  .attribute_fds = p->attributes_all ? 0 : ATTRIBUTE_FDS,
 				  .majors = p->majors,
 				  .examines = p->examines,
-				  .ring_bytes = p->ring_bytes,
 				  .has_ended = has_ended,
 				  .ended_ctx = &s->in.m,
 				  .code_changed = code_changed,
@@ -118,6 +121,20 @@ static void write_degraded(const struct session *s)
 		    hook_is_degraded(&hooks[i], status[i].used))
 			complain("degraded: probe %s uses attach type %s: %s (%s)", hooks[i].name,
 				 status[i].used->mechanism, status[i].used->differs, status[i].why);
+}
+
+/* Says at which events of processes that are not watched a probe runs too. */
+static void write_overhead(const struct session *s)
+{
+	unsigned int levels = choice_levels_on(live_hooks(s->in.src));
+	char events[128];
+
+	overhead_for_others_text(levels, events, sizeof(events));
+	if (!*events || !s->plan.tells_overhead || s->o->quiet || s->out.renderer != &text_renderer)
+		return;
+	complain("probes run in %s, at: %s (cost: faultscope doctor%s)",
+		 s->plan.whom == WATCH_ALL ? "all processes" : "other processes too", events,
+		 levels & ~OVERHEAD_LOW ? "; less: --overhead low" : "");
 }
 
 static int open_live(struct session *s)
@@ -154,16 +171,23 @@ static int open_live(struct session *s)
 	symbols_open(&s->in.collector.symbols);
 	if (s->in.src->plain)
 		return 0;
-	if (!lo.examines)
+	if (!lo.examines) {
 		write_degraded(s);
+		write_overhead(s);
+	}
 	s->in.collector.names_stacks =
 		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
 	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() && live_walks(s->in.src))
 		s->in.unwinder = unwinder_new(live_walks(s->in.src));
+	if (s->plan.resident_each && live_walks(s->in.src))
+		s->in.resident = resident_new(live_walks(s->in.src));
+	if (s->in.resident)
+		resident_begin(s->in.resident, s->plan.resident_each);
 	if (s->in.unwinder) {
 		s->in.collector.walk_place = walk_place;
 		s->in.collector.walk_ctx = s->in.unwinder;
 		unwinder_on_walked(s->in.unwinder, stack_walked, &s->in);
+		unwinder_prepare(s->in.unwinder);
 	}
 	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
 				       cgroup_levels_open(&s->in.collector.levels);
@@ -268,9 +292,8 @@ static int begin_host(struct session *s, const struct sink *sink)
 
 	host_fill(&host);
 	host.interval_ns = s->plan.interval * 1e9;
-	for (size_t h = 0; h < nr_hooks && !s->in.src->plain; h++)
-		if (live_hooks(s->in.src)[h].state == HOOK_ON)
-			host.tiers |= 1u << hooks[h].tier;
+	if (!s->in.src->plain)
+		host.tiers = choice_levels_on(live_hooks(s->in.src));
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
 	snprintf(host.mode, sizeof(host.mode), "%s", s->plan.mode);
 	snprintf(host.target, sizeof(host.target), "%s", s->plan.target);
@@ -311,6 +334,8 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		return err;
 	if (s->in.src->live && !s->in.src->plain) {
 		privileges_name_namespace(s);
+		if (s->plan.before_drop)
+			s->plan.before_drop(s);
 		privileges_drop(s);
 	}
 	return 0;

@@ -184,21 +184,28 @@ static size_t add_frame(const struct session_lines *l, size_t at, size_t index,
 	return at;
 }
 
-/* Lists the frames of a stack again, with their source lines. */
+/*
+ * Lists the frames of a stack again, with their source lines. If the list has inlined functions
+ * already, they are replaced.
+ */
 static int list_again(struct session *s, const struct waiting_stack *w)
 {
 	const struct frames *frames = model_frames(&s->in.m, &w->subject, w->stack);
 	struct made_list made = {};
 	const struct sink sink = {.take = keep_list, .ctx = &made};
 	struct frame_lister list;
-	size_t at = 0;
+	size_t at = 0, index = 0;
 	int err;
 
 	if (!frame_list_count(frames) || !s->in.lines->answers)
 		return 0;
 	frame_lister_begin(&list, &sink, s->in.m.last_ns, &w->subject, w->stack);
-	for (size_t i = 0; i < frame_list_count(frames); i++)
-		at = add_frame(s->in.lines, at, i, frame_list_at(frames, i), &list);
+	for (size_t i = 0; i < frame_list_count(frames); i++) {
+		const struct user_frame *one = frame_list_at(frames, i);
+
+		if (!(one->flags & FRAME_INLINED))
+			at = add_frame(s->in.lines, at, index++, one, &list);
+	}
 	err = frame_lister_end(&list);
 	for (size_t i = 0; i < made.n && !err; i++)
 		err = collector_take(&s->in.collector, &made.r[i].h);

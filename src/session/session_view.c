@@ -29,6 +29,14 @@ void session_measure_view(struct session *s)
 	s->out.view.top = s->o->top ? s->o->top : s->out.redraws ? 1000 : DEFAULT_TOP;
 }
 
+static void write_part(void *ctx, struct buf *b)
+{
+	struct session *s = ctx;
+
+	if (b == &s->out.text)
+		session_flush(s);
+}
+
 void session_set_view(struct session *s)
 {
 	const struct options *o = s->o;
@@ -40,6 +48,8 @@ void session_set_view(struct session *s)
 	*v = s->plan.view;
 	v->m = &s->in.m;
 	v->gaps = &s->out.gaps;
+	v->write_part = write_part;
+	v->write_ctx = s;
 	v->findings = &s->in.findings;
 	s->in.findings.keep_cleared = v->command;
 	view_choose_style(v, o, terminal_can_redraw(s->out.fd));

@@ -3,6 +3,7 @@
 #include "session/targets.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,6 +66,19 @@ static void watch_descendants(struct session *s, pid_t pid)
 	}
 	if (d)
 		closedir(d);
+}
+
+bool targets_are_native(const struct options *o)
+{
+	char path[64], head[EI_CLASS + 2];
+
+	for (size_t i = 0; i < o->filter.pids; i++) {
+		snprintf(path, sizeof(path), "/proc/%u/exe", o->filter.pid[i]);
+		if (io_read(AT_FDCWD, path, head, sizeof(head)) < EI_CLASS + 1 ||
+		    head[EI_CLASS] != ELFCLASS64)
+			return false;
+	}
+	return true;
 }
 
 int targets_watch(struct session *s)

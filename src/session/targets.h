@@ -11,4 +11,7 @@
  */
 int targets_watch(struct session *s);
 
+/* Returns whether all processes of -p run 64-bit programs; false: at least one is not known to. */
+bool targets_are_native(const struct options *o);
+
 #endif

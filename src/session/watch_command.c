@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* watch and replay: print or show a live source or a recording, one interval after the other. */
+#include "base/overhead.h"
 #include "session/commands.h"
 #include "session/session.h"
 
@@ -9,8 +10,15 @@ int command_watch(const struct options *o)
 	struct session s;
 
 	plan_init(&plan, o);
+	/*
+	 * Without targets, every process of the host pays for each probe. Recordings and conditions
+	 * need the failed calls.
+	 */
+	if (!o->record && !o->gates.n)
+		plan.tiers = OVERHEAD_LOW;
 	plan_targets(&plan);
 	plan.may_redraw = true;
+	plan.tells_overhead = true;
 	session_measure(&s, &plan);
 	return session_end(&s);
 }

@@ -68,7 +68,11 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	err = session_start(&st->s);
 	if (!err)
 		session_loop(&st->s);
-	st->failed |= err || history_end(&st->h, &st->s.in.m);
+	if (!err && history_end(&st->h, &st->s.in.m)) {
+		complain("out of memory");
+		err = EXIT_FAILED;
+	}
+	st->failed |= err;
 	st->view.v = &st->s.out.view;
 	st->view.h = &st->h;
 	describe_file(st);

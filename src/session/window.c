@@ -7,6 +7,7 @@
 #include "probe/host_facts.h"
 #include "session/limit_origins.h"
 #include "session/live_view.h"
+#include "session/session_lines.h"
 
 #define SETTLE_NS      200000000ULL
 #define SETTLE_STEP_NS 1000000L
@@ -81,14 +82,33 @@ void session_render_frame(struct session *s)
 		s->out.renderer->frame(&s->out.text, &s->out.view);
 }
 
+/*
+ * Gives the stacks of the last interval their source lines, because its findings are final. Most of
+ * them come before the scan, so that a replay also has them when it judges the interval.
+ */
+static int finish_lines(struct session *s)
+{
+	struct sink sink = session_sink(s);
+	int err = s->in.src->ops->drain(s->in.src, &sink);
+
+	session_settle_stacks(s);
+	session_lines_finish(s);
+	return err;
+}
+
 int session_take_window(struct session *s, bool show)
 {
-	int err = session_scan(s);
+	int err = s->ending ? finish_lines(s) : 0;
 
+	err = err ?: session_scan(s);
 	session_check_recording(s);
 	if (err)
 		return err;
+	if (s->plan.before_output)
+		s->plan.before_output(s);
 	session_settle_stacks(s);
+	if (s->ending)
+		session_lines_finish(s);
 	findings_judge(&s->in.findings, &s->in.m);
 	s->out.held = false;
 	session_report_events(s);

@@ -59,7 +59,7 @@ void stack_copies_add(struct stack_copies *x, const struct stack_copy_record *r)
 		x->dropped++;
 		return;
 	}
-	copy = malloc(sizeof(*copy));
+	copy = malloc(bytes);
 	if (!copy) {
 		x->dropped++;
 		return;

@@ -8,7 +8,7 @@
 
 #include "unwind/mapped_code.h"
 
-#define STACK_COPIES_MAX 64 /* 4 MiB */
+#define STACK_COPIES_MAX 512 /* of at most 64 KiB each, usually less than 16 KiB */
 /* A copy that could not be walked after this time is dropped. */
 #define STACK_COPY_WAIT_NS 3000000000ULL
 

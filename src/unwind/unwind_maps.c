@@ -76,6 +76,7 @@ static void close_chunk(struct open_chunk *c)
 
 void unwind_maps_close(struct unwind_maps *m)
 {
+	unwind_maps_settle(m);
 	unwind_maps_end_walks(m);
 	for (int i = 0; i < FS_UNWIND_CHUNKS; i++)
 		if (m->chunk[i] >= 0)
@@ -115,6 +116,24 @@ static int make_chunk(struct unwind_maps *m, __u32 number)
 	return 0;
 }
 
+static void *make_first_chunk(void *arg)
+{
+	make_chunk(arg, 0);
+	return NULL;
+}
+
+void unwind_maps_prepare(struct unwind_maps *m)
+{
+	m->making = !pthread_create(&m->thread, NULL, make_first_chunk, m);
+}
+
+void unwind_maps_settle(struct unwind_maps *m)
+{
+	if (m->making)
+		pthread_join(m->thread, NULL);
+	m->making = false;
+}
+
 static int open_chunk(struct unwind_maps *m, __u32 number, struct open_chunk *c)
 {
 	int err = 0;
@@ -122,6 +141,7 @@ static int open_chunk(struct unwind_maps *m, __u32 number, struct open_chunk *c)
 	if (c->row && c->number == number)
 		return 0;
 	close_chunk(c);
+	unwind_maps_settle(m);
 	if (m->chunk[number] < 0)
 		err = make_chunk(m, number);
 	if (err)
@@ -217,6 +237,7 @@ void unwind_maps_drop_table(struct unwind_maps *m, struct unwind_place *place, _
 
 void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns)
 {
+	unwind_maps_settle(m);
 	for (__u32 i = 0; i < FS_UNWIND_CHUNKS; i++) {
 		if (m->chunk[i] < 0 || !extents_are_free(&m->row_space, i * FS_UNWIND_CHUNK_ROWS,
 							 FS_UNWIND_CHUNK_ROWS, now_ns))
@@ -257,17 +278,10 @@ int unwind_maps_begin(struct unwind_maps *m, pid_t tgid, struct fs_unwind_epoch 
 
 static struct fs_unwind_area *find_area(struct fs_unwind_area *area, __u32 areas, __u64 at)
 {
-	__u32 low = 0, high = areas;
+	size_t i = array_count_up_to(area, areas, sizeof(*area),
+				     offsetof(struct fs_unwind_area, end), at);
 
-	while (low < high) {
-		__u32 mid = low + (high - low) / 2;
-
-		if (at >= area[mid].end)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < areas && at >= area[low].start ? &area[low] : NULL;
+	return i < areas && at >= area[i].start ? &area[i] : NULL;
 }
 
 bool unwind_epoch_hide(const struct fs_unwind_epoch *now, __u32 since, struct fs_unwind_area *area,
@@ -303,19 +317,6 @@ static void keep_old(const struct unwind_maps *m, const struct fs_unwind_proc *o
 	}
 }
 
-static enum stack_end why_no_rows(const struct fs_unwind_area *a)
-{
-	switch (a->pages) {
-	case FS_UNWIND_NO_TABLE:
-		return STACK_END_MISSING;
-	case FS_UNWIND_FILE_NO_ROOM:
-		return STACK_END_NO_ROOM;
-	case FS_UNWIND_FILE_UNREADABLE:
-		return STACK_END_UNREADABLE;
-	}
-	return STACK_END_GOES_ON;
-}
-
 /* Finds the index of the rule for an address of a mapping with an unwind table. */
 static __u32 find_row(struct unwind_maps *m, const struct fs_unwind_area *a, __u64 pc)
 {
@@ -337,7 +338,7 @@ enum stack_end unwind_maps_find_rule(struct unwind_maps *m, struct fs_unwind_are
 				     __u32 areas, __u64 pc, struct fs_unwind_rule *ret)
 {
 	const struct fs_unwind_area *a = find_area(area, areas, pc);
-	enum stack_end end = a ? why_no_rows(a) : STACK_END_OUTSIDE;
+	enum stack_end end = a ? fs_unwind_why_no_rows(a) : STACK_END_OUTSIDE;
 
 	if (end)
 		return end;

@@ -7,6 +7,8 @@
 #ifndef FS_UNWIND_UNWIND_MAPS_H
 #define FS_UNWIND_UNWIND_MAPS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "unwind/extents.h"
@@ -33,6 +35,8 @@ struct unwind_maps {
 	__u32 chunks_max;	 /* maximum number of chunks; at most FS_UNWIND_CHUNKS */
 	struct open_chunk walks; /* chunk that unwind_maps_find_rule() reads; owned */
 	__u32 generation;
+	pthread_t thread; /* makes the first chunk */
+	bool making;	  /* true: the thread is not joined */
 };
 
 /* Where the rows of a file are in the BPF maps. */
@@ -50,6 +54,18 @@ struct bpf_object;
 
 /* Finds the maps of a BPF object by their names. Returns 0, -ENOENT, -ENOMEM or another -errno. */
 int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object);
+
+/*
+ * Starts a thread that makes the first chunk, which most sessions need. In the system call that
+ * inserts a chunk, the kernel waits 10 to 30 ms until no BPF program uses the old map
+ * (maybe_wait_bpf_programs(), kernel/bpf/syscall.c). A process that lives only that long would end
+ * before its mappings are read. Without the thread, the first table makes the chunk. `m` must stay
+ * where it is.
+ */
+void unwind_maps_prepare(struct unwind_maps *m);
+
+/* Waits for the thread of unwind_maps_prepare(). Other functions call this if they need to. */
+void unwind_maps_settle(struct unwind_maps *m);
 void unwind_maps_close(struct unwind_maps *m);
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "unwind/unwind_walk.h"
 
+#include "base/array.h"
 #include "unwind/memory_step.h"
 
 #define X86_PC	 16
@@ -19,17 +20,10 @@ const char *unwind_end_name(enum stack_end end)
 
 static const struct unwind_area *find_area(const struct unwind_space *s, __u64 pc)
 {
-	size_t low = 0, high = s->areas;
+	size_t at = array_count_up_to(s->area, s->areas, sizeof(*s->area),
+				      offsetof(struct unwind_area, end), pc);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (pc >= s->area[mid].end)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < s->areas && pc >= s->area[low].start ? &s->area[low] : NULL;
+	return at < s->areas && pc >= s->area[at].start ? &s->area[at] : NULL;
 }
 
 /* Finds the rule of a frame. Returns enum stack_end. */
@@ -86,14 +80,9 @@ void unwind_walk(const struct unwind_space *s, enum cfi_machine machine,
 			return;
 		}
 		end = find_rule(s, &c, &rule);
-		/*
-		 * An address outside of code is not a return address. Only the innermost or an
-		 * interrupted frame can be at such an address, after a jump to it.
-		 */
-		if (end == STACK_END_OUTSIDE && !c.whole) {
-			ret->end = c.by_chain ? STACK_END_GAP : STACK_END_OUTSIDE;
+		ret->end = fs_unwind_no_frame(&c, end);
+		if (ret->end)
 			return;
-		}
 		ret->frame[ret->n++] = (struct unwind_frame){c.pc, c.sp, c.whole, c.by_chain};
 		ret->sure = ret->sure && !c.by_chain;
 		if (!end)

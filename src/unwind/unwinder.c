@@ -81,6 +81,16 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
+void unwinder_prepare(struct unwinder *u)
+{
+	unwind_maps_prepare(&u->maps);
+}
+
+void unwinder_settle(struct unwinder *u)
+{
+	unwind_maps_settle(&u->maps);
+}
+
 void unwinder_set_ceiling(struct unwinder *u, size_t bytes)
 {
 	size_t chunks = bytes / (FS_UNWIND_CHUNK_ROWS * sizeof(struct fs_unwind_row));

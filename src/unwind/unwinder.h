@@ -39,6 +39,13 @@ struct unwinder;
 struct unwinder *unwinder_new(const struct bpf_object *object);
 void unwinder_free(struct unwinder *u);
 
+/*
+ * Begins to allocate memory for tables in a thread: see unwind_maps_prepare(). Call
+ * unwinder_settle() before privileges are dropped, because the thread keeps them.
+ */
+void unwinder_prepare(struct unwinder *u);
+void unwinder_settle(struct unwinder *u);
+
 /* Limits the memory of all tables to this many bytes. */
 void unwinder_set_ceiling(struct unwinder *u, size_t bytes);
 

@@ -46,6 +46,19 @@ static void make_hook(struct report_hook *h, unsigned int nth)
 		make_cost(&h->cost[i], i);
 }
 
+static void make_overheads(struct report *r)
+{
+	static const char *const events[] = {"fault", "getppid"};
+
+	r->overheads = 2 * roll(3);
+	for (size_t i = 0; i < r->overheads; i++) {
+		r->overhead[i].event = events[i / 2];
+		r->overhead[i].title = "an event of this name";
+		r->overhead[i].watched = i % 2 == 0;
+		make_cost(&r->overhead[i].cost, 0);
+	}
+}
+
 static void make_setting(struct report *r, const char *key, const char *of, enum setting_unit unit)
 {
 	struct setting *s = &r->setting[r->settings++];
@@ -141,6 +154,7 @@ int main(int argc, char **argv)
 	make_settings(&r);
 	r.advices = advise(r.setting, r.settings, r.origin, r.origins, r.advice);
 	make_rights(&r.rights);
+	make_overheads(&r);
 	r.processes = 1 + roll(400);
 	r.calibrated = roll(3);
 	r.seconds = roll(90) / 10.0;

@@ -426,12 +426,13 @@ def status_by(lines):
     return INCOMPLETE if has_gap(lines) else 0
 
 
-NOTICES = ("faultscope: degraded: ", "faultscope: native frames have no source lines: ")
+NOTICES = ("faultscope: degraded: ", "faultscope: native frames have no source lines: ",
+           "faultscope: probes run in ")
 
 
 def without_notices(err):
     """Returns standard error without the notices that a probe works only with its last (least
-    capable) attach type, and that a static program has no source lines."""
+    capable) attach type, that a static program has no source lines, and where probes run."""
     return [line for line in err.splitlines() if not line.startswith(NOTICES)]
 
 

@@ -10,10 +10,11 @@
 
 static const char *forced[HOOKS_MAX];
 static struct choice c;
+static bool native;
 
 static void begin(unsigned int tiers, bool majors)
 {
-	choice_begin(&c, tiers, majors, forced);
+	choice_begin(&c, tiers, majors, native, forced);
 }
 
 static void show_one(size_t h)
@@ -94,6 +95,11 @@ int main(void)
 		printf("levels %x\n", tiers);
 		show("");
 	}
+	native = true;
+	begin(0xf, false);
+	show("64-bit programs");
+	native = false;
+	begin(0xf, false);
 	show_programs();
 	printf("kfuncs: %d\n", choice_leave_kfuncs(&c));
 	show("without them");

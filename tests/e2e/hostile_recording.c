@@ -79,6 +79,9 @@ static void put_growth(struct recorder *rec)
 {
 	struct growth_record growth = RECORD(growth_record, RECORD_GROWTH, 3 * SECOND);
 	struct holding_record holding = RECORD(holding_record, RECORD_HOLDING, 3 * SECOND);
+	struct resident_record resident = RECORD(resident_record, RECORD_RESIDENT, 3 * SECOND);
+	struct resident_sum_record sum =
+		RECORD(resident_sum_record, RECORD_RESIDENT_SUM, 3 * SECOND);
 
 	growth.g.subject.pid = holding.g.subject.pid = PID;
 	growth.g.subject.start_ns = holding.g.subject.start_ns = BIRTH;
@@ -93,6 +96,13 @@ static void put_growth(struct recorder *rec)
 	holding.g.kind = HOLDING_FILE;
 	holding.g.names = 1;
 	NAME(holding.g.name, "held");
+	resident.subject = resident.toucher = sum.subject = holding.g.subject;
+	resident.bytes = sum.anon_bytes = 1 << 20;
+	resident.stack = 1;
+	sum.rows = 1;
+	NAME(resident.file, "resident");
+	PUT(resident);
+	PUT(sum);
 	PUT(holding);
 }
 

@@ -67,7 +67,7 @@ def test_static_libraries_missing(check, lab):
     ran = lab.call(script, compiler)
     check.equal("status", ran.returncode, 1)
     for package in ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "liblzma-dev",
-                    "libiberty-dev"):
+                    "libbz2-dev", "liblz4-dev", "libiberty-dev"):
         check.that(package in ran.err, f"{package} is not in {ran.err!r}")
     for name in ("lzma", "zstd"):
         check.equal(f"lib{name}-dev is missing", f"lib{name}-dev" in ran.err, name in UNPACKERS)
@@ -79,9 +79,10 @@ def test_static_libraries_missing(check, lab):
 
 def test_static_libraries_there(check, lab):
     script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
-    for name in ("bpf", "elf", "z", "cap", "lzma", "iberty"):
+    for name in ("bpf", "elf", "z", "cap", "lzma", "bz2", "lz4", "iberty"):
         (lab.dir / f"lib{name}.a").write_text("")
-    with_zstd = ["-lbpf", "-lz", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"]
+    with_zstd = ["-lbpf", "-lz", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-lbz2",
+                 "-llz4", "-liberty"]
     plain = [one for one in with_zstd if one != "-lzstd"]
     # with zstd.h installed, the program can unpack zstd logs
     if Path("/usr/include/zstd.h").exists():

@@ -101,7 +101,7 @@ def test_brief_children_of_run(lab, ending):
 
 @captures(expect_brief, keep=True, cases=["open", "close"])
 def test_brief_children_among_all(lab, ending):
-    watch = lab.watch("--comm", "^brief$")
+    watch = lab.watch("--comm", "^brief$", "--overhead", "all")
     work = lab.work("brief", "--times", "5", *(["--close"] if ending == "close" else []))
     truth = work.truth()
     work.end()

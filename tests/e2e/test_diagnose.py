@@ -77,9 +77,12 @@ def evidence(finding, what):
 def made_from(finding):
     """Returns the evidence `from` of a workload with "function (program)" for each function. Source
     lines of workloads, "function (program.c:12)", arrive while faultscope already prints."""
-    frames = [frame for frame in evidence(finding, "from").split(" <- ")
-              if ", inlined)" not in frame]
-    return " <- ".join(re.sub(r" \((\w+)\.c:\d+\)", r" (\1)", frame) for frame in frames)
+    return without_lines(evidence(finding, "from"))
+
+
+def without_lines(text):
+    text = re.sub(r"[^ ]+ \([^()]*, inlined\) <- ", "", re.sub(r"\s+", " ", text))
+    return re.sub(r" \((\w+)\.c:\d+\)", r" (\1)", text)
 
 
 def advice(finding):
@@ -191,8 +194,7 @@ def test_tensors(check, lab):
     text = text_of(lab, capture).out
     check_verdict(check, text,
                   f"info[M03 pytorch-shared-tensors]: growth[{truth['pid']}]: 5,000 of 5,0")
-    check.that("mmap (libc.so.6) <- share_tensor (growth) <- collate_batch (growth)" in text,
-               "no stack in the text")
+    check.that("<- share_tensor (growth) <- collate_batch (growth)" in without_lines(text), text)
 
 
 @live
@@ -291,6 +293,8 @@ def test_near_the_limit(check, lab):
 
 @live
 def test_threads(check, lab):
+    if guards_have_no_mapping():
+        raise Skip("the C library's stacks of threads share one mapping")
     lines, _, truth = diagnose(check, lab, "growth", "thread", "300", "--before", "300")
     finding = last_finding(check, lines, "M04", truth["pid"])
     check.equal("findings", ids(lines), ["M04"])
@@ -459,7 +463,7 @@ def test_recording_of_a_run(check, lab):
     check.equal("status of run", ran.returncode, 0)
     text = lab.faultscope("diagnose", "--replay", recording).out
     check.that(text.startswith("info[M03 pytorch-shared-tensors]: growth["), text[:100])
-    check.that("share_tensor (growth)" in text, "no stack")
+    check.that("share_tensor (growth)" in without_lines(text), text)
     check.that(re.search(r"^not checked: .*held \(mappings and file descriptors were not read\)",
                          text, re.M), text)
 

@@ -36,7 +36,8 @@ WELL = (0, 3, 7)
 READING = ("curl", "systemctl status", "systemctl cat", "journalctl", "sysctl fs.", "sysctl vm.",
            "grep", "cat /proc/", "cat /sys/", "lsmod", "coredumpctl list")
 # Options of other programs that documents mention in running text.
-FOREIGN = {"--enable-feature=exemplar-storage", "--pid=host"}
+FOREIGN = {"--enable-feature=exemplar-storage", "--pid=host", "--perf-basic-prof",
+           "--interpreted-frames-native-stack"}
 
 
 def blocks(path):

@@ -5,7 +5,7 @@ mappings and fds of the first process are not attributed to the second one."""
 
 import re
 
-from harness import INCOMPLETE, Lines, Skip, has_gap, live
+from harness import INCOMPLETE, Lines, Skip, has_gap, live, workload_path
 from test_diagnose import FOUND, Diagnosis
 from test_life import LAST_PID
 
@@ -98,3 +98,12 @@ def test_owners_of_a_reused_pid(check, lab):
     if not missed:
         check.equal("made and gone", of_name,
                     {"memfd:first": (HELD, 0), "memfd:second": (HELD, HELD)})
+
+
+@live
+def test_first_calls_at_the_same_instant(check, lab):
+    """Two threads create the state of their process at the same instant: neither loses a count."""
+    ran = lab.faultscope("run", "--json", "--", workload_path("storm"), "first", "2", "3000")
+    losses = Lines(ran.out).losses()
+    check.equal("processes lost", losses.get("map", 0), 0)
+    check.equal("fault starts lost", losses.get("slot", 0), 0)

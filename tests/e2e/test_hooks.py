@@ -36,6 +36,10 @@ def null_without(name, begins):
     return [field for field in NULL_WITHOUT.get(name, []) if field not in told]
 
 
+# probes that only `faultscope memory` uses
+OF_MEMORY = {"resident"}
+
+
 def hooks_here(lab):
     return json.loads(lab.faultscope("doctor", "--json").out)["probes"]
 
@@ -91,7 +95,8 @@ def test_end_without_a_word(check, lab):
 def forced_together(hooks):
     """Yields the attach types to force together, one for each probe. The attach types of state,
     fault_begin and fault_end are forced alone, since other probes depend on these probes."""
-    waiting = {hook["name"]: list(hook["attach_types"]) for hook in hooks}
+    waiting = {hook["name"]: list(hook["attach_types"]) for hook in hooks
+               if hook["name"] not in OF_MEMORY}
     for name in ("state", "fault_begin", "fault_end"):
         yield from ({name: mechanism} for mechanism in waiting.pop(name))
     while any(waiting.values()):

@@ -3,8 +3,10 @@
 and reused pids."""
 
 import contextlib
+import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +15,8 @@ from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_map
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
-# number of records of process starts and exits that fit into the ring buffer (2 MiB) while nobody
-# reads it; each record takes 3,800 bytes
+# number of records of process starts and exits that fit into the ring buffer (at least 1 MiB) while
+# nobody reads it; the record of a short process takes at most 1,000 bytes
 IN_THE_RING = 400
 
 
@@ -362,3 +364,29 @@ def test_peak_under_its_own_limit(check, lab):
     ran = lab.faultscope("run", "--fail-on", "fds.peak>60%", "--", sys.executable, "-c", script)
     said = [line for line in ran.err.splitlines() + ran.out.splitlines() if "fds.peak>60%" in line]
     check.that(said and said[0].startswith("pass"), f"gates: {said}")
+
+
+IDLE = 300  # number of idle processes
+
+
+@live
+def test_kernel_memory_of_idle_processes(check, lab):
+    """Each idle process adds at most 1 KiB to the kernel memory that faultscope shows."""
+    def state_bytes():
+        ran = lab.faultscope("doctor", "--no-calibrate", "--json")
+        return json.loads(ran.out)["kernel_memory"]
+
+    before = state_bytes()
+    if not before["state_bytes"]:
+        raise Skip("the state of processes is in hash tables")
+    check.between("bytes of an idle process", before["idle_process_bytes"], 1, 1024)
+    idle = [subprocess.Popen(["sleep", "1000"]) for _ in range(IDLE)]
+    try:
+        after = state_bytes()
+    finally:
+        for process in idle:
+            process.kill()
+            process.wait()
+    check.between("bytes of all of them", after["state_bytes"],
+                  IDLE * before["idle_process_bytes"], IDLE * 1024 + 2 * before["state_bytes"])
+    check.that(after["maps_bytes"] > 0, "the BPF maps take memory")

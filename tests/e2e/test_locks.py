@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests of waits for mmap_lock, held by the process itself or by a process that reads its maps."""
 
-from harness import MOST_TRIES, Lines, captures, evidence_texts, live, quiet
+import contextlib
+import json
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from harness import MOST_TRIES, Lines, Skip, captures, evidence_texts, live, quiet
 
 SECONDS = "4"
 
@@ -101,3 +108,75 @@ def test_stacks_of_who_runs_already(check, lab):
     check.equal("frames without a name", [stack for stack in stacks if "[unknown]" in stack[:1]],
                 [])
     work.end()
+
+
+TRACING = Path("/sys/kernel/tracing")
+CONTENTION = re.compile(r"-(\d+) +\[.* (\d+\.\d+): contention_(begin|end): (\S+) \((.*)\)")
+LEAST_WAIT_S = 10e-6  # faultscope counts no shorter wait for mmap_lock
+
+
+@contextlib.contextmanager
+def kernel_trace_of_waits(pid):
+    """Yields a function that returns the kernel's own trace of contended locks, for the threads of
+    a process."""
+    if not (TRACING / "events/lock/contention_begin").is_dir():
+        raise Skip("the kernel has no tracepoints of contended locks (5.19), or no tracefs")
+    place = TRACING / f"instances/faultscope_test_{os.getpid()}"
+    place.mkdir()
+    try:
+        for name, text in (("trace_clock", "mono"), ("buffer_size_kb", "16384"),
+                           ("options/event-fork", "1"), ("set_event_pid", str(pid)),
+                           ("events/lock/enable", "1")):
+            (place / name).write_text(text, encoding="ascii")
+        yield (place / "trace").read_text
+    finally:
+        place.rmdir()
+
+
+def waits_in(trace):
+    """Returns the durations in s of the sleeps for the lock that threads waited for longest: their
+    mmap_lock. Other locks of the trace are spinlocks, and locks of the mappings' files."""
+    begun, waits = {}, defaultdict(list)
+    for tid, at, event, lock, how in CONTENTION.findall(trace):
+        if event == "begin" and "SPIN" not in how:
+            begun[tid, lock] = float(at)
+        elif event == "end" and (tid, lock) in begun:
+            waits[lock].append(float(at) - begun.pop((tid, lock)))
+    longest = max(waits.values(), key=sum, default=[])
+    return [wait for wait in longest if wait >= LEAST_WAIT_S]
+
+
+@live
+def test_waits_agree_with_the_kernel(check, lab):
+    """The waits for mmap_lock are those that the kernel's own trace of contended locks shows."""
+    work = lab.work("locks", "4", "0", "--seconds", "2", "--wait", "--hold")
+    with kernel_trace_of_waits(work.pid) as trace:
+        watch = lab.watch("-p", str(work.pid), "--probe", "mmap_lock=tp_btf", "1", "60")
+        work.go()
+        work.truth()
+        waits = waits_in(trace())
+        lines = Lines(watch.stop().text)
+        work.end()
+    maps = lines.last(work.pid)["maps"]
+    if not check.that(waits, "no thread waited"):
+        return
+    check.near("number of waits", maps["lock_waits"], len(waits), 0.1)
+    check.near("time of waits", maps["lock_ns"], sum(waits) * 1e9, 0.1)
+
+
+@live
+def test_holders_with_both_attach_types(check, lab):
+    """Calls that held mmap_lock while other threads waited are reported with their stacks, whether
+    faultscope sees each call that takes mmap_lock, or only those that wait."""
+    for mechanism in ("raw_tp", "tp_btf"):
+        out = lab.dir / f"{mechanism}.jsonl"
+        ran = lab.faultscope("run", "--json", "--probe", f"mmap_lock={mechanism}", "-o", out, "--",
+                             lab.workload("locks"), "4", "0", "--seconds", "2")
+        lines, pid = Lines(lab.read(out)), json.loads(ran.out)["pid"]
+        if lines.all[0]["probes"]["mmap_lock"] != mechanism:
+            continue
+        held = lines.of("slow_faults", pid, **{"class": "holder"})
+        calls = {line["stack"][0].split(" ")[0] for line in held if line["stack"]}
+        check.that(calls & {"mmap", "munmap"}, f"{mechanism}: held by {calls}")
+        check.equal(f"{mechanism}: waits in the records of holders",
+                    [line for line in held if line["lock_ns"]], [])

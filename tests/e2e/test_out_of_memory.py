@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests commands with less and less available memory. A command either prints its complete output,
-or exits with an error that gives the reason."""
+"""Tests commands with less and less available memory, and with calls of the C library that fail. A
+command either prints its complete output, or exits with an error that gives the reason."""
 import resource
 from functools import partial
 
@@ -85,8 +85,42 @@ def test_memory_runs_out_for_crashes(check, lab):
     check_ever_less(check, lab, begins, "blackbox", "read", "large")
 
 
-CHAINS = 120  # most chains of callers to try for each command
+CHAINS, ALL_CHAINS = 120, 4096  # most chains of callers to try for each command
 FORMATS = ("text", "jsonl", "html", "csv", "csv-time", "trace", "folded-faults", "speedscope")
+
+
+def check_each_fails_once(check, lab, most, *words, calls="memory", least=2):
+    """Lets each call fail once in a command. At least `least` of the runs must fail."""
+    said = helper(lab, "failing_calls", calls, most, *words)
+    check.that("wrong" not in said, f"{words}: {said}")
+    check.that(int(said.splitlines()[-1].split()[0]) >= least, f"{words}: {said}")
+
+
+def test_each_call_for_files_fails_once(check, lab):
+    """Lets each call that uses files, memory maps or events fail once with EIO."""
+    log = sorted((ROOT / "tests/triage/corpus").glob("*.log"))[0]
+    events, leak = f"{made(lab, 1)}.fsr", RECORDINGS / "forecast_of_a_leak.fsr"
+    helper(lab, "ring_writer", 1, 40, "ring", "log")
+    for words in (("report", "--format", "html", "-o", "made.html", events), ("info", events),
+                  ("--json", "--replay", events), ("host", "--replay", events, "--no-unicode"),
+                  ("diff", events, leak), ("triage", log), ("triage", "--html", "log"),
+                  ("blackbox", "read", "ring"), ("explain", "M01"),
+                  ("report", "--format", "folded", "-o", "made.txt", leak)):
+        check_each_fails_once(check, lab, ALL_CHAINS, *words, calls="files", least=1)
+
+
+def test_no_evidence_is_dropped_silently(check, lab):
+    """Lets each allocation fail once in reports that have growth by call stack, top consumers of
+    memory, holdings, titles of limits, and remedies."""
+    if BUILD.name == "san":
+        raise Skip("AddressSanitizer has allocations of its own")
+    events, leak = f"{made(lab, 1)}.fsr", RECORDINGS / "forecast_of_a_leak.fsr"
+    splits = RECORDINGS / "refusals-munmap-split.fsr"
+    for words in (("diagnose", "--replay", leak, "--no-unicode"),
+                  ("report", "--format", "html", leak), ("--json", "--replay", splits),
+                  ("host", "--replay", events, "--no-unicode"), ("report", events),
+                  ("host", "--json", "--replay", events)):
+        check_each_fails_once(check, lab, ALL_CHAINS, *words)
 
 
 def test_each_allocation_fails_once(check, lab):
@@ -99,6 +133,4 @@ def test_each_allocation_fails_once(check, lab):
                   ("info", "--json", kept), ("--replay", kept, "--summary", "--no-unicode"),
                   ("triage", "--json", log), ("triage", "--html", log), ("explain", "M01", "F05"),
                   ("explain", "--json", "M01"), ("schema",), ("man", "run"), ("completion", "bash")):
-        said = helper(lab, "failing_memory", CHAINS, *words)
-        check.that("wrong" not in said, f"{words}: {said}")
-        check.that(int(said.split()[0]) >= 2, f"{words}: {said}")
+        check_each_fails_once(check, lab, CHAINS, *words)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import ROOT, Lines, Skip, live
 from test_diagnose import FOUND, Diagnosis
-from test_stacks import walks_by_tables
+from test_stacks import prepare
 
 sys.path.insert(0, str(ROOT / "tools"))
 import pythons as other_pythons  # noqa: E402
@@ -141,8 +141,7 @@ def check_python(check, lab, command, *options, **how):
 
 
 def find_pythons(lab):
-    if not walks_by_tables(lab):
-        raise Skip("bpf_loop() is of Linux 5.17")
+    prepare(lab)
     found = pythons()
     if not found:
         raise Skip("no Python from 3.8 to 3.15")
@@ -231,7 +230,8 @@ def test_python_frames_of_greenlets(check, lab):
 
 @live
 def test_python_frames_of_gevent(check, lab):
-    check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet", "libev4",
+    check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet",
+                   "libev4t64 | libev4",
                    "python3-zope.interface", "python3-zope.event")
 
 
@@ -292,8 +292,7 @@ def test_worker_forked_in_a_loop(check, lab):
 def test_copies_of_instructions(check, lab):
     """Tests instructions that each thread has a copy of, as in CPython 3.14 without the global
     interpreter lock."""
-    if not walks_by_tables(lab):
-        raise Skip("bpf_loop() is of Linux 5.17")
+    prepare(lab)
     if not shutil.which("gcc"):
         raise Skip("no compiler")
     program = lab.dir / "python3.14t"

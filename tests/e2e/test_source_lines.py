@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import threading
 
-from harness import Lines, Skip, live
+from harness import ROOT, Lines, Skip, live, workload_path
 from test_diagnose import FOUND
 from test_stacks import walks_by_tables
 
@@ -143,6 +143,20 @@ def test_inlined_functions(check, lab):
         check_lines(check, compiler, frames, program.name, program)
     if not shutil.which("g++") and not shutil.which("clang++"):
         raise Skip("no C++ compiler")
+
+
+@live
+def test_lines_of_a_short_run(check, lab):
+    """The findings of a command that ends after about 20 ms have source lines, each at its own
+    function, also if the C library has debug information with inlined functions."""
+    source = (ROOT / "tests" / "workloads" / "growth.c").read_text().splitlines()
+    body = next(i for i, line in enumerate(source) if "share_tensor(" in line)
+    line = 1 + next(i for i in range(body, len(source)) if "mmap(" in source[i])
+    for _ in range(10):
+        ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000")
+        if LIBDW in ran.err:
+            raise Skip("no libdw")
+        check.that(f"share_tensor (growth.c:{line}) <-" in " ".join(ran.err.split()), ran.err)
 
 
 @live

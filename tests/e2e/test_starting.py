@@ -109,10 +109,11 @@ def test_start_with_few_files(check, lab):
 @live
 def test_few_files_load_no_program(check, lab):
     """With a file limit that is obviously too low, the error is reported before any BPF program is
-    loaded."""
+    loaded. Programs of two instructions only ask for what the kernel can do."""
     ran = lab.call("strace", "-f", "-e", "trace=bpf", "prlimit", "--nofile=64", lab.program,
                    "-p", str(os.getpid()), "0.1", "1")
-    check.equal("programs loaded", ran.err.count("BPF_PROG_LOAD"), 0)
+    loads = [line for line in ran.err.splitlines() if "BPF_PROG_LOAD" in line]
+    check.equal("programs loaded", [one for one in loads if "insn_cnt=2," not in one], [])
 
 
 @live
@@ -121,7 +122,9 @@ def test_start_with_little_memory(check, lab):
         raise Skip("a sanitizer needs more memory than that by itself")
     for kib in (2000, 4000, 8000):
         ran = lab.call("prlimit", f"--data={kib * 1024}", lab.program, "0.1", "1")
-        check_message(check, ran, FAILED, "ENOMEM", "RLIMIT_DATA", "ulimit -d")
+        # how much is enough depends on the versions of the libraries
+        if kib == 2000 or ran.returncode:
+            check_message(check, ran, FAILED, "ENOMEM", "RLIMIT_DATA", "ulimit -d")
 
 
 @live
@@ -139,7 +142,8 @@ def test_memory_of_a_start(check, lab):
 
 def test_words_that_no_command_takes(check, lab):
     words = (("1", "1", "extra"), ("record", "-o", "/dev/null", "1", "extra"),
-             ("diagnose", "extra"), ("diagnose", "-p", "1", "extra"), ("host", "1", "1", "extra"),
+             ("diagnose", "extra"), ("diagnose", "-p", "1", "extra"),
+             ("memory", "-p", "1", "extra"), ("host", "1", "1", "extra"),
              ("doctor", "extra"), ("export", "1", "extra"), ("info", "a", "extra"),
              ("replay", "a", "extra"), ("report", "a", "extra"), ("diff", "a", "b", "extra"),
              ("schema", "extra"), ("man", "extra"), ("completion", "bash", "extra"),
@@ -187,7 +191,7 @@ def test_duration_begins_with_the_first_look(check, lab):
     # during the start.)
     lines = [line for line in lines if line.split()[0] == lines[0].split()[0]]
     opened = max(i for i, line in enumerate(lines) if re.search(r"/proc/\d+/(fd|maps)", line))
-    waits = [line for line in lines[:opened] if "epoll_" in line]
+    waits = [line for line in lines[:opened] if re.match(r"\d+ +epoll_", line)]
     check.equal("waits of the loop that take time", [line for line in waits
                 if not re.search(r", 0(, NULL, \d+)?\) ", line)], [])
     target.end()

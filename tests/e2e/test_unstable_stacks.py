@@ -68,7 +68,10 @@ def test_stack_that_another_thread_overwrites(check, lab):
 def test_stack_of_which_a_part_cannot_be_read(check, lab):
     groups, last = unstable(check, lab, "protected")
     check.equal("mappings", sum(group["created"] for group in groups), MAPS)
-    check.that(last["walks"].get("read-failed", 0) >= MAPS, last["walks"])
+    # calls of one place above a rate are counted for the stack of the last one that was walked
+    walks = last["walks"]
+    check.that(walks.get("read-failed", 0) + walks.get("not-walked", 0) >= MAPS, str(walks))
+    check.that(walks.get("read-failed", 0) > 0, str(walks))
     for group in groups:
         check.equal("ends at", group["stack_end"], "read-failed")
         wanted = ["map_one", "map_all", "never_return"]
@@ -85,7 +88,9 @@ def test_library_that_is_loaded_and_unloaded_again_and_again(check, lab):
         if group["stack_end"] == "entry":
             check.equal("functions", own(group),
                         ["map_one", "map_next", "by_reload", "main", "_start"])
-            check.equal("library", own(group, "libcalled.so"), ["call_back"])
+            # the library may have gone before faultscope opened it: its frame then has no name
+            check.that(own(group, "libcalled.so") == ["call_back"] or "[unknown]" in group["stack"],
+                       f"library: {group['stack']}")
 
 
 @live
@@ -93,7 +98,7 @@ def test_children_that_exit_at_once(check, lab):
     """Tests that each child of a fork has the tables of its parent for its only mapping."""
     _, last = unstable(check, lab, "forks", maps=200)
     walks = last["walks"]
-    check.that(walks.get("entry", 0) >= 200, walks)
+    check.that(walks.get("entry", 0) >= 200, str(walks))
 
 
 @live

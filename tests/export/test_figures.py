@@ -386,12 +386,13 @@ def test_limits_of_series(check, lab):
     check.equal("infos", len(samples.of("faultscope_workload_info")), 4)
     check.that(samples.one("faultscope_workloads_aggregated") > 0, "nobody is folded")
     check.that(samples.one("faultscope_mappings", workload="~other") > 0, "~other has no mappings")
-    total = sum(samples.of("faultscope_mappings"))
-    exporter.stop()
     host = Exporter(lab, *AT_ONCE, "--export.detail", "host")
     samples = host.metrics()
     check.equal("of the host", samples.values("faultscope_mappings", "workload").keys(), {"~other"})
-    check.near("the same sum", samples.one("faultscope_mappings"), total, 0.2)
+    # other programs of the machine may create mappings between the two scrapes
+    until(lambda: 0.8 < (host.metrics().one("faultscope_mappings") /
+                         sum(exporter.metrics().of("faultscope_mappings"))) < 1.25, "the same sum")
+    exporter.stop()
     host.stop()
     few = Exporter(lab, *AT_ONCE, "--limit.series", "150")
     samples = few.metrics()

@@ -20,9 +20,12 @@ MOST_OF_ALL = 8 << 30  # memory limit in bytes for all processes and BPF maps of
 GROUPS = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"))
 
 
-def limit_own():
-    """Sets resource limits in the child, so that runaway memory or files end only the test."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+def limit_own(addresses):
+    """Sets resource limits in the child, so that runaway memory or files end only the test. The
+    address space is limited only if `addresses` is true, since AddressSanitizer reserves terabytes
+    of it."""
+    if addresses:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
@@ -58,9 +61,9 @@ class Box:
                 "--no-new-privs", f"--inh-caps=-all{mine}", f"--ambient-caps=-all{mine}",
                 f"--bounding-set=-all{mine}", "--", *argv]
 
-    def enter(self):
+    def enter(self, addresses=True):
         """Confines the child before it executes the program."""
-        limit_own()
+        limit_own(addresses)
         if self.group:
             (self.group / "cgroup.procs").write_text("0")
 

@@ -6,7 +6,9 @@ usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--su
               [--under PATH]
 
 Each mutant is compiled. Then the tests that execute the changed line run until one of them fails. A
-mutant is killed if a test fails. A mutant that no test notices survives and is shown as a diff.
+mutant is killed if a test fails. Mutants that no test notices are tried again in a build with
+AddressSanitizer, which finds memory errors that have no visible effect. A mutant that no test
+notices in either build survives and is shown as a diff.
 Mutants that do not compile, or that compile to equal code, are not counted. The mutants in
 equivalents.txt are not counted either, because a reader found that they behave like the original
 code. Results are kept in DIR (default: build/mutants): an interrupted run continues, and --again
@@ -32,7 +34,7 @@ import suites
 from box import Box
 from coverage import Map
 from suites import Limits
-from tree import PLAIN, Changed, Tree
+from tree import PLAIN, SANITIZED, Changed, Tree
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -41,6 +43,7 @@ WANTED = 0.90
 # A test is killed if it takes more than this multiple of its usual CPU time or duration. A loop
 # without end exceeds the CPU time first, on a busy machine too.
 HANGING, WAITING = 5, 10
+SLOWER = 4  # AddressSanitizer multiplies these limits, since it makes programs slower
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
 # Seconds of CPU time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
@@ -121,18 +124,24 @@ def limits(test):
     return Limits(WAITING * test.wall + 20, HANGING * test.seconds + 2)
 
 
+def slow_limits(test):
+    usual = limits(test)
+    return Limits(SLOWER * usual.wall, SLOWER * usual.cpu)
+
+
 class Trial:
     """One mutant, its compilation, and the tests that may notice it."""
 
-    def __init__(self, runner, tests, change):
-        self.runner, self.tests, self.change = runner, tests, change
+    def __init__(self, runner, tests, change, build=PLAIN):
+        self.runner, self.tests, self.change, self.build = runner, tests, change, build
+        self.limits = slow_limits if build == SANITIZED else limits
 
     def by_single(self):
         """Returns the first unit test that notices the mutant, or None. The test of triage's score
         (tests/triage/score.py) counts as a unit test."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
         for test in within(mine, SINGLE_SECONDS):
-            if self.runner.run(PLAIN, test, limits(test)).status != "passed":
+            if self.runner.run(self.build, test, self.limits(test)).status != "passed":
                 return test.name
         return None
 
@@ -143,8 +152,8 @@ class Trial:
         left = list(within([test for test in self.tests if test.suite == suite], seconds))
         while left:
             failed = None
-            for test, ended in self.runner.run_batch(PLAIN, left, limits, jobs=os.cpu_count(),
-                                                     first=True):
+            for test, ended in self.runner.run_batch(self.build, left, self.limits,
+                                                     jobs=os.cpu_count(), first=True):
                 left.remove(test)
                 if ended.status in ("failed", "longer"):
                     failed = test
@@ -156,27 +165,40 @@ class Trial:
 
     def fails_again(self, test):
         return any(ended.status in ("failed", "longer") for _, ended in
-                   self.runner.run_batch(PLAIN, [test], limits))
+                   self.runner.run_batch(self.build, [test], self.limits))
 
     def run(self):
         """Runs the trial. Returns (state of the mutant, name of the test that noticed the mutant).
         """
         state, by = self.outcome()
-        if state == "killed" and by.startswith("live") and not self.passes_without(by):
+        if state == "killed" and not self.passes_without(by):
             self.tests = [test for test in self.tests if test.name != by]
+            if self.build == SANITIZED:
+                self.runner.unfit.add(by)
             return self.run()
         return state, by
 
     def passes_without(self, name):
-        """Returns whether a live test passes without the mutant. On a busy machine a live test may
-        fail even without a mutant."""
+        """Returns whether a test passes without the mutant. On a busy machine a live test may fail
+        even without a mutant, and other tests may fail in the build with AddressSanitizer."""
+        if self.build == PLAIN and not name.startswith("live"):
+            return True
         [test] = [test for test in self.tests if test.name == name]
-        self.runner.tree.make(PLAIN, "shared-program", quiet=True)
-        return any(ended.status == "passed" for _, ended in
-                   self.runner.run_batch(PLAIN, [test], limits))
+        self.runner.tree.make(self.build, "shared-program", quiet=True)
+        if test.suite in ("unit", "triage"):
+            return self.runner.run(self.build, test, self.limits(test)).status == "passed"
+        return any(ended.status in ("passed", "skipped") for _, ended in
+                   self.runner.run_batch(self.build, [test], self.limits))
+
+    def run_sanitized(self):
+        """Runs the trial with AddressSanitizer. Live tests are left out."""
+        tests = [test for test in self.tests
+                 if not test.is_live and test.name not in self.runner.unfit]
+        state, by = Trial(self.runner, tests, self.change, SANITIZED).run()
+        return ("killed", f"{by} with AddressSanitizer") if state == "killed" else None
 
     def outcome(self):
-        with Changed(self.runner.tree, self.change) as changed:
+        with Changed(self.runner.tree, self.build, self.change) as changed:
             if changed.state != "built":
                 return changed.state, None
             if not self.tests:
@@ -185,6 +207,16 @@ class Trial:
             for suite in suites.FOLDERS:
                 by = by or self.by_batch(suite)
             return ("killed", by) if by else ("survived", f"{len(self.tests)} tests run it")
+
+
+def tried(runner, tests, change):
+    """Tries a mutant in the plain build, and then with AddressSanitizer. Returns its state, and the
+    name of the test that noticed it."""
+    trial = Trial(runner, tests, change)
+    state, by = trial.run()
+    if state == "survived" and tests:
+        return trial.run_sanitized() or (state, by)
+    return state, by
 
 
 class Results:
@@ -243,8 +275,7 @@ def work(runner, options, place, coverage, last):
             continue
         line = change.line(text)
         tests = coverage.of(change.path, line, first_line_of(text, change))
-        state, by = ("equivalent", known[words]) if words in known else \
-            Trial(runner, tests, change).run()
+        state, by = ("equivalent", known[words]) if words in known else tried(runner, tests, change)
         results.add({"id": str(number), "state": state, "by": by, "kind": change.kind,
                      "path": change.path, "line": line, "words": words,
                      "diff": diff_of(text, change)})

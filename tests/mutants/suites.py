@@ -11,7 +11,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from tree import PLAIN
+from tree import PLAIN, SANITIZED
 
 NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
 FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
@@ -93,9 +93,12 @@ def find(tree, wanted):
 
 def environment(build, **more):
     """Returns the environment of a test. MALLOC_PERTURB_ fills new and freed memory with non-zero
-    bytes, so that uses of such memory fail."""
-    return {**os.environ, "BUILD": f"{build}/shared", "PYTHONDONTWRITEBYTECODE": "1",
-            "MALLOC_PERTURB_": "165", **more}
+    bytes, so that uses of such memory fail. A program in which AddressSanitizer finds an error ends
+    with a status that faultscope does not have."""
+    programs = "san" if build == SANITIZED else "shared"
+    return {**os.environ, "BUILD": f"{build}/{programs}", "PYTHONDONTWRITEBYTECODE": "1",
+            "MALLOC_PERTURB_": "165",
+            "ASAN_OPTIONS": "detect_leaks=0:exitcode=99:allocator_may_return_null=1", **more}
 
 
 class Suites:
@@ -103,12 +106,14 @@ class Suites:
 
     def __init__(self, tree, box):
         self.tree, self.box = tree, box
+        self.unfit = set()  # names of tests that fail with AddressSanitizer even without a mutant
 
     def start(self, argv, build, live=False, **how):
         return subprocess.Popen(self.box.argv([str(word) for word in argv], live),
                                 cwd=self.tree.top, text=True, errors="replace",
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                preexec_fn=self.box.enter, start_new_session=True,
+                                preexec_fn=lambda: self.box.enter(build != SANITIZED),
+                                start_new_session=True,
                                 env=environment(build, **how.pop("more", {})), **how)
 
     def run(self, build, test, limits, counts=None):

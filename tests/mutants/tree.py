@@ -6,13 +6,16 @@ import subprocess
 from pathlib import Path
 
 MAKE_SECONDS = 600
-# BUILD directories of the copy: with gcov counters, and without
-COVERED, PLAIN = "build/covered", "build/plain"
+# BUILD directories of the copy: with gcov counters, without, and with AddressSanitizer
+COVERED, PLAIN, SANITIZED = "build/covered", "build/plain", "build/sanitized"
 # Arguments of make for each build. The plain build traps undefined behaviour and buffer overflows
-# without a sanitizer library.
+# without a sanitizer library. The build with AddressSanitizer is slower. It only tries mutants that
+# survived in the plain build.
 FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
          PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
-                 "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"]}
+                 "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"],
+         SANITIZED: ["CFLAGS=-O1", "HARDENING=",
+                     "EXTRA=-fsanitize=address -fno-omit-frame-pointer"]}
 BPF_OBJECTS = ("faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o",
                "blackbox.bpf.o")
 
@@ -61,39 +64,43 @@ class Tree:
     def build(self):
         """Makes both builds, and the programs that tests need. The BPF programs are built only
         once."""
-        for build in (PLAIN, COVERED):
+        for build in (PLAIN, COVERED, SANITIZED):
             for name in BPF_OBJECTS:
                 kept = self.top / PLAIN / name
-                if build == COVERED and kept.exists():
+                if build != PLAIN and kept.exists():
                     (self.top / build).mkdir(parents=True, exist_ok=True)
                     shutil.copy2(kept, self.top / build / name)
             if not self.make(build, "shared-all"):
                 raise SystemExit(f"{self.top}: {build} does not build")
+        named = self.top / SANITIZED / "san"  # tests know a build with a sanitizer by this name
+        if not named.is_symlink():
+            named.symlink_to("shared")
         if not self.make(PLAIN, "build/zoo") or not self.make(PLAIN, "workloads"):
             raise SystemExit(f"{self.top}: the workloads do not build")
         workloads = self.top / "build/workloads"
         if not workloads.exists():
             workloads.symlink_to(self.top / PLAIN / "workloads")
 
-    def object_of(self, path):
+    def object_of(self, build, path):
         """Returns the path of the object of src/ROOM/NAME.c. Returns None for a header, because a
         header is part of many objects."""
-        return self.top / PLAIN / path.replace(".c", ".o") if path.endswith(".c") else None
+        return self.top / build / path.replace(".c", ".o") if path.endswith(".c") else None
 
 
 class Changed:
-    """Context in which the tree contains one mutant. `.state` is the state of the mutant."""
+    """Context in which one build of the tree contains one mutant. `.state` is the state of the
+    mutant."""
 
-    def __init__(self, tree, change):
-        self.tree, self.change = tree, change
+    def __init__(self, tree, build, change):
+        self.tree, self.build, self.change = tree, build, change
         self.file = tree.top / change.path
-        self.object = tree.object_of(change.path)
+        self.object = tree.object_of(build, change.path)
 
     def __enter__(self):
-        self.text = self.file.read_text()
+        self.text, self.times = self.file.read_text(), os.stat(self.file)
         self.was = self.object.read_bytes() if self.object else None
         self.file.write_text(self.change.apply(self.text))
-        if not self.tree.make(PLAIN, "shared-program", quiet=True):
+        if not self.tree.make(self.build, "shared-program", quiet=True):
             self.state = "does not compile"
         elif self.object and self.object.read_bytes() == self.was:
             self.state = "same code"
@@ -104,7 +111,9 @@ class Changed:
     def __exit__(self, *_):
         self.file.write_text(self.text)
         if self.object:
+            # the other builds did not see the mutant
+            os.utime(self.file, ns=(self.times.st_atime_ns, self.times.st_mtime_ns))
             # the restored object is newer than its source, so make does not rebuild it
             self.object.write_bytes(self.was)
         else:
-            self.tree.make(PLAIN, "shared-program", quiet=True)
+            self.tree.make(self.build, "shared-program", quiet=True)

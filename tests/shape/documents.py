@@ -66,9 +66,11 @@ def rows(text, columns):
 
 
 def check_facts(check):
-    """Checks the tables of docs/design/kernel-facts.md. Each file in the last column of a row must
-    mention a source of the row: a file, a function or a commit of the kernel."""
-    facts = [row for row in rows(text_of("docs/design/kernel-facts.md"), 3) if OURS.search(row[2])]
+    """Checks the tables of kernel-facts.md and bpf-facts.md in docs/design. Each file in the last
+    column of a row must mention a source of the row: a file, a function or a commit of the
+    kernel."""
+    texts = text_of("docs/design/kernel-facts.md") + text_of("docs/design/bpf-facts.md")
+    facts = [row for row in rows(texts, 3) if OURS.search(row[2])]
     check.that(len(facts) > 20, f"only {len(facts)} facts")
     for fact, source, places in facts:
         for path in OURS.findall(places):

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Symbols that any object may need, because compilers insert calls of these functions.
 COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
-    __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
+    __stack_chk_fail __*ti3 __*di2 __fentry__ __tls_get_addr""".split()
 
 # Symbols of the C library, in groups. Only plain names are listed, not the variants for FORTIFY and
 # for versions of the C standard. So __snprintf_chk counts as snprintf, and __isoc99_sscanf counts
@@ -32,7 +32,7 @@ SORTS = {
     "numbers": "strtol strtoul strtoll strtoull strtod",
     "format": "snprintf vsnprintf sscanf",
     "sort": "qsort qsort_r",
-    "math": "exp fmod fmax fmin ldexp log log1p log2 sqrt",
+    "math": "exp fmod fmax fmin hypot ldexp log log1p log2 sqrt",
     "calendar": "gmtime_r strftime",
     "paths": "dirname fnmatch",
     "patterns": "regcomp regerror regexec regfree",
@@ -53,7 +53,7 @@ SORTS = {
     "sleep": "nanosleep",
     "local time": "localtime_r",
     # Functions for files
-    "files": """open openat openat2 read pread close fstat stat lstat fstatat access readlink
+    "files": """open memfd_create dup3 openat openat2 read pread close fstat stat lstat fstatat access readlink
         readlinkat statfs fstatfs opendir fdopendir readdir closedir dirfd lseek""",
     "lists of files": "scandir alphasort",
     "streams": "fopen fdopen fclose fgets fread setvbuf rewind fseeko ftello fileno",
@@ -73,7 +73,7 @@ SORTS = {
     "own cost": "getrusage",
     "scheduling": """sched_getaffinity sched_setaffinity sched_setscheduler sched_getcpu
         __sched_cpucount setpriority""",
-    "machine": "sysconf uname getauxval gethostname",
+    "machine": "sysconf sysinfo uname getauxval gethostname",
     "locale": "setlocale nl_langinfo",
     "command line": "getopt_long optarg optind",
     "children": """fork vfork waitpid posix_spawnp posix_spawnattr_* posix_spawn_file_actions_*
@@ -102,6 +102,8 @@ LIBRARIES = {
     "libiberty": ("*_demangle*_callback", "libiberty/demangle.h"),
     "zlib": ("crc32 compress2 compressBound uncompress deflate* inflate*", "zlib.h"),
     "liblzma": ("lzma_*", "lzma.h"),
+    "libbz2": ("BZ2_*", "bzlib.h"),
+    "liblz4": ("LZ4_* LZ4F_*", "lz4.h lz4frame.h"),
     "libzstd": ("ZSTD_*", "zstd.h"),
     "libmicrohttpd": ("MHD_*", "microhttpd.h"),
     "gnutls": ("gnutls_*", "gnutls/*.h"),
@@ -140,14 +142,20 @@ ROOMS = [
          "noisy measurements",
          needs="text, numbers, format, sort, width, heap, secrets, errors, signal names, files, "
                "own files, own ids, own limits, signals, signal files, events"),
+    room("base/lazy_library", "loads libraries that only some commands need",
+         needs="loaded libraries"),
     room("base/compress", "compression and decompression",
-         needs="zlib, liblzma, libzstd"),
+         needs="zlib, liblzma, libbz2, liblz4, libzstd"),
     room("probe", "the probe table, loading and attaching, limits and settings of the machine; "
          "both sources: live and recording",
          "base wire records",
-         "text, numbers, format, sort, heap, copies, pages, errors, clock, files, streams, "
-         "mounts, own files, own ids, own rights, own limits, scheduling, machine, system "
-         "calls, libbpf, libcap, zlib"),
+         "text, numbers, format, sort, heap, copies, secrets, pages, errors, clock, files, "
+         "streams, mounts, own files, own ids, own rights, own limits, scheduling, machine, children, "
+         "exit, system calls, libbpf, libcap, zlib"),
+    room("probe/variables", "reads the addresses of kernel variables in a thread",
+         needs="threads"),
+    room("probe/parallel_load", "loads BPF programs in several threads",
+         needs="threads"),
     room("blackbox", "records of the flight recorder: encoding, search in a damaged ring file",
          "base",
          "text, numbers, format, sort, heap",
@@ -173,6 +181,12 @@ ROOMS = [
          "base wire records collect",
          "text, format, sort, heap, pages, errors, clock, files, machine, libbpf",
          "capped, stateless"),
+    room("resident", "estimates which call stacks hold the resident memory of a process",
+         "base wire records probe collect",
+         "text, format, sort, math, heap, pages, errors, clock, files, streams, devices, libbpf",
+         "capped, stateless"),
+    room("unwind/unwind_maps", "makes the first memory for tables in a thread",
+         needs="threads"),
     room("lines", "source lines and inlined functions of native code, in a process of its own",
          "base probe collect",
          "format, sort, heap, errors, files, changed environment, own rights, own "
@@ -213,10 +227,11 @@ ROOMS = [
          "children, signals, events, threads"),
     room("crash/vmcore", "reads the log, the modules and the flight recorder's records out of memory "
          "dumps",
-         needs="libkdumpfile"),
+         needs="clock, libkdumpfile"),
     room("session", "a measurement from its source to its last output line, and its commands; "
          "`doctor` with its cost measurements, and `explain`",
-         "base probe blackbox model collect unwind lines rules triage render cli live crash",
+         "base probe blackbox model collect resident unwind lines rules triage render cli live "
+         "crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that BPF programs at mmap_lock tracepoints never ask for file names of stacks. Prints TAP.
+"""Checks that BPF programs at tracepoints of mmap_lock never ask for file names of stacks. Prints TAP.
 
 usage: walks.py OBJECT...
 
@@ -27,7 +27,7 @@ NAMES_FILES = 1 << 11  # the flag BPF_F_USER_BUILD_ID
 FLAGS = 4  # number of the register that holds the fourth argument of a helper
 CONSTANT = 0xb7, 0xb4  # opcodes that move an immediate to a register, 64 and 32 bits
 WRITES = 0, 1, 4, 7  # instruction classes LD, LDX, ALU, ALU64, which change the target register
-TRACEPOINT = "mmap_lock"
+TRACEPOINTS = "mmap_lock", "contention_"
 
 
 def flags_of_walks(bpf, section, functions):
@@ -66,8 +66,8 @@ def check_walks(check, path):
     check.that(any(flags is not None and flags & NAMES_FILES for _, flags in walks),
                "no walk that names files was found in the whole object")
     programs = [function for (section, _), function in functions.items()
-                if TRACEPOINT in bpf.sections[section]]
-    check.that(len(programs) >= 3, f"only {len(programs)} programs at the tracepoints of {TRACEPOINT}")
+                if any(name in bpf.sections[section] for name in TRACEPOINTS)]
+    check.that(len(programs) >= 5, f"only {len(programs)} programs at {TRACEPOINTS}")
     for program in programs:
         within = reached(program, set())
         for function, flags in walks:

@@ -7,6 +7,29 @@
 
 #define MOST 1000 /* maximum number of elements; not a power of two */
 
+static void test_counts_up_to(void)
+{
+	struct pair {
+		uint32_t other;
+		uint64_t key;
+	} array[20];
+	size_t wrong = 0;
+
+	for (size_t n = 0; n <= 20; n++) {
+		for (size_t i = 0; i < n; i++) /* each key twice: 10, 10, 20, 20, … */
+			array[i] = (struct pair){UINT32_MAX, 10 * (i / 2 + 1)};
+		for (uint64_t most = 0; most < 120; most++) {
+			size_t want = 2 * (most / 10);
+
+			wrong += array_count_up_to(array, n, sizeof(array[0]),
+						   offsetof(struct pair, key),
+						   most) != (want < n ? want : n);
+		}
+	}
+	is_u64(wrong, 0, "the elements up to a number are counted");
+	is_u64(array_count_up_to(NULL, 0, 8, 0, UINT64_MAX), 0, "no elements");
+}
+
 static void test_grows_to_its_cap(void)
 {
 	uint64_t *array = NULL, *grown;
@@ -40,6 +63,7 @@ static void test_digits(void)
 
 int main(void)
 {
+	test_counts_up_to();
 	test_grows_to_its_cap();
 	test_digits();
 	return tap_done();

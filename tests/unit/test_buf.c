@@ -86,6 +86,25 @@ static void test_cap(void)
 	free(big);
 }
 
+static void test_fixed(void)
+{
+	char room[8];
+	struct buf fixed = BUF_IN(room), whole = {};
+
+	buf_puts(&fixed, "1234567");
+	ok(!fixed.failed && !strcmp(room, "1234567"), "a text that just fits into an array");
+	buf_putc(&fixed, '8');
+	ok(fixed.failed && !strcmp(room, "1234567"), "a byte too much is dropped");
+	buf_next_part(&whole, &fixed);
+	ok(whole.failed && !fixed.failed && !fixed.len && !room[0],
+	   "the next part begins empty, and the whole is incomplete");
+	is_u64(buf_rows(&whole, 3), 3, "rows");
+	buf_clear(&whole);
+	ok(!buf_rows(&whole, -12) && whole.failed, "rows that memory was missing for");
+	buf_free(&fixed);
+	buf_free(&whole);
+}
+
 static void test_json(void)
 {
 	char all[256];
@@ -228,6 +247,7 @@ int main(void)
 {
 	test_growth();
 	test_cap();
+	test_fixed();
 	test_json();
 	test_safe();
 	test_shell();

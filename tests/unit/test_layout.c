@@ -104,6 +104,29 @@ static void test_success(void)
 	btf__free(none);
 }
 
+static bool counts_delays(const char *of_task, const char *of_info)
+{
+	struct btf *b = btf__new_empty();
+	int word = btf__add_int(b, "unsigned long", 8, 0), info;
+	bool counts;
+
+	info = btf__add_struct(b, "sched_info", 8);
+	if (of_info)
+		btf__add_field(b, of_info, word, 0, 0);
+	btf__add_struct(b, "task_struct", 8);
+	btf__add_field(b, of_task, info, 0, 0);
+	counts = layout_counts_delays(b);
+	btf__free(b);
+	return counts;
+}
+
+static void test_delays(void)
+{
+	ok(counts_delays("sched_info", "run_delay"), "the kernel counts waits for a CPU");
+	ok(!counts_delays("sched_info", NULL), "without CONFIG_SCHED_INFO the type is empty");
+	ok(!counts_delays("se", "run_delay"), "tasks have no such member");
+}
+
 /*
  * Tests the BTF of this kernel if it has all structures. tests/e2e/test_doctor.py tests this BTF as
  * well.
@@ -124,6 +147,7 @@ int main(void)
 {
 	test_areas();
 	test_success();
+	test_delays();
 	test_here();
 	return tap_done();
 }

@@ -217,8 +217,8 @@ static void test_binary(void)
 int main(void)
 {
 	struct sum sums[] = {
-		{"logs of one format, damaged", SUM_BEGINS, 0x466b0ece2e0e299f},
-		{"lines that belong together, damaged", SUM_BEGINS, 0x908a134f4d96c839},
+		{"logs of one format, damaged", SUM_BEGINS, 0x28c00384c056a8a6},
+		{"lines that belong together, damaged", SUM_BEGINS, 0xace9c579a83cef3e},
 		{"formats one after the other", SUM_BEGINS, 0x9a26911ec485297c},
 	};
 	char both[4096];

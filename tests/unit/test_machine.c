@@ -387,10 +387,10 @@ struct states {
 	int answer;
 	int later; /* value that read_state() returns from its second call on */
 	bool waits;
-	struct fs_state state;
+	struct fs_whole_state state;
 };
 
-static int read_state(void *ctx, __u32 pid, struct fs_state *ret)
+static int read_state(void *ctx, __u32 pid, struct fs_whole_state *ret)
 {
 	struct states *s = ctx;
 	int answer = s->answer;
@@ -418,13 +418,13 @@ static void test_states(void)
 	const struct counters *c = &t.last.c;
 	struct proc_scan *pl = NULL;
 
-	s.state.flags = PROC_BORN | PROC_LEFT;
-	s.state.execs = 2;
-	s.state.last_map_count = 70;
-	s.state.map_high = 90;
-	s.state.fd_high = 1000;
-	s.state.c.selects = 5;
-	s.state.c.latency[1][3] = 6;
+	s.state.st.flags = PROC_BORN | PROC_LEFT;
+	s.state.st.execs = 2;
+	s.state.st.last_map_count = 70;
+	s.state.st.map_high = 90;
+	s.state.st.fd_high = 1000;
+	s.state.st.events.c.selects = 5;
+	s.state.stalls.c.latency[1][3] = 6;
 	s.state.slot.end = END_MAJOR;
 	s.state.slot.ended_ns = 5000; /* 5 us: belongs to latency bucket 4 and band 2 */
 	s.state.slot.address = 0x1000;
@@ -444,10 +444,10 @@ static void test_states(void)
 	is_u64(c->served[CLASS_FILE_MAJOR].band[2], 1, "by class, in its band");
 	is_u64(c->served[CLASS_FILE_MAJOR].stall_ns, 5000, "its time by class");
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
-	s.state.map_count = 71;
+	s.state.st.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
 	/* the fd limit at the time of the peak; the limit has changed since then */
-	s.state.fd_limit = 5000;
+	s.state.st.fd_limit = 5000;
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");
 	is_u64(t.last.g.map_count, 71, "with the count of the hooks");
@@ -477,11 +477,11 @@ static void test_states(void)
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 1, "one that never had a state is told of");
 	s.answer = 1;
-	s.state.flags = PROC_COMMAND;
-	s.state.execs = 0;
+	s.state.st.flags = PROC_COMMAND;
+	s.state.st.execs = 0;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "a command is told of from its execve on");
-	s.state.execs = 1;
+	s.state.st.execs = 1;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 1, "then it is");
 	kill(s.pid, SIGKILL);

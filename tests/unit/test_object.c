@@ -42,7 +42,7 @@ static void test_build(enum object_build build, const char *name)
 
 	if (!ok(!object_open(&o, build, NULL), "%s: it opens", name))
 		return;
-	object_size_tables(&o, 0, 0);
+	object_size_tables(&o, 1 << 20, 0);
 	ok(count_lru(o.obj, &small), "%s: it has such tables", name);
 	is_str(small, NULL, "each has room for what every CPU takes ahead, and as much in use");
 	object_close(&o);

@@ -6,7 +6,7 @@ static void test_find(void)
 {
 	static const char *const wrong[] = {"", "4", "-1", "00", "scans", "Scan", "0 "};
 
-	for (int i = 0; i < NR_OVERHEAD_LEVELS; i++) {
+	for (int i = 0; i < NR_OVERHEAD_OPTIONS; i++) {
 		char number[] = {'0' + i, '\0'};
 
 		ok(overhead_level_find(number) == i, "the number %d", i);
@@ -14,6 +14,8 @@ static void test_find(void)
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ok(overhead_level_find(wrong[i]) < 0, "'%s' is no level", wrong[i]);
+	ok(overhead_level_find(overhead_level_name(NR_OVERHEAD_OPTIONS)) == -1,
+	   "the level of `memory` cannot be chosen");
 	is_str(overhead_level_name(NR_OVERHEAD_LEVELS), "unknown", "beyond the last level");
 }
 

@@ -93,6 +93,7 @@ static void test_names(void)
 static void test_files(void)
 {
 	struct holding_record h = RECORD(holding_record, RECORD_HOLDING, 1);
+	struct resident_record held = RECORD(resident_record, RECORD_RESIDENT, 1);
 
 	strcpy(h.g.name, "/srv/customers/big-corp.db");
 	redact_record(&r, &h.h);
@@ -100,6 +101,12 @@ static void test_files(void)
 	strcpy(h.g.name, "/usr/lib/libc.so.6");
 	redact_record(&r, &h.h);
 	is_str(h.g.name, "libc.so.6", "but that of a library");
+	strcpy(held.file, "big-corp.db");
+	redact_record(&r, &held.h);
+	ok(!strstr(held.file, "corp"), "no name of a file in memory");
+	held.file[0] = 0;
+	redact_record(&r, &held.h);
+	is_str(held.file, "", "and no name stays none");
 }
 
 static void test_sample(void)

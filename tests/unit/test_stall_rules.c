@@ -410,6 +410,29 @@ static bool has_evidence(const struct finding *f, const char *field, const char 
 	return false;
 }
 
+static const struct finding *convoy_seen_by(uint32_t lacks)
+{
+	for (size_t i = 0; i < m.hooks; i++)
+		if (!strcmp(m.hook[i].name, "mmap_lock"))
+			m.hook[i].lacks = lacks;
+	look();
+	convoy();
+	look();
+	return open_of("P12");
+}
+
+static void test_waits_that_are_not_seen(void)
+{
+	begin();
+	ok(has_evidence(convoy_seen_by(LACKS_SPINNING), "not included", "spin for mmap_lock"),
+	   "the finding says that spinning is not included");
+	end();
+	begin();
+	ok(convoy_seen_by(0) && !has_evidence(open_of("P12"), "not included", ""),
+	   "all waits are seen: nothing is said");
+	end();
+}
+
 static void test_who_has_the_lock(void)
 {
 	begin();
@@ -498,6 +521,7 @@ static void test_worst(void)
 int main(void)
 {
 	test_who_has_the_lock();
+	test_waits_that_are_not_seen();
 	test_read_once();
 	test_many_slow();
 	test_worst();
@@ -505,6 +529,6 @@ int main(void)
 	test_lasts();
 	test_driven_out();
 	test_fork();
-	numbers_are(0xa75bd021);
+	numbers_are(0x7e039dad);
 	return tap_done();
 }

@@ -183,6 +183,9 @@ static void test_library(void)
 	ok(library_of(STR("__mutex_lock.constprop.0")) == LIBRARY_LOCK, "a cloned function");
 	ok(library_of(STR("nic_xmit")) == LIBRARY_NONE, "a driver");
 	ok(library_of((struct str){}) == LIBRARY_NONE, "no name");
+	ok(library_of(STR("hrtimer_start")) == LIBRARY_CONTAINER, "a pattern of a name");
+	ok(library_of(STR("hrtimer_interrupt")) == LIBRARY_ENTRY,
+	   "a whole name, although an earlier row has a pattern for it");
 }
 
 static void test_lists_of_texts(void)

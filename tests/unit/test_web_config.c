@@ -7,6 +7,7 @@
 
 #include "serve/web_config.h"
 #include "serve/tls_names.h"
+#include "serve/web_libraries.h"
 #include "tap.h"
 
 #define HASH "$2y$05$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"
@@ -195,6 +196,8 @@ int main(void)
 {
 	static const char *const names[] = {"web.yml", "cert.pem", "key.pem"};
 
+	if (!ok(!web_libraries_load(), "the libraries of the server are installed"))
+		return tap_done();
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof(path), "%s/web.yml", dir);

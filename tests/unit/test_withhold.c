@@ -132,10 +132,13 @@ static void test_kinds(void)
 	struct holding_record holding = RECORD(holding_record, RECORD_HOLDING, 1);
 	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 1);
 	struct sample_record sample = sample_record(78, BIRTH, 1, 1);
-	struct record *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h};
+	struct resident_record resident = RECORD(resident_record, RECORD_RESIDENT, 1);
+	struct record *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h,
+				      &resident.h};
 
 	refused.args[0] = sample.address = 0x7f1234567000;
-	growth.g.subject = holding.g.subject = slow.subject = other;
+	growth.g.subject = holding.g.subject = slow.subject = resident.subject = other;
+	snprintf(resident.file, sizeof(resident.file), "secret.db");
 	holding.g.kind = HOLDING_FILE;
 	snprintf(growth.g.name, sizeof(growth.g.name), "secret.db");
 	snprintf(holding.g.name, sizeof(holding.g.name), "/home/a/secret.db");
@@ -148,6 +151,7 @@ static void test_kinds(void)
 	ok(!strstr(growth.g.name, "secret"), "what grew is not named");
 	ok(!strstr(holding.g.name, "secret"), "nor what it holds");
 	ok(!strstr(slow.file, "secret"), "nor what was slow");
+	ok(!strstr(resident.file, "secret"), "nor what is in memory");
 	ok(sample.address != 0x7f1234567000, "nor is where it faulted told");
 }
 

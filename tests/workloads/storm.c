@@ -8,6 +8,9 @@
  * "together": K threads. In the same function, all threads open a file with the same name at the
  * same instant, and then the next file.
  *
+ * "first": N processes, one after the other. In each, K threads make their first calls and faults
+ * at the same instant.
+ *
  * "reused": a process exits with N open fds. Then another process with the same pid opens N fds and
  * closes them.
  */
@@ -143,14 +146,49 @@ static void run_apart(void)
 /* Number of threads that have reached the next file. Each thread spins until all have. */
 static volatile long arrived;
 
-__attribute__((noinline)) static void open_together(long n)
+static void meet(long n)
 {
 	__sync_fetch_and_add(&arrived, 1);
 	for (int spins = 0; arrived < (n + 1) * number; spins++)
 		if (spins % 10000 == 9999)
 			sched_yield();
+}
+
+__attribute__((noinline)) static void open_together(long n)
+{
+	meet(n);
 	open_named("all_", n);
 	__asm__ volatile("" ::: "memory");
+}
+
+static void *meet_and_churn(void *arg)
+{
+	meet(0);
+	churn();
+	meet(1);
+	open_named("first", -1);
+	return arg;
+}
+
+static void run_first(void)
+{
+	pthread_t thread[MOST_THREADS];
+
+	wait_for_go();
+	for (long n = 0; n < each; n++) {
+		if (fork_or_die()) {
+			wait(NULL);
+			continue;
+		}
+		for (long i = 0; i < number; i++)
+			thread[i] = start_thread(meet_and_churn, NULL);
+		for (long i = 0; i < number; i++)
+			pthread_join(thread[i], NULL);
+		_exit(0);
+	}
+	truth_open();
+	truth_number("made", number * each);
+	truth_close();
 }
 
 static void *grow_together(void *arg)
@@ -252,7 +290,7 @@ int main(int argc, char **argv)
 	struct rlimit limit;
 	const char *words[3];
 
-	parse_args(argc, argv, "apart|together|reused K N", NULL, words, 3, 3);
+	parse_args(argc, argv, "apart|together|first|reused K N", NULL, words, 3, 3);
 	number = parse_number(words[1]);
 	each = parse_number(words[2]);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -263,9 +301,11 @@ int main(int argc, char **argv)
 		run_apart();
 	else if (!strcmp(words[0], "together") && number <= MOST_THREADS)
 		run_together();
+	else if (!strcmp(words[0], "first") && number <= MOST_THREADS)
+		run_first();
 	else if (!strcmp(words[0], "reused"))
 		run_reused();
 	else
-		wrong_usage("apart|together|reused K N");
+		wrong_usage("apart|together|first|reused K N");
 	return 0;
 }

@@ -53,17 +53,8 @@ void symbol_table_sort(struct symbol_table *t)
 /* Returns the number of sorted entries that start at or below an address. */
 static size_t count_up_to(const struct symbol_table *t, __u64 at)
 {
-	size_t low = 0, high = t->sorted;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->e[mid].start <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_count_up_to(t->e, t->sorted, sizeof(*t->e),
+				 offsetof(struct symbol_entry, start), at);
 }
 
 static bool holds(const struct symbol_entry *e, __u64 at, bool nearest)

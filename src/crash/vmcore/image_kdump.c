@@ -5,11 +5,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "crash/vmcore/kdump_library.h"
 #include "crash/vmcore/memory_image.h"
 
+#define PAGE_BYTES_LEAST 16 /* of a page in a dump; the description of a page has 24 */
 #define FAILURES_MAX 64 /* reads that may fail, before the rest of the dump counts as damaged */
+/*
+ * After a read that fails and takes as long, the rest counts as damaged at once. libkdumpfile 0.5.5
+ * reads a page of damaged size for seconds, even behind the end of the file.
+ */
+#define SLOW_FAILURE_NS 200000000ULL
 
 struct kdump_image {
 	int fd;
@@ -17,7 +26,16 @@ struct kdump_image {
 	kdump_ctx_t *context; /* NULL: too many reads failed */
 	kdump_bmp_t *pages;   /* bit i is set if the dump has page i */
 	uint64_t page_size;
+	uint64_t end; /* pages from this one on are not read: see end_of_pages() */
 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
 
 static int open_context(struct kdump_image *k)
 {
@@ -42,6 +60,7 @@ static bool has_pages(const struct kdump_image *k, uint64_t first, uint64_t last
 static int read_pages(void *of, uint64_t at, void *to, size_t size)
 {
 	struct kdump_image *k = of;
+	uint64_t begin = now_ns();
 	size_t n = size;
 
 	if (!k->context || !size ||
@@ -54,9 +73,36 @@ static int read_pages(void *of, uint64_t at, void *to, size_t size)
 	 * the context. So this context is neither used nor freed.
 	 */
 	k->context = NULL;
-	if (++k->failures < FAILURES_MAX && open_context(k))
+	if (++k->failures < FAILURES_MAX && now_ns() - begin < SLOW_FAILURE_NS && open_context(k))
 		k->context = NULL;
 	return -ENODATA;
+}
+
+/* Returns the page after the run of pages that begins at page `first`. */
+static kdump_addr_t end_of_run(const struct kdump_image *k, kdump_addr_t first)
+{
+	kdump_addr_t end = first;
+
+	return kdump_bmp_find_clear(k->pages, &end) == KDUMP_OK && end > first ? end : first + 1;
+}
+
+/*
+ * Returns the page after the last one that a dump of this size can have. Each page of a dump takes
+ * some bytes, but a damaged dump may claim any number of pages, and libkdumpfile 0.5.5 reads zeros
+ * for those that are not in the file.
+ */
+static kdump_addr_t end_of_pages(const struct kdump_image *k, uint64_t bytes)
+{
+	uint64_t left = bytes / PAGE_BYTES_LEAST + 1;
+	kdump_addr_t first = 0, end;
+
+	for (; kdump_bmp_find_set(k->pages, &first) == KDUMP_OK; first = end) {
+		end = end_of_run(k, first);
+		if (end - first >= left)
+			return first + left;
+		left -= end - first;
+	}
+	return UINT64_MAX;
 }
 
 static uint64_t next_run(void *of, uint64_t at, uint64_t *ret_size)
@@ -65,11 +111,11 @@ static uint64_t next_run(void *of, uint64_t at, uint64_t *ret_size)
 	kdump_addr_t first = at / k->page_size, end;
 	uint64_t begin;
 
-	if (kdump_bmp_find_set(k->pages, &first) != KDUMP_OK)
+	if (kdump_bmp_find_set(k->pages, &first) != KDUMP_OK || first >= k->end)
 		return UINT64_MAX;
-	end = first;
-	if (kdump_bmp_find_clear(k->pages, &end) != KDUMP_OK || end <= first)
-		end = first + 1;
+	end = end_of_run(k, first);
+	if (end > k->end)
+		end = k->end;
 	begin = first * k->page_size;
 	if (begin < at)
 		begin = at;
@@ -109,12 +155,25 @@ static bool is_flat(int fd)
 	       !memcmp(head, "makedumpfile", sizeof(head));
 }
 
+static uint64_t file_bytes(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_size;
+}
+
 int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 {
-	struct kdump_image *k = calloc(1, sizeof(*k));
-	kdump_attr_t pages = {.type = KDUMP_BITMAP};
+	struct kdump_image *k;
+	kdump_attr_t pages = {};
 	kdump_num_t page_size = 0;
 
+	if (kdump_library_load()) {
+		*ret_why = "it is compressed, and libkdumpfile, which reads such dumps, is missing "
+			   "or too old; get the log by: makedumpfile --dump-dmesg FILE dmesg.txt";
+		return -ENOTSUP;
+	}
+	k = calloc(1, sizeof(*k));
 	*ret_why = "no memory";
 	if (!k)
 		return -ENOMEM;
@@ -125,13 +184,14 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 				 "format; try: makedumpfile --dump-dmesg DUMP FILE";
 	if (open_context(k) ||
 	    kdump_get_number_attr(k->context, KDUMP_ATTR_PAGE_SIZE, &page_size) != KDUMP_OK ||
-	    kdump_get_typed_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
-	    !page_size) {
+	    kdump_get_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
+	    pages.type != KDUMP_BITMAP || !page_size) {
 		free(k); /* the context is not freed: libkdumpfile 0.5.1 may crash there */
 		return -EINVAL;
 	}
 	k->pages = pages.val.bitmap;
 	k->page_size = page_size;
+	k->end = end_of_pages(k, file_bytes(fd));
 	*ret = (struct memory_image){&format, k, machine_of(k->context)};
 	return 0;
 }

@@ -50,8 +50,7 @@ static void put_bytes_of(struct buf *b, unsigned int field, const char *s, size_
 static void put_message(struct buf *b, unsigned int field, struct buf *inner)
 {
 	put_bytes_of(b, field, inner->s ? inner->s : "", inner->len);
-	b->failed |= inner->failed;
-	buf_clear(inner);
+	buf_next_part(b, inner);
 }
 
 static void put_string(struct buf *b, const char *s)

@@ -438,7 +438,7 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 {
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
-	size_t n = growers_of(s->v->m, &r->id, what, g, SORTS_SHOWN, &added);
+	size_t n = buf_rows(b, growers_of(s->v->m, &r->id, what, g, SORTS_SHOWN, &added));
 
 	if (!n)
 		return false;

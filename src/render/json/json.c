@@ -10,6 +10,7 @@
 #include "model/growers.h"
 #include "model/slow.h"
 #include "model/holdings.h"
+#include "model/resident.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "rules/cause.h"
@@ -40,6 +41,13 @@ static void put_levels(struct json *j, const char *key, uint32_t levels)
 		if (levels >> level & 1)
 			json_text(j, NULL, overhead_level_name(level));
 	json_end_array(j);
+}
+
+static void put_overhead_for_others(struct json *j, const char *key, uint32_t levels)
+{
+	char events[128];
+
+	json_text(j, key, overhead_for_others_text(levels, events, sizeof(events)));
 }
 
 static void put_hooks(struct json *j, const char *key, const struct model *m)
@@ -269,15 +277,29 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 	json_finish(&j);
 }
 
+/* Writes who holds memory, for the processes that were read in this window. */
+static void json_memory(struct buf *b, const struct view *v)
+{
+	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
+		const struct resident_of *of = model_resident(v->m, &s->id);
+
+		if (of && !s->hidden && view_shows(v, &s->id) && of->now.sum.h.t_ns > v->m->prev_ns)
+			put_line_memory(b, v, s, of);
+	}
+}
+
 static void json_frame(struct buf *b, const struct view *v)
 {
 	json_pressure(b, v);
 	if (v->host)
 		return;
+	json_memory(b, v);
 	for (const struct subject *s = model_each_changed(v->m, NULL); s;
 	     s = model_each_changed(v->m, s))
-		if (!s->hidden)
+		if (!s->hidden) {
 			write_process(b, v, s);
+			view_write_part(v, b);
+		}
 }
 
 #define SORTS_TOLD 16
@@ -287,7 +309,7 @@ static void write_growth(struct buf *b, const struct view *v, const struct subje
 {
 	struct grower g[SORTS_TOLD];
 	uint64_t added;
-	size_t n = growers_of(v->m, &s->id, what, g, SORTS_TOLD, &added);
+	size_t n = buf_rows(b, growers_of(v->m, &s->id, what, g, SORTS_TOLD, &added));
 
 	if (n)
 		put_line_growth(b, v, s, what, added, g, n);

@@ -49,7 +49,7 @@ void json_pressure(struct buf *b, const struct view *v)
 void json_answer(struct buf *b, const struct view *v)
 {
 	struct top_consumer e[EATERS_TOLD];
-	size_t n = top_consumers_of(v->m, e, EATERS_TOLD);
+	size_t n = buf_rows(b, top_consumers_of(v->m, e, EATERS_TOLD));
 	struct shortage a;
 
 	shortage_of(v->m, v->findings, &a);

@@ -77,12 +77,30 @@ struct key {
 #include "render/json/pressure_lines.def"
 
 static const struct key *const lines[] = {
-	line_triage,	   line_triage_bucket,	  line_start,	     line_threshold,
-	line_failed_call,  line_signal,		  line_oom,	     line_slow_faults,
-	line_kernel_fault, line_finding,	  line_holdings,     line_growth,
-	line_end,	   line_doctor,		  line_candidates,   line_diagnosis,
-	line_pressure,	   line_cgroup,		  line_file_system,  line_host,
-	line_blackbox,	   line_blackbox_finding, line_blackbox_end,
+	line_triage,
+	line_triage_bucket,
+	line_start,
+	line_threshold,
+	line_failed_call,
+	line_signal,
+	line_oom,
+	line_slow_faults,
+	line_kernel_fault,
+	line_finding,
+	line_holdings,
+	line_growth,
+	line_memory,
+	line_end,
+	line_doctor,
+	line_candidates,
+	line_diagnosis,
+	line_pressure,
+	line_cgroup,
+	line_file_system,
+	line_host,
+	line_blackbox,
+	line_blackbox_finding,
+	line_blackbox_end,
 };
 
 static void write_types(struct json *j, const char *one, bool nullable)

@@ -124,7 +124,7 @@ static void protobuf_family(struct exposition *e)
 		buf_puts(&name, "_info");
 	buf_clear(&e->message);
 	put_text(&e->message, FAMILY_NAME, name.s ? name.s : "");
-	buf_free(&name);
+	buf_end_part(&e->message, &name);
 	put_text(&e->message, FAMILY_HELP, m->help);
 	put_u64(&e->message, FAMILY_TYPE,
 		m->type == METRIC_COUNTER     ? TYPE_COUNTER

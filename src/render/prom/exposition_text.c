@@ -134,7 +134,7 @@ static void text_sample(struct exposition *e, const char *const *label, double v
 
 static void put_bound(struct exposition *e, struct buf *le, double bound)
 {
-	buf_clear(le);
+	buf_next_part(e->b, le);
 	put_number(le, bound);
 	/* a number in OpenMetrics' canonical form has a decimal point */
 	if (is_open(e) && le->s && !strpbrk(le->s, ".eI"))
@@ -162,7 +162,7 @@ static void text_distribution(struct exposition *e, const char *const *label,
 		}
 		buf_putc(e->b, '\n');
 	}
-	buf_free(&le);
+	buf_end_part(e->b, &le);
 	buf_printf(e->b, "%s_sum", e->metric->name);
 	put_labels(e, label, NULL);
 	put_number(e->b, d->sum);

@@ -101,6 +101,15 @@ static void put_programs(struct exposition *e, const struct prom_self *self)
 				  self->program[i].runs, NULL);
 }
 
+static void put_kernel_memory(struct exposition *e, const struct tick_record *t)
+{
+	if (!t->own_tables_bytes)
+		return; /* no BPF programs are loaded, or a recording does not contain the value */
+	exposition_family(e, &metrics[METRIC_ID_KERNEL_MEMORY]);
+	exposition_sample(e, (const char *const[]){"maps"}, t->own_tables_bytes, NULL);
+	exposition_sample(e, (const char *const[]){"state"}, t->own_state_bytes, NULL);
+}
+
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
@@ -117,6 +126,7 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	put_programs(e, &v->self);
 	put(e, METRIC_ID_PROCESS_CPU, v->self.cpu_s);
 	put(e, METRIC_ID_PROCESS_RESIDENT, v->self.rss_bytes);
+	put_kernel_memory(e, &v->m->tick);
 	put(e, METRIC_ID_PROCESS_FDS, v->self.open_fds);
 	put(e, METRIC_ID_PROCESS_MAX_FDS, v->self.max_fds);
 	put(e, METRIC_ID_PROCESS_START, v->self.start_s);

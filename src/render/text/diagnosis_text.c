@@ -89,7 +89,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 {
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
-	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
+	size_t n = buf_rows(b, growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added));
 
 	/*
 	 * Skip fds that were all closed. Mappings are not skipped, because `removed` may be too

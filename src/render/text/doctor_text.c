@@ -329,6 +329,30 @@ static void write_recorder(struct buf *b, const struct view *v, const struct rep
 			  "second CPU and bpf_loop() (Linux 5.17)");
 }
 
+/* Writes what faultscope -p adds to each event. Rows of one event follow each other. */
+static void write_overheads(struct buf *b, const struct view *v, const struct report *r)
+{
+	const char *event = "";
+	char text[256];
+
+	if (!r->calibrated)
+		return;
+	write_title(b, v, "what faultscope -p adds to an event here (rows of make bench)");
+	for (size_t i = 0; i < r->overheads; i++) {
+		const struct report_overhead *o = &r->overhead[i];
+		struct line l = {.v = v};
+
+		if (strcmp(o->event, event)) {
+			line_pad(&l, NAME_COLUMN);
+			line_printf(&l, "%s", o->title);
+			line_wrap(&l, b, STYLE_PLAIN);
+		}
+		event = o->event;
+		cost_text(&o->cost, "+", text, sizeof(text));
+		write_labelled(b, v, "-p", text);
+	}
+}
+
 static void write_source_lines(struct buf *b, const struct view *v, const struct report *r)
 {
 	struct line l = {.v = v};
@@ -338,6 +362,24 @@ static void write_source_lines(struct buf *b, const struct view *v, const struct
 		line_printf(&l, "not available: %s", r->no_source_lines);
 	else
 		line_printf(&l, "of files whose debug information is installed");
+	line_wrap(&l, b, STYLE_PLAIN);
+}
+
+/* Writes how much kernel memory faultscope used for the processes of the first scan. */
+static void write_kernel_memory(struct buf *b, const struct view *v, const struct report *r)
+{
+	struct line l = {.v = v};
+
+	if (!r->tables_bytes)
+		return; /* no BPF programs are loaded */
+	write_title(b, v, "kernel memory of faultscope");
+	line_pad(&l, NAME_COLUMN);
+	line_printf(&l, "BPF maps: %s", as_bytes(r->tables_bytes).s);
+	if (r->state_bytes)
+		line_printf(&l,
+			    "; state of the processes that run now: about %s, of which an idle "
+			    "process takes %s",
+			    as_bytes(r->state_bytes).s, as_bytes(r->idle_bytes).s);
 	line_wrap(&l, b, STYLE_PLAIN);
 }
 
@@ -356,6 +398,7 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	write_title(b, v, text);
 	for (size_t i = 0; i < r->hooks; i++)
 		write_hook(b, v, r, &r->hook[i]);
+	write_overheads(b, v, r);
 	write_recorder(b, v, r);
 	write_title(b, v, "file descriptors that are counted only in total, not by call");
 	for (size_t i = 0; r->only_counted[i]; i++) {
@@ -375,6 +418,7 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	}
 	write_title(b, v, "source lines and inlined functions of native code in stacks");
 	write_source_lines(b, v, r);
+	write_kernel_memory(b, v, r);
 	write_title(b, v, "limits of this machine and of this shell");
 	for (size_t i = 0; i < r->settings; i++)
 		if (!r->setting[i].of)

@@ -284,7 +284,7 @@ static void write_eater(struct buf *b, const struct view *v, const struct top_co
 static void write_who(struct buf *b, const struct view *v)
 {
 	struct top_consumer e[EATERS_SHOWN];
-	size_t n = top_consumers_of(v->m, e, EATERS_SHOWN);
+	size_t n = buf_rows(b, top_consumers_of(v->m, e, EATERS_SHOWN));
 
 	for (size_t i = 0; i < n; i++)
 		write_eater(b, v, &e[i], !i);

@@ -15,7 +15,7 @@
 static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
 {
 	styled_wrap(b, v, STYLE_PLAIN, 11, "%-11s%s", key, value->s ? value->s : "");
-	buf_clear(value);
+	buf_next_part(b, value);
 }
 
 static void write_file(struct buf *b, const struct story_view *s, struct buf *t)

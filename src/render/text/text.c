@@ -92,6 +92,19 @@ static void write_gaps(struct buf *b, const struct view *v)
 	}
 }
 
+/* Says which values the enabled overhead levels cannot show, and which option adds them. */
+static void write_unmeasured(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+	char what[128];
+
+	overhead_unmeasured_text(v->m->host.tiers, what, sizeof(what));
+	if (!v->m->hooks || !*what)
+		return;
+	line_printf(&l, "not measured: %s (--overhead all measures them)", what);
+	line_wrap(&l, b, STYLE_DIM);
+}
+
 /* Keeps the first `height` lines, because more lines would scroll the first ones off the screen. */
 static void cut_to_height(struct buf *b, size_t from, int height)
 {
@@ -114,6 +127,8 @@ static void text_frame(struct buf *b, const struct view *v)
 	write_header(b, v);
 	write_assumed(b, v);
 	write_gaps(b, v);
+	if (v->height)
+		write_unmeasured(b, v);
 	if (v->layout == LAYOUT_TABLE) {
 		/*
 		 * on a screen, write the findings first, or a long table would push them off the
@@ -206,6 +221,7 @@ static void text_open(struct buf *b, const struct view *v)
 	styled_line(b, v, STYLE_PLAIN, "faultscope %s: %s, %zu now; %s", v->m->host.version,
 		    model_watches_all(v->m) ? "all processes" : "chosen processes", v->m->subjects,
 		    "rates are of each interval, totals since the start");
+	write_unmeasured(b, v);
 	buf_putc(b, '\n');
 }
 

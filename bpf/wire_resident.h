@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Part of wire.h: who touched the pages that are in memory. BPF programs see each fault of a chosen
+ * part of all pages. For each of these pages, a map holds the last stack that made the page
+ * resident. User space then reads which of these pages are still present.
+ *
+ * The choice depends on the page's number and two secret numbers, and not on the process: a child
+ * inherits pages from its parent, and the same pages are chosen in both.
+ */
+#ifndef FS_WIRE_RESIDENT_H
+#define FS_WIRE_RESIDENT_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define FS_RESIDENT_PAGES      (1u << 17) /* maximum number of entries of the map */
+#define FS_RESIDENT_HUGE_SHIFT 9	  /* 512 pages of 4 KiB make a huge page */
+
+/*
+ * A read of a page of a file, or of shared memory, also maps pages around it: those of 64 KiB
+ * (fault_around_bytes, mm/memory.c), or of a large folio. Such faults are therefore noted for all
+ * pages of chosen ranges of 2 MiB, which are usually all ranges. A page without an entry belongs to
+ * the nearest entry of its range.
+ */
+enum fs_resident_unit {
+	FS_RESIDENT_PAGE, /* one page */
+	FS_RESIDENT_HUGE, /* a range of 2 MiB that had no page table when the fault began */
+};
+
+struct fs_resident_key {
+	__u32 pid;
+	__u32 unit;   /* enum fs_resident_unit */
+	__u64 number; /* page number, or number of the range of 2 MiB */
+};
+
+/* How the page that is present now came to be. */
+enum fs_resident_how {
+	FS_RESIDENT_TOUCHED, /* nothing was there before */
+	FS_RESIDENT_COPIED,  /* a write to a page that others shared made a copy */
+};
+
+struct fs_resident {
+	__u64 start_ns; /* start time of the process */
+	__u64 since_ns; /* time of the fault, CLOCK_MONOTONIC */
+	__u64 frame;	/* FS_RESIDENT_COPIED: number of the page frame before the copy */
+	__s32 stack;	/* number of the user stack's record; < 0: no stack */
+	__s32 before;	/* FS_RESIDENT_COPIED: stack that touched the page before the copy */
+	__u32 how;	/* enum fs_resident_how */
+	__u32 area;	/* 1: the page belongs to a file or to shared memory */
+};
+
+/* Settings in struct fs_config. */
+struct fs_resident_config {
+	__u32 on;
+	__u32 huge;   /* 1: the kernel may use huge pages for anonymous memory */
+	__u32 levels; /* levels of the page table; 0: programs cannot read it */
+	__u32 pad;
+	__u64 zero_frame; /* number of the page frame of the zero page; ~0: not known */
+	__u64 secret[2];  /* odd random numbers */
+};
+
+/*
+ * Argument of a program that tests whether it finds the frame of a page of the caller. If it does
+ * not, programs do not read page tables.
+ */
+struct fs_page_check {
+	__u64 address;
+	__u64 frame;
+	/* where the kernel maps all physical memory; 0: a variable says it, at map_base_at */
+	__u64 map_base;
+	__u64 map_base_at;
+};
+
+/*
+ * Returns whether a unit is chosen. Both multiplications mix the number well enough that neither a
+ * stride nor an offset of a program's accesses can avoid or hit the chosen pages.
+ */
+static inline __attribute__((always_inline)) int fs_resident_chosen(const volatile __u64 secret[2],
+								    __u64 number, __u32 below)
+{
+	__u64 mixed = number * secret[0];
+
+	mixed = (mixed ^ mixed >> 32) * secret[1];
+	return (__u32)(mixed >> 32) < below;
+}
+
+#endif

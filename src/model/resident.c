@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/resident.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static struct resident_of *find(const struct model *m, const struct process_key *id)
+{
+	for (size_t i = 0; m->resident && i < m->resident->n; i++)
+		if (m->resident->of[i].id.pid == id->pid &&
+		    m->resident->of[i].id.start_ns == id->start_ns)
+			return &m->resident->of[i];
+	return NULL;
+}
+
+/* Returns the lists of a process, new ones if there are none; NULL: no room or no memory. */
+static struct resident_of *make(struct model *m, const struct process_key *id)
+{
+	struct resident_of *of = find(m, id);
+
+	if (of)
+		return of;
+	if (!m->resident)
+		m->resident = calloc(1, sizeof(*m->resident));
+	if (!m->resident)
+		return NULL;
+	if (m->resident->n == RESIDENT_PROCESSES_MAX) {
+		m->resident->lost++;
+		return NULL;
+	}
+	of = &m->resident->of[m->resident->n++];
+	of->id = *id;
+	return of;
+}
+
+static int copy_list(struct resident_list *to, const struct resident_list *from)
+{
+	struct resident_record *row;
+
+	if (from->n > RESIDENT_ROWS_MAX)
+		return -ENOMEM;
+	row = calloc(from->n + 1, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	if (from->n)
+		memcpy(row, from->row, from->n * sizeof(*row));
+	free(to->row);
+	*to = (struct resident_list){row, from->n, from->n + 1, from->sum};
+	return 0;
+}
+
+static uint64_t size_of(const struct resident_list *l)
+{
+	return l->sum.anon_bytes + l->sum.file_bytes + l->sum.shmem_bytes;
+}
+
+const struct resident_list *resident_shown(const struct resident_of *of, bool ended)
+{
+	return !ended ? &of->now : of->peak.sum.h.t_ns ? &of->peak : &of->first;
+}
+
+int resident_take(struct model *m, const struct resident_record *r)
+{
+	struct resident_of *of = make(m, &r->subject);
+	struct resident_record *more;
+
+	if (!of)
+		return m->resident ? 0 : -ENOMEM;
+	if (!r->nth)
+		of->next.n = 0;
+	if (r->nth != of->next.n || of->next.n == RESIDENT_ROWS_MAX) {
+		m->resident->lost++; /* rows are missing before this one */
+		return 0;
+	}
+	more = array_grow(of->next.row, of->next.n, &of->next.room, RESIDENT_ROWS_MAX,
+			  sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	of->next.row = more;
+	more[of->next.n] = *r;
+	if (r->by >= RESIDENT_NR_BY)
+		more[of->next.n].by = RESIDENT_NO_FAULT;
+	if (r->kind >= NR_HOLDING_KINDS)
+		more[of->next.n].kind = HOLDING_OTHER;
+	of->next.n++;
+	return 0;
+}
+
+int resident_take_sum(struct model *m, const struct resident_sum_record *r)
+{
+	const struct subject *s = model_find(m, &r->subject);
+	struct resident_of *of = make(m, &r->subject);
+	struct resident_list old;
+
+	if (!of)
+		return m->resident ? 0 : -ENOMEM;
+	if (s)
+		memcpy(of->comm, s->now.g.comm, sizeof(of->comm));
+	if (!r->rows)
+		of->next.n = 0;
+	of->next.sum = *r;
+	old = of->now;
+	of->now = of->next;
+	of->next = old;
+	of->next.n = 0;
+	if (!of->first.sum.h.t_ns)
+		return copy_list(&of->first, &of->now);
+	return size_of(&of->now) > size_of(resident_shown(of, true))
+		       ? copy_list(&of->peak, &of->now)
+		       : 0;
+}
+
+void resident_all_free(struct model *m)
+{
+	for (size_t i = 0; m->resident && i < m->resident->n; i++) {
+		free(m->resident->of[i].first.row);
+		free(m->resident->of[i].now.row);
+		free(m->resident->of[i].peak.row);
+		free(m->resident->of[i].next.row);
+	}
+	free(m->resident);
+	m->resident = NULL;
+}
+
+const struct resident_of *model_resident(const struct model *m, const struct process_key *id)
+{
+	const struct resident_of *of = find(m, id);
+
+	return of && of->now.sum.h.t_ns ? of : NULL;
+}
+
+const struct resident_of *model_resident_each(const struct model *m, const struct resident_of *last)
+{
+	const struct resident_of *of = last ? last + 1 : m->resident ? m->resident->of : NULL;
+
+	for (; of && of < m->resident->of + m->resident->n; of++)
+		if (of->now.sum.h.t_ns)
+			return of;
+	return NULL;
+}
+
+const char *resident_runtime(const struct resident_list *l)
+{
+	static const char *const known[][2] = {
+		{"libjvm.so", "Java"},
+		{"libcoreclr.so", ".NET"},
+		{"node", "Node.js"},
+		{"nodejs", "Node.js"},
+	};
+
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (l->row[i].kind == HOLDING_FILE_PRIVATE &&
+			    !strncmp(l->row[i].file, known[k][0], sizeof(l->row[i].file)))
+				return known[k][1];
+	return NULL;
+}
+
+const char *resident_by_name(uint32_t by)
+{
+	static const char *const names[RESIDENT_NR_BY] = {
+		[RESIDENT_TOUCHED] = "touched",	    [RESIDENT_COPIED] = "copied",
+		[RESIDENT_INHERITED] = "inherited", [RESIDENT_BEFORE] = "before",
+		[RESIDENT_NO_FAULT] = "no_fault",
+	};
+
+	return by < RESIDENT_NR_BY ? names[by] : "?";
+}
+
+static bool is_same(const struct resident_record *a, const struct resident_record *b)
+{
+	return a->stack == b->stack && a->by == b->by && a->kind == b->kind &&
+	       a->before == b->before && a->toucher.pid == b->toucher.pid &&
+	       !strncmp(a->file, b->file, sizeof(a->file));
+}
+
+int64_t resident_growth(const struct resident_of *of, const struct resident_record *row)
+{
+	int64_t now = row->bytes + row->swapped_bytes;
+
+	for (size_t i = 0; i < of->first.n; i++)
+		if (is_same(&of->first.row[i], row))
+			return now -
+			       (int64_t)(of->first.row[i].bytes + of->first.row[i].swapped_bytes);
+	return now;
+}

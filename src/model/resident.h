@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* model: which call stacks hold the resident memory of each process, as first and as last read. */
+#ifndef FS_MODEL_RESIDENT_H
+#define FS_MODEL_RESIDENT_H
+
+#include "model/model.h"
+
+#define RESIDENT_PROCESSES_MAX 1024
+#define RESIDENT_ROWS_MAX      8192
+
+/* The rows of a process at one moment. */
+struct resident_list {
+	struct resident_record *row; /* those with most memory first; owned */
+	size_t n, room;
+	struct resident_sum_record sum; /* h.t_ns 0: the list is not complete */
+};
+
+struct resident_of {
+	struct process_key id;
+	char comm[COMM_LEN]; /* name of the process when it was last read */
+	struct resident_list first, now;
+	struct resident_list peak; /* the list with most resident memory; empty: it is `first` */
+	struct resident_list next; /* the list that is being received */
+};
+
+struct resident_all {
+	struct resident_of of[RESIDENT_PROCESSES_MAX];
+	size_t n;
+	uint64_t lost; /* processes and rows for which there was no room */
+};
+
+/* Stores a record; called only by model_take(). Return 0 or -ENOMEM. */
+int resident_take(struct model *m, const struct resident_record *r);
+int resident_take_sum(struct model *m, const struct resident_sum_record *r);
+void resident_all_free(struct model *m);
+
+/* Returns the lists of a process, or NULL. The lists `first` and `now` are complete. */
+const struct resident_of *model_resident(const struct model *m, const struct process_key *id);
+
+/* Returns the processes one after another, also those that have ended; the first after NULL. */
+const struct resident_of *model_resident_each(const struct model *m,
+					      const struct resident_of *last);
+
+/*
+ * Returns the list to show: the last one or, for a process that has ended, the one with most
+ * resident memory. At its end, a process gives its memory back.
+ */
+const struct resident_list *resident_shown(const struct resident_of *of, bool ended);
+
+/*
+ * Returns the name of the runtime of a process if its garbage collector moves objects, or NULL.
+ * The names of mapped files show the runtime.
+ */
+const char *resident_runtime(const struct resident_list *l);
+
+/* Returns the name of an enum resident_by, such as "touched". */
+const char *resident_by_name(uint32_t by);
+
+/* Returns by how many bytes, in memory and in swap, a row differs from the first list. */
+int64_t resident_growth(const struct resident_of *of, const struct resident_record *row);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/page_table.h"
+
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define CHECK		"check_page_table"
+#define PAGE		4096
+#define FRAME_MASK	((1ULL << 55) - 1) /* Documentation/admin-guide/mm/pagemap.rst */
+#define PRESENT		(1ULL << 63)
+#define CPU_FLAGS_BYTES (1 << 16)
+
+/* Returns whether a small file contains a text. */
+static bool file_contains(const char *path, const char *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *all = calloc(1, CPU_FLAGS_BYTES);
+	bool found = false;
+
+	if (all && fd >= 0 && read(fd, all, CPU_FLAGS_BYTES - 1) > 0)
+		found = strstr(all, text) != NULL;
+	if (fd >= 0)
+		close(fd);
+	free(all);
+	return found;
+}
+
+/* Returns the address of a kernel variable, or 0. */
+static __u64 address_of(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0, found = 0;
+	char line[256], symbol[128], kind;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %c %127s", &address, &kind, symbol) == 3 &&
+		    !strcmp(symbol, name))
+			found = address;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Returns the number of the frame of a page of this process; 0: not known. */
+static __u64 frame_of(const void *page)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	__u64 entry = 0;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &entry, sizeof(entry), (unsigned long)page / PAGE * 8) != sizeof(entry))
+		entry = 0;
+	close(fd);
+	return entry & PRESENT ? entry & FRAME_MASK : 0;
+}
+
+/*
+ * Returns the number of the page frame that the kernel maps for a page that was only read. Returns
+ * ~0 if it cannot be read, which needs CAP_SYS_ADMIN.
+ */
+static __u64 zero_frame(void)
+{
+	volatile char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__u64 frame = page != MAP_FAILED && !page[0] ? frame_of((const void *)page) : 0;
+
+	if (page != MAP_FAILED)
+		munmap((void *)page, PAGE);
+	return frame ?: ~0ULL;
+}
+
+void page_table_fill(struct fs_resident_config *ret, bool on)
+{
+	memset(ret, 0, sizeof(*ret));
+	/* without random numbers, no page is chosen */
+	if (!on || getrandom(ret->secret, sizeof(ret->secret), 0) != sizeof(ret->secret))
+		return;
+	ret->secret[0] |= 1;
+	ret->secret[1] |= 1;
+	ret->on = 1;
+	ret->huge = !file_contains("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+	ret->zero_frame = zero_frame();
+#if defined(__x86_64__)
+	/* The kernel hides the flag if it uses four levels: arch/x86/kernel/cpu/common.c. */
+	ret->levels = file_contains("/proc/cpuinfo", " la57") ? 5 : 4;
+#endif
+}
+
+/*
+ * Start of the mapping of all memory, if it is not at random
+ * (arch/x86/include/asm/page_64_types.h).
+ */
+#define BASE_4_LEVELS 0xffff888000000000ULL
+#define BASE_5_LEVELS 0xff11000000000000ULL
+
+bool page_table_is_check(const char *program)
+{
+	return !strcmp(program, CHECK);
+}
+
+bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config)
+{
+	int program = bpf_program__fd(bpf_object__find_program_by_name(object, CHECK));
+	volatile char page[2 * PAGE] = {1}; /* its first address is in a page that is present */
+	struct fs_page_check check = {
+		.address = (unsigned long)page,
+		.frame = frame_of((const void *)page),
+		.map_base = config->levels == 5 ? BASE_5_LEVELS : BASE_4_LEVELS,
+		.map_base_at = address_of("page_offset_base"),
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &check, .ctx_size_in = sizeof(check));
+
+	return config->levels && check.frame && program >= 0 &&
+	       !bpf_prog_test_run_opts(program, &run);
+}

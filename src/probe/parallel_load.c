@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/parallel_load.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/load_log.h"
+
+#define LICENSE	    "Dual BSD/GPL" /* as in bpf/faultscope.bpf.c */
+#define JOBS_MAX    64
+#define THREADS_MAX 4
+#define SMALL	    60 /* libbpf itself loads programs with fewer instructions */
+#define LOG_BYTES   (16 << 20)
+
+struct job {
+	struct bpf_program *prog;
+	struct bpf_prog_load_opts opts;
+	struct bpf_insn *insns;
+	size_t nr;
+	int fd; /* the loaded program, or -errno */
+};
+
+struct jobs {
+	const struct kernel_types *types;
+	struct job job[JOBS_MAX];
+	unsigned int nr;
+	unsigned int next; /* number of jobs that threads have taken */
+};
+
+/* Kinds of programs that are prepared here. libbpf has no other way to prepare without loading. */
+static const struct kind {
+	const char *section;
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+	__u32 flags;
+} kinds[] = {
+	{"tp_btf+", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
+	{"raw_tp+", BPF_PROG_TYPE_RAW_TRACEPOINT},
+	{"tp+", BPF_PROG_TYPE_TRACEPOINT},
+	{"perf_event", BPF_PROG_TYPE_PERF_EVENT},
+	{"syscall", BPF_PROG_TYPE_SYSCALL, .flags = BPF_F_SLEEPABLE},
+};
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* These are static, because libbpf's callback has no context argument, and keeps its handlers. */
+static struct jobs *preparing; /* the load that libbpf prepares programs for; NULL: none */
+static int handlers[NR_KINDS]; /* numbers of the handlers; 0: not registered */
+
+/* Returns the id of the type of a tracepoint, or -errno. */
+static int tracepoint_type(const struct bpf_program *prog)
+{
+	const char *name = strchr(bpf_program__section_name(prog), '/') + 1;
+	__u32 id = preparing ? kernel_types_tracepoint(preparing->types, name) : 0;
+
+	return id ? (int)id : libbpf_find_vmlinux_btf_id(name, BPF_TRACE_RAW_TP);
+}
+
+static int put_off(struct jobs *jobs, struct bpf_program *prog, struct bpf_prog_load_opts *opts)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+						  {.code = BPF_JMP | BPF_EXIT}};
+	struct job *job = &jobs->job[jobs->nr];
+	size_t nr = bpf_program__insn_cnt(prog);
+
+	*job = (struct job){.prog = prog, .opts = *opts, .nr = nr, .fd = -ECANCELED};
+	job->insns = malloc(nr * sizeof(*job->insns));
+	if (!job->insns)
+		return -ENOMEM;
+	memcpy(job->insns, bpf_program__insns(prog), nr * sizeof(*job->insns));
+	job->opts.fd_array = NULL; /* libbpf frees it; only kfuncs of modules need it */
+	jobs->nr++;
+	opts->func_info = opts->line_info = NULL;
+	opts->func_info_cnt = opts->line_info_cnt = 0;
+	return bpf_program__set_insns(prog, (struct bpf_insn *)nothing, 2);
+}
+
+/* Called by libbpf, for each program that is ready to be loaded. */
+static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	int id;
+
+	opts->prog_flags |= kinds[cookie].flags;
+	if (kinds[cookie].type == BPF_PROG_TYPE_TRACING) {
+		id = tracepoint_type(prog);
+		if (id < 0)
+			return id;
+		opts->attach_btf_id = id;
+	}
+	if (!preparing || preparing->nr == JOBS_MAX || bpf_program__insn_cnt(prog) < SMALL)
+		return 0;
+	return put_off(preparing, prog, opts);
+}
+
+/*
+ * Registers a handler that stays, for a section that no program has. libbpf 1.1 frees its list when
+ * the last handler is removed, and uses the freed list for the next one.
+ */
+static void keep_list(void)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, o);
+	static int kept;
+
+	if (kept <= 0)
+		kept = libbpf_register_prog_handler("none", BPF_PROG_TYPE_UNSPEC, 0, &o);
+}
+
+void parallel_load_begin(void)
+{
+	keep_list();
+	for (size_t i = 0; i < NR_KINDS; i++) {
+		LIBBPF_OPTS(libbpf_prog_handler_opts, o, .cookie = i,
+			    .prog_prepare_load_fn = prepare);
+
+		if (handlers[i] <= 0)
+			handlers[i] = libbpf_register_prog_handler(kinds[i].section, kinds[i].type,
+								   kinds[i].attach, &o);
+	}
+}
+
+void parallel_load_end(void)
+{
+	for (size_t i = 0; i < NR_KINDS; i++) {
+		if (handlers[i] > 0)
+			libbpf_unregister_prog_handler(handlers[i]);
+		handlers[i] = 0;
+	}
+}
+
+static int load_job(const struct job *job, struct bpf_prog_load_opts *opts)
+{
+	return bpf_prog_load(bpf_program__type(job->prog), bpf_program__name(job->prog), LICENSE,
+			     job->insns, job->nr, opts);
+}
+
+static void *load_jobs(void *arg)
+{
+	struct jobs *jobs = arg;
+	unsigned int i;
+
+	while ((i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->nr) {
+		struct job *job = &jobs->job[i];
+
+		job->fd = load_job(job, &job->opts);
+	}
+	return NULL;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct job *x = a, *y = b;
+
+	return x->nr < y->nr ? 1 : x->nr > y->nr ? -1 : 0;
+}
+
+/* Loads a rejected program again, for the verifier's reason. */
+static void log_reason(const struct job *job)
+{
+	struct bpf_prog_load_opts opts = job->opts;
+	char *log = calloc(1, LOG_BYTES), *text = NULL;
+	int fd;
+
+	if (!log)
+		return;
+	opts.log_level = 1;
+	opts.log_buf = log;
+	opts.log_size = LOG_BYTES;
+	fd = load_job(job, &opts);
+	if (fd >= 0)
+		close(fd);
+	/* as libbpf prints it */
+	if (asprintf(&text,
+		     "libbpf: prog '%s': BPF program load failed: %s\n"
+		     "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n",
+		     bpf_program__name(job->prog), strerror(-job->fd),
+		     bpf_program__name(job->prog), log) >= 0)
+		load_log_add(text);
+	free(text);
+	free(log);
+}
+
+/* Loads all jobs. Returns 0, or the first error in the order of the object. */
+static int load_all(struct jobs *jobs)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t thread[THREADS_MAX - 1];
+	long threads = 0;
+
+	/* the longest program first, so that no thread begins with it when the others end */
+	qsort(jobs->job, jobs->nr, sizeof(jobs->job[0]), by_length);
+	while (threads < THREADS_MAX - 1 && threads + 1 < cpus &&
+	       !pthread_create(&thread[threads], NULL, load_jobs, jobs))
+		threads++;
+	load_jobs(jobs);
+	while (threads > 0)
+		pthread_join(thread[--threads], NULL);
+	for (unsigned int i = 0; i < jobs->nr; i++) {
+		if (jobs->job[i].fd >= 0)
+			continue;
+		log_reason(&jobs->job[i]);
+		return jobs->job[i].fd;
+	}
+	return 0;
+}
+
+/* Gives loaded programs to libbpf: they take over the file descriptors of the placeholders. */
+static int hand_over(const struct jobs *jobs)
+{
+	for (unsigned int i = 0; i < jobs->nr; i++)
+		if (dup3(jobs->job[i].fd, bpf_program__fd(jobs->job[i].prog), O_CLOEXEC) < 0)
+			return -errno;
+	return 0;
+}
+
+static void free_jobs(struct jobs *jobs)
+{
+	for (unsigned int i = 0; i < jobs->nr; i++) {
+		if (jobs->job[i].fd >= 0)
+			close(jobs->job[i].fd);
+		free(jobs->job[i].insns);
+	}
+	free(jobs);
+}
+
+int parallel_load(struct bpf_object *obj, const struct kernel_types *types)
+{
+	struct jobs *jobs = calloc(1, sizeof(*jobs));
+	int err;
+
+	if (!jobs)
+		return -ENOMEM;
+	jobs->types = types;
+	preparing = jobs;
+	err = bpf_object__load(obj);
+	preparing = NULL;
+	err = err ?: load_all(jobs) ?: hand_over(jobs);
+	free_jobs(jobs);
+	return err;
+}
+
+/* Attaches to the tracepoint "category/name". Returns NULL and sets errno on error. */
+static struct bpf_link *attach_tracepoint(const struct bpf_program *prog, const char *target)
+{
+	const char *name = target ? strchr(target, '/') : NULL;
+	char category[64];
+
+	if (!name || (size_t)(name - target) >= sizeof(category)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	snprintf(category, sizeof(category), "%.*s", (int)(name - target), target);
+	return bpf_program__attach_tracepoint(prog, category, name + 1);
+}
+
+struct bpf_link *parallel_load_attach(struct bpf_program *prog)
+{
+	const char *target = strchr(bpf_program__section_name(prog), '/');
+
+	switch (bpf_program__type(prog)) {
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+		return bpf_program__attach_raw_tracepoint(prog, target ? target + 1 : "");
+	case BPF_PROG_TYPE_TRACEPOINT:
+		return attach_tracepoint(prog, target ? target + 1 : NULL);
+	case BPF_PROG_TYPE_TRACING:
+		if (bpf_program__expected_attach_type(prog) == BPF_TRACE_RAW_TP)
+			return bpf_program__attach_trace(prog);
+		break;
+	default:
+		break;
+	}
+	return bpf_program__attach(prog);
+}

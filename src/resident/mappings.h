@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* resident: the mappings of a process that can have resident pages. */
+#ifndef FS_RESIDENT_MAPPINGS_H
+#define FS_RESIDENT_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "records/records.h"
+
+struct mapping {
+	__u64 from, to;		  /* page numbers; `to` is the first page after the mapping */
+	__u32 kind;		  /* enum holding_kind */
+	bool filed;		  /* the mapping is of a file, or of shared memory */
+	bool device;		  /* the kernel does not count the pages as resident memory */
+	char file[FILE_NAME_LEN]; /* last part of the name; empty: none */
+};
+
+struct mappings {
+	struct mapping *one; /* in order of addresses; owned */
+	size_t n, room;
+};
+
+/*
+ * Reads /proc/PID/maps. Returns 0 or -errno; -ESRCH: the process has ended. Free with
+ * mappings_free(), after an error too.
+ */
+int mappings_read(struct mappings *m, __u32 pid);
+void mappings_free(struct mappings *m);
+
+#endif

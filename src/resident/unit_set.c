@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "resident/unit_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define UNITS_MAX (1u << 26) /* 512 MiB; far above the chosen pages of any machine */
+
+int unit_set_add(struct unit_set *s, uint64_t unit)
+{
+	uint64_t *more;
+
+	if (s->n && s->unit[s->n - 1] == unit)
+		return 0;
+	more = array_grow(s->unit, s->n, &s->room, UNITS_MAX, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	s->unit = more;
+	more[s->n++] = unit;
+	return 0;
+}
+
+bool unit_set_has(const struct unit_set *s, uint64_t unit)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->unit[middle] == unit)
+			return true;
+		if (s->unit[middle] < unit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+void unit_set_replace(struct unit_set *s, struct unit_set *from)
+{
+	free(s->unit);
+	*s = *from;
+	memset(from, 0, sizeof(*from));
+}
+
+void unit_set_free(struct unit_set *s)
+{
+	free(s->unit);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* resident: a set of page numbers, filled in ascending order. */
+#ifndef FS_RESIDENT_UNIT_SET_H
+#define FS_RESIDENT_UNIT_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct unit_set {
+	uint64_t *unit; /* ascending; owned */
+	size_t n, room;
+};
+
+/*
+ * Adds a number that is not below the last one; adds an equal one only once. Returns 0 or -ENOMEM.
+ */
+int unit_set_add(struct unit_set *s, uint64_t unit);
+bool unit_set_has(const struct unit_set *s, uint64_t unit);
+
+/* Moves the numbers of `from` to `s`, whose own ones are freed. */
+void unit_set_replace(struct unit_set *s, struct unit_set *from);
+void unit_set_free(struct unit_set *s);
+
+#endif

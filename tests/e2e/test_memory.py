@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests `memory`: for programs whose functions keep known amounts of memory, `memory` estimates
+these amounts. The number at the end of a function's name is what it keeps, in MiB."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from harness import FAULTSCOPE, PATIENCE, Lines, Skip, jsonschema, live, schema, until, workload_path
+
+MIB = 1 << 20
+# An interval of 95 % is 1.96 standard errors wide on each side. A test compares about 100 values,
+# and must almost never fail by chance.
+WIDER = 4.5 / 1.96
+KNOWN = ("touched", "copied", "inherited")
+
+
+class Memory:
+    """A `faultscope memory` in the background that watches one program."""
+
+    def __init__(self, lab, *words):
+        self.work = lab.work(*words, "--wait", "--hold")
+        self.out, self.recording = lab.new_output()
+        self.process = lab.spawn([FAULTSCOPE, "memory", "--json", "-o", self.out, "--record",
+                                  self.recording, "-p", self.work.pid, "-d", PATIENCE])
+        self.errors = lab.errors
+        until(self.lines, "the first values")
+        self.work.go()
+        self.truth = self.work.truth()
+
+    def lines(self):
+        text = self.out.read_text() if self.out.exists() else ""
+        return [line for line in Lines(text[:text.rfind("\n") + 1]).all
+                if line["type"] == "memory"]
+
+    def last(self, pids):
+        """Ends the watch. Returns the last line of each process, from a reading that began after
+        the truth was printed."""
+        begun = time.time()
+        for pid in pids:
+            until(lambda pid=pid: [line for line in self.lines() if line["pid"] == pid and
+                                   written(line) > begun], f"values of {pid}")
+        self.process.send_signal(signal.SIGINT)
+        self.errors.append(self.process.communicate(timeout=PATIENCE)[1])
+        self.work.end()
+        return {line["pid"]: line for line in self.lines()}
+
+
+def written(line):
+    """Returns the time of a line in seconds since 1970."""
+    stamp = line["time"]
+    return time.mktime(time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone + \
+        float(stamp[19:-1])
+
+
+def sum_of(line, name, how=KNOWN):
+    """Returns (bytes, half of the interval) of all rows with a function whose name contains
+    `name`."""
+    rows = [row for row in line["holders"] if row["by"] in how and
+            any(name in frame for frame in row["stack"])]
+    return (sum(row["bytes"] for row in rows),
+            sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
+
+
+def check_amount(check, what, got, mib):
+    amount, half = got
+    if mib:
+        check.that(abs(amount - mib * MIB) <= half * WIDER + MIB / 4,
+                   f"{what}: {amount / MIB:.1f} MiB +- {half / MIB:.1f}, but holds {mib}")
+    else:
+        check.that(amount < 1.5 * MIB, f"{what}: {amount / MIB:.1f} MiB, but holds nothing")
+
+
+def check_sum(check, line):
+    """The rows add up to the kernel's totals, and nothing was lost."""
+    total = line["anon_bytes"] + line["file_bytes"] + line["shmem_bytes"]
+    rows = sum(row["bytes"] for row in line["holders"])
+    check.that(abs(rows - total) <= total / 100, f"rows {rows}, but the kernel counts {total}")
+    check.equal("lost", line["lost"], 0)
+    for row in line["holders"]:
+        check.that(row["low"] <= row["bytes"] <= row["high"], f"interval of {row}")
+    if jsonschema:
+        check.equal("schema", schema().complaint(line), "")
+
+
+def check_holds(check, lab, *words, unseen="anonymous"):
+    """Runs a program of tests/workloads whose truth says what its functions hold."""
+    memory = Memory(lab, *words)
+    line = memory.last([memory.work.pid])[memory.work.pid]
+    check_sum(check, line)
+    for name, mib in memory.truth["holds"].items():
+        if name != "unseen_":
+            check_amount(check, name, sum_of(line, name), mib)
+    rows = [row for row in line["holders"] if row["by"] == "no_fault" and row["kind"] == unseen]
+    check_amount(check, "without a fault",
+                 (sum(row["bytes"] for row in rows),
+                  sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows)),
+                 memory.truth["holds"].get("unseen_", 0))
+    return line
+
+
+@live
+def test_holders_of_functions(check, lab):
+    check_holds(check, lab, "hold")
+
+
+@live
+def test_holders_in_huge_pages(check, lab):
+    line = check_holds(check, lab, "hold", "huge")
+    check.that(sum_of(line, "hold_mapping_120")[1] < 6 * MIB, "huge pages are not counted exactly")
+
+
+@live
+def test_holders_of_kinds(check, lab):
+    """Pages that mremap() moved keep their owner, and pages without a fault have none."""
+    check_holds(check, lab, "hold_kinds")
+
+
+def check_family(check, lab, mode, want):
+    """Runs hold_fork. `want` has the amounts of parent and child, by name and by how."""
+    memory = Memory(lab, "hold_fork", mode)
+    pids = {"parent": memory.work.pid, "child": memory.truth["child"]}
+    lines = memory.last([pids[who] for who in want])
+    for who, amounts in want.items():
+        check_sum(check, lines[pids[who]])
+        for (how, name), mib in amounts.items():
+            check_amount(check, f"{who} {how} {name}", sum_of(lines[pids[who]], name, (how,)), mib)
+    return lines, pids
+
+
+@live
+def test_holders_of_forked_child(check, lab):
+    """A child inherits owners, and holds the copies that its writes made."""
+    parent = {("touched", "hold_first"): 60, ("touched", "hold_second"): 40,
+              ("copied", "hold_"): 0, ("inherited", "hold_"): 0}
+    child = {("inherited", "hold_first"): 40, ("inherited", "hold_second"): 40,
+             ("copied", "copy_third"): 20, ("touched", "hold_"): 0}
+    check_family(check, lab, "child", {"parent": parent, "child": child})
+
+
+@live
+def test_holders_of_grandchild(check, lab):
+    """A grandchild inherits from both of its ancestors."""
+    parent = {("touched", "hold_first"): 60}
+    child = {("inherited", "hold_first"): 40, ("copied", "copy_third"): 20}
+    lines, pids = check_family(check, lab, "grand", {"parent": parent, "child": child})
+    other = [line for pid, line in lines.items() if pid not in pids.values()]
+    check.equal("grandchildren", len(other), 1)
+    for (how, name), mib in {("inherited", "hold_first"): 20, ("inherited", "copy_third"): 20,
+                             ("inherited", "hold_second"): 40,
+                             ("copied", "copy_third"): 20}.items():
+        check_amount(check, f"grandchild {how} {name}", sum_of(other[0], name, (how,)), mib)
+
+
+@live
+def test_holders_written_after_child_has_gone(check, lab):
+    """A write to a page that nobody shares any more makes no copy."""
+    want = {("touched", "hold_first"): 60, ("touched", "hold_second"): 40,
+            ("copied", "write_after"): 0, ("touched", "write_after"): 0}
+    check_family(check, lab, "gone", {"parent": want})
+
+
+@live
+def test_holders_shared_by_processes(check, lab):
+    parent = {("touched", "share_30"): 30}
+    child = {("touched", "read_shared"): 30, ("inherited", "hold_first"): 60}
+    check_family(check, lab, "shared", {"parent": parent, "child": child})
+
+
+@live
+def test_holders_of_command(check, lab):
+    """`memory -- CMD` reads the command until its end, and shows its largest reading."""
+    program = [workload_path("hold"), "--sleep-ms", "3000"]
+    out, recording = lab.new_output()
+    ran = lab.faultscope("memory", "--json", "-o", out, "--record", recording, "--", *program)
+    lines = [line for line in Lines(out.read_text()).all if line["type"] == "memory"]
+    most = max(lines, key=lambda line: line["anon_bytes"])
+    check_sum(check, most)
+    for name, mib in json.loads(ran.out)["holds"].items():
+        check_amount(check, name, sum_of(most, name), mib)
+    text = " ".join(lab.faultscope("memory", "--replay", recording).out.split())
+    check.that("hold_mapping_120 (hold" in text, f"no function in {text}")
+    check.that("it has ended: largest reading" in text, f"no end in {text}")
+
+
+@live
+def test_holders_of_python_command_are_complete(check, lab):
+    """The kernel skips a BPF program for faults that its own reads of user memory cause. Such faults
+    add no page, so they are no loss. Linux 7.0 and later cannot tell them from losses."""
+    if int(os.uname().release.split(".", maxsplit=1)[0]) >= 7:
+        raise Skip("from Linux 7.0 on, all skipped runs are counted")
+    ran = lab.faultscope("memory", "--json", "-o", lab.dir / "out", "--", sys.executable, "-c",
+                         "import json, time; kept = bytearray(b'x' * (20 << 20)); time.sleep(1)")
+    check.equal(f"status: {ran.err}", ran.returncode, 0)
+    end = Lines((lab.dir / "out").read_text()).all[-1]
+    check.equal("incomplete", end["incomplete"], [])
+
+
+@live
+def test_holders_after_several_execs(check, lab):
+    """The command has other memory after each exec, also if it calls exec before the first
+    reading."""
+    hold = " ".join(["exec", str(workload_path("hold")), "--sleep-ms", "2000"])
+    ran = lab.faultscope("memory", "--json", "-o", lab.dir / "out", "--", "sh", "-c",
+                         f"exec sh -c 'exec sh -c \"{hold}\"'")
+    lines = [line for line in Lines((lab.dir / "out").read_text()).all if line["type"] == "memory"]
+    check.that(lines, f"no reading: {ran.err}")
+    most = max(lines, key=lambda line: line["anon_bytes"])
+    check_sum(check, most)
+    for name, mib in json.loads(ran.out)["holds"].items():
+        check_amount(check, name, sum_of(most, name), mib)
+
+
+@live
+def test_holders_of_too_short_command(check, lab):
+    ran = lab.faultscope("memory", "--json", "-o", lab.dir / "out", "--", "true")
+    check.equal("status", ran.returncode, 7)
+    check.that("not read: resident memory" in ran.err, ran.err)
+
+
+LEAK = """
+import sys, threading, time
+KEPT = []
+def load_batch():
+    KEPT.append(bytearray(b"x" * 300000))
+def work():
+    for _ in range(200):
+        load_batch()
+        time.sleep(0.01)
+before = bytearray(b"y" * (50 << 20))
+print("ready", flush=True)
+sys.stdin.readline()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+class Steps:
+    """A Python script that waits for a line of input before each step, and prints one after it.
+    `memory` watches it from the first step on."""
+
+    def __init__(self, lab, script):
+        self.work = lab.spawn([sys.executable, script], stdin=subprocess.PIPE)
+        self.work.stdout.readline()
+        self.out = lab.new_output()[0]
+        self.watch = lab.spawn([FAULTSCOPE, "memory", "--json", "-o", self.out, "-p",
+                                self.work.pid, "-d", PATIENCE])
+        until(self.lines, "the first values")
+
+    def lines(self):
+        text = self.out.read_text() if self.out.exists() else ""
+        return [line for line in Lines(text[:text.rfind("\n") + 1]).all
+                if line["type"] == "memory"]
+
+    def step(self):
+        self.work.stdin.write("go\n")
+        self.work.stdin.flush()
+        self.work.stdout.readline()
+        done = time.time()
+        until(lambda: written(self.lines()[-1]) > done, "values after the step")
+
+    def last(self, steps):
+        """Returns the reading after this number of steps."""
+        for _ in range(steps):
+            self.step()
+        self.watch.send_signal(signal.SIGINT)
+        self.watch.communicate(timeout=PATIENCE)
+        return self.lines()[-1]
+
+
+# A read of a hole of a memfd makes a page. Each of these reads is noted, so 400 MiB fill three quarters
+# of the table, unless a reading comes in between: each step makes new holes.
+READS = """
+import mmap, os, sys
+def hold_touched_100():
+    at = mmap.mmap(-1, 100 << 20)
+    at.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(0, 100 << 20, 4096):
+        at[page] = 1
+    return at
+def hold_read_400():
+    os.ftruncate(fd, 0)
+    os.ftruncate(fd, 400 << 20)
+    holes[::4096]
+print("ready", flush=True)
+sys.stdin.readline()
+fd = os.memfd_create("holes")
+os.ftruncate(fd, 400 << 20)
+holes = mmap.mmap(fd, 400 << 20, prot=mmap.PROT_READ)
+kept = hold_touched_100()
+print("done", flush=True)
+while sys.stdin.readline():
+    hold_read_400()
+    print("done", flush=True)
+"""
+
+
+@live
+def test_holders_in_full_table(check, lab):
+    """If the table of pages becomes full, fewer pages are chosen, and the amounts stay right."""
+    script = lab.dir / "reads.py"
+    script.write_text(READS)
+    steps = Steps(lab, script)
+    steps.step()
+    for _ in range(10):
+        steps.step()
+        if steps.lines()[-1]["sample_each"] > 64:
+            break
+    last = steps.last(1)
+    check.that(last["sample_each"] > 64, f"one of {last['sample_each']} pages is still chosen")
+    check_sum(check, last)
+    for name, mib in (("hold_touched_100", 100), ("hold_read_400", 400)):
+        check_amount(check, name, sum_of(last, name), mib)
+
+
+@live
+def test_holders_of_running_leak(check, lab):
+    """What was there before the watch is shown by mapping; what a thread then leaks, by its line."""
+    script = lab.dir / "leak.py"
+    script.write_text(LEAK)
+    last = Steps(lab, script).last(1)
+    check_sum(check, last)
+    check_amount(check, "the leak", sum_of(last, "load_batch (leak.py:5)"), 57.2)
+    before = sum(row["bytes"] for row in last["holders"] if row["by"] == "before")
+    check.that(before > 50 * MIB, f"{before} bytes from before the watch")
+
+
+LOADER = """
+import multiprocessing, signal, sys, time
+class Dataset:
+    def __init__(self):
+        self.cache = {}
+    def __getitem__(self, at):
+        self.cache[at] = bytearray(b"x" * 300000)
+        return at
+def work(dataset, queue):
+    for at in range(100000):
+        queue.put(dataset[at])
+        time.sleep(0.01)
+if __name__ == "__main__":
+    queue = multiprocessing.Queue(8)
+    for _ in range(2):
+        multiprocessing.Process(target=work, args=(Dataset(), queue), daemon=True).start()
+    queue.get()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # ends the workers, too
+    print("ready", flush=True)
+    while True:
+        queue.get()
+"""
+
+
+@live
+def test_holders_of_leaking_workers(check, lab):
+    """The parent of workers that leak is watched, as of a DataLoader: the answer names the line."""
+    script = lab.dir / "loader.py"
+    script.write_text(LOADER)
+    work = lab.spawn([sys.executable, script])
+    work.stdout.readline()
+    ran = lab.faultscope("memory", "-p", work.pid, "-d", "4", "--width", "100")
+    check.equal(f"status: {ran.err}", ran.returncode, 0)
+    check.equal("processes whose line is named",
+                ran.out.count("loader.py:7 Dataset.__getitem__"), 2)
+    work.send_signal(signal.SIGTERM)
+    work.wait(timeout=PATIENCE)
+
+
+@live
+def test_holders_without_probe(check, lab):
+    """Without its probe, `memory` says so, and does not end with status 0."""
+    program = lab.spawn(["sleep", "100"])
+    for choice in ("state=hash", "resident=none"):
+        ran = lab.faultscope("memory", "-p", program.pid, "-d", "0.2", "--probe", choice)
+        check.that("the probe resident is off or unavailable" in ran.err, f"{choice}: {ran.err}")
+        check.equal(f"status with {choice}", ran.returncode, 7)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests which overhead levels each command enables, what it says about the overhead of other
+processes, and that cheaper attach types count exactly."""
+import json
+import platform
+import struct
+
+from harness import FAULTSCOPE, PATIENCE, Lines, Skip, live, until
+
+LOW, ALL = ["scan", "events"], ["scan", "events", "latency", "syscalls"]
+TAXED = "faultscope: probes run in "
+
+
+def start_of(lab, *options):
+    ran = lab.faultscope("--json", *options, "0.1", "1")
+    return json.loads(ran.out.splitlines()[0])
+
+
+@live
+def test_levels_of_all_processes(check, lab):
+    """The view of all processes leaves system calls alone. A recording and --fail-on need the
+    failed calls."""
+    recording = ("--record", lab.dir / "all.fsr")
+    for options, levels in (((), LOW), (("--overhead", "low"), LOW), (("--overhead", "all"), ALL),
+                            (recording, [*LOW, "syscalls"]),
+                            (("--fail-on", "failed_calls>0"), [*LOW, "syscalls"])):
+        check.equal(f"{options}", start_of(lab, *options)["overhead_levels"], levels)
+    view = lab.faultscope("--format", "text", "0.1", "1").out
+    for word in "not measured: ", "failed calls", "latency of page faults", "--overhead all":
+        check.that(word in view, f"{word!r} is not in {view[:400]!r}")
+    view = lab.faultscope("--format", "text", "--overhead", "all", "0.1", "1").out
+    check.that("not measured: " not in view, f"all levels: {view[:400]!r}")
+
+
+@live
+def test_overhead_of_others_is_said(check, lab):
+    other = lab.spawn(["sleep", "100"]).pid
+    touch = lab.workload("touch")
+    for options, whom in ((("0.1", "1"), "all processes"),
+                          (("-p", other, "0.1", "1"), "other processes too"),
+                          (("run", "--", touch, "10"), "other processes too")):
+        said = [line for line in lab.faultscope(*options).err.splitlines()
+                if line.startswith(TAXED)]
+        check.equal(f"{options}: lines", len(said), 1)
+        check.that(said and said[0].startswith(f"{TAXED}{whom}, at: page faults"), f"{said}")
+        check.equal(f"{options}: system calls", "all system calls" in said[0], options[0] != "0.1")
+    quiet = lab.faultscope("-q", "-p", other, "0.1", "1").err
+    check.that(TAXED not in quiet, f"with -q: {quiet!r}")
+    for options, calls in ((), False), (("-p", other), True):
+        taxed = start_of(lab, *options)["overhead_for_others"]
+        check.equal(f"{options}: JSON", ("page faults" in taxed, "all system calls" in taxed),
+                    (True, calls))
+
+
+def keepers(lab):
+    return lab.call("pgrep", "-x", "faultscope-keep").out.split()
+
+
+@live
+def test_calls_of_a_64_bit_process(check, lab):
+    """With -p, only the counted system calls have tracepoints. They count exactly, and the process
+    that removes them ends."""
+    work = lab.work("bench", "openclose", "4000", "--wait")
+    before = set(keepers(lab))
+    watch = lab.watch("-p", str(work.pid), record=False)
+    probes = json.loads(watch.said().splitlines()[0])["probes"]
+    if probes["calls"].startswith("tracepoint: "):
+        raise Skip(probes["calls"])
+    check.equal("attach type", probes["calls"], "tracepoint")
+    mine = set(keepers(lab)) - before
+    work.go()
+    work.truth()
+    work.end()
+    capture = watch.finished()
+    fds = Lines(capture.text).final(work.pid)["fds"]
+    check.equal("opened", fds["by_call"]["open"]["calls"], 4000)
+    # at its end, the program closes files of its own
+    check.between("closed", fds["closed"], 4000, 4010)
+    check.that(mine, "no process keeps the tracepoints")
+    until(lambda: not mine & set(keepers(lab)), "the keeper to end")
+
+
+def write_32_bit_program(path):
+    """Writes an ELF file for x86 whose code calls pause() in an endless loop."""
+    base, code = 0x8048000, bytes.fromhex("b81d000000cd80ebf7")
+    headers = 52 + 32
+    ident = b"\x7fELF" + bytes((1, 1, 1)).ljust(12, b"\0")
+    header = ident + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, base + headers, 52, 0, 0, 52, 32, 1, 40,
+                                 0, 0)
+    size = headers + len(code)
+    path.write_bytes(header + struct.pack("<8I", 1, 0, base, base, size, size, 5, 4096) + code)
+    path.chmod(0o755)
+    return path
+
+
+@live
+def test_calls_of_a_32_bit_process(check, lab):
+    """The tracepoints of single system calls do not see 32-bit programs."""
+    if platform.machine() != "x86_64":
+        raise Skip("32-bit programs of x86")
+    try:
+        ran = lab.spawn([write_32_bit_program(lab.dir / "pause32")])
+    except OSError as reason:
+        raise Skip(f"this kernel runs no 32-bit programs: {reason}") from reason
+    check.equal("attach type", start_of(lab, "-p", str(ran.pid))["probes"]["calls"], "tp_btf")
+    check.equal("the program runs on", ran.poll(), None)
+
+
+@live
+def test_stacks_of_a_frequent_call_site(check, lab):
+    """Above a rate, only some stacks of a call site are walked. Each call is still counted, for the
+    stack of its site."""
+    calls = 40_000
+    work = lab.work("bench", "openclose", str(calls), "--wait")
+    out = lab.dir / "diagnosis.jsonl"
+    diagnosis = lab.spawn([FAULTSCOPE, "diagnose", "--json", "-o", out, "-p", str(work.pid), "-d",
+                           "600"])
+    until(lambda: out.exists() and '"type":"start"' in lab.read(out), "the first line")
+    work.go()
+    work.truth()
+    work.end()
+    diagnosis.communicate(timeout=PATIENCE)
+    lines = Lines(lab.read(out))
+    walks = lines.all[-1]["walks"]
+    if not walks:
+        raise Skip("no unwind tables: the kernel follows frame pointers")
+    not_walked = walks.pop("not-walked", 0)
+    check.that(not_walked > calls / 2, f"{not_walked} of {calls} calls were not walked")
+    check.that(sum(walks.values()) >= 64, f"only {walks} were walked")
+    opened = lines.final(work.pid)["fds"]["by_call"]["open"]["calls"]
+    check.between("each call has a stack", not_walked + sum(walks.values()), opened, opened + 64)
+    check.equal("every open is counted", opened, calls)

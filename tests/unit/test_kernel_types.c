@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests which part of the kernel's BTF is kept for libbpf: with BTF that the test makes, with the
+ * same BTF damaged at random, and with the BTF of this kernel.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/kernel_types.h"
+#include "probe/object.h"
+#include "tap.h"
+
+static bool is_wanted(void *ctx, const char *name)
+{
+	static const char *const wanted[] = {"outer", "task_struct", "colour", "btf_trace_event",
+					     "function"};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!strcmp(name, wanted[i]))
+			return true;
+	return false;
+}
+
+/* Makes BTF of a few types. Types that nothing needs come first, so that ids change. */
+static struct btf *make(void)
+{
+	struct btf *b = btf__new_empty();
+	int word = btf__add_int(b, "unsigned long", 8, 0);
+	int named = btf__add_const(b, btf__add_typedef(b, "u64", word));
+	int other = btf__add_struct(b, "other", 8), inner, unnamed, array, pointer, proto;
+
+	btf__add_field(b, "unused", word, 0, 0);
+	pointer = btf__add_ptr(b, other);
+	array = btf__add_array(b, word, word, 3);
+	inner = btf__add_struct(b, "inner", 8);
+	btf__add_field(b, "value", named, 0, 0);
+	unnamed = btf__add_union(b, NULL, 8);
+	btf__add_field(b, "in", inner, 0, 0);
+	btf__add_field(b, "to", pointer, 0, 0);
+	btf__add_struct(b, "outer", 40);
+	btf__add_field(b, NULL, unnamed, 0, 0);
+	btf__add_field(b, "list", array, 64, 0);
+	btf__add_field(b, "bits", word, 256, 3);
+	btf__add_struct(b, "task_struct", 8);
+	btf__add_field(b, "outer", btf__find_by_name(b, "outer"), 0, 0);
+	btf__add_enum(b, "colour", 4);
+	btf__add_enum_value(b, "RED", 7);
+	proto = btf__add_func_proto(b, 0);
+	btf__add_func_param(b, "first", pointer);
+	btf__add_func_param(b, "second", word);
+	btf__add_typedef(b, "btf_trace_event", btf__add_ptr(b, proto));
+	btf__add_func(b, "function", BTF_FUNC_STATIC, proto);
+	return b;
+}
+
+static const struct btf_type *find(const struct btf *b, const char *name, int kind)
+{
+	int id = btf__find_by_name_kind(b, name, kind);
+
+	return id > 0 ? btf__type_by_id(b, id) : NULL;
+}
+
+static const char *member_name(const struct btf *b, const struct btf_type *t, int i)
+{
+	return btf__name_by_offset(b, btf_members(t)[i].name_off);
+}
+
+static void check_structures(const struct btf *b)
+{
+	const struct btf_type *outer = find(b, "outer", BTF_KIND_STRUCT), *t;
+	const struct btf_member *m = btf_members(outer);
+
+	is_u64(outer->size, 40, "size of a structure");
+	is_u64(btf_vlen(outer), 3, "its members");
+	is_str(member_name(b, outer, 1), "list", "name of a member");
+	is_u64(btf_member_bit_offset(outer, 1), 64, "its place");
+	is_u64(btf_member_bitfield_size(outer, 2), 3, "bits of a bit-field");
+	t = btf__type_by_id(b, m[1].type);
+	ok(btf_is_array(t) && btf_array(t)->nelems == 3, "an array");
+	is_u64(btf__resolve_size(b, m[1].type), 24, "its size");
+	t = btf__type_by_id(b, m[0].type);
+	ok(btf_is_union(t), "an unnamed union");
+	is_str(member_name(b, t, 0), "in", "its members");
+	ok(btf_is_ptr(btf__type_by_id(b, btf_members(t)[1].type)), "a pointer stays a pointer");
+	ok(!btf__type_by_id(b, btf_members(t)[1].type)->type, "but leads to no other type");
+	t = btf__type_by_id(b, btf_members(t)[0].type);
+	ok(btf_is_int(btf__type_by_id(b, btf_members(t)[0].type)), "a member without its typedef");
+	ok(!find(b, "other", BTF_KIND_STRUCT), "a type that nothing needs is left out");
+}
+
+static void check_others(const struct btf *b)
+{
+	const struct btf_type *t = find(b, "colour", BTF_KIND_ENUM);
+
+	is_u64(btf_enum(t)[0].val, 7, "value of an enumeration");
+	is_str(btf__name_by_offset(b, btf_enum(t)[0].name_off), "RED", "its name");
+	t = find(b, "btf_trace_event", BTF_KIND_TYPEDEF);
+	t = btf__type_by_id(b, btf__type_by_id(b, t->type)->type);
+	ok(btf_is_func_proto(t) && btf_vlen(t) == 2, "parameters of a tracepoint");
+	ok(find(b, "function", BTF_KIND_FUNC), "a function");
+}
+
+static void test_made(void)
+{
+	struct btf *all = make();
+	struct kernel_types k;
+	struct btf *file;
+	const void *raw;
+	__u32 size;
+
+	raw = btf__raw_data(all, &size);
+	kernel_types_begin(&k);
+	ok(!kernel_types_take(&k, raw, size, is_wanted, NULL), "types are taken");
+	check_structures(k.btf);
+	check_others(k.btf);
+	is_u64(k.task_type, btf__find_by_name_kind(all, "task_struct", BTF_KIND_STRUCT),
+	       "id of task_struct in the whole BTF");
+	file = btf__parse(k.path, NULL);
+	is_u64(btf__type_cnt(file), btf__type_cnt(k.btf), "the file has the same types");
+	btf__free(file);
+	btf__free(all);
+	kernel_types_end(&k);
+	ok(!k.btf, "the end");
+}
+
+/* Changes or cuts BTF at random: it is refused, or its types can be read. */
+static void test_damaged(void)
+{
+	struct btf *all = make();
+	unsigned int seed = 3, refused = 0;
+	struct kernel_types k = {};
+	const void *raw;
+	__u32 size;
+
+	raw = btf__raw_data(all, &size);
+	for (int round = 0; round < 20000; round++) {
+		size_t cut = round % 4 ? size : rand_r(&seed) % size;
+		unsigned char *copy = malloc(cut + 1);
+
+		memcpy(copy, raw, cut);
+		for (int i = round % 4; i > 0; i--)
+			copy[rand_r(&seed) % cut] = rand_r(&seed);
+		refused += kernel_types_take(&k, copy, cut, is_wanted, NULL) != 0;
+		kernel_types_end(&k);
+		free(copy);
+	}
+	ok(refused > 1000 && refused < 20000, "%u of 20000 are refused", refused);
+	btf__free(all);
+}
+
+/* Compares the size of structures with that in the whole BTF of this kernel. */
+static void test_this_kernel(void)
+{
+	static const char *const names[] = {"task_struct", "mm_struct", "vm_area_struct", "file"};
+	struct btf *all = btf__load_vmlinux_btf(), *part;
+	struct object o;
+	int id;
+
+	if (libbpf_get_error(all)) {
+		ok(true, "no BTF of this kernel # SKIP it has none");
+		return;
+	}
+	ok(!object_open(&o, OBJECT_FULL, NULL), "the object opens");
+	part = object_read_types(&o);
+	ok(part && btf__type_cnt(part) < btf__type_cnt(all) / 10, "a small part of all types");
+	for (size_t i = 0; part && i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct btf_type *t = find(part, names[i], BTF_KIND_STRUCT);
+
+		id = btf__find_by_name_kind(all, names[i], BTF_KIND_STRUCT);
+		ok(t && t->size == btf__type_by_id(all, id)->size, "size of %s", names[i]);
+	}
+	id = btf__find_by_name_kind(all, "task_struct", BTF_KIND_STRUCT);
+	is_u64(o.config->task_type, id, "programs get the id of task_struct");
+	object_close(&o);
+	btf__free(all);
+}
+
+int main(void)
+{
+	libbpf_set_print(NULL);
+	test_made();
+	test_damaged();
+	test_this_kernel();
+	return tap_done();
+}

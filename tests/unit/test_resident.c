@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests who holds resident memory: estimates, page ranges of this process, and the model's lists.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "model/resident.h"
+#include "resident/held.h"
+#include "resident/page_ranges.h"
+#include "resident/unit_set.h"
+#include "tap.h"
+
+#define PAGES 64
+
+static struct resident_record row[8];
+static struct resident_sum_record total;
+static size_t rows;
+
+static int take(void *ctx, const struct record *h)
+{
+	(void)ctx;
+	if (h->kind == RECORD_RESIDENT)
+		row[rows++] = *(const struct resident_record *)h;
+	else
+		total = *(const struct resident_sum_record *)h;
+	return 0;
+}
+
+static void add(struct held *all, __s32 stack, __u32 group, int pages, bool swapped)
+{
+	const struct row_key key = {.stack = stack, .before = -1, .group = group};
+
+	for (int i = 0; i < pages; i++)
+		ok(!held_add_page(all, &key, swapped), "a page is added");
+}
+
+static void test_estimates(void)
+{
+	const struct row_key huge = {.stack = 9, .before = -1};
+	const struct sink sink = {.take = take};
+	struct resident_sum_record sum = {.each = 64,
+					  .anon_bytes = (40 << 20) + (2 << 20),
+					  .file_bytes = 10 << 20,
+					  .swap_bytes = 4 << 20};
+	struct held all;
+
+	rows = 0;
+	ok(!held_open(&all), "a table is made");
+	add(&all, 1, GROUP_ANON, 30, false);
+	add(&all, 2, GROUP_ANON, 10, false);
+	add(&all, 2, GROUP_ANON, 5, true);
+	add(&all, 3, GROUP_FILE, 8, false);
+	ok(!held_add_huge(&all, &huge, 2 << 20), "a huge page is added");
+	ok(!held_send(&all, &sum, &sink), "the rows are sent");
+	is_u64(rows, 4, "a row for each stack");
+	is_u64(total.rows, 4, "and their number");
+	is_u64(row[0].stack, 1, "the largest row first");
+	is_u64(row[0].bytes, 30 << 20, "its share of the kernel's total without huge pages");
+	ok(row[0].low < 26 << 20 && row[0].low > 20 << 20, "its lower bound");
+	ok(row[0].high > 33 << 20 && row[0].high < 37 << 20, "its upper bound");
+	is_u64(row[1].bytes, 10 << 20, "the other row has the rest");
+	is_u64(row[1].swapped_bytes, 4 << 20, "and all that is in swap");
+	is_u64(row[1].pages, 15, "from this many pages");
+	for (size_t i = 2; i < 4; i++) {
+		is_u64(row[i].bytes, row[i].stack == 9 ? 2 << 20 : 10 << 20, "exact rows");
+		is_u64(row[i].high, row[i].bytes, "have no higher bound");
+	}
+	held_free(&all);
+}
+
+static void test_unit_set(void)
+{
+	struct unit_set s = {}, other = {};
+
+	for (uint64_t i = 0; i < 1000; i++)
+		ok(!unit_set_add(&s, i / 2 * 3), "a number is added");
+	is_u64(s.n, 500, "an equal one only once");
+	ok(unit_set_has(&s, 0) && unit_set_has(&s, 1497), "the first and the last are found");
+	ok(!unit_set_has(&s, 1) && !unit_set_has(&s, 1500), "others are not");
+	unit_set_replace(&other, &s);
+	ok(!s.n && other.n == 500 && unit_set_has(&other, 3), "a set moves to another");
+	unit_set_free(&other);
+}
+
+struct found {
+	uint64_t from;
+	int present[PAGES], file;
+};
+
+static int note(void *ctx, const struct page_range *r)
+{
+	struct found *f = ctx;
+
+	for (uint64_t page = r->from; page < r->to; page++)
+		f->present[page - f->from] += !!(r->what & RANGE_PRESENT);
+	f->file += !!(r->what & RANGE_FILE);
+	return 0;
+}
+
+/* Touches every third page of a mapping, and compares them with what the kernel says. */
+static void test_ranges(bool words)
+{
+	char *at = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct page_reader r = {.fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
+				.words = words,
+				.zero_frame = ~0ULL};
+	struct found f = {.from = (uintptr_t)at >> PAGE_SHIFT};
+	bool same = true;
+
+	madvise(at, PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
+	for (int i = 0; i < PAGES; i += 3)
+		at[i * PAGE_BYTES] = 1;
+	ok(r.fd >= 0, "the page map opens");
+	ok(!page_ranges_read(&r, f.from, f.from + PAGES, note, &f), "it is read");
+	for (int i = 0; i < PAGES; i++)
+		same = same && f.present[i] == !(i % 3);
+	ok(same, "each touched page is in memory once, and no other");
+	is_u64(f.file, 0, "none belongs to a file");
+	close(r.fd);
+	munmap(at, PAGES * PAGE_BYTES);
+}
+
+static void give(struct model *m, __u32 nth, __s32 stack, __u64 bytes)
+{
+	struct resident_record r = RECORD(resident_record, RECORD_RESIDENT, 1);
+
+	r.subject.pid = 7;
+	r.nth = nth;
+	r.stack = stack;
+	r.bytes = bytes;
+	ok(!model_take(m, &r.h), "a row is taken");
+}
+
+static void end(struct model *m, __u32 n, __u64 t_ns)
+{
+	struct resident_sum_record r = RECORD(resident_sum_record, RECORD_RESIDENT_SUM, t_ns);
+
+	r.subject.pid = 7;
+	r.rows = n;
+	r.anon_bytes = n * 100;
+	ok(!model_take(m, &r.h), "the sum is taken");
+}
+
+static void test_lists(void)
+{
+	const struct process_key id = {.pid = 7};
+	const struct resident_of *of;
+	struct model m;
+
+	model_init(&m);
+	ok(!model_resident(&m, &id), "nothing is known at first");
+	give(&m, 0, 1, 100);
+	ok(!model_resident(&m, &id), "a list without its sum is not shown");
+	end(&m, 1, 10);
+	give(&m, 0, 1, 150);
+	give(&m, 1, 2, 30);
+	end(&m, 2, 20);
+	of = model_resident(&m, &id);
+	ok(of && of->now.n == 2 && of->first.n == 1, "the first and the last list");
+	is_u64(resident_growth(of, &of->now.row[0]), 50, "a row that grew");
+	is_u64(resident_growth(of, &of->now.row[1]), 30, "a row that is new");
+	give(&m, 5, 1, 1);
+	is_u64(m.resident->lost, 1, "a row without those before it is lost");
+	end(&m, 0, 30);
+	of = model_resident(&m, &id);
+	is_u64(resident_shown(of, false)->n, 0, "a process without memory");
+	is_u64(resident_shown(of, true)->n, 2, "of an ended one, the largest list is shown");
+	model_free(&m);
+}
+
+static void test_runtime(void)
+{
+	static const struct {
+		__u32 kind;
+		const char *file, *runtime;
+	} rows[] = {
+		{HOLDING_FILE_PRIVATE, "libjvm.so", "Java"},
+		{HOLDING_FILE_PRIVATE, "node", "Node.js"},
+		{HOLDING_FILE_PRIVATE, "nodes", NULL},
+		{HOLDING_SHARED_MEMORY, "node", NULL},
+		{HOLDING_ANONYMOUS, "", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct resident_record r[2] = {{.kind = HOLDING_HEAP}, {.kind = rows[i].kind}};
+		const struct resident_list l = {.row = r, .n = 2};
+
+		snprintf(r[1].file, sizeof(r[1].file), "%s", rows[i].file);
+		is_str(resident_runtime(&l), rows[i].runtime, "runtime of a mapped file");
+	}
+}
+
+int main(void)
+{
+	test_runtime();
+	test_estimates();
+	test_unit_set();
+	test_ranges(false);
+	test_ranges(true);
+	test_lists();
+	return tap_done();
+}
