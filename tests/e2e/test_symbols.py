@@ -409,6 +409,8 @@ def test_more_processes_than_are_kept(check, lab):
     many.stdout.readline()
     with open(f"/proc/{many.pid}/task/{many.pid}/children", encoding="utf-8") as f:
         pids = f.read().split()
+    for pid in pids:  # during exec, a process has no list of mappings
+        until(lambda path=f"/proc/{pid}/comm": lab.read(path) == "sleep\n", "exec")
     naming = Naming(lab)
     for pid in pids:
         check.equal("learned", naming.learn(pid), 0)
