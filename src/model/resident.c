@@ -16,7 +16,7 @@ static struct resident_of *find(const struct model *m, const struct process_key 
 	return NULL;
 }
 
-/* Returns the lists of a process, new ones if there are none; NULL: no room or no memory. */
+/* Returns the lists of a process. Creates missing ones. Returns NULL without room or memory. */
 static struct resident_of *make(struct model *m, const struct process_key *id)
 {
 	struct resident_of *of = find(m, id);

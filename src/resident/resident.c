@@ -15,10 +15,10 @@
 #include "base/alive.h"
 #include "base/array.h"
 #include "probe/host_facts.h"
+#include "resident/held.h"
 #include "resident/mappings.h"
 #include "resident/owners.h"
 #include "resident/page_ranges.h"
-#include "resident/held.h"
 #include "resident/unit_set.h"
 #include "wire.h"
 

@@ -16,7 +16,6 @@ int unit_set_add(struct unit_set *s, uint64_t unit)
 	if (s->n && s->unit[s->n - 1] == unit)
 		return 0;
 	more = array_grow(s->unit, s->n, &s->room, UNITS_MAX, sizeof(*more));
-
 	if (!more)
 		return -ENOMEM;
 	s->unit = more;
@@ -26,19 +25,9 @@ int unit_set_add(struct unit_set *s, uint64_t unit)
 
 bool unit_set_has(const struct unit_set *s, uint64_t unit)
 {
-	size_t low = 0, high = s->n;
+	size_t n = array_count_up_to(s->unit, s->n, sizeof(*s->unit), 0, unit);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->unit[middle] == unit)
-			return true;
-		if (s->unit[middle] < unit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return n && s->unit[n - 1] == unit;
 }
 
 void unit_set_replace(struct unit_set *s, struct unit_set *from)

@@ -18,7 +18,7 @@ struct unit_set {
 int unit_set_add(struct unit_set *s, uint64_t unit);
 bool unit_set_has(const struct unit_set *s, uint64_t unit);
 
-/* Moves the numbers of `from` to `s`, whose own ones are freed. */
+/* Frees the numbers of `s`, and moves those of `from` to it. */
 void unit_set_replace(struct unit_set *s, struct unit_set *from);
 void unit_set_free(struct unit_set *s);
 

@@ -13,9 +13,8 @@
 
 #define WATCH_SECONDS 10.0
 #define EACH	      64 /* one of this many pages is chosen at first */
-#define OFTEN_SECONDS                                                                              \
-	0.25 /* a command may end at any time: its last reading is this old at most                \
-	      */
+/* A command may end at any time. The last reading of its memory is at most so old. */
+#define OFTEN_SECONDS 0.25
 /* levels 0, 1 and 3, which stacks need, and level 4, which chooses pages */
 #define TIERS_MEMORY 0x1bu
 

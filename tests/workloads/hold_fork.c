@@ -4,7 +4,7 @@
  *
  * usage: hold_fork MODE
  *	child	a child reads all memory of its parent, and writes to a third of one part
- *	grand	the child does it too, and so does a child of it
+ *	grand	as child; the child also forks, and its child does the same
  *	gone	a child reads all memory and ends; then the parent writes to all of one part
  *	shared	parent and child share memory, which the parent wrote and the child reads
  */
