@@ -2,10 +2,12 @@
 #include "model/resident.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "model/holdings.h"
 
 static struct resident_of *find(const struct model *m, const struct process_key *id)
 {
@@ -170,6 +172,37 @@ const char *resident_by_name(uint32_t by)
 	return by < RESIDENT_NR_BY ? names[by] : "?";
 }
 
+const char *resident_no_stack(uint32_t by)
+{
+	static const char *const texts[RESIDENT_NR_BY] = {
+		[RESIDENT_TOUCHED] = "touched, but the stack was not recorded",
+		[RESIDENT_COPIED] = "copied, but the stack was not recorded",
+		[RESIDENT_INHERITED] = "inherited from the parent, stack not recorded",
+		[RESIDENT_BEFORE] = "resident before the watch began",
+		[RESIDENT_NO_FAULT] = "made resident without a fault (MAP_POPULATE, mlock, GPU or "
+				      "I/O buffers, mremap)",
+	};
+
+	return by < RESIDENT_NR_BY ? texts[by] : "?";
+}
+
+uint64_t resident_bytes(const struct resident_record *r)
+{
+	return r->bytes + r->swapped_bytes;
+}
+
+struct resident_what resident_what(const struct resident_record *r)
+{
+	struct resident_what what;
+	const char *how = r->by == RESIDENT_COPIED    ? ", copied after a fork"
+			  : r->by == RESIDENT_INHERITED ? ", inherited from the parent"
+							: "";
+
+	snprintf(what.s, sizeof(what.s), "%s%s%.*s%s", holding_kind_name(r->kind),
+		 r->file[0] ? " " : "", (int)sizeof(r->file), r->file, how);
+	return what;
+}
+
 static bool is_same(const struct resident_record *a, const struct resident_record *b)
 {
 	return a->stack == b->stack && a->by == b->by && a->kind == b->kind &&
@@ -179,11 +212,10 @@ static bool is_same(const struct resident_record *a, const struct resident_recor
 
 int64_t resident_growth(const struct resident_of *of, const struct resident_record *row)
 {
-	int64_t now = row->bytes + row->swapped_bytes;
+	int64_t now = resident_bytes(row);
 
 	for (size_t i = 0; i < of->first.n; i++)
 		if (is_same(&of->first.row[i], row))
-			return now -
-			       (int64_t)(of->first.row[i].bytes + of->first.row[i].swapped_bytes);
+			return now - (int64_t)resident_bytes(&of->first.row[i]);
 	return now;
 }

@@ -12,6 +12,7 @@
 
 #include "probe/calls.h"
 #include "probe/parallel_load.h"
+#include "probe/tracefs.h"
 
 #define FILES_CLOSED 1024 /* the keeper closes files below this number */
 
@@ -44,6 +45,17 @@ static int attach_auto(struct links *links, struct bpf_program *prog)
 	return keep(links, parallel_load_attach(prog));
 }
 
+/* Attaches a program to an open event, which the link closes. Closes the event on error, too. */
+static int attach_event(struct links *links, struct bpf_program *prog, int fd)
+{
+	struct bpf_link *link = bpf_program__attach_perf_event(prog, fd);
+	int err = keep(links, link);
+
+	if (!link)
+		close(fd);
+	return err;
+}
+
 /* Attaches a program to a software event of each online CPU. */
 static int attach_perf(struct links *links, struct bpf_program *prog, unsigned long long config)
 {
@@ -57,18 +69,26 @@ static int attach_perf(struct links *links, struct bpf_program *prog, unsigned l
 
 	for (int cpu = 0; cpu < libbpf_num_possible_cpus() && !err; cpu++) {
 		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		struct bpf_link *link;
 
 		if (fd < 0 && errno == ENODEV)
 			continue; /* no such CPU is online */
-		if (fd < 0)
-			return -errno;
-		link = bpf_program__attach_perf_event(prog, fd);
-		err = keep(links, link);
-		if (!link)
-			close(fd);
+		err = fd < 0 ? -errno : attach_event(links, prog, fd);
 	}
 	return err;
+}
+
+/* Attaches a program to a tracepoint, on all CPUs: for BPF programs, the CPU does not matter. */
+static int attach_tracepoint(struct links *links, struct bpf_program *prog, int tracefs,
+			     const char *name)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
+	int number = tracefs_tracepoint(tracefs, name), fd;
+
+	if (number < 0)
+		return number;
+	attr.config = number;
+	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : attach_event(links, prog, fd);
 }
 
 static bool has_link(const struct links *links, int fd)
@@ -118,19 +138,24 @@ static void start_keeper(struct links *links)
 
 static int attach_call_exits(struct links *links, struct bpf_program *prog)
 {
+	int err = 0, attached = 0, tracefs = tracefs_open();
 	char name[64];
-	int err, attached = 0;
 
+	if (tracefs < 0)
+		return tracefs;
 	for (unsigned int i = 0; i < nr_call_rows; i++) {
-		snprintf(name, sizeof(name), "sys_exit_%s", call_rows[i].name);
-		err = keep(links, bpf_program__attach_tracepoint(prog, "syscalls", name));
-		if (err && err != -ENOENT)
-			return err;
+		snprintf(name, sizeof(name), "syscalls/sys_exit_%s", call_rows[i].name);
+		err = attach_tracepoint(links, prog, tracefs, name);
 		if (!err)
 			attached++;
-		else if (!attached)
-			return err; /* no tracepoint exists at all: tracefs is missing */
+		else if (err != -ENOENT || !attached)
+			break; /* refused, or this kernel has no tracepoints of system calls */
 	}
+	close(tracefs);
+	if (err && err != -ENOENT)
+		return err;
+	if (!attached)
+		return -ENOENT;
 	start_keeper(links);
 	return 0;
 }

@@ -108,6 +108,8 @@ static void choose(struct choice *c, size_t hook)
 	} else if (!strcmp(forced, "none")) {
 		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none", SWITCHED_OFF);
+	} else if (!strcmp(forced, HOOK_UNNEEDED)) {
+		note(c, hook, "off", "faultscope memory does not need it");
 	} else {
 		c->at[hook] = hook_alternate_find(&hooks[hook], forced);
 		if (fits(c, choice_of(c, hook)))

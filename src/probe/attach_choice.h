@@ -11,6 +11,9 @@
 
 #define HOOKS_MAX 24
 
+/* In place of the name of an attach type: the command does not need the probe. */
+#define HOOK_UNNEEDED "unneeded"
+
 struct hook_status {
 	enum hook_use state;
 	const struct hook_alternate *used; /* attach type in use; valid if `state` is HOOK_ON */
@@ -24,7 +27,8 @@ struct choice {
 	bool majors;		   /* measure only major page faults, and only their end */
 	bool native;		   /* all watched processes run 64-bit programs */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
-	const char *const *forced; /* requested attach type of each probe, or "none"; NULL: none */
+	/* requested attach type of each probe, "none" or HOOK_UNNEEDED; NULL: none is requested */
+	const char *const *forced;
 	int at[HOOKS_MAX];	   /* index of the attach type in use or to be tried; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };

@@ -283,8 +283,7 @@ static int attach_all(struct live *live)
 		if (is_exhausted(err))
 			return err;
 		if (err) {
-			struct answer answer =
-				permission_attach_answer(alt->mechanism, err, load_log());
+			struct answer answer = permission_attach_answer(alt->mechanism, err);
 
 			choice_refused(&live->choice, h, &answer);
 			detach_all(&live->links);

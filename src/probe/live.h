@@ -34,7 +34,8 @@ struct live_options {
 	void *code_ctx;
 	bool examines;	      /* for `doctor`: open even if no probe would count anything */
 	const char *btf_path; /* file with BTF for a kernel without BTF; NULL: see btf_find() */
-	const char *forced[HOOKS_MAX]; /* attach type of each probe, or "none"; NULL: the best */
+	/* attach type of each probe, "none" or HOOK_UNNEEDED; NULL: the best attach type */
+	const char *forced[HOOKS_MAX];
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "probe/growth_table.h"
 #include "probe/parallel_load.h"
+#include "probe/tracefs.h"
 
 /* Embeds the object files unchanged. A libbpf skeleton would support only one byte order. */
 #define BYTES_OF(name, file)                                                                       \
@@ -187,9 +188,15 @@ bool object_is_typed(const struct object *o, const char *program)
 /* Returns whether a program needs tracepoints at the ends of system calls that do not exist. */
 static bool lacks_exits(const struct bpf_program *prog)
 {
-	return prog && !strcmp(bpf_program__section_name(prog), "tp") &&
-	       access("/sys/kernel/tracing/events/syscalls", F_OK) && errno == ENOENT &&
-	       access("/sys/kernel/debug/tracing/events/syscalls", F_OK) && errno == ENOENT;
+	int tracefs, number;
+
+	if (!prog || strcmp(bpf_program__section_name(prog), "tp"))
+		return false;
+	tracefs = tracefs_open();
+	number = tracefs < 0 ? tracefs : tracefs_tracepoint(tracefs, "syscalls/sys_exit_mmap");
+	if (tracefs >= 0)
+		close(tracefs);
+	return number == -ENOENT;
 }
 
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel)

@@ -272,28 +272,30 @@ static bool opens_events(const char *mechanism)
 	       !strcmp(mechanism, "memcg") || !strcmp(mechanism, "tracepoint");
 }
 
-static struct answer not_permitted(const char *mechanism, int err, const char *log)
+static struct answer not_permitted(const char *mechanism, int err)
 {
-	if (!strcmp(mechanism, "tracepoint") && !strstr(log, "perf_event_open() failed"))
-		return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)", AS_ROOT);
+	bool reads_tracefs = !strcmp(mechanism, "tracepoint");
+
+	if (reads_tracefs && access("/sys/kernel/tracing/events", F_OK) && errno == ENOENT)
+		return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
+				 "mount -t tracefs nodev /sys/kernel/tracing");
 	if (opens_events(mechanism) && is_paranoid())
 		return answer_of(err, "kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN",
 				 "sysctl -w kernel.perf_event_paranoid=2");
+	if (reads_tracefs)
+		return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)", AS_ROOT);
 	return answer_of(err, POLICY, NULL);
 }
 
-struct answer permission_attach_answer(const char *mechanism, int err, const char *log)
+struct answer permission_attach_answer(const char *mechanism, int err)
 {
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		return not_permitted(mechanism, err, log);
+		return not_permitted(mechanism, err);
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
 			return answer_of(err, "no kprobes here, or not of this function", NULL);
-		if (!strcmp(mechanism, "tracepoint") && access("/sys/kernel/tracing/events", F_OK))
-			return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
-					 "mount -t tracefs nodev /sys/kernel/tracing");
 		return answer_of(err, "this kernel has no such tracepoint", NULL);
 	case E2BIG:
 		return answer_of(err, "more CPUs than are kept track of", NULL);

@@ -30,7 +30,7 @@ struct answer {
 
 extern const struct answer permission_locked;
 struct answer permission_load_answer(int err, const char *log);
-struct answer permission_attach_answer(const char *mechanism, int err, const char *log);
+struct answer permission_attach_answer(const char *mechanism, int err);
 
 /* Copies the mode of kernel lockdown; empty: this kernel has no lockdown. */
 void permission_lockdown(char *ret, size_t size);

@@ -11,6 +11,8 @@
 #include "model/fields.h"
 #include "model/frames.h"
 #include "model/growers.h"
+#include "model/holdings.h"
+#include "model/resident.h"
 #include "model/samples.h"
 
 #define PROFILE_NAMES_MAX   32768
@@ -19,6 +21,8 @@
 #define NAME_BYTES	    512
 
 const struct measure measures[NR_MEASURES] = {
+	[MEASURE_MEMORY] = {"inuse_space", "resident and swapped memory", "bytes"},
+	[MEASURE_MEMORY_GROWTH] = {"grown_space", "memory added after the first reading", "bytes"},
 	[MEASURE_FAULTS] = {"faults", "page faults", "count"},
 	[MEASURE_STALL] = {"stall", "time stalled in page faults", "nanoseconds"},
 	[MEASURE_BYTES] = {"bytes", "memory faulted in", "bytes"},
@@ -444,6 +448,45 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	return end_sample(p, &one, err);
 }
 
+/* Adds the memory of a process that one stack holds. */
+static int add_held(struct profile *p, const struct story_view *s, const struct resident_of *of,
+		    const struct resident_list *list, const struct resident_record *r)
+{
+	const struct frames *frames = model_frames(s->v->m, &r->toucher, r->stack);
+	int64_t growth = resident_growth(of, r);
+	struct profile_sample one;
+	char leaf[RESIDENT_WHAT_BYTES + 2];
+	int err = begin_sample(p, history_find(s->h, &of->id), &one);
+
+	if (!err)
+		err = frames && frames_count(frames) ? add_stack(p, &one, frames)
+						     : add_frame(p, &one, resident_no_stack(r->by));
+	snprintf(leaf, sizeof(leaf), "[%s]", resident_what(r).s);
+	if (!err)
+		err = add_frame(p, &one, leaf);
+	one.value[MEASURE_MEMORY] = resident_bytes(r);
+	one.value[MEASURE_MEMORY_GROWTH] = growth > 0 ? growth : 0;
+	one.first_ns = of->first.sum.h.t_ns;
+	one.last_ns = list->sum.h.t_ns;
+	return end_sample(p, &one, err);
+}
+
+static int add_memory(struct profile *p, const struct story_view *s)
+{
+	int err = 0;
+
+	for (const struct resident_of *of = model_resident_each(s->v->m, NULL); of && !err;
+	     of = model_resident_each(s->v->m, of)) {
+		const struct subject *subject = model_find(s->v->m, &of->id);
+		const struct resident_list *list =
+			resident_shown(of, !subject || subject->final);
+
+		for (size_t i = 0; i < list->n && !err; i++)
+			err = add_held(p, s, of, list, &list->row[i]);
+	}
+	return err;
+}
+
 int profile_make(struct profile *p, const struct story_view *s)
 {
 	const struct history_row **rows = story_rows(s);
@@ -466,6 +509,8 @@ int profile_make(struct profile *p, const struct story_view *s)
 				err = add_faults(p, s, rows[i], end);
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
 		err = add_growth(p, s, &s->v->m->growth[i]);
+	if (!err)
+		err = add_memory(p, s);
 	free(rows);
 	if (!err && p->left_out)
 		err = add_sample(p, &p->others);
@@ -485,6 +530,13 @@ void profile_free(struct profile *p)
 	free(p->cell);
 	free(p->drawn);
 	memset(p, 0, sizeof(*p));
+}
+
+bool profile_has(const struct profile *p, enum profile_measure measure)
+{
+	bool is_memory = measure == MEASURE_MEMORY || measure == MEASURE_MEMORY_GROWTH;
+
+	return !is_memory || p->total[MEASURE_MEMORY];
 }
 
 enum profile_measure profile_first_measure(const struct profile *p)

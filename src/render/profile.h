@@ -2,7 +2,7 @@
 /*
  * render: a recording as a profile, by workload, process and user stack. The number of a process's
  * faults and the time that it waited for them (stall) are exact. They are divided between its
- * stacks in proportion to the sampled faults.
+ * stacks in proportion to the sampled faults. Resident memory is an estimate (model/resident.h).
  */
 #ifndef FS_RENDER_PROFILE_H
 #define FS_RENDER_PROFILE_H
@@ -22,7 +22,10 @@ struct profile_name {
 	uint32_t same_function;
 };
 
+/* Recordings of the command memory have resident memory; it is then the first measure. */
 enum profile_measure {
+	MEASURE_MEMORY,
+	MEASURE_MEMORY_GROWTH,
 	MEASURE_FAULTS,
 	MEASURE_STALL,
 	MEASURE_BYTES,
@@ -49,7 +52,7 @@ struct profile_cell {
 struct profile_sample {
 	const struct history_row *row; /* process of the sample; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
-	uint64_t first_ns, last_ns; /* time span of growth; 0 in samples of faults */
+	uint64_t first_ns, last_ns; /* time span of growth or memory; 0 in samples of faults */
 	/* index of the sample's first cell in profile.cell, and its number of cells */
 	size_t cell, cells;
 	uint32_t frames;
@@ -85,6 +88,9 @@ void profile_free(struct profile *p);
 
 /* Returns the first measure whose total is above 0. */
 enum profile_measure profile_first_measure(const struct profile *p);
+
+/* Returns whether a recording can have values of a measure: not all recordings have memory. */
+bool profile_has(const struct profile *p, enum profile_measure measure);
 
 /* Returns the function of a frame with a known source file; of other frames, the whole text. */
 const char *profile_function(const struct profile_name *n);

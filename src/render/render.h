@@ -68,6 +68,7 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
+extern const struct renderer folded_memory_renderer; /* the same of command `memory` */
 extern const struct renderer host_renderer;	 /* renderer of the text of command `host` */
 extern const struct renderer memory_renderer;	 /* renderer of the text of command `memory` */
 extern const struct renderer diagnosis_renderer; /* renderer of the text of command `diagnose` */

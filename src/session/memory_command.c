@@ -146,6 +146,8 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 		p->duration = WATCH_SECONDS;
 	if (p->renderer == &text_renderer)
 		p->renderer = &memory_renderer;
+	if (p->renderer == &folded_renderer)
+		p->renderer = &folded_memory_renderer;
 }
 
 int command_memory(const struct options *o)

@@ -104,7 +104,7 @@ struct live_options session_live_options(struct session *s)
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
 	for (size_t i = 0; p->unused && p->unused[i] && !s->o->tiers_given; i++)
 		if (!lo.forced[hook_find(p->unused[i])])
-			lo.forced[hook_find(p->unused[i])] = "none";
+			lo.forced[hook_find(p->unused[i])] = HOOK_UNNEEDED;
 	return lo;
 }
 

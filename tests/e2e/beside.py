@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone.
+"""Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone,
+tests marked idle beside all others.
 
 A test spends most of its time on loading BPF programs, which uses one CPU, and on waiting. A test
 body may also exec another program that prints TAP, as tests/vm does for each kernel.
@@ -50,8 +51,10 @@ class Child:
             os._exit(status)
 
     def ended(self):
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
         self.status = os.waitstatus_to_exitcode(status)
+        # includes the processes that the child waited for
+        self.cpu_seconds = used.ru_utime + used.ru_stime
         return pid == self.pid
 
     def stop(self):
@@ -94,7 +97,7 @@ class SideBySide:
             text += f"not ok {self.done} - {name}: it ended with {child.status}\n"
         took = time.monotonic() - child.began
         if took >= LONG_SECONDS:
-            text += f"# {name} took {took:.0f} s\n"
+            text += f"# {name} took {took:.0f} s\n# CPU time of {name}: {child.cpu_seconds:.1f} s\n"
         print(text, end="", flush=True)
 
     def end(self):
@@ -102,18 +105,22 @@ class SideBySide:
         print(f"1..{self.done}")
         return self.failed > 0
 
-    def run(self, bodies, jobs):
-        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time."""
+    def run(self, bodies, jobs, idle=()):
+        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time. Tests
+        in `idle` use little CPU time; they begin at once and run beside the others."""
         take_signals()
-        waiting, running = list(bodies), {}
+        waiting = list(bodies)
+        beside = {Child(body): name for name, body in idle}
+        running = {}
         try:
-            while waiting or running:
+            while waiting or running or beside:
                 while waiting and len(running) < jobs:
                     name, body = waiting.pop(0)
                     running[Child(body)] = name
-                for child in [one for one in running if one.ended()]:
-                    self.tell(running.pop(child), child)
+                for group in (running, beside):
+                    for child in [one for one in group if one.ended()]:
+                        self.tell(group.pop(child), child)
                 time.sleep(POLL)
         finally:
-            for child in running:
+            for child in [*running, *beside]:
                 child.stop()

@@ -501,6 +501,12 @@ def quiet(test):
     return test
 
 
+def idle(test):
+    """Decorator for a test that mostly waits. It runs beside the others, and begins first."""
+    test.is_idle = True
+    return test
+
+
 def remedy_texts(finding):
     """Returns one text for each remedy in a JSON line of type "finding". The text consists of the
     remedy's kind, text and command."""

@@ -180,17 +180,18 @@ class Runner:
 
     def run_all(self, tests):
         """Runs the (name, test) pairs, prints TAP, and returns the exit status."""
-        bodies = {False: [], True: []}
+        bodies = {kind: [] for kind in ("quiet", "idle", "other")}
         for name, test in tests:
-            mine = bodies[getattr(test, "wants_quiet", False)]
+            mine = bodies["quiet" if getattr(test, "wants_quiet", False) else
+                          "idle" if getattr(test, "is_idle", False) else "other"]
             for full, do, args in self.bodies(name, test):
                 if hasattr(test, "expect") or not self.options.make_recordings:
                     mine.append((full, partial(self.with_tap, do, args)))
         if jsonschema:
             schema()  # load the schema once, before the children are forked
         beside = SideBySide()
-        beside.run(bodies[False], self.options.jobs)
-        beside.run(bodies[True], 1)
+        beside.run(bodies["other"], self.options.jobs, bodies["idle"])
+        beside.run(bodies["quiet"], 1)
         return beside.end()
 
 

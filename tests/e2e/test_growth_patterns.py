@@ -3,7 +3,7 @@
 the limit, and no forecast for these ten may be critical."""
 import os
 
-from harness import Lines, check_gaps, live
+from harness import Lines, check_gaps, idle, live
 
 LIFE = os.environ.get("LIFE", "1")  # seed of the random sequence of each pattern
 LEAST_RIGHT = 0.8  # least share of forecasts whose interval contains the true time
@@ -26,6 +26,7 @@ def is_right(line, end):
             <= line["forecast"]["high"] + SLACK_SECONDS)
 
 
+@idle
 @live
 def test_patterns_of_growth(check, lab):
     reaches = patterns(lab)

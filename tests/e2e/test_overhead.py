@@ -80,6 +80,18 @@ def test_calls_of_a_64_bit_process(check, lab):
     until(lambda: not mine & set(keepers(lab)), "the keeper to end")
 
 
+@live
+def test_calls_without_mounted_tracefs(check, lab):
+    """faultscope finds the tracepoints of system calls also if tracefs is not mounted."""
+    pid = lab.spawn(["sleep", "100"]).pid
+    script = ("umount /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2>/dev/null;"
+              f"ls /sys/kernel/tracing; exec {lab.program} --json -p {pid} 0.1 1")
+    mounted = start_of(lab, "-p", str(pid))["probes"]["calls"]
+    lines = lab.call(*lab.own_mounts, "sh", "-c", script).out.splitlines()
+    check.equal("entries of tracefs before the start line", lines[0][:1], "{")
+    check.equal("attach type", json.loads(lines[0])["probes"]["calls"], mounted)
+
+
 def write_32_bit_program(path):
     """Writes an ELF file for x86 whose code calls pause() in an endless loop."""
     base, code = 0x8048000, bytes.fromhex("b81d000000cd80ebf7")

@@ -85,8 +85,12 @@ def run_once(lab, program, options, how):
     said = lab.dir / "lines.jsonl"
     ran = lab.faultscope("run", "--json", "-o", said, *options, "--", program, **how)
     assert ran.returncode in (0, FOUND), ran.err
-    return next(group for line in Lines(said.read_text()).of("growth", None, what="fds")
-                for group in line["groups"] if group["name"].startswith("passwd")), ran.err
+    lines = Lines(said.read_text())
+    grown = lines.of("growth", None, what="fds")
+    groups = [group for line in grown for group in line["groups"]
+              if group["name"].startswith("passwd")]
+    assert groups, f"fds that grew: {grown}, lost: {lines.of('end', None)}, said: {ran.err}"
+    return groups[0], ran.err
 
 
 def frames_of(lab, program, *options, **how):

@@ -6,6 +6,7 @@
 #include "render/recording_story.h"
 
 void format_folded_faults(struct buf *b, const struct story_view *s);
+void format_folded_memory(struct buf *b, const struct story_view *s);
 void format_folded_stall(struct buf *b, const struct story_view *s);
 void format_perf_script(struct buf *b, const struct story_view *s);
 void format_speedscope(struct buf *b, const struct story_view *s);

@@ -74,7 +74,8 @@ static void put_sample(struct buf *b, const struct profile *p, const struct prof
 	}
 	put_message(one, SAMPLE_LOCATIONS, inner);
 	for (int i = 0; i < NR_MEASURES; i++)
-		put_varint(inner, s->value[i]);
+		if (profile_has(p, i))
+			put_varint(inner, s->value[i]);
 	put_message(one, SAMPLE_VALUES, inner);
 	if (s->row) {
 		put_number(inner, LABEL_KEY, S_PID);
@@ -145,6 +146,8 @@ void format_pprof(struct buf *b, const struct story_view *s)
 		return;
 	}
 	for (int i = 0; i < NR_MEASURES; i++) {
+		if (!profile_has(&p, i))
+			continue;
 		put_number(&one, TYPE_TYPE, S_UNIT_FIRST + 2 * i);
 		put_number(&one, TYPE_UNIT, S_UNIT_FIRST + 2 * i + 1);
 		put_message(b, SAMPLE_TYPE, &one);

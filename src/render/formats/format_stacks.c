@@ -47,6 +47,11 @@ void format_folded_faults(struct buf *b, const struct story_view *s)
 	make_folded(b, s, MEASURE_FAULTS);
 }
 
+void format_folded_memory(struct buf *b, const struct story_view *s)
+{
+	make_folded(b, s, MEASURE_MEMORY);
+}
+
 void format_folded_stall(struct buf *b, const struct story_view *s)
 {
 	make_folded(b, s, MEASURE_STALL);
@@ -114,12 +119,9 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 	}
 	for (size_t i = 0; i < p.samples; i++)
 		for (int measure = 0; measure < NR_MEASURES; measure++)
-			/*
-			 * omit the values bytes and stall of faults, because the samples of faults
-			 * contain them already
-			 */
+			/* omit values of faults and memory that other samples contain already */
 			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
-			    measure != MEASURE_STALL)
+			    measure != MEASURE_STALL && measure != MEASURE_MEMORY_GROWTH)
 				put_perf_sample(b, &p, s, &p.sample[i], measure);
 	profile_free(&p);
 }
@@ -127,13 +129,12 @@ void format_perf_script(struct buf *b, const struct story_view *s)
 static void put_speedscope_profile(struct json *j, const struct profile *p,
 				   enum profile_measure measure)
 {
-	static const char *const units[NR_MEASURES] = {"none", "nanoseconds", "bytes", "none",
-						       "none"};
+	const char *unit = measures[measure].unit;
 
 	json_object(j, NULL);
 	json_text(j, "type", "sampled");
 	json_text(j, "name", measures[measure].title);
-	json_text(j, "unit", units[measure]);
+	json_text(j, "unit", strcmp(unit, "count") ? unit : "none");
 	json_count(j, "startValue", 0);
 	json_count(j, "endValue", p->total[measure]);
 	json_array(j, "samples");

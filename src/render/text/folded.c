@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Growth as folded stacks for flame graphs: "comm;outermost;…;innermost;[maps] name count". */
+/*
+ * Folded stacks for flame graphs: "comm;outermost;…;innermost;[maps] name count" for growth, and
+ * "comm;outermost;…;innermost;[heap] bytes" for the resident memory of the command memory.
+ */
 #include <inttypes.h>
 #include <string.h>
 
 #include "model/frames.h"
 #include "model/growers.h"
+#include "model/resident.h"
 #include "render/render.h"
 
 /* Appends a frame's name, safe for a terminal. `;` separates frames and therefore becomes `:`. */
@@ -61,4 +65,46 @@ const struct renderer folded_renderer = {
 	.finding = render_no_finding,
 	.frame = render_nothing,
 	.close = folded_close,
+};
+
+static void put_memory_of(struct buf *b, const struct view *v, const struct resident_of *of)
+{
+	const struct subject *s = model_find(v->m, &of->id);
+	const struct resident_list *list = resident_shown(of, !s || s->final);
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct resident_record *r = &list->row[i];
+		const struct frames *f = model_frames(v->m, &r->toucher, r->stack);
+		const struct resident_what what = resident_what(r);
+
+		if (!resident_bytes(r))
+			continue;
+		put_name(b, of->comm, strnlen(of->comm, COMM_LEN));
+		put_frames(b, f);
+		if (!f || !frames_count(f)) {
+			buf_putc(b, ';');
+			put_name(b, resident_no_stack(r->by), strlen(resident_no_stack(r->by)));
+		}
+		buf_puts(b, ";[");
+		put_name(b, what.s, strlen(what.s));
+		buf_printf(b, "] %" PRIu64 "\n", resident_bytes(r));
+	}
+}
+
+static void folded_memory_close(struct buf *b, const struct view *v)
+{
+	for (const struct resident_of *of = model_resident_each(v->m, NULL); of;
+	     of = model_resident_each(v->m, of))
+		if (view_shows(v, &of->id))
+			put_memory_of(b, v, of);
+}
+
+const struct renderer folded_memory_renderer = {
+	.name = "folded",
+	.help = "user stacks that hold resident memory, for flame graphs",
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = render_nothing,
+	.close = folded_memory_close,
 };

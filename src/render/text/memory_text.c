@@ -20,20 +20,6 @@
 #define GROUPS_MAX	128
 #define PROCESSES_SHOWN 4
 
-static const char *const nobody[RESIDENT_NR_BY] = {
-	[RESIDENT_TOUCHED] = "touched, but the stack was not recorded",
-	[RESIDENT_COPIED] = "copied, but the stack was not recorded",
-	[RESIDENT_INHERITED] = "inherited from the parent, stack not recorded",
-	[RESIDENT_BEFORE] = "resident before the watch began",
-	[RESIDENT_NO_FAULT] = "made resident without a fault (MAP_POPULATE, mlock, GPU or I/O "
-			      "buffers, mremap)",
-};
-
-static uint64_t size_of(const struct resident_record *r)
-{
-	return r->bytes + r->swapped_bytes;
-}
-
 static uint64_t total_of(const struct resident_sum_record *sum)
 {
 	return sum->anon_bytes + sum->file_bytes + sum->shmem_bytes + sum->swap_bytes +
@@ -51,17 +37,11 @@ static void write_growth(struct line *l, int64_t growth)
 
 static void write_kind(struct line *l, const struct resident_record *r)
 {
-	line_printf(l, "  %s", holding_kind_name(r->kind));
-	if (r->file[0])
-		line_printf(l, " %.*s", (int)sizeof(r->file), r->file);
+	line_printf(l, "  %s", resident_what(r).s);
 	if (r->huge_bytes)
 		line_printf(l, ", %s in huge pages", as_bytes(r->huge_bytes).s);
 	if (r->swapped_bytes)
 		line_printf(l, ", %s in swap", as_bytes(r->swapped_bytes).s);
-	if (r->by == RESIDENT_COPIED)
-		line_printf(l, ", copied after a fork");
-	if (r->by == RESIDENT_INHERITED)
-		line_printf(l, ", inherited from the parent");
 }
 
 /* Rows of the same line of Python code, or of stacks with the same text. */
@@ -110,7 +90,7 @@ static void add_row(struct group *g, const struct resident_record *r, int64_t gr
 static int by_size(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
-	uint64_t left = size_of(&x->sum), right = size_of(&y->sum);
+	uint64_t left = resident_bytes(&x->sum), right = resident_bytes(&y->sum);
 
 	return left < right ? 1 : left > right ? -1 : (int)x->sum.nth - (int)y->sum.nth;
 }
@@ -131,7 +111,7 @@ static void fill_groups(struct groups *all, const struct view *v, const struct r
 		} else if (at < GROUPS_MAX) {
 			all->one[all->n++] = (struct group){*r, f, resident_growth(of, r), 1};
 		} else {
-			all->rest += size_of(r);
+			all->rest += resident_bytes(r);
 			all->rest_rows++;
 		}
 	}
@@ -146,7 +126,7 @@ static void write_group(struct buf *b, const struct view *v, const struct group 
 	char interval[96];
 
 	snprintf(interval, sizeof(interval), "%s to %s", as_bytes(r->low).s, as_bytes(r->high).s);
-	line_cell(&l, as_bytes(size_of(r)).s, SIZE_COLUMNS, true);
+	line_cell(&l, as_bytes(resident_bytes(r)).s, SIZE_COLUMNS, true);
 	write_growth(&l, g->growth);
 	line_printf(&l, "  ");
 	line_cell(&l, r->bytes ? interval : "", 24, false);
@@ -154,7 +134,7 @@ static void write_group(struct buf *b, const struct view *v, const struct group 
 	line_end(&l, b, STYLE_PLAIN);
 	if (g->f)
 		text_frames(&from, g->f);
-	text_wrapped(b, v, "             ", from.s ? from.s : nobody[r->by]);
+	text_wrapped(b, v, "             ", from.s ? from.s : resident_no_stack(r->by));
 	buf_end_part(b, &from);
 }
 
@@ -197,11 +177,11 @@ static void write_process(struct buf *b, const struct view *v, const struct resi
 	for (size_t i = 0; i < groups.n; i++) {
 		const struct group *g = &groups.one[i];
 
-		if (shown < ROWS_SHOWN && size_of(&g->sum) >= all / LEAST_SHOWN) {
+		if (shown < ROWS_SHOWN && resident_bytes(&g->sum) >= all / LEAST_SHOWN) {
 			write_group(b, v, g);
 			shown++;
 		} else {
-			groups.rest += size_of(&g->sum);
+			groups.rest += resident_bytes(&g->sum);
 			groups.rest_rows += g->rows;
 		}
 	}
