@@ -53,6 +53,13 @@ const struct resident_list *resident_shown(const struct resident_of *of, bool en
  */
 const char *resident_runtime(const struct resident_list *l);
 
+/* Format of a note about such a runtime; both arguments are its name. */
+#define RESIDENT_MOVING                                                                            \
+	"the garbage collector of %s moves objects, so the first code that touches a page of its " \
+	"heap may be the collector; the heap profiler of %s shows who allocated the objects"
+#define RESIDENT_LOST                                                                              \
+	"faults of chosen pages were not noted: their memory is among the memory without a stack"
+
 /* Returns the name of an enum resident_by, such as "touched". */
 const char *resident_by_name(uint32_t by);
 

@@ -83,6 +83,20 @@ def test_places_that_threads_make_at_once(check, lab):
 
 
 @live
+def test_growth_of_a_process_that_ended_earlier(check, lab):
+    """What a process created is told once, also if the process ended several scans before the end
+    of the output."""
+    said = lab.dir / "ended.jsonl"
+    script = f"{lab.workload('fdleak')} 200; sleep 3; true"
+    lab.faultscope("run", "--json", "-o", said, "--", "sh", "-c", script)
+    lines = Lines(said.read_text())
+    pid = next(line["pid"] for line in lines.of("process", None) if line["comm"] == "fdleak")
+    grown = lines.of("growth", pid, what="fds")
+    check.equal("lines", len(grown), 1)
+    check.between("created", grown[0]["created"], 100, 200)
+
+
+@live
 def test_owners_of_a_reused_pid(check, lab):
     """If a pid is reused, the second process closes files. These calls must not reduce the number
     of files that the first process left open."""

@@ -44,12 +44,16 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 void html_heat(struct buf *b, const struct story_view *s);
 void html_addresses(struct buf *b, const struct story_view *s, const struct address_map *m);
 void html_latency(struct buf *b, const struct story_view *s);
+void html_memory(struct buf *b, const struct story_view *s);
 void html_gauges(struct buf *b, const struct story_view *s);
 void html_processes(struct buf *b, const struct story_view *s);
 void html_held(struct buf *b, const struct story_view *s, enum what what);
 void html_events(struct buf *b, const struct story_view *s);
 void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
 		     const struct address_map *m);
+
+/* Writes a cell of a table with a bar of n of `most`. */
+void html_bar(struct buf *b, uint64_t n, uint64_t most);
 
 /* Writes a stack as a list of frames, at most `most`, the innermost first. */
 void html_stack(struct buf *b, const struct frames *f, size_t most);

@@ -12,6 +12,7 @@ static const struct {
 	{"facts", "The run"},
 	{"timeline", "Timeline"},
 	{"flame", "Flame graph"},
+	{"memory", "Resident memory"},
 	{"heat", "Faults by process"},
 	{"addresses", "Faults by address"},
 	{"latency", "Latency"},
@@ -61,6 +62,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_facts(b, s);
 	html_timeline(b, s);
 	html_flame(b, s, &p);
+	html_memory(b, s);
 	html_heat(b, s);
 	html_addresses(b, s, &m);
 	html_latency(b, s);

@@ -396,7 +396,7 @@ void html_processes(struct buf *b, const struct story_view *s)
 	free(rows);
 }
 
-static void put_bar(struct buf *b, uint64_t n, uint64_t most)
+void html_bar(struct buf *b, uint64_t n, uint64_t most)
 {
 	buf_printf(b,
 		   "<td class=\"bar\" aria-hidden=\"true\"><svg viewBox=\"0 0 100 8\" "
@@ -421,7 +421,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 
 		html_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"n\">%s</td>",
 			    g->name, holding_kind_name(g->kind), as_count(g->count).s);
-		put_bar(b, g->count, h->sort[0].count);
+		html_bar(b, g->count, h->sort[0].count);
 		if (what == WHAT_MAPS)
 			buf_printf(b, "<td class=\"n\">%s</td>", as_bytes(g->bytes).s);
 		buf_puts(b, "</tr>\n");
@@ -455,7 +455,7 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 			    "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td><td "
 			    "class=\"n\">%s</td>",
 			    g[i].name, as_count(g[i].added).s, as_count(g[i].removed).s);
-		put_bar(b, g[i].added, g[0].added);
+		html_bar(b, g[i].added, g[0].added);
 		buf_puts(b, "<td>");
 		html_stack(b, f, FRAMES_SHOWN);
 		buf_puts(b, "</td></tr>\n");

@@ -288,20 +288,6 @@ static void json_memory(struct buf *b, const struct view *v)
 	}
 }
 
-static void json_frame(struct buf *b, const struct view *v)
-{
-	json_pressure(b, v);
-	if (v->host)
-		return;
-	json_memory(b, v);
-	for (const struct subject *s = model_each_changed(v->m, NULL); s;
-	     s = model_each_changed(v->m, s))
-		if (!s->hidden) {
-			write_process(b, v, s);
-			view_write_part(v, b);
-		}
-}
-
 #define SORTS_TOLD 16
 
 static void write_growth(struct buf *b, const struct view *v, const struct subject *s,
@@ -313,6 +299,32 @@ static void write_growth(struct buf *b, const struct view *v, const struct subje
 
 	if (n)
 		put_line_growth(b, v, s, what, added, g, n);
+}
+
+/* Writes what a process held at the beginning, and what it created. */
+static void write_who_grew(struct buf *b, const struct view *v, const struct subject *s)
+{
+	for (int what = WHAT_MAPS; what <= WHAT_FDS; what++) {
+		if (s->held[what].n)
+			put_line_holdings(b, v, s, what, &s->held[what]);
+		write_growth(b, v, s, what);
+	}
+}
+
+static void json_frame(struct buf *b, const struct view *v)
+{
+	json_pressure(b, v);
+	if (v->host)
+		return;
+	json_memory(b, v);
+	for (const struct subject *s = model_each_changed(v->m, NULL); s;
+	     s = model_each_changed(v->m, s))
+		if (!s->hidden) {
+			write_process(b, v, s);
+			if (s->final) /* the model forgets it after this frame */
+				write_who_grew(b, v, s);
+			view_write_part(v, b);
+		}
 }
 
 static void write_refused(struct buf *b, const struct view *v, const struct refused_record *r)
@@ -381,21 +393,13 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		put_line_finding(b, v, f);
 }
 
-static void write_who_grew(struct buf *b, const struct view *v)
-{
-	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		for (int what = WHAT_MAPS; what <= WHAT_FDS && !s->hidden; what++) {
-			if (s->held[what].n)
-				put_line_holdings(b, v, s, what, &s->held[what]);
-			write_growth(b, v, s, what);
-		}
-}
-
 static void json_close(struct buf *b, const struct view *v)
 {
 	struct buf gaps = {};
 
-	write_who_grew(b, v);
+	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+		if (!s->hidden && (!s->final || v->host))
+			write_who_grew(b, v, s);
 	if (v->host)
 		json_answer(b, v);
 	if (v->recorded)

@@ -13,6 +13,7 @@
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "model/process_tree.h"
+#include "model/resident.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "render/style.h"
@@ -293,6 +294,10 @@ static void diagnosis_close(struct buf *b, const struct view *v)
 	if (b->len)
 		buf_putc(b, '\n');
 	write_processes(b, v);
+	if (model_resident_each(v->m, NULL)) {
+		styled_line(b, v, STYLE_PLAIN, "%s", "");
+		text_memory(b, v);
+	}
 	write_checked(b, v, &gaps);
 	write_sum(b, v, &gaps);
 	buf_free(&gaps);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: who holds resident memory, as texts and pages show it: by process, then by code. */
+#ifndef FS_RENDER_MEMORY_ROWS_H
+#define FS_RENDER_MEMORY_ROWS_H
+
+#include "model/resident.h"
+#include "render/render.h"
+
+/* A process that was read. */
+struct memory_process {
+	const struct resident_of *of;
+	const struct resident_list *list; /* the reading to show */
+	bool ended;
+	uint64_t bytes; /* in memory and in swap */
+};
+
+/* Fills in the processes to show, those with most memory first. Returns their number. */
+size_t memory_processes(const struct view *v, struct memory_process ret[RESIDENT_PROCESSES_MAX]);
+
+#define MEMORY_ROWS_MAX 128
+
+/* Memory that one line of Python code holds, or stacks with the same text. */
+struct memory_row {
+	struct resident_record sum; /* the first record, with the values of all records */
+	const struct frames *f;	    /* stack of the first record; NULL: none */
+	int64_t growth;
+	size_t records;
+};
+
+struct memory_rows {
+	struct memory_row row[MEMORY_ROWS_MAX]; /* largest first */
+	size_t n;
+	uint64_t rest; /* bytes of the records that are in no row */
+	size_t rest_records;
+};
+
+/* Fills the rows of a process: at most `most` rows, each with at least 1/100 of its memory. */
+void memory_rows_fill(struct memory_rows *ret, const struct view *v,
+		      const struct memory_process *p, size_t most);
+
+#endif
