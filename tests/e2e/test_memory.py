@@ -2,14 +2,17 @@
 """Tests `memory`: for programs whose functions keep known amounts of memory, `memory` estimates
 these amounts. The number at the end of a function's name is what it keeps, in MiB."""
 
+import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
 from harness import FAULTSCOPE, PATIENCE, Lines, Skip, jsonschema, live, schema, until, workload_path
+from test_agreement import sum_of_pprof
 
 MIB = 1 << 20
 # An interval of 95 % is 1.96 standard errors wide on each side. A test compares about 100 values,
@@ -184,6 +187,42 @@ def test_holders_of_command(check, lab):
     text = " ".join(lab.faultscope("memory", "--replay", recording).out.split())
     check.that("hold_mapping_120 (hold" in text, f"no function in {text}")
     check.that("it has ended: largest reading" in text, f"no end in {text}")
+
+
+def total_of_folded(text):
+    return sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines())
+
+
+@live
+def test_holders_in_profiles(check, lab):
+    """Each format of a profile has the memory of all rows, with the stacks that hold it."""
+    out, recording = lab.new_output()
+    lab.faultscope("memory", "--json", "-o", out, "--record", recording, "--",
+                   workload_path("hold"), "--sleep-ms", "1000")
+    lines = [line for line in Lines(out.read_text()).all if line["type"] == "memory"]
+    most = max(lines, key=lambda line: line["anon_bytes"])
+    total = sum(row["bytes"] + row["swapped_bytes"] for row in most["holders"])
+    folded = lab.faultscope("memory", "--format", "folded", "--replay", recording).out
+    check.equal("folded", total_of_folded(folded), total)
+    check.that(re.search(r"^hold;.*;hold_mapping_120 .*;\[anonymous\] \d+$", folded, re.M), folded)
+    check.equal("folded, of report",
+                total_of_folded(lab.faultscope("report", "--format", "folded-memory",
+                                               recording).out), total)
+    profiles = json.loads(lab.faultscope("report", "--format", "speedscope", recording).out)
+    first = profiles["profiles"][0]
+    check.equal("speedscope", (first["name"], first["unit"], first["endValue"]),
+                ("resident and swapped memory", "bytes", total))
+    profile = lab.dir / "memory.pb.gz"
+    lab.faultscope("report", recording, "-o", profile)
+    data = gzip.decompress(profile.read_bytes())
+    check.equal("pprof", sum_of_pprof(data), total)
+    check.that(b"inuse_space" in data and b"grown_space" in data, "no sample types of memory")
+    page = lab.dir / "memory.html"
+    lab.faultscope("report", recording, "-o", page)
+    table = page.read_text().split('id="memory"')[1].split("</section>")[0]
+    check.that("hold_mapping_120" in table and "95 % interval" in table, table[:400])
+    text = lab.faultscope("report", "--format", "text", recording).out
+    check.that("hold_mapping_120" in text, text)
 
 
 @live

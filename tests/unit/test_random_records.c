@@ -8,6 +8,7 @@
  * can then be compared with those of another build.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -41,6 +42,9 @@ static const struct renderer *const writers[] = {&json_renderer, &text_renderer,
 						 &diagnosis_renderer, &host_renderer};
 #define WRITERS (sizeof(writers) / sizeof(writers[0]))
 
+/* Checksums after those of the writers. */
+enum { SUM_PAGES = WRITERS, SUM_NAMES, SUM_METRICS, SUMS };
+
 struct scene {
 	struct model m;
 	struct findings findings;
@@ -56,7 +60,8 @@ struct scene {
 	struct node node;
 	struct samples samples;
 	struct gates gates;
-	struct buf pages; /* reports, screens and pages of metrics */
+	struct buf pages;   /* reports, screens and pages of metrics */
+	struct buf metrics; /* the last page of metrics */
 };
 
 static uint64_t below(struct scene *s, uint64_t n)
@@ -386,7 +391,7 @@ static void render_screen(struct scene *s)
 	tui_frame(&s->tui, &v, &s->pages);
 }
 
-static void render_metrics(struct scene *s)
+static void render_metrics(struct scene *s, struct buf *to)
 {
 	static const struct exposition_format *const formats[] = {
 		&exposition_text, &exposition_openmetrics, &exposition_protobuf};
@@ -397,7 +402,7 @@ static void render_metrics(struct scene *s)
 
 	census_update(&s->census, s->t_ns, 100);
 	prom_render(&e, &v);
-	buf_add(&s->pages, page.s, page.len);
+	buf_add(to, page.s, page.len);
 	buf_free(&page);
 }
 
@@ -418,6 +423,14 @@ static void mix_numbers(uint64_t *sum, const struct buf *b)
 {
 	for (size_t i = 0; i < b->len; i++)
 		if (strchr("0123456789.%-", b->s[i]))
+			mix(sum, b->s[i]);
+}
+
+/* Adds the letters of a text to a checksum. */
+static void mix_letters(uint64_t *sum, const struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		if (isalpha((unsigned char)b->s[i]))
 			mix(sum, b->s[i]);
 }
 
@@ -473,7 +486,7 @@ static void end(struct scene *s)
 	model_free(&s->m);
 }
 
-/* Plays a scene. Adds the numbers of its outputs to `sums`: a sum for each writer, and one more. */
+/* Plays a scene, and adds its outputs to the checksums. */
 static void play(uint64_t seed, struct sum *sums)
 {
 	bool whole = seed % STORIES == 0;
@@ -491,8 +504,10 @@ static void play(uint64_t seed, struct sum *sums)
 			abort();
 		if (whole) {
 			render_screen(&s);
-			render_metrics(&s);
+			render_metrics(&s, &s.pages);
 		}
+		if (nth == SCANS - 1)
+			render_metrics(&s, &s.metrics);
 		gates_check(&s.gates, &s.m);
 		model_next_window(&s.m);
 		findings_next_window(&s.findings);
@@ -504,28 +519,34 @@ static void play(uint64_t seed, struct sum *sums)
 	for (size_t w = 0; w < WRITERS; w++) {
 		writers[w]->close(&s.out[w], &s.view);
 		mix_numbers(&sums[w].got, &s.out[w]);
+		if (writers[w] == &json_renderer)
+			mix_letters(&sums[SUM_NAMES].got, &s.out[w]);
 		buf_free(&s.out[w]);
 	}
-	mix_numbers(&sums[WRITERS].got, &s.pages);
+	mix_numbers(&sums[SUM_PAGES].got, &s.pages);
+	mix_numbers(&sums[SUM_METRICS].got, &s.metrics);
 	buf_free(&s.pages);
+	buf_free(&s.metrics);
 	end(&s);
 }
 
 int main(void)
 {
-	struct sum sums[WRITERS + 1] = {
-		{"numbers of JSON lines", SUM_BEGINS, 0x0ab7a71896f0e172},
+	struct sum sums[SUMS] = {
+		{"numbers of JSON lines", SUM_BEGINS, 0x63509ca8f8a7c8f8},
 		{"numbers of text", SUM_BEGINS, 0xb7d2a981eb10b089},
-		{"numbers of diagnoses", SUM_BEGINS, 0x34646c6464ea776c},
+		{"numbers of diagnoses", SUM_BEGINS, 0x2d02c86cd9be4519},
 		{"numbers of host reports", SUM_BEGINS, 0xc803fbb1de673522},
-		{"numbers of reports, screens and metrics", SUM_BEGINS, 0xea3f288d8adef5c7},
+		{"numbers of reports, screens and metrics", SUM_BEGINS, 0x5bc19f6909691cd1},
+		{"names in JSON lines", SUM_BEGINS, 0x1aa946598da4750a},
+		{"numbers of metrics", SUM_BEGINS, 0xbe373e53cc74ef75},
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		play(seed, sums);
 #ifdef __x86_64__
-	are_sums(sums, WRITERS + 1);
+	are_sums(sums, SUMS);
 #else
 	ok(true, "# SKIP other processors round differently, as they have fused multiply-add");
 #endif
