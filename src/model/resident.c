@@ -2,12 +2,10 @@
 #include "model/resident.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "model/holdings.h"
 
 static struct resident_of *find(const struct model *m, const struct process_key *id)
 {
@@ -189,18 +187,6 @@ const char *resident_no_stack(uint32_t by)
 uint64_t resident_bytes(const struct resident_record *r)
 {
 	return r->bytes + r->swapped_bytes;
-}
-
-struct resident_what resident_what(const struct resident_record *r)
-{
-	struct resident_what what;
-	const char *how = r->by == RESIDENT_COPIED    ? ", copied after a fork"
-			  : r->by == RESIDENT_INHERITED ? ", inherited from the parent"
-							: "";
-
-	snprintf(what.s, sizeof(what.s), "%s%s%.*s%s", holding_kind_name(r->kind),
-		 r->file[0] ? " " : "", (int)sizeof(r->file), r->file, how);
-	return what;
 }
 
 static bool is_same(const struct resident_record *a, const struct resident_record *b)

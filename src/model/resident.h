@@ -69,15 +69,6 @@ const char *resident_no_stack(uint32_t by);
 /* Returns the bytes of a row, in memory and in swap. */
 uint64_t resident_bytes(const struct resident_record *r);
 
-#define RESIDENT_WHAT_BYTES 192
-
-struct resident_what {
-	char s[RESIDENT_WHAT_BYTES];
-};
-
-/* Returns what kind of memory a row is: "heap", or "shared memory x, copied after a fork". */
-struct resident_what resident_what(const struct resident_record *r);
-
 /* Returns by how many bytes, in memory and in swap, a row differs from the first list. */
 int64_t resident_growth(const struct resident_of *of, const struct resident_record *row);
 

@@ -2,12 +2,26 @@
 #include "render/memory_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/frames.h"
+#include "model/holdings.h"
 
 #define LEAST_SHARE 100 /* rows below 1/100 of all memory are summed up */
+
+struct memory_kind memory_kind(const struct resident_record *r)
+{
+	struct memory_kind kind;
+	const char *how = r->by == RESIDENT_COPIED    ? ", copied after a fork"
+			  : r->by == RESIDENT_INHERITED ? ", inherited from the parent"
+							: "";
+
+	snprintf(kind.s, sizeof(kind.s), "%s%s%.*s%s", holding_kind_name(r->kind),
+		 r->file[0] ? " " : "", (int)sizeof(r->file), r->file, how);
+	return kind;
+}
 
 static uint64_t total_of(const struct resident_sum_record *sum)
 {

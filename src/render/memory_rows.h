@@ -6,6 +6,15 @@
 #include "model/resident.h"
 #include "render/render.h"
 
+#define MEMORY_KIND_BYTES 192
+
+struct memory_kind {
+	char s[MEMORY_KIND_BYTES];
+};
+
+/* Returns what kind of memory a row is: "heap", or "shared memory x, copied after a fork". */
+struct memory_kind memory_kind(const struct resident_record *r);
+
 /* A process that was read. */
 struct memory_process {
 	const struct resident_of *of;

@@ -11,9 +11,9 @@
 #include "model/fields.h"
 #include "model/frames.h"
 #include "model/growers.h"
-#include "model/holdings.h"
 #include "model/resident.h"
 #include "model/samples.h"
+#include "render/memory_rows.h"
 
 #define PROFILE_NAMES_MAX   32768
 #define PROFILE_SAMPLES_MAX 32768
@@ -455,13 +455,13 @@ static int add_held(struct profile *p, const struct story_view *s, const struct 
 	const struct frames *frames = model_frames(s->v->m, &r->toucher, r->stack);
 	int64_t growth = resident_growth(of, r);
 	struct profile_sample one;
-	char leaf[RESIDENT_WHAT_BYTES + 2];
+	char leaf[MEMORY_KIND_BYTES + 2];
 	int err = begin_sample(p, history_find(s->h, &of->id), &one);
 
 	if (!err)
 		err = frames && frames_count(frames) ? add_stack(p, &one, frames)
 						     : add_frame(p, &one, resident_no_stack(r->by));
-	snprintf(leaf, sizeof(leaf), "[%s]", resident_what(r).s);
+	snprintf(leaf, sizeof(leaf), "[%s]", memory_kind(r).s);
 	if (!err)
 		err = add_frame(p, &one, leaf);
 	one.value[MEASURE_MEMORY] = resident_bytes(r);

@@ -7,7 +7,7 @@
 
 #define PAGE_BYTES    4096
 #define NEAR_NULL_MAX 0x10000
-/* One in 4096 of the pointers that were cut to 32 bits is below: NULL plus an offset is likelier. */
+/* Of pointers cut to 32 bits, one in 4096 is below: NULL plus an offset is likelier. */
 #define DISTANT_NULL_MAX 0x100000
 #define EFLAGS_AC	 0x40000
 /* greatest offset of an access that still counts as one to an array's element */

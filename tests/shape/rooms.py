@@ -53,7 +53,8 @@ SORTS = {
     "sleep": "nanosleep",
     "local time": "localtime_r",
     # Functions for files
-    "files": """open memfd_create dup3 openat openat2 read pread close fstat stat lstat fstatat access readlink
+    "files": """open memfd_create dup3 openat openat2 read pread close fstat stat lstat fstatat access
+        faccessat readlink
         readlinkat statfs fstatfs opendir fdopendir readdir closedir dirfd lseek""",
     "lists of files": "scandir alphasort",
     "streams": "fopen fdopen fclose fgets fread setvbuf rewind fseeko ftello fileno",

@@ -14,7 +14,7 @@ static void put_row(struct buf *b, const struct memory_row *row, uint64_t most)
 	const struct resident_record *r = &row->sum;
 	uint64_t growth = row->growth < 0 ? -row->growth : row->growth;
 
-	html_printf(b, "<tr><th scope=\"row\">%s</th>", resident_what(r).s);
+	html_printf(b, "<tr><th scope=\"row\">%s</th>", memory_kind(r).s);
 	buf_printf(b, "<td class=\"n\">%s</td>", as_bytes(resident_bytes(r)).s);
 	html_bar(b, resident_bytes(r), most);
 	buf_printf(b, "<td class=\"n\">%s%s</td><td>", row->growth < 0 ? "-" : growth ? "+" : "",
@@ -58,8 +58,8 @@ static void put_process(struct buf *b, const struct view *v, const struct memory
 		   "%s</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\""
 		   "Resident memory of %u\"><table><thead><tr><th scope=\"col\">kind</th><th "
 		   "scope=\"col\" class=\"n\">held</th><td></td><th scope=\"col\" class=\"n\">"
-		   "growth</th><th scope=\"col\">95 %% interval</th><th scope=\"col\">first touched "
-		   "by</th></tr></thead><tbody>\n",
+		   "growth</th><th scope=\"col\">95 %% interval</th><th scope=\"col\">first "
+		   "touched by</th></tr></thead><tbody>\n",
 		   p->ended ? " at most; it has ended" : "", p->of->id.pid);
 	for (size_t i = 0; i < rows.n; i++)
 		put_row(b, &rows.row[i], resident_bytes(&rows.row[0].sum));

@@ -9,6 +9,7 @@
 #include "model/frames.h"
 #include "model/growers.h"
 #include "model/resident.h"
+#include "render/memory_rows.h"
 #include "render/render.h"
 
 /* Appends a frame's name, safe for a terminal. `;` separates frames and therefore becomes `:`. */
@@ -75,7 +76,7 @@ static void put_memory_of(struct buf *b, const struct view *v, const struct resi
 	for (size_t i = 0; i < list->n; i++) {
 		const struct resident_record *r = &list->row[i];
 		const struct frames *f = model_frames(v->m, &r->toucher, r->stack);
-		const struct resident_what what = resident_what(r);
+		const struct memory_kind kind = memory_kind(r);
 
 		if (!resident_bytes(r))
 			continue;
@@ -86,7 +87,7 @@ static void put_memory_of(struct buf *b, const struct view *v, const struct resi
 			put_name(b, resident_no_stack(r->by), strlen(resident_no_stack(r->by)));
 		}
 		buf_puts(b, ";[");
-		put_name(b, what.s, strlen(what.s));
+		put_name(b, kind.s, strlen(kind.s));
 		buf_printf(b, "] %" PRIu64 "\n", resident_bytes(r));
 	}
 }

@@ -28,7 +28,7 @@ static void write_growth(struct line *l, int64_t growth)
 
 static void write_kind(struct line *l, const struct resident_record *r)
 {
-	line_printf(l, "  %s", resident_what(r).s);
+	line_printf(l, "  %s", memory_kind(r).s);
 	if (r->huge_bytes)
 		line_printf(l, ", %s in huge pages", as_bytes(r->huge_bytes).s);
 	if (r->swapped_bytes)
