@@ -6,15 +6,19 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probe/calls.h"
+#include "probe/keeper.h"
 #include "probe/parallel_load.h"
 #include "probe/tracefs.h"
 
-#define FILES_CLOSED 1024 /* the keeper closes files below this number */
+void links_keep(struct links *links)
+{
+	if (!links->keeper)
+		links->keeper = keeper_start();
+}
 
 static int keep(struct links *links, struct bpf_link *link)
 {
@@ -32,8 +36,9 @@ static void detach_from(struct links *links, int from)
 {
 	while (links->nr > from)
 		bpf_link__destroy(links->link[--links->nr]);
-	if (!links->nr && links->keeper > 0) {
-		close(links->keeper);
+	if (!links->nr) {
+		if (links->keeper > 0)
+			close(links->keeper);
 		links->keeper = 0;
 	}
 	if (links->iterator >= from)
@@ -91,54 +96,21 @@ static int attach_tracepoint(struct links *links, struct bpf_program *prog, int 
 	return fd < 0 ? -errno : attach_event(links, prog, fd);
 }
 
-static bool has_link(const struct links *links, int fd)
+/* Lets the keeper hold the links from number `from` on, too. */
+static void give_to_keeper(struct links *links, int from)
 {
-	for (int i = 0; i < links->nr; i++)
-		if (bpf_link__fd(links->link[i]) == fd)
-			return true;
-	return false;
-}
+	int files[LINKS_MAX], n = 0;
 
-/*
- * Runs in the keeper. Closes all files but the links, so that for example a reader of a pipe does
- * not wait for the keeper, and exits when faultscope has ended or closed its end of the pipe.
- */
-static void keep_until_end(const struct links *links, int pipe)
-{
-	char none;
-
-	prctl(PR_SET_NAME, "faultscope-keep");
-	for (int fd = 0; fd < FILES_CLOSED; fd++)
-		if (fd != pipe && !has_link(links, fd))
-			close(fd);
-	while (read(pipe, &none, sizeof(none)) < 0 && errno == EINTR)
-		continue;
-	_exit(0);
-}
-
-/*
- * The kernel removes a tracepoint of a system call only after a grace period of RCU
- * (kernel/trace/trace_event_perf.c), so removing all of them takes seconds. A child process, the
- * keeper, also holds the links: then faultscope ends at once, and the kernel removes the
- * tracepoints while the keeper exits. The keeper is started now, because faultscope later forbids
- * itself to start processes. A child of clone() without an exit signal sends no SIGCHLD. Without a
- * keeper, faultscope ends seconds later.
- */
-static void start_keeper(struct links *links)
-{
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return;
-	if (!syscall(SYS_clone, 0, NULL, NULL, NULL, 0))
-		keep_until_end(links, ends[0]);
-	close(ends[0]);
-	links->keeper = ends[1];
+	links_keep(links);
+	for (int i = from; i < links->nr; i++)
+		files[n++] = bpf_link__fd(links->link[i]);
+	if (links->keeper > 0)
+		keeper_hold(links->keeper, files, n);
 }
 
 static int attach_call_exits(struct links *links, struct bpf_program *prog)
 {
-	int err = 0, attached = 0, tracefs = tracefs_open();
+	int err = 0, before = links->nr, tracefs = tracefs_open();
 	char name[64];
 
 	if (tracefs < 0)
@@ -146,17 +118,15 @@ static int attach_call_exits(struct links *links, struct bpf_program *prog)
 	for (unsigned int i = 0; i < nr_call_rows; i++) {
 		snprintf(name, sizeof(name), "syscalls/sys_exit_%s", call_rows[i].name);
 		err = attach_tracepoint(links, prog, tracefs, name);
-		if (!err)
-			attached++;
-		else if (err != -ENOENT || !attached)
+		if (err && (err != -ENOENT || links->nr == before))
 			break; /* refused, or this kernel has no tracepoints of system calls */
 	}
 	close(tracefs);
 	if (err && err != -ENOENT)
 		return err;
-	if (!attached)
+	if (links->nr == before)
 		return -ENOENT;
-	start_keeper(links);
+	give_to_keeper(links, before);
 	return 0;
 }
 

@@ -11,9 +11,12 @@
 struct links {
 	struct bpf_link *link[LINKS_MAX];
 	int nr;
-	int keeper;   /* end of a pipe to the process that also holds the links; 0: none */
+	int keeper;   /* see probe/keeper.h; 0: not started, < 0: it could not be started */
 	int iterator; /* index of the link of the scan iterator; -1: none */
 };
+
+/* Starts the keeper, if it does not run: the earlier, the less memory it takes. */
+void links_keep(struct links *links);
 
 /* Attaches the programs of `alt`. Returns 0; or -errno, with none of the programs attached. */
 int attach_alternate(struct links *links, const struct object *o, const struct hook_alternate *alt);

@@ -618,6 +618,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
 		     opt->native, live->opt.forced);
+	if (choice_is(&live->choice, "calls", "tracepoint"))
+		links_keep(&live->links);
 	load_log_begin(); /* libbpf prints nothing itself from here on */
 	/* Opens the BTF file that the user named, with the user's rights. */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);

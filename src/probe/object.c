@@ -137,6 +137,8 @@ int object_load(struct object *o, bool growth)
 
 	for (size_t i = 0; !growth && i < sizeof(growth_maps) / sizeof(growth_maps[0]); i++)
 		err = err ?: shrink(object_map(o, growth_maps[i]));
+	if (!o->config->resident.on)
+		err = err ?: shrink(object_map(o, "resident"));
 	err = err ?: parallel_load(o->obj, &o->types);
 	parallel_load_end();
 	kernel_types_end(&o->types);

@@ -52,6 +52,20 @@ def test_overhead_of_others_is_said(check, lab):
                     (True, calls))
 
 
+@live
+def test_kernel_memory_of_tables(check, lab):
+    """Tables in the kernel that a command does not need take no memory."""
+    pid = str(lab.spawn(["sleep", "100"]).pid)
+
+    def tables_mib(*options):
+        last = json.loads(lab.faultscope(*options).out.splitlines()[-1])
+        return last["own"]["kernel_maps_bytes"] / (1 << 20)
+
+    check.between("all processes, MiB", tables_mib("--json", "0.1", "1"), 0.5, 6)
+    check.between("-p, MiB", tables_mib("--json", "-p", pid, "0.1", "1"), 4, 22)
+    check.between("memory, MiB", tables_mib("memory", "--json", "-p", pid, "-d", "0.2"), 16, 40)
+
+
 def keepers(lab):
     return lab.call("pgrep", "-x", "faultscope-keep").out.split()
 
