@@ -21,13 +21,13 @@
 #define NAME_BYTES	    512
 
 const struct measure measures[NR_MEASURES] = {
-	[MEASURE_MEMORY] = {"inuse_space", "resident and swapped memory", "bytes"},
-	[MEASURE_MEMORY_GROWTH] = {"grown_space", "memory added after the first reading", "bytes"},
 	[MEASURE_FAULTS] = {"faults", "page faults", "count"},
 	[MEASURE_STALL] = {"stall", "time stalled in page faults", "nanoseconds"},
 	[MEASURE_BYTES] = {"bytes", "memory faulted in", "bytes"},
 	[MEASURE_MAPS] = {"mappings", "mappings created and not unmapped", "count"},
 	[MEASURE_FDS] = {"descriptors", "file descriptors opened and not closed", "count"},
+	[MEASURE_MEMORY] = {"inuse_space", "resident and swapped memory", "bytes"},
+	[MEASURE_MEMORY_GROWTH] = {"grown_space", "memory added after the first reading", "bytes"},
 };
 
 /* Writes the texts of a name one after another, each with its NUL. Returns their length. */
@@ -541,6 +541,8 @@ bool profile_has(const struct profile *p, enum profile_measure measure)
 
 enum profile_measure profile_first_measure(const struct profile *p)
 {
+	if (p->total[MEASURE_MEMORY])
+		return MEASURE_MEMORY;
 	for (int i = 0; i < NR_MEASURES; i++)
 		if (p->total[i])
 			return i;

@@ -22,15 +22,15 @@ struct profile_name {
 	uint32_t same_function;
 };
 
-/* Recordings of the command memory have resident memory; it is then the first measure. */
+/* Indexes in outputs for other programs: new measures are added at the end. */
 enum profile_measure {
-	MEASURE_MEMORY,
-	MEASURE_MEMORY_GROWTH,
 	MEASURE_FAULTS,
 	MEASURE_STALL,
 	MEASURE_BYTES,
 	MEASURE_MAPS,
 	MEASURE_FDS,
+	MEASURE_MEMORY, /* only in recordings of the command memory */
+	MEASURE_MEMORY_GROWTH,
 	NR_MEASURES,
 };
 
@@ -86,7 +86,7 @@ struct profile {
 int profile_make(struct profile *p, const struct story_view *s);
 void profile_free(struct profile *p);
 
-/* Returns the first measure whose total is above 0. */
+/* Returns the measure to show first: memory, or the first one whose total is above 0. */
 enum profile_measure profile_first_measure(const struct profile *p);
 
 /* Returns whether a recording can have values of a measure: not all recordings have memory. */

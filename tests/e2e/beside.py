@@ -14,6 +14,7 @@ import time
 import traceback
 
 POLL = 0.02
+IDLE_JOBS = 2
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
@@ -106,21 +107,24 @@ class SideBySide:
         return self.failed > 0
 
     def run(self, bodies, jobs, idle=()):
-        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time. Tests
-        in `idle` use little CPU time; they begin at once and run beside the others."""
+        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time. Runs
+        those in `idle` beside them, at most IDLE_JOBS at a time."""
         take_signals()
-        waiting = list(bodies)
-        beside = {Child(body): name for name, body in idle}
-        running = {}
+        lanes = [(list(bodies), jobs, {}), (list(idle), IDLE_JOBS, {})]
         try:
-            while waiting or running or beside:
-                while waiting and len(running) < jobs:
-                    name, body = waiting.pop(0)
-                    running[Child(body)] = name
-                for group in (running, beside):
-                    for child in [one for one in group if one.ended()]:
-                        self.tell(group.pop(child), child)
+            while any(waiting or running for waiting, _, running in lanes):
+                for waiting, most, running in lanes:
+                    self.step(waiting, most, running)
                 time.sleep(POLL)
         finally:
-            for child in [*running, *beside]:
-                child.stop()
+            for _, _, running in lanes:
+                for child in running:
+                    child.stop()
+
+    def step(self, waiting, most, running):
+        """Starts waiting tests, and prints the results of tests that have ended."""
+        while waiting and len(running) < most:
+            name, body = waiting.pop(0)
+            running[Child(body)] = name
+        for child in [one for one in running if one.ended()]:
+            self.tell(running.pop(child), child)

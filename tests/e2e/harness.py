@@ -502,7 +502,7 @@ def quiet(test):
 
 
 def idle(test):
-    """Decorator for a test that mostly waits. It runs beside the others, and begins first."""
+    """Decorator for a test that mostly waits. It runs in addition to the tests that need a CPU."""
     test.is_idle = True
     return test
 

@@ -382,20 +382,19 @@ def fields_of(data):
             at += size
 
 
-def sum_of_pprof(data):
-    total = 0
-    for number, sample in fields_of(data):
-        if number != 2:
-            continue
-        for what, values in fields_of(sample):
-            if what == 2:
-                at = n = shift = 0
-                while values[at] & 0x80:
-                    n |= (values[at] & 0x7f) << shift
-                    shift += 7
-                    at += 1
-                total += n | values[at] << shift
-    return total
+def sum_of_pprof(data, nth=0):
+    """Returns the sum of value number `nth` of all samples."""
+    def numbers(packed):
+        n = shift = 0
+        for byte in packed:
+            n |= (byte & 0x7f) << shift
+            shift += 7
+            if not byte & 0x80:
+                yield n
+                n = shift = 0
+
+    return sum(list(numbers(values))[nth] for number, sample in fields_of(data) if number == 2
+               for what, values in fields_of(sample) if what == 2)
 
 
 def test_nothing_matched_is_no_all_clear(check, lab):

@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 
-from harness import Skip
+from harness import Skip, idle
 
 # {command line: (words that completion must offer, words that completion must not offer)}
 CASES = {
@@ -103,6 +103,7 @@ def test_completion_in_bash(check, lab):
     check_shell(check, lab, "bash")
 
 
+@idle
 def test_completion_in_zsh(check, lab):
     check_shell(check, lab, "zsh")
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from harness import (BUILD, FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
-                     all_pids, field_of, live, without_notices, workload_path)
+                     all_pids, field_of, idle, live, without_notices, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -112,6 +112,7 @@ def first_interval_kib(lab):
     return (lab.dir / "first.fsr").stat().st_size // 1024 + 1
 
 
+@idle
 @live
 def test_disk_full_while_recording(check, lab):
     kept = lab.dir / "kept.fsr"

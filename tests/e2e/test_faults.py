@@ -2,7 +2,7 @@
 """Compares number, kinds and latency of page faults with getrusage, /proc/PID/stat and the
 workload."""
 
-from harness import Skip, captures, field_of, proc_faults, proc_sleeps, quiet, until
+from harness import Skip, captures, field_of, idle, proc_faults, proc_sleeps, quiet, until
 
 EXACT = 0.0001
 KINDS = ("read", "write", "exec")
@@ -191,6 +191,7 @@ def expect_major(check, lines, truth):
                 lines.growth(pid, "faults.latency_ns.major.total"), truth["proc_major"])
 
 
+@idle
 @captures(expect_major, keep=True)
 def test_faults_of_file_pages(lab):
     capture = work_watched(lab, "filepages", "10000", str(lab.dir))

@@ -5,7 +5,7 @@ forecast for growth that has ended. Other tests check forecasts with an assumed 
 import contextlib
 import time
 
-from harness import RECORDINGS, Lines, captures, until
+from harness import RECORDINGS, Lines, captures, idle, until
 
 LIMIT = 1000
 USAGE = 2
@@ -54,6 +54,7 @@ def expect_silence(check, lines, truth):
     check.that(not growing or growing[-1]["state"] == "cleared", "F13 is open still")
 
 
+@idle
 @captures(expect_silence)
 def test_forecast_of_a_start(lab):
     """The workload grows at its start and then stops, as most programs do."""

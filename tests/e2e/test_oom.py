@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 
-from harness import check_form, remedy_texts, live, until
+from harness import check_form, idle, live, remedy_texts, until
 from test_pressure import MIB, in_group, memory_cgroup, opened
 
 LIMIT = 96
@@ -73,6 +73,7 @@ def is_right(check, finding, oom, group, grower):
     check.that("faultscope[" not in advice(finding), advice(finding))
 
 
+@idle
 @live
 def test_sibling_grows(check, lab):
     """The larger, idle process is killed, although its sibling grew. The cgroup was created after
@@ -84,6 +85,7 @@ def test_sibling_grows(check, lab):
             is_right(check, finding, oom, group, sibling.pid)
 
 
+@idle
 @live
 def test_nested_limit(check, lab):
     """The limit that was reached belongs to the parent cgroup, whose other child grew."""
@@ -132,6 +134,7 @@ def test_files_left_in_memory(check, lab):
                        for one in finding["evidence"]), f"{finding['evidence']}")
 
 
+@idle
 @live
 def test_victim_grows(check, lab):
     """The killed process itself grew. The finding must not suggest more than twice the limit, and

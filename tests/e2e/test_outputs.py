@@ -8,7 +8,7 @@ import signal
 import stat
 import subprocess
 
-from harness import FAULTSCOPE, RECORDINGS, live, until, workload_path
+from harness import FAULTSCOPE, RECORDINGS, idle, live, until, workload_path
 
 DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
@@ -238,6 +238,7 @@ def test_live_output_in_the_directory_of_another_user(check, lab):
     check.equal("files", os.listdir(place), ["out"])
 
 
+@idle
 @live
 def test_record_ends_on_a_full_disk(check, lab):
     """`record` writes only a recording. On a full disk `record` ends, and the part of the recording

@@ -11,8 +11,8 @@ import sys
 import threading
 from pathlib import Path
 
-from harness import (evidence_texts, remedy_texts, INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines, live,
-                     until)
+from harness import (INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines,
+                     evidence_texts, idle, live, remedy_texts, until)
 
 MIB = 1 << 20
 FOUND, DONE = 3, 0
@@ -293,6 +293,7 @@ def test_file_cut_under_its_map(lab):
     return capture
 
 
+@idle
 @live
 def test_cgroup_fills_and_kills(check, lab):
     """P22 cgroup-not-reclaimable forecasts the OOM kill about 10 s ahead, and P17 oom-killed

@@ -12,7 +12,8 @@ import subprocess
 import time
 
 import recording_format
-from harness import FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, Lines, Skip, live, until
+from harness import (FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, Lines, Skip, idle, live,
+                     until)
 
 FAILED, USAGE, INCOMPLETE = 1, 2, 7
 FORMATS = ("text", "html", "jsonl", "csv", "csv-time", "folded", "folded-faults", "folded-stall",
@@ -346,6 +347,7 @@ def test_faults_drawn_by_chance(check, lab):
     check.equal("redacted: where they went", page_of(lab, again)["addresses"], page["addresses"])
 
 
+@idle
 @live
 def test_record_bounded(check, lab):
     """--max-size ends the recording at this size, and the recording stays readable."""
@@ -359,6 +361,7 @@ def test_record_bounded(check, lab):
     check.that("--max-size" in lab.faultscope("info", out).out, "the text says so too")
 
 
+@idle
 @live
 def test_record_killed(check, lab):
     """After SIGKILL, the recording is complete except for the last scan."""

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 
-from harness import Skip, Workload, live, workload_path
+from harness import Skip, Workload, idle, live, workload_path
 from test_diagnose import Diagnosis, check_lines, evidence, ids, last_finding
 from test_origin import MIB, Groups
 
@@ -80,6 +80,7 @@ def test_threads_of_a_group(check, lab):
                    finding["set_by"])
 
 
+@idle
 @live
 def test_memory_of_a_group(check, lab):
     """M34 cgroup-memory-near and M35 cgroup-memory-growth forecast when a cgroup reaches its memory

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 
-from harness import BUILD, PATIENCE, RECORDINGS, ROOT, Skip, live, until
+from harness import BUILD, PATIENCE, RECORDINGS, ROOT, Skip, idle, live, until
 from test_errors import DONE, FAILED, USAGE, check_message
 from test_origin import MIB, Groups
 
@@ -177,6 +177,7 @@ def test_sockets_are_read_of_who_has_some(check, lab):
         one.end()
 
 
+@idle
 @live
 def test_duration_begins_with_the_first_look(check, lab):
     """The duration of -d includes the time to read /proc before the event loop. If reading /proc

@@ -157,6 +157,7 @@ static void put_speedscope_profile(struct json *j, const struct profile *p,
 
 void format_speedscope(struct buf *b, const struct story_view *s)
 {
+	uint64_t active = 0;
 	struct profile p;
 	struct json j;
 
@@ -181,6 +182,9 @@ void format_speedscope(struct buf *b, const struct story_view *s)
 	}
 	json_end_array(&j);
 	json_end(&j);
+	for (int measure = 0; measure < (int)profile_first_measure(&p); measure++)
+		active += p.total[measure] != 0;
+	json_count(&j, "activeProfileIndex", active);
 	json_array(&j, "profiles");
 	for (int measure = 0; measure < NR_MEASURES; measure++)
 		if (p.total[measure])

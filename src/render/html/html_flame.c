@@ -140,7 +140,9 @@ static void put_tools(struct buf *b, const struct profile *p)
 	buf_puts(b, "<p class=\"tools\" hidden><label>Measure <select id=\"flame-measure\">");
 	for (int i = 0; i < NR_MEASURES; i++)
 		if (p->total[i])
-			buf_printf(b, "<option value=\"%d\">%s</option>", i, measures[i].title);
+			buf_printf(b, "<option value=\"%d\"%s>%s</option>", i,
+				   i == (int)profile_first_measure(p) ? " selected" : "",
+				   measures[i].title);
 	buf_puts(b, "</select></label> <label>Search <input type=\"search\" id=\"flame-search\">"
 		    "</label> <span id=\"flame-matched\" role=\"status\"></span> <label><input "
 		    "type=\"checkbox\" id=\"flame-inverted\"> inverted</label> <button "
