@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 
@@ -115,6 +116,17 @@ static void fail_writes(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/*
+ * Large blocks stay apart from the heap. By default, glibc raises the limit as soon as the first
+ * large block is freed. Later tables then lie in used memory, and calloc() touches all of it.
+ */
+static void keep_tables_sparse(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct rights rights = {};
@@ -127,6 +139,7 @@ int main(int argc, char **argv)
 		complain("cannot set the capabilities of its file aside: %s", strerror(-err));
 		return EXIT_FAILED;
 	}
+	keep_tables_sparse();
 	/* make write(2) fail with EPIPE or EFBIG, without a signal */
 	fail_writes();
 	if (options_parse(argc, argv, &o, error, sizeof(error))) {
