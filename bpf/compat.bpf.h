@@ -39,9 +39,11 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
 					       config.task_type))
 #define get_cast(object, field) ((object)->field)
+#define untrusted(task)		as_task(task)
 #else
 #define as_task(address)	((struct task_struct *)(address))
 #define get_cast(object, field) BPF_CORE_READ(object, field)
+#define untrusted(task)		(task)
 #endif
 
 #ifdef FS_HASH

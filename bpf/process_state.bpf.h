@@ -263,7 +263,7 @@ static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
  */
 static __always_inline bool may_have_state(struct task_struct *task)
 {
-	return config.watch_all || get(task, bpf_storage);
+	return config.watch_all || get(untrusted(task), bpf_storage);
 }
 
 /* Returns the state of a process, given its leader, or NULL. */
