@@ -121,7 +121,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -538,6 +538,10 @@ bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level
 
 check-resident: all ## compare memory with what programs in several languages hold (TIMES=3)
 	tests/tally.py "tests/resident/run.py $(if $(TIMES),--times $(TIMES))"
+
+bench-resident: all ## compare memory with heaptrack and tracemalloc, and measure it on large programs
+	tests/resident/peers.py
+	tests/resident/scale.py
 
 check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
