@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/passed_files.h"
 #include "probe/rights.h"
 
 #define HELPER_FILES  64 /* maximum number of files whose debug information is held */
@@ -100,20 +101,14 @@ static void answer(struct helper *h, const struct line_question *q, int fd, stru
 		ret->n = source_lines_find(f->lines, q->address, ret->frame);
 }
 
-/* Room for one descriptor in a control message. */
-union descriptor {
-	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 /* Returns 0, or -errno if there are no more questions. */
 static int receive_question(int socket, struct line_question *ret, int *ret_fd)
 {
-	union descriptor control;
+	union passed_files control;
 	struct iovec part = {ret, sizeof(*ret)};
 	struct msghdr m = {.msg_iov = &part,
 			   .msg_iovlen = 1,
-			   .msg_control = &control,
+			   .msg_control = control.space,
 			   .msg_controllen = sizeof(control)};
 	struct cmsghdr *c;
 	ssize_t n;
@@ -208,18 +203,7 @@ int line_helper_start(bool downloads, struct line_helper *ret)
 
 int line_helper_ask(const struct line_helper *h, const struct line_question *q, int fd)
 {
-	union descriptor control = {};
-	struct iovec part = {(void *)q, sizeof(*q)};
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-
-	control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)),
-					  .cmsg_level = SOL_SOCKET,
-					  .cmsg_type = SCM_RIGHTS};
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	return sendmsg(h->socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return passed_files_send(h->socket, q, sizeof(*q), &fd, 1, MSG_DONTWAIT);
 }
 
 int line_helper_take(const struct line_helper *h, struct line_answer *ret)

@@ -43,6 +43,7 @@ SORTS = {
     "copies": "strdup asprintf vasprintf",
     "secrets": "explicit_bzero getrandom",
     "pages": "mmap munmap madvise mlockall malloc_trim",
+    "settings of the heap": "mallopt",
     # Functions for errors and names of signals, and longjmp
     "errors": "__errno_location strerror strerrorname_np",
     "signal names": "sigabbrev_np",
@@ -145,6 +146,8 @@ ROOMS = [
                "own files, own ids, own limits, signals, signal files, events"),
     room("base/lazy_library", "loads libraries that only some commands need",
          needs="loaded libraries"),
+    room("base/passed_files", "messages that pass files to another process",
+         needs="passed files"),
     room("base/compress", "compression and decompression",
          needs="zlib, liblzma, libbz2, liblz4, libzstd"),
     room("probe", "the probe table, loading and attaching, limits and settings of the machine; "
@@ -155,6 +158,8 @@ ROOMS = [
          "exit, system calls, libbpf, libcap, zlib"),
     room("probe/variables", "reads the addresses of kernel variables in a thread",
          needs="threads"),
+    room("probe/keeper", "passes files to a process that holds them",
+         needs="sockets, passed files"),
     room("probe/parallel_load", "loads BPF programs in several threads",
          needs="threads"),
     room("blackbox", "records of the flight recorder: encoding, search in a damaged ring file",
@@ -242,7 +247,7 @@ ROOMS = [
          "environment, own ids, own limits, machine, sockets"),
     room("main", "the table of commands",
          "base probe collect render cli crash session export",
-         "format, errors, signals"),
+         "format, errors, signals, settings of the heap"),
 ]
 
 # Headers that BPF programs may include. BPF programs are not linked with src/; readonly.py checks
