@@ -217,6 +217,9 @@ def test_standard_input_is_closed(check, lab):
                     (usual.out, usual.err, usual.returncode))
 
 
+TRIES = 3
+
+
 def unknown_in(value, path=""):
     """Yields the paths of all values in a JSON value that are null, without the indices of lists."""
     if isinstance(value, dict):
@@ -240,7 +243,12 @@ def test_standard_input_is_closed_for_measuring(check, lab):
     work.truth()
     for words in (("--json", "-p", str(work.pid), "0.3", "1"), ("host", "--json"),
                   ("doctor", "--json")):
-        usual, closed = lab.faultscope(*words), without_input(lab, *words)
-        check.equal(f"{words}: status", closed.returncode, usual.returncode)
-        more = unknown_of(closed) - unknown_of(usual)
+        more = None
+        for _ in range(TRIES):  # a value that is sometimes unknown is no difference
+            usual, closed = lab.faultscope(*words), without_input(lab, *words)
+            check.equal(f"{words}: status", closed.returncode, usual.returncode)
+            new = unknown_of(closed) - unknown_of(usual)
+            more = new if more is None else more & new
+            if not more:
+                break
         check.that(not more, f"{words}: unknown with standard input closed: {sorted(more)}")
