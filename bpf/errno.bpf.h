@@ -13,5 +13,6 @@
 #define ENFILE 23
 #define EMFILE 24
 #define ENOSPC 28
+#define EDQUOT 122 /* include/uapi/asm-generic/errno.h */
 
 #endif

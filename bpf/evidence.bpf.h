@@ -65,18 +65,78 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* Describes the file of the current task's fd number `with`. */
-record_part(read_named)
+/* Returns the file of the current task's fd number `fd`, or NULL. */
+static __always_inline struct file *file_of_fd(__u32 fd)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
 	struct file *file = NULL;
 
-	if (fdt && with < BPF_CORE_READ(fdt, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + with);
-	if (file)
-		describe_file(&r->file, (__u64)file);
-	else
+	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	return file;
+}
+
+#define KIND_OF(mode) ((mode)&0170000) /* values from include/uapi/linux/stat.h */
+#define KIND_REGULAR  0100000
+
+/*
+ * Returns 1 if the current task's fd number `fd` is a regular file in tmpfs or hugetlbfs, else 0.
+ * Device files are in a tmpfs too.
+ */
+once_verified int is_file_in_memory(__u32 fd)
+{
+	struct file *file = file_of_fd(fd);
+	struct inode *inode;
+	__u64 magic;
+
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	return KIND_OF(BPF_CORE_READ(inode, i_mode)) == KIND_REGULAR &&
+	       (magic == SHMEM_MAGIC || magic == HUGETLBFS_MAGIC);
+}
+
+/* Reads how full the file system of a file in tmpfs or hugetlbfs is. */
+static __always_inline void read_space(struct file_space *space, struct file *file, __u64 magic)
+{
+	void *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
+	struct hugepage_subpool *pool;
+
+	if (magic == SHMEM_MAGIC) {
+		space->limit = BPF_CORE_READ((struct shmem_sb_info *)info, max_blocks);
+		space->used = BPF_CORE_READ((struct shmem_sb_info *)info, used_blocks.count);
+	} else if (magic == HUGETLBFS_MAGIC) {
+		pool = BPF_CORE_READ((struct hugetlbfs_sb_info *)info, spool);
+		/* without the mount option size=, there is no pool, or max_hpages is -1 */
+		if (pool && (__s64)BPF_CORE_READ(pool, max_hpages) > 0) {
+			space->limit = BPF_CORE_READ(pool, max_hpages);
+			space->used = BPF_CORE_READ(pool, used_hpages);
+		}
+	} else {
+		return;
+	}
+	space->block_bytes = BPF_CORE_READ(file, f_inode, i_sb, s_blocksize);
+	/* i_blocks counts 512 bytes each */
+	space->file_blocks = BPF_CORE_READ(file, f_inode, i_blocks) / (PAGE_BYTES / 512);
+	space->device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+}
+
+/*
+ * Describes the file of the current task's fd number `with`, and the space in its file system if
+ * the call needs some.
+ */
+record_part(read_named)
+{
+	struct file *file = file_of_fd(with);
+
+	if (!file) {
 		r->file.flags = FILE_CLOSED;
+		return;
+	}
+	describe_file(&r->file, (__u64)file);
+	if (r->call == CALL_FALLOCATE || r->call == CALL_WRITE)
+		read_space(&r->space, file, r->file.magic);
 }
 
 #ifdef FS_HASH

@@ -21,6 +21,38 @@ static __always_inline bool makes_no_pidfd(long ret)
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
+/*
+ * Returns whether a call found no space in a file of tmpfs or hugetlbfs. A full disk is not a
+ * shortage of memory.
+ */
+static __always_inline bool needs_space(const struct call *c)
+{
+	__u32 fd = call_arg(c, c->shape == FS_SHAPE_SPACE2 ? 2 : 0);
+
+	return (c->ret == -ENOSPC || c->ret == -EDQUOT || c->ret == -ENOMEM) &&
+	       is_file_in_memory(fd);
+}
+
+/*
+ * Returns whether a System V IPC object was not created because of a limit. For EINVAL, the cause
+ * may be another argument, so the argument for the size must be above the limit.
+ */
+static __always_inline bool lacks_ipc(const struct call *c)
+{
+	struct task_struct *task = c->task;
+	struct ipc_namespace *ns;
+
+	if (c->ret == -ENOSPC || c->ret == -ENOMEM)
+		return true;
+	if (c->ret != -EINVAL)
+		return false;
+	ns = BPF_CORE_READ(task, nsproxy, ipc_ns);
+	if (c->call == CALL_SHMGET)
+		return call_arg(c, 1) > BPF_CORE_READ(ns, shm_ctlmax);
+	return c->call == CALL_SEMGET &&
+	       (__s32)call_arg(c, 1) > BPF_CORE_READ(ns, sem_ctls[SEM_PER_SET]);
+}
+
 /* Returns whether the call failed with an errno that a limit causes. */
 static __always_inline bool is_other_refusal(const struct call *c)
 {
@@ -44,6 +76,11 @@ static __always_inline bool is_other_refusal(const struct call *c)
 		       has_capability(c->task, CAP_SYS_RESOURCE);
 	case FS_SHAPE_FCNTL:
 		return c->ret == -EPERM;
+	case FS_SHAPE_SPACE:
+	case FS_SHAPE_SPACE2:
+		return needs_space(c);
+	case FS_SHAPE_IPC:
+		return lacks_ipc(c);
 	}
 	return false;
 }

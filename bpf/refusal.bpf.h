@@ -116,13 +116,17 @@ static __always_inline void read_limits(struct refused_record *r, struct signal_
  * Returns the fd argument of a call, not an fd that it creates. Returns a negative number if there
  * is none.
  */
-static __always_inline long fd_of(const struct refused_record *r)
+static __always_inline long fd_of(const struct refused_record *r, __u32 shape)
 {
+	if (shape == FS_SHAPE_SPACE2)
+		return (__u32)r->args[2];
 	switch (r->call) {
 	case CALL_MMAP:
 		return r->args[3] & MAP_ANONYMOUS ? -1 : (long)(__u32)r->args[4];
 	case CALL_DUP:
 	case CALL_PIPE_SIZE:
+	case CALL_FALLOCATE:
+	case CALL_WRITE:
 		return (__u32)r->args[0];
 	}
 	return -1;
@@ -290,6 +294,8 @@ returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 	fill_zero(r->range);
 	r->range.hole = NOT_KNOWN;
 	fill_zero(r->asked);
+	fill_zero(r->space);
+	fill_zero(r->ipc);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	return 0;
 }
@@ -312,7 +318,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	fill_refusal(r, c, &f);
 	read_range(r, 0);
 	read_request_size(r, c->shape);
-	fd = fd_of(r);
+	fd = fd_of(r, c->shape);
 	if (fd >= 0)
 		read_named(r, fd);
 	read_levels(r, 0);

@@ -66,6 +66,41 @@ static __always_inline void read_segment(struct refused_record *r)
 	describe_file(&r->file, (__u64)BPF_CORE_READ(s, shm_file));
 }
 
+/* Values from ipc/util.h and include/linux/sem.h: numbers of kernel.sem in sem_ctls. */
+#define IPC_SEM	      0
+#define IPC_MSG	      1
+#define SEM_PER_SET   0
+#define SEM_IN_ALL    1
+#define SEM_SETS      3
+#define INITIAL_IPC   0xefffffffu /* PROC_IPC_INIT_INO of include/linux/proc_ns.h */
+
+/* Reads the limits of System V IPC objects of the kind that the call creates. */
+static __always_inline void read_ipc(struct refused_record *r)
+{
+	struct ipc_namespace *ns = BPF_CORE_READ(current_task(), nsproxy, ipc_ns);
+	struct ipc_room *room = &r->ipc;
+
+	if (!ns)
+		return;
+	room->initial = BPF_CORE_READ(ns, ns.inum) == INITIAL_IPC;
+	if (r->call == CALL_SHMGET) {
+		room->used = BPF_CORE_READ(ns, shm_tot);
+		room->limit = BPF_CORE_READ(ns, shm_ctlall);
+		room->largest = BPF_CORE_READ(ns, shm_ctlmax);
+		room->objects = BPF_CORE_READ(ns, ids[IPC_SHM].in_use);
+		room->objects_max = BPF_CORE_READ(ns, shm_ctlmni);
+	} else if (r->call == CALL_SEMGET) {
+		room->used = BPF_CORE_READ(ns, used_sems);
+		room->limit = BPF_CORE_READ(ns, sem_ctls[SEM_IN_ALL]);
+		room->largest = BPF_CORE_READ(ns, sem_ctls[SEM_PER_SET]);
+		room->objects = BPF_CORE_READ(ns, ids[IPC_SEM].in_use);
+		room->objects_max = BPF_CORE_READ(ns, sem_ctls[SEM_SETS]);
+	} else {
+		room->objects = BPF_CORE_READ(ns, ids[IPC_MSG].in_use);
+		room->objects_max = BPF_CORE_READ(ns, msg_ctlmni);
+	}
+}
+
 #define RLIMIT_MSGQUEUE 12
 #define QUEUED_BYTES	48
 
@@ -251,6 +286,8 @@ record_part(read_request_size)
 		read_strings(r, r->args + (with == FS_SHAPE_EXECAT));
 	else if (r->call == CALL_IO_URING_REGISTER)
 		read_buffers(r);
+	else if (with == FS_SHAPE_IPC)
+		read_ipc(r);
 }
 
 #endif

@@ -47,6 +47,9 @@ enum fs_shape {
 	FS_SHAPE_PRLIMIT,   /* as FS_SHAPE_SETRLIMIT, for the limit in argument 1 */
 	FS_SHAPE_SELECT,    /* the call reads sets of fds; argument 0 is their size in bits */
 	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD, for message queues, limited in bytes per user */
+	FS_SHAPE_SPACE,	    /* the call needs space in the file of argument 0 */
+	FS_SHAPE_SPACE2,    /* as FS_SHAPE_SPACE, for the file of argument 2 */
+	FS_SHAPE_IPC,	    /* the call creates a System V IPC object */
 };
 
 struct fs_syscall {
@@ -126,6 +129,8 @@ struct fs_config {
 	__u32 task_type; /* id of struct task_struct in the kernel's BTF */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
+	/* 1: only failures of the call matter, in both tables; 0: each call matters */
+	unsigned char failures_only[FS_SYSCALL_MAX];
 };
 
 /* User space and BPF programs both read and write struct fs_shared while the programs run. */

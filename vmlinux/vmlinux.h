@@ -222,6 +222,7 @@ struct signal_struct {
 
 struct super_block {
 	unsigned int s_dev;
+	unsigned long s_blocksize;
 	unsigned long s_iflags;
 	unsigned long s_magic;
 	void *s_fs_info;
@@ -230,6 +231,15 @@ struct super_block {
 struct shmem_sb_info {
 	unsigned long max_blocks;
 	struct percpu_counter used_blocks;
+};
+
+struct hugepage_subpool {
+	long max_hpages;
+	long used_hpages;
+};
+
+struct hugetlbfs_sb_info {
+	struct hugepage_subpool *spool;
 };
 
 struct address_space {
@@ -385,11 +395,24 @@ struct xa_node {
 };
 
 struct ipc_ids {
+	int in_use;
 	struct idr ipcs_idr;
+};
+
+struct ns_common {
+	unsigned int inum;
 };
 
 struct ipc_namespace {
 	struct ipc_ids ids[3];
+	int sem_ctls[4];
+	int used_sems;
+	unsigned int msg_ctlmni;
+	size_t shm_ctlmax;
+	size_t shm_ctlall;
+	unsigned long shm_tot;
+	int shm_ctlmni;
+	struct ns_common ns;
 	unsigned int mq_msg_default;
 	unsigned int mq_msgsize_default;
 };

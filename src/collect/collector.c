@@ -2,6 +2,7 @@
 #include "collect/collector.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,8 +328,19 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	struct sink sink = {.take = pass_made, .ctx = c};
 	int err = 0;
 
+	if (c->live && r->signal == SIGBUS && r->file.flags & FILE_KNOWN)
+		err = mount_of_file(&c->names, &r->subject, r->file_device, &sink);
+	return err ? err : pass_on(c, &r->h);
+}
+
+/* If a call found no space in a file, measures the file system of the file. */
+static int take_refused(struct collector *c, const struct refused_record *r)
+{
+	struct sink sink = {.take = pass_made, .ctx = c};
+	int err = 0;
+
 	if (c->live)
-		err = mount_of_file(&c->names, r, &sink);
+		err = mount_of_file(&c->names, &r->subject, r->space.device, &sink);
 	return err ? err : pass_on(c, &r->h);
 }
 
@@ -403,6 +415,8 @@ int collector_take(void *ctx, const struct record *h)
 		return take_kernel_fault(c, (const struct kernel_fault_record *)copy);
 	case RECORD_SIGNAL:
 		return take_signal(c, (const struct signal_record *)copy);
+	case RECORD_REFUSED:
+		return take_refused(c, (const struct refused_record *)copy);
 	case RECORD_TICK:
 		return take_tick(c, (const struct tick_record *)copy);
 	case RECORD_STACK:

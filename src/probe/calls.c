@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "probe/calls.h"
 
+#include <stdbool.h>
 #include <sys/syscall.h>
 
 /* Numbers, equal on all machines, of system calls that the C library's headers may lack. */
@@ -14,6 +15,11 @@ const struct call_row call_rows[] = {
 };
 
 const unsigned int nr_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);
+
+static const struct call_row write_rows[] = {
+#define CALL_WRITE(name, what, how) {__NR_##name, CALL_##what, FS_SHAPE_##how, #name},
+#include "probe/calls.def"
+};
 
 #define TIF_32BIT (1 << 22) /* value from arch/arm64/include/asm/thread_info.h */
 
@@ -35,13 +41,36 @@ static void fill(struct fs_syscall *table, const struct call_row *rows, unsigned
 		}
 }
 
+/* Returns whether a call of this form changes no counter if it succeeds. */
+static bool is_failures_only(unsigned char shape)
+{
+	switch (shape) {
+	case FS_SHAPE_NONE:
+	case FS_SHAPE_WATCH:
+	case FS_SHAPE_SPACE:
+	case FS_SHAPE_SPACE2:
+	case FS_SHAPE_IPC:
+		return true;
+	}
+	return false;
+}
+
+static void fill_failures_only(struct fs_config *c)
+{
+	for (unsigned int i = 0; i < FS_SYSCALL_MAX; i++)
+		c->failures_only[i] = is_failures_only(c->syscalls[i].shape) &&
+				      is_failures_only(c->compat_syscalls[i].shape);
+}
+
 void calls_fill(struct fs_config *c)
 {
 	fill(c->syscalls, call_rows, nr_call_rows);
+	fill(c->syscalls, write_rows, sizeof(write_rows) / sizeof(write_rows[0]));
 #ifdef __x86_64__
 	c->compat_bits = TS_COMPAT;
 	fill(c->compat_syscalls, compat_rows, sizeof(compat_rows) / sizeof(compat_rows[0]));
 #elif defined(__aarch64__)
 	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers and are not counted */
 #endif
+	fill_failures_only(c);
 }

@@ -12,6 +12,7 @@ struct call_row {
 	const char *name;    /* name of the call, as in its tracepoint sys_exit_NAME */
 };
 
+/* The calls that have a tracepoint of their own if the probe attaches to the exit of each call. */
 extern const struct call_row call_rows[];
 extern const unsigned int nr_call_rows;
 

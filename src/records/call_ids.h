@@ -27,7 +27,8 @@
 	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
 	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
 	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
-	X(SETRLIMIT, "setrlimit") X(SELECT, "select")
+	X(SETRLIMIT, "setrlimit") X(SELECT, "select") X(FALLOCATE, "fallocate")                    \
+	X(WRITE, "write") X(SHMGET, "shmget") X(SEMGET, "semget") X(MSGGET, "msgget")
 /* clang-format on */
 
 enum call_id {

@@ -241,6 +241,28 @@ struct retry_record {
 	__u64 bytes; /* size that the successful call requested, in bytes */
 };
 
+/* The file system of a call that needs space in a file of tmpfs or hugetlbfs, after the call. */
+struct file_space {
+	__u64 limit; /* blocks that the file system may use; 0: no limit, or not known */
+	/* blocks in use; for tmpfs approximate: the kernel adds per-CPU counts now and then */
+	__u64 used;
+	__u64 file_blocks; /* blocks that the file itself uses; only for tmpfs */
+	__u64 device;	   /* device number of the file system, in the kernel's encoding */
+	__u32 block_bytes; /* bytes of a block; 0: the call needs no space in such a file */
+	__u32 pad;
+};
+
+/* Limits of System V IPC objects, of the kind that a call creates, in its IPC namespace. */
+struct ipc_room {
+	__u64 used;	   /* pages of all segments, or number of all semaphores */
+	__u64 limit;	   /* limit of `used`; 0: there is none */
+	__u64 largest;	   /* bytes of the largest segment, or semaphores of the largest set */
+	__u32 objects;	   /* number of objects of this kind */
+	__u32 objects_max; /* limit of `objects`; 0: the call creates no such object */
+	__u32 initial;	   /* 1: the initial IPC namespace; 0: another one */
+	__u32 pad;
+};
+
 /* A failed system call, with the state of the process when it failed. */
 struct refused_record {
 	struct record h;
@@ -282,6 +304,8 @@ struct refused_record {
 	__u32 facts; /* FACT_* bits: facts about the failed call */
 	__s32 stack; /* number of the user stack's record; < 0: no stack */
 	char comm[COMM_LEN];
+	struct file_space space;
+	struct ipc_room ipc;
 };
 
 /* A fatal signal, and the memory access that caused it. */

@@ -192,6 +192,17 @@ static const struct record_field refused_fields[] = {
 	F(facts, ""),
 	F(stack, ""),
 	T(comm),
+	F(space.limit, ""),
+	F(space.used, ""),
+	F(space.file_blocks, ""),
+	F(space.device, ""),
+	F(space.block_bytes, "bytes"),
+	F(ipc.used, ""),
+	F(ipc.limit, ""),
+	F(ipc.largest, ""),
+	F(ipc.objects, ""),
+	F(ipc.objects_max, ""),
+	F(ipc.initial, ""),
 };
 #undef OF
 

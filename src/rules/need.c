@@ -46,9 +46,11 @@ static uint64_t most_of_machine(const struct limit *limit, const struct host_lim
 	case LIMIT_CGROUP_MEMORY_HIGH:
 	case LIMIT_PIPE_SIZE:
 	case LIMIT_MSGQUEUE:
+	case LIMIT_SHMMAX:
 		return pieces(l->mem_total_bytes, 1);
 	case LIMIT_PIPE_PAGES_SOFT:
 	case LIMIT_PIPE_PAGES_HARD:
+	case LIMIT_SHMALL:
 		return pieces(l->mem_total_bytes, l->page_bytes);
 	case LIMIT_CGROUP_PIDS:
 	case LIMIT_NPROC:

@@ -40,6 +40,27 @@ void pressure_help_growth(struct finding *f, const struct model *m, uint64_t mor
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit);
 
 /*
+ * Returns true if a file with this device number and file system type is on the mount. Compares
+ * only the types if one of the device numbers is 0 or not known.
+ */
+bool mount_is(const struct mount_use *u, uint64_t device, uint64_t magic);
+
+/*
+ * Finds the tmpfs of a file by its device number, file system type and size. Returns NULL if
+ * faultscope sees none, or several that may be meant.
+ */
+const struct mount_use *tmpfs_find(const struct model *m, uint64_t device, uint64_t magic,
+				   uint64_t size_bytes);
+
+/*
+ * Adds remedies for a full tmpfs of `size_bytes`, mounted at `path`: what uses the space, and a
+ * size that is large enough if `need_bytes` are needed at once. Suggests no size beyond the memory
+ * of the machine.
+ */
+void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, uint64_t need_bytes,
+		const char *path);
+
+/*
  * Quotes a path as one word of a shell command: paths in records may have any bytes. Returns
  * `text`, which is "DIR" if the quoted path is too long.
  */

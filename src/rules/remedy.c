@@ -24,6 +24,10 @@ struct remedy_facts {
 	const char *check; /* command that shows what counts towards the limit; NULL: none */
 };
 
+#define SHARED_LESS                                                                                \
+	"remove segments of shared memory that no process needs any more (ipcrm -m): they stay "   \
+	"when their process ends"
+
 #define LIMIT_ROW(id, fix, cost, check, ...) [LIMIT_##id] = {fix, cost, check},
 
 static const struct remedy_facts facts[NR_LIMITS] = {

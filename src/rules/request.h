@@ -115,6 +115,11 @@ static inline bool was_looked_at(const struct request *q)
 check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max,
 	past_count_split;
 
+/* Checks of space in files and of System V IPC objects: cause_space.c. */
+check_fn past_tmpfs, past_tmpfs_quota, past_commit_of_file, past_hugetlbfs, past_pool_of_file,
+	past_segment_bytes, past_segment_pages, past_commit_of_segment, past_heuristic_of_segment,
+	past_pool_of_segment, past_ipc_objects, past_semaphores, past_semaphores_of_set;
+
 void cause_of_mapping(struct request *q, struct verdict *v);
 void cause_of_descriptor(struct request *q, struct verdict *v);
 void cause_of_other(struct request *q, struct verdict *v);

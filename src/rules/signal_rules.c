@@ -29,38 +29,9 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 		stack_evidence(f, o->m, &o->signal->subject, o->signal->stack - 1, "in");
 }
 
-/*
- * Returns true if the file that caused the signal is on this mount. Compares device numbers or, if
- * one of them is not known, the types of the file systems.
- */
 static bool is_on(const struct signal_record *r, const struct mount_use *u)
 {
-	if (r->file_device && u->now.device != FIGURE_UNKNOWN)
-		return u->now.device == r->file_device;
-	return u->now.magic == r->file.magic;
-}
-
-/*
- * Returns the tmpfs that has as many pages as the tmpfs in the signal's record; NULL if faultscope
- * sees none.
- */
-static const struct mount_use *mount_of(const struct occasion *o)
-{
-	const struct pressure *p = o->m->pressure;
-	uint64_t bytes = o->signal->tmpfs_pages * o->m->tick.limits.page_bytes;
-	const struct mount_use *found = NULL;
-
-	for (size_t i = 0; p && i < p->mounts; i++)
-		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
-			if (found && found->now.device != p->mount[i].now.device)
-				/*
-				 * several tmpfs have this size, so faultscope cannot know which one
-				 * was full
-				 */
-				return NULL;
-			found = &p->mount[i];
-		}
-	return found;
+	return mount_is(u, r->file_device, r->file.magic);
 }
 
 bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -68,25 +39,17 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	const struct signal_record *r = o->signal;
 	uint64_t bytes = r->tmpfs_pages * o->m->tick.limits.page_bytes;
 	const struct mount_use *u;
-	struct remedy *larger;
-	char path[PATH_WORD];
 
 	if (!is_class(o, "tmpfs full"))
 		return false;
 	pressure_say_signal(o, f);
-	u = mount_of(o);
+	u = tmpfs_find(o->m, r->file_device, r->file.magic, bytes);
 	finding_title(f, "SIGBUS: tmpfs of %s is full", as_bytes(bytes).s);
 	if (u)
 		finding_text(f, "file system", "%s", u->now.path);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
-	larger = finding_remedy(
-		f, REMEDY_WORKAROUND,
-		"enlarge the tmpfs. For a container, use docker run --shm-size=%" PRIu64
-		"m (its default is 64m), or in Kubernetes an emptyDir of medium Memory at /dev/shm",
-		(bytes * 4) >> 20);
-	remedy_command(larger, "mount -o remount,size=%" PRIu64 "M %s", (bytes * 4) >> 20,
-		       path_as_word(u ? u->now.path : "/dev/shm", path));
+	tmpfs_help(f, o->m, bytes, bytes, u ? u->now.path : "/dev/shm");
 	return true;
 }
 

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,21 +99,22 @@ static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct m
 	return false;
 }
 
-int mount_of_file(const struct names *n, const struct signal_record *r, const struct sink *sink)
+int mount_of_file(const struct names *n, const struct process_key *process, uint64_t device,
+		  const struct sink *sink)
 {
 	struct mount_record u = {.h = {RECORD_MOUNT, sizeof(u), host_monotonic_ns()},
-				 .device = r->file_device};
+				 .device = device};
 	struct files f = {};
 	bool found;
-	uint32_t pid = r->subject.pid;
+	uint32_t pid = process->pid;
 
-	if (r->signal != SIGBUS || !r->file_device || !(r->file.flags & FILE_KNOWN))
+	if (!device)
 		return 0;
 	f.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (f.root < 0)
 		return 0;
 	found = find(&f, 0, &u) ||
-		(!n->foreign && find_around(&f, pid, names_parent(n, &r->subject), &u));
+		(!n->foreign && find_around(&f, pid, names_parent(n, process), &u));
 	close(f.root);
 	return found ? sink->take(sink->ctx, &u.h) : 0;
 }
