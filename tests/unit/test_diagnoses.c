@@ -118,9 +118,9 @@ static void test_near(void)
 	const struct diagnosis *near[64];
 	size_t n = diagnoses_near("M99", near, 64);
 
-	ok(n == 3 && !strcmp(near[0]->id, "M09") && !strcmp(near[1]->id, "M19") &&
-		   !strcmp(near[2]->id, "M29"),
-	   "near M99 are M09, M19 and M29");
+	ok(n == 4 && !strcmp(near[0]->id, "M09") && !strcmp(near[1]->id, "M19") &&
+		   !strcmp(near[2]->id, "M29") && !strcmp(near[3]->id, "M39"),
+	   "near M99 are M09, M19, M29 and M39");
 	n = diagnoses_near("n25", near, 64);
 	ok(n == 2 && !strcmp(near[0]->id, "M25") && !strcmp(near[1]->id, "K25"),
 	   "near n25 are M25 and K25");

@@ -374,7 +374,8 @@ static void test_scores(void)
 /* Tests one file system of the list. In a chroot, the list may be empty. */
 static void test_mount_of_file(void)
 {
-	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
+	struct process_key process = {};
+	uint64_t device;
 	struct pressure_reader reader = {.scores = true};
 	struct model m = {};
 	struct names n = {};
@@ -387,28 +388,20 @@ static void test_mount_of_file(void)
 	pressure_close(&reader);
 	if (!mounts || stat(mounted[0].path, &st))
 		return;
-	r.subject.pid = getpid();
-	r.signal = SIGBUS;
-	r.file.flags = FILE_KNOWN;
-	r.file_device = mountinfo_device(major(st.st_dev), minor(st.st_dev));
+	process.pid = getpid();
+	device = mountinfo_device(major(st.st_dev), minor(st.st_dev));
 	mounts = 0;
-	is_u64(mount_of_file(&n, &r, &sink), 0, "a signal on a file");
+	is_u64(mount_of_file(&n, &process, device, &sink), 0, "a file");
 	is_u64(mounts, 1, "has its file system measured");
 	ok(!stat(mounted[0].path, &there) && there.st_dev == st.st_dev, "the one that it is on");
 	ok(mounted[0].size_bytes > 0, "which has a size");
 	mounts = 0;
 	answer = -ENOSPC;
-	is_u64(mount_of_file(&n, &r, &sink), (uint64_t)-ENOSPC, "the sink's error is given back");
+	is_u64(mount_of_file(&n, &process, device, &sink), (uint64_t)-ENOSPC,
+	       "the sink's error is given back");
 	mounts = answer = 0;
-	r.signal = SIGSEGV;
-	mount_of_file(&n, &r, &sink);
-	r.signal = SIGBUS;
-	r.file.flags = 0;
-	mount_of_file(&n, &r, &sink);
-	r.file.flags = FILE_KNOWN;
-	r.file_device = 0;
-	mount_of_file(&n, &r, &sink);
-	is_u64(mounts, 0, "another signal, and one of no file, has none");
+	mount_of_file(&n, &process, 0, &sink);
+	is_u64(mounts, 0, "no file has none");
 }
 
 struct family {
@@ -441,7 +434,7 @@ static void live_apart(int to)
  */
 static void test_mount_of_a_dead_process(void)
 {
-	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
+	struct process_key process = {};
 	struct names n = {};
 	struct sink sink = {.take = take, .ctx = &(int){0}};
 	struct family f = {};
@@ -459,12 +452,10 @@ static void test_mount_of_a_dead_process(void)
 	if (read(ends[0], &f, sizeof(f)) != sizeof(f)) {
 		ok(true, "# SKIP mounting needs root");
 	} else {
-		r.subject.pid = f.zombie;
-		r.signal = SIGBUS;
-		r.file.flags = FILE_KNOWN;
-		r.file_device = mountinfo_device(major(f.device), minor(f.device));
+		process.pid = f.zombie;
 		mounts = 0;
-		mount_of_file(&n, &r, &sink);
+		mount_of_file(&n, &process,
+			      mountinfo_device(major(f.device), minor(f.device)), &sink);
 		is_u64(mounts, 1, "the file system of a dead process is found through its parent");
 		is_u64(mounted[0].size_bytes, 64 << 10, "and measured");
 	}

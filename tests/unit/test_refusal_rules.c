@@ -38,6 +38,23 @@ static const struct {
 	{"cgroup_pids", "M23", CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max", "TasksMax=", 21},
 	{"threads_max", "M23", CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "kernel.threads-max",
 	 "kernel.threads-max=65536", 30001},
+	{"tmpfs_size", "M38", CALL_FALLOCATE, ENOSPC, SEVERITY_CRITICAL,
+	 "fallocate failed with ENOSPC: tmpfs of 0 B is full", "files in a tmpfs stay"},
+	{"shmmax", "M39", CALL_SHMGET, EINVAL, SEVERITY_CRITICAL, "kernel.shmmax is smaller",
+	 "nsenter -t 10 -i sysctl -w kernel.shmmax=1048576", 5000},
+	{"shmall", "M39", CALL_SHMGET, ENOSPC, SEVERITY_CRITICAL, "kernel.shmall reached",
+	 "nsenter -t 10 -i sysctl -w kernel.shmall=65536", 5000},
+	{"shmmni", "M39", CALL_SHMGET, ENOSPC, SEVERITY_CRITICAL, "kernel.shmmni reached",
+	 "nsenter -t 10 -i sysctl -w kernel.shmmni=32768", 4097},
+	{"semmsl", "M39", CALL_SEMGET, EINVAL, SEVERITY_CRITICAL, "SEMMSL",
+	 "kernel.sem='32000 1024000000 500 32000'"},
+	{"semmns", "M39", CALL_SEMGET, ENOSPC, SEVERITY_CRITICAL, "SEMMNS", "ipcs -s"},
+	{"semmni", "M39", CALL_SEMGET, ENOSPC, SEVERITY_CRITICAL, "SEMMNI", "ipcrm"},
+	{"msgmni", "M39", CALL_MSGGET, ENOSPC, SEVERITY_CRITICAL, "kernel.msgmni",
+	 "kernel.msgmni=32768", 32001},
+	{"tmpfs_quota", "M27", CALL_FALLOCATE, EDQUOT, SEVERITY_WARNING, "quota", "setquota"},
+	{"hugetlbfs_size", "M27", CALL_FALLOCATE, ENOSPC, SEVERITY_WARNING, "hugetlbfs is full",
+	 "larger size="},
 };
 
 /*
