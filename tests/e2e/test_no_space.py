@@ -4,7 +4,7 @@
 import re
 import sys
 
-from harness import Lines, Skip, captures, evidence_texts, remedy_texts
+from harness import Skip, captures, evidence_texts, remedy_texts
 from test_pressure import finished_run
 
 MIB = 1 << 20
