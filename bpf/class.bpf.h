@@ -44,12 +44,12 @@ static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flag
 		return AREA_HUGETLB;
 	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return AREA_DRIVER;
-	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() of the kernel makes this test */
+	if (!get_cast(vma, vm_ops)) /* vma_is_anonymous() of the kernel makes this test */
 		return AREA_ANON;
-	file = BPF_CORE_READ(vma, vm_file);
+	file = get_cast(vma, vm_file);
 	if (!file)
 		return AREA_DRIVER; /* a special mapping, for example [vdso] */
-	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
+	return get_cast(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
 }
 
 static __always_inline __u32 flags_of_area(__u64 flags)
@@ -72,15 +72,15 @@ once_verified int classify_area(struct fs_fault_slot *slot)
 		return 0;
 	slot->area = AREA_UNKNOWN;
 	find_area(&a, slot->address);
-	vma = (struct vm_area_struct *)a.vma;
+	vma = as_area(a.vma);
 	slot->area_from = a.from;
 	slot->area_to = vma ? a.to : 0;
 	if (!vma)
 		find_area(&a, a.to);
-	vma = (struct vm_area_struct *)a.vma;
+	vma = as_area(a.vma);
 	if (!vma)
 		return 0;
-	flags = BPF_CORE_READ(vma, vm_flags);
+	flags = get_cast(vma, vm_flags);
 	if (slot->area_to)
 		slot->area = sort_of_area(vma, flags) | flags_of_area(flags);
 	else if (flags & VM_GROWSDOWN)

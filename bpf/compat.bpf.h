@@ -38,11 +38,17 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
 					       config.task_type))
-#define get_cast(object, field) ((object)->field)
-#define untrusted(task)		as_task(task)
+#define as_area(address)                                                                           \
+	((struct vm_area_struct *)bpf_rdonly_cast((const void *)(address), config.area_type))
+#define as_file(address)                                                                           \
+	((struct file *)bpf_rdonly_cast((const void *)(address), config.file_type))
+#define get_cast(object, ...) get(object, __VA_ARGS__)
+#define untrusted(task)	      as_task(task)
 #else
-#define as_task(address)	((struct task_struct *)(address))
-#define get_cast(object, field) BPF_CORE_READ(object, field)
+#define as_task(address)      ((struct task_struct *)(address))
+#define as_area(address)      ((struct vm_area_struct *)(address))
+#define as_file(address)      ((struct file *)(address))
+#define get_cast(object, ...) BPF_CORE_READ(object, __VA_ARGS__)
 #define untrusted(task)		(task)
 #endif
 

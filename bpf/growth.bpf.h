@@ -231,20 +231,22 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 
 static __always_inline void name_file(struct growth *g, struct task_struct *task, __u32 fd)
 {
-	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
-	struct file *file = NULL;
+	struct fdtable *fdt = get_cast(task, files, fdt);
 	struct inode *inode;
+	struct file *file;
+	__u64 address = 0;
 
-	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
-	if (!file)
+	if (fdt && fd < get_cast(fdt, max_fds))
+		address = word_at((__u64)get_cast(fdt, fd) + fd * sizeof(address));
+	if (!address)
 		return;
-	inode = BPF_CORE_READ(file, f_inode);
-	g->flags = FILE_KNOWN | (BPF_CORE_READ(inode, i_nlink) ? 0 : FILE_DELETED);
-	g->mode = BPF_CORE_READ(inode, i_mode);
-	g->magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	file = as_file(address);
+	inode = get_cast(file, f_inode);
+	g->flags = FILE_KNOWN | (get_cast(inode, i_nlink) ? 0 : FILE_DELETED);
+	g->mode = get_cast(inode, i_mode);
+	g->magic = get_cast(inode, i_sb, s_magic);
 	bpf_probe_read_kernel_str(g->name, sizeof(g->name),
-				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+				  get_cast(file, f_path.dentry, d_name.name));
 }
 
 /* Lets the verifier check the code that follows once, not once for each kind of growth. */

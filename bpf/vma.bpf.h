@@ -32,6 +32,20 @@ struct area {
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
+#ifdef FS_ADDRESSES
+/* The begin of a node. Both kinds of nodes have their pivots at the same place. */
+typedef const struct {
+	__u64 parent;
+	__u64 pivot[FS_MAPLE_RANGE_LAST + 1];
+} *maple_words;
+#define words_of(node)	   ((maple_words)bpf_rdonly_cast((const void *)(node), config.maple_type))
+#define pivot_of(words, i) ((words)->pivot[i])
+#else
+typedef __u64 maple_words;
+#define words_of(node)	   (node)
+#define pivot_of(words, i) word_at((words) + FS_MAPLE_PIVOTS + (i) * 8)
+#endif
+
 /* Returns the index of the last used entry of a maple tree node, as the kernel's ma_data_end(). */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 {
@@ -39,7 +53,7 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 	__u8 last = 0;
 
 	if (type != FS_MAPLE_ARANGE)
-		pivot = word_at(node + FS_MAPLE_PIVOTS + FS_MAPLE_RANGE_LAST * 8);
+		pivot = pivot_of(words_of(node), FS_MAPLE_RANGE_LAST);
 	if (pivot)
 		return pivot == high ? FS_MAPLE_RANGE_LAST : FS_MAPLE_RANGE_LAST + 1;
 	bpf_probe_read_kernel(&last, sizeof(last),
@@ -63,6 +77,7 @@ __noinline
 {
 	__u64 node = entry & ~0xffUL, pivot;
 	__u32 type = entry >> 3 & 0xf, last, i;
+	maple_words words;
 
 	if (!a)
 		return 0;
@@ -71,10 +86,16 @@ __noinline
 		return 0;
 	}
 	last = last_of_node(node, type, a->to);
+	words = words_of(node);
+#ifdef FS_ADDRESSES
+#pragma clang loop unroll(full) /* a plain load needs a constant offset */
+#endif
 	for (i = 0; i <= FS_MAPLE_RANGE_LAST; i++) {
+		/* Keeps clang from merging both ends of the loop, which it then does not unroll. */
+		barrier_var(last);
 		if (i >= last)
 			break;
-		pivot = word_at(node + FS_MAPLE_PIVOTS + i * 8);
+		pivot = pivot_of(words, i);
 		if (address <= pivot) {
 			a->to = pivot;
 			break;

@@ -126,7 +126,11 @@ struct fs_config {
 	/* 1: the maple tree has a layout that faultscope does not know; 0: known */
 	__u32 areas_foreign;
 	struct fs_resident_config resident;
-	__u32 task_type; /* id of struct task_struct in the kernel's BTF */
+	/* ids in the kernel's BTF: struct task_struct, vm_area_struct, file, maple_range_64 */
+	__u32 task_type;
+	__u32 area_type;
+	__u32 file_type;
+	__u32 maple_type;
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* table for 32-bit calls of x86 */
 	/* 1: only failures of the call matter, in both tables; 0: each call matters */

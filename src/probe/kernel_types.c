@@ -253,6 +253,19 @@ static void take_function(struct taking *g, struct kernel_types *k, uint32_t id)
 	}
 }
 
+/* Notes the id of a type that programs name by its id. Of equal names, the first one counts. */
+static void note_own_id(struct kernel_types *k, const char *name, __u32 id)
+{
+	__u32 *own = !strcmp(name, "task_struct")	? &k->task_type
+		     : !strcmp(name, "vm_area_struct")	? &k->area_type
+		     : !strcmp(name, "file")		? &k->file_type
+		     : !strcmp(name, "maple_range_64")	? &k->maple_type
+							: NULL;
+
+	if (own && !*own)
+		*own = id;
+}
+
 static void take_wanted(struct taking *g, struct kernel_types *k, kernel_types_filter wanted,
 			void *ctx)
 {
@@ -262,8 +275,7 @@ static void take_wanted(struct taking *g, struct kernel_types *k, kernel_types_f
 
 		switch (btf_kind(t)) {
 		case BTF_KIND_STRUCT:
-			if (!k->task_type && !strcmp(name, "task_struct"))
-				k->task_type = id;
+			note_own_id(k, name, id);
 			/* fallthrough */
 		case BTF_KIND_UNION:
 		case BTF_KIND_ENUM:
@@ -476,7 +488,8 @@ void kernel_types_begin(struct kernel_types *k)
 /* Takes all types as they are, if a newer kernel has kinds of types that take() does not know. */
 static int take_all(struct kernel_types *k, const void *raw, size_t size)
 {
-	int task;
+	static const char *const named[] = {"task_struct", "vm_area_struct", "file",
+					    "maple_range_64"};
 
 	k->btf = btf__new(raw, size);
 	if (libbpf_get_error(k->btf)) {
@@ -485,8 +498,12 @@ static int take_all(struct kernel_types *k, const void *raw, size_t size)
 	}
 	if (k->fd > 0 && pwrite(k->fd, raw, size, 0) != (ssize_t)size)
 		return -EIO;
-	task = btf__find_by_name_kind(k->btf, "task_struct", BTF_KIND_STRUCT);
-	k->task_type = task > 0 ? task : 0;
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		int id = btf__find_by_name_kind(k->btf, named[i], BTF_KIND_STRUCT);
+
+		if (id > 0)
+			note_own_id(k, named[i], id);
+	}
 	return 0;
 }
 

@@ -20,7 +20,10 @@ struct kernel_types {
 	int fd;		 /* file in memory with the same types, for libbpf; <= 0: none */
 	char path[32];	 /* path of this file, or "" */
 	/* ids in the kernel's own BTF, which has other ids than `btf`; 0: not known */
-	__u32 task_type; /* struct task_struct */
+	__u32 task_type;  /* struct task_struct */
+	__u32 area_type;  /* struct vm_area_struct */
+	__u32 file_type;  /* struct file */
+	__u32 maple_type; /* struct maple_range_64 */
 	struct {
 		__u32 taken, own; /* ids of the type of a tracepoint */
 	} tracepoint[KERNEL_TRACEPOINTS_MAX];

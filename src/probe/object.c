@@ -74,6 +74,9 @@ struct btf *object_read_types(struct object *o)
 {
 	kernel_types_read(&o->types, o->obj);
 	o->config->task_type = o->types.task_type;
+	o->config->area_type = o->types.area_type;
+	o->config->file_type = o->types.file_type;
+	o->config->maple_type = o->types.maple_type;
 	return o->types.btf;
 }
 
