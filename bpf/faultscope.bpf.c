@@ -24,7 +24,10 @@ static __always_inline void name_fcntl(struct call *c)
 		c->call = CALL_PIPE_SIZE;
 }
 
-/* Called at the end of a system call; `regs` still hold its arguments. */
+/*
+ * Called at the end of a system call. `regs` still hold its arguments. NULL: the program runs only
+ * at calls that are in the tables, and asks for the registers only if the process is watched.
+ */
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
@@ -37,7 +40,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	/*
 	 * Most system calls are in no table. For them, the program ends before it reads the task.
 	 */
-	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
+	if (regs && !(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
 	/* 32-bit calls return an int, and no such call returns more than MAX_RW_COUNT. */
 	if (config.failures_only[nr] && (int)ret >= 0)
@@ -46,6 +49,10 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	st = proc_of(c.leader);
 	if (!st)
 		return 0;
+#ifndef FS_HASH
+	if (!regs)
+		c.regs = (struct pt_regs *)bpf_task_pt_regs(task);
+#endif
 	c.compat = is_compat_call(task);
 	c.call = c.compat ? config.compat_syscalls[nr].call : config.syscalls[nr].call;
 	c.shape = c.compat ? config.compat_syscalls[nr].shape : config.syscalls[nr].shape;
@@ -104,10 +111,7 @@ int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 SEC("tp")
 int on_call_exit(struct syscall_trace_exit *ctx)
 {
-	struct task_struct *task = current_task();
-
-	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), (__u32)ctx->nr,
-			ctx->ret);
+	return end_call(ctx, current_task(), NULL, (__u32)ctx->nr, ctx->ret);
 }
 #endif
 
