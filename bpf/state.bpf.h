@@ -358,24 +358,47 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 
 #else
 
-/* State of a walk along signal->thread_head. */
+/*
+ * State of a walk along signal->thread_head, which begins at both ends and stops where they meet.
+ * The memory of most threads is in no cache, and two threads are read in the time of one.
+ */
 struct thread_walk {
-	void *head, *node;
+	void *head, *next, *prev;
 	__u64 min_flt, maj_flt, ran_ns;
 };
 
-static long add_thread(__u32 i, struct thread_walk *w)
-{
-	struct task_struct *t;
+#define thread_at(node)                                                                            \
+	as_task((node)-bpf_core_field_offset(struct task_struct, thread_node))
 
-	if (!w->node || w->node == w->head)
-		return 1;
-	t = as_task(w->node - bpf_core_field_offset(struct task_struct, thread_node));
+static __always_inline void add_thread(struct thread_walk *w, struct task_struct *t)
+{
 	w->min_flt += get_cast(t, min_flt);
 	w->maj_flt += get_cast(t, maj_flt);
 	w->ran_ns += get_cast(t, se.sum_exec_runtime);
-	w->node = get_cast(t, thread_node.next);
-	return 0;
+}
+
+/*
+ * If a thread leaves the list meanwhile, the two ends may pass each other. Then threads are read
+ * twice until the number of steps is reached, and sum_once() repeats the walk.
+ */
+static long add_threads(__u32 i, struct thread_walk *w)
+{
+	void *next = w->next, *prev = w->prev, *after, *before;
+	struct task_struct *first, *last;
+
+	if (!next || !prev || next == w->head || prev == w->head)
+		return 1;
+	first = thread_at(next);
+	last = thread_at(prev);
+	after = get_cast(first, thread_node.next);
+	before = get_cast(last, thread_node.prev);
+	add_thread(w, first);
+	if (next == prev)
+		return 1;
+	add_thread(w, last);
+	w->next = after;
+	w->prev = before;
+	return after == prev;
 }
 
 static __always_inline void walk_threads(struct fs_state *st, struct signal_struct *sig,
@@ -383,10 +406,13 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 {
 	struct thread_walk w = {
 		.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head),
-		.node = BPF_CORE_READ(sig, thread_head.next),
+		.next = BPF_CORE_READ(sig, thread_head.next),
+		.prev = BPF_CORE_READ(sig, thread_head.prev),
 	};
 
-	bpf_loop(MOST_THREADS, add_thread, &w, 0);
+	__u32 pairs = (g->threads + 1) / 2;
+
+	bpf_loop(pairs < MOST_THREADS / 2 ? pairs : MOST_THREADS / 2, add_threads, &w, 0);
 	g->min_flt += w.min_flt;
 	g->maj_flt += w.maj_flt;
 	st->cpu_ns = BPF_CORE_READ(sig, sum_sched_runtime) + w.ran_ns;

@@ -260,6 +260,21 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 	       rss_pages(mm, 3) * 7;
 }
 
+/* The process that is being scanned, and the values read from it. Only one scan runs at a time. */
+static struct {
+	__u64 leader;
+	__u64 alive; /* address of a thread of `leader` that has mm and files */
+	__u64 cgroups, parent; /* addresses, as numbers */
+	__u64 signature;
+	__u32 counted; /* true: the counters are sent */
+	__u32 pad;
+#ifdef FS_HASH
+	struct gauges g;
+#else
+	struct process_draft draft;
+#endif
+} scanned SEC(".data.looked");
+
 #define MIX(hash, value) (((hash) ^ (__u64)(value)) * 0x9e3779b97f4a7c15UL)
 
 /*
@@ -270,10 +285,17 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 static __always_inline __u64 hash_from_outside(struct task_struct *leader,
 					       struct signal_struct *sig)
 {
-	/* All values are read as numbers: the verifier allows no arithmetic on trusted pointers. */
-	__u64 hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
-			 (__u64)BPF_CORE_READ(leader, real_parent));
+	__u64 hash;
 
+#ifdef FS_ADDRESSES
+	/* The verifier allows no arithmetic on pointers, but on numbers that were in memory. */
+	*(volatile __u64 *)&scanned.cgroups = (__u64)get(leader, cgroups);
+	*(volatile __u64 *)&scanned.parent = (__u64)get(leader, real_parent);
+	hash = MIX(*(volatile __u64 *)&scanned.cgroups, *(volatile __u64 *)&scanned.parent);
+#else
+	hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
+		   (__u64)BPF_CORE_READ(leader, real_parent));
+#endif
 	hash = MIX(hash, soft_limit(sig, RLIMIT_NOFILE));
 	hash = MIX(hash, get(sig, rlim[RLIMIT_NOFILE].rlim_max));
 	hash = MIX(hash, soft_limit(sig, RLIMIT_AS));
@@ -320,20 +342,6 @@ static __always_inline bool take_counted(struct fs_state *st)
 }
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
-
-/* The process that is being scanned, and the values read from it. Only one scan runs at a time. */
-static struct {
-	__u64 leader;
-	__u64 alive; /* address of a thread of `leader` that has mm and files */
-	__u64 signature;
-	__u32 counted; /* true: the counters are sent */
-	__u32 pad;
-#ifdef FS_HASH
-	struct gauges g;
-#else
-	struct process_draft draft;
-#endif
-} scanned SEC(".data.looked");
 
 #ifdef FS_HASH
 
@@ -485,6 +493,62 @@ static __always_inline bool scan_state(struct fs_state *st, struct task_struct *
 	return tell_scanned_once(st, !scanned.counted || pack_scanned(st, task));
 }
 
+/* Returns whether all threads of a process have begun to exit: its last record was sent. */
+static __always_inline bool has_ended(struct task_struct *leader)
+{
+	return !get(get(leader, signal), live.counter);
+}
+
+#ifdef FS_HASH
+
+/* Returns the state of a process, or NULL if it is not scanned. */
+static __always_inline struct fs_state *state_to_scan(struct task_struct *task,
+						      struct task_struct *leader)
+{
+	__u64 start_ns = get(leader, start_boottime);
+	struct fs_state *st;
+
+	if (has_ended(leader))
+		return NULL;
+	st = config.watch_all ? proc_make(task) : proc_find(task);
+	if (!st || st->start_ns == start_ns)
+		return st;
+	if (st->start_ns)
+		st = proc_make_fresh(task); /* the pid was reused */
+	if (!st)
+		return NULL;
+	st->start_ns = start_ns;
+	st->pid = get(leader, tgid);
+	return st;
+}
+
+#else
+
+/*
+ * Returns the state of a process, or NULL if it is not scanned. The kernel frees the state with its
+ * task, so a known state belongs to this process. PROC_FINAL is set before the last record is sent.
+ * So most processes need no memory of signal_struct here, which is in no cache.
+ */
+static __always_inline struct fs_state *state_to_scan(struct task_struct *task,
+						      struct task_struct *leader)
+{
+	struct fs_state *st = proc_find(task);
+
+	if (st && st->start_ns)
+		return st->flags & PROC_FINAL ? NULL : st;
+	if (has_ended(leader))
+		return NULL;
+	if (config.watch_all)
+		st = proc_make(task);
+	if (!st)
+		return NULL;
+	st->start_ns = get(leader, start_boottime);
+	st->pid = get(leader, tgid);
+	return st;
+}
+
+#endif
+
 /*
  * Scans a process; `alive` is a thread that has mm and files. Returns false if the ring has no room
  * for a scan.
@@ -493,25 +557,13 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 {
 	struct task_struct *leader = as_task(task);
 	struct fs_state *st;
-	struct signal_struct *sig;
 
 	if (get(leader, pid) != get(leader, tgid) || (get(leader, flags) & PF_KTHREAD))
 		return true;
-	sig = get(leader, signal);
-	if (get(sig, live.counter) == 0)
-		return true; /* the process is a zombie: its last record was sent */
-	st = config.watch_all ? proc_make(task) : proc_find(task);
+	st = state_to_scan(task, leader);
 	if (!st)
 		return true;
-	if (st->start_ns != get(leader, start_boottime)) {
-		if (st->start_ns)
-			st = proc_make_fresh(task); /* the pid was reused */
-		if (!st)
-			return true;
-		st->start_ns = get(leader, start_boottime);
-		st->pid = get(leader, tgid);
-	}
-	if (get(leader, exit_state) && goes_on(sig))
+	if (get(leader, exit_state) && goes_on(get(leader, signal)))
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
 		return true; /* this scan sent the process before it stopped */
@@ -563,6 +615,34 @@ static __noinline bool scan_thread_group(struct task_struct *task)
 	return w.alive ? look_at(task, as_task(w.alive)) : true;
 }
 
+/* Loads a value that is not used. */
+#define load_early(value)                                                                          \
+	do {                                                                                       \
+		__u64 unused__ = (__u64)(value);                                                   \
+                                                                                                   \
+		barrier_var(unused__);                                                             \
+	} while (0)
+
+/*
+ * Loads what the scan will read of the next process in the list of tasks. The memory of most
+ * processes is in no cache, and the CPU waits for these loads while it scans the current process.
+ * At the end of the list, this is memory of the kernel's first task.
+ */
+static __always_inline void load_next(struct task_struct *current)
+{
+	struct task_struct *next = as_task((void *)get(as_task(current), tasks.next) -
+					   bpf_core_field_offset(struct task_struct, tasks));
+
+	load_early(get(next, tasks.next));
+	load_early(get(next, bpf_storage));
+	load_early(get(next, exit_state));
+	load_early(get(next, flags));
+	load_early(get(next, se.sum_exec_runtime));
+	load_early(get(next, real_parent));
+	load_early(get(next, signal));
+	load_early(get(next, cgroups));
+}
+
 /* The preferred scan: an open-coded iterator (c68a78ffe2cb, 6.7), which visits only leaders. */
 SEC("syscall")
 int look_syscall(void *ctx)
@@ -574,6 +654,7 @@ int look_syscall(void *ctx)
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
 	while ((task = bpf_iter_task_next(&it))) {
+		load_next(task);
 		if (!scan_thread_group(task)) {
 			shared.scan_again = 1;
 			break;

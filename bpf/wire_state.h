@@ -61,17 +61,23 @@ X(events, EVENTS, struct event_counters)
  * all other members 0.
  */
 struct fs_state {
-	__u64 signature;    /* hash of the values that the last scan sent */
+	/*
+	 * What a scan reads of a process that did not change, in one cache line: the line begins
+	 * with 8 bytes of the kernel (struct bpf_local_storage_data).
+	 */
 	__u64 start_ns;	    /* start time of the process; 0: not known yet */
-	__u64 cpu_ns;	    /* CPU time of all threads, also dead ones, at the last scan */
 	__u64 ran_ns;	    /* run time of the only thread at the last scan; 0: read all values */
 	__u64 from_outside; /* hash of values that other processes may change, at the last scan */
 	__s64 rss_pages;    /* rss_figure() of the process at the last scan */
 	/* 1 if a counter changed since the last scan, else 0; set after the change */
 	__u32 counted;
-	__u32 flags;	      /* PROC_* bits; placed near members that each probe writes */
-	__u32 threads : 31;   /* number of threads at the last scan */
-	__u32 stirred : 1;    /* value of `counted` at the last scan */
+	__u32 flags;	    /* PROC_* bits; placed near members that each probe writes */
+	__u32 threads : 31; /* number of threads at the last scan */
+	__u32 stirred : 1;  /* value of `counted` at the last scan */
+	__u32 epoch;	    /* number of the last scan that saw the process */
+	__u64 signature;    /* hash of the values that the last scan sent */
+
+	__u64 cpu_ns;	      /* CPU time of all threads, also dead ones, at the last scan */
 	__u32 last_map_count; /* map count at the last event; 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
@@ -80,7 +86,6 @@ struct fs_state {
 	/* Index in config.mark_percent of the next threshold to cross, for each enum what. */
 	__u32 marks[2];
 	__u32 execs;
-	__u32 epoch;
 	__u32 fd_base;
 	__u32 fd_limit; /* low 32 bits of the soft limit when fd_high was last updated */
 	__u32 pid;	/* pid in the initial pid namespace; 0: not scanned yet */
@@ -160,6 +165,7 @@ struct fs_packed_process {
  * idle process has only the first part, which takes 512 bytes.
  */
 #define FS_STORAGE_HEADER 80
+_Static_assert(__builtin_offsetof(struct fs_state, cpu_ns) + 8 <= 64, "one cache line");
 _Static_assert(sizeof(struct fs_state) + FS_STORAGE_HEADER <= 512, "one object of 512 bytes");
 _Static_assert(sizeof(struct fs_mappings) + FS_STORAGE_HEADER <= 1024, "1 KiB");
 _Static_assert(sizeof(struct fs_descriptors) + FS_STORAGE_HEADER <= 512, "512 bytes");

@@ -204,7 +204,7 @@ typedef struct {
 } seqlock_t;
 
 struct list_head {
-	struct list_head *next;
+	struct list_head *next, *prev;
 };
 
 struct signal_struct {
@@ -518,6 +518,7 @@ struct task_struct {
 	unsigned int on_cpu; /* see runs_now() */
 	struct thread_struct thread;
 	struct bpf_local_storage *bpf_storage;
+	struct list_head tasks;
 };
 
 struct linux_binprm {

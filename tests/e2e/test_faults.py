@@ -84,6 +84,17 @@ def test_faults_of_each_kind(lab):
     return work_watched(lab, "kinds")
 
 
+def expect_sleeping(check, lines, truth):
+    """The faults of each thread are in the sum, although no thread has ended."""
+    check.that(truth["proc_minor"] > truth["threads"], f"only {truth['proc_minor']} faults")
+    check.equal("minor", lines.growth(truth["pid"], "faults.minor"), truth["proc_minor"])
+
+
+@captures(expect_sleeping, cases=[1, 2, 3, 4])
+def test_faults_of_sleeping_threads(lab, threads):
+    return work_watched(lab, "lives", "threads", str(threads))
+
+
 def served(lines, pid, name):
     return lines.growth(pid, f"faults.handled.{name}.count")
 
