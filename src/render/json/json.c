@@ -280,6 +280,9 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 /* Writes who holds memory, for the processes that were read in this window. */
 static void json_memory(struct buf *b, const struct view *v)
 {
+	/* Only the command `memory` reads it. Others need not search all processes each time. */
+	if (!model_resident_each(v->m, NULL))
+		return;
 	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
 		const struct resident_of *of = model_resident(v->m, &s->id);
 
