@@ -174,7 +174,7 @@ static void test_this_kernel(void)
 		id = btf__find_by_name_kind(all, names[i], BTF_KIND_STRUCT);
 		ok(t && t->size == btf__type_by_id(all, id)->size, "size of %s", names[i]);
 	}
-	is_u64(o.config->task_type, own_id(all, "task_struct"), "programs get the id of task_struct");
+	is_u64(o.config->task_type, own_id(all, "task_struct"), "the id of task_struct");
 	is_u64(o.config->area_type, own_id(all, "vm_area_struct"), "the id of vm_area_struct");
 	is_u64(o.config->file_type, own_id(all, "file"), "the id of file");
 	is_u64(o.config->maple_type, own_id(all, "maple_range_64"), "the id of maple_range_64");
