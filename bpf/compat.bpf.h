@@ -23,6 +23,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "pure_logic.h"
+#include "wire_functions.h"
 
 /*
  * Macros that read kernel objects: by plain loads if a task pointer can be made from a number.
@@ -34,14 +35,14 @@
  */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* defined if as_task() accepts an address as a number */
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
+static void *(*const read_only_cast)(const void *object, __u32 type) =
+	(void *)NUMBER_OF_bpf_rdonly_cast;
 #define as_task(address)                                                                           \
-	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
-					       config.task_type))
+	((struct task_struct *)read_only_cast((const void *)(address), config.task_type))
 #define as_area(address)                                                                           \
-	((struct vm_area_struct *)bpf_rdonly_cast((const void *)(address), config.area_type))
+	((struct vm_area_struct *)read_only_cast((const void *)(address), config.area_type))
 #define as_file(address)                                                                           \
-	((struct file *)bpf_rdonly_cast((const void *)(address), config.file_type))
+	((struct file *)read_only_cast((const void *)(address), config.file_type))
 #define get_cast(object, ...) get(object, __VA_ARGS__)
 #define untrusted(task)	      as_task(task)
 #else

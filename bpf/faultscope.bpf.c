@@ -45,8 +45,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	/* 32-bit calls return an int, and no such call returns more than MAX_RW_COUNT. */
 	if (config.failures_only[nr] && (int)ret >= 0)
 		return 0;
-	c.leader = get(task, group_leader);
-	st = proc_of(c.leader);
+	c.own = get(task, group_leader);
+	st = proc_of(c.own);
 	if (!st)
 		return 0;
 #ifndef FS_HASH
@@ -66,7 +66,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	 * verifier would search all types of the kernel, which takes time.
 	 */
 	c.task = as_task(task);
-	c.leader = as_task(c.leader);
+	c.leader = as_task(c.own);
 	name_fcntl(&c);
 	if (c.call < CALL_FD_FIRST)
 		refused = on_map_call(st, &c);

@@ -81,7 +81,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	 * change.
 	 */
 	forget_value(refused);
-	m = make_mappings(st);
+	m = make_mappings(st, c->own);
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)

@@ -106,8 +106,12 @@ returns_unread int forget_stored(struct fs_state *st)
 /*
  * find_PART() returns a part of the state of a process, or NULL if nothing in it was counted yet.
  * make_PART() creates a missing part of the current process. It returns NULL if there is no room,
- * which is counted as lost, or after the last record of the process.
+ * which is counted as lost, or after the last record of the process. `leader` is a pointer that
+ * own_leader() returned. A program calls own_leader() rarely, since the verifier searches the
+ * kernel's types for it (see compat.bpf.h).
  */
+#define own_leader() get(current_task(), group_leader)
+
 #define X(part, PART, group)                                                                       \
 	static __always_inline struct fs_##part *find_##part(const struct fs_state *st,            \
 							     struct task_struct *leader)           \
@@ -137,9 +141,9 @@ returns_unread int forget_stored(struct fs_state *st)
 		count_stored(st, FS_STORED_##PART);                                                \
 		return p;                                                                          \
 	}                                                                                          \
-	static __always_inline struct fs_##part *make_##part(struct fs_state *st)                  \
+	static __always_inline struct fs_##part *make_##part(struct fs_state *st,                  \
+							     struct task_struct *leader)           \
 	{                                                                                          \
-		struct task_struct *leader = get(current_task(), group_leader);                    \
 		struct fs_##part *p = find_##part(st, leader);                                     \
                                                                                                    \
 		return p ? p : create_##part(st, leader);                                          \
@@ -541,9 +545,11 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 #else /* FS_HASH is defined */
 
 #define whole_of(st) ((struct fs_whole_state *)(st))
+#define own_leader() ((struct task_struct *)NULL) /* the state of a process is in one place */
 
 #define X(part, PART, group)                                                                       \
-	static __always_inline struct fs_##part *make_##part(struct fs_state *st)                  \
+	static __always_inline struct fs_##part *make_##part(struct fs_state *st,                  \
+							     struct task_struct *leader)           \
 	{                                                                                          \
 		return &whole_of(st)->part;                                                        \
 	}

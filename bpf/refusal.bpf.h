@@ -10,6 +10,7 @@
 struct call {
 	struct task_struct *task;
 	struct task_struct *leader;
+	struct task_struct *own; /* the leader too; a pointer that task storage accepts */
 	struct pt_regs *regs;
 	void *ctx; /* context of the BPF program */
 	long ret;

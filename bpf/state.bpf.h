@@ -61,23 +61,25 @@ static __always_inline void add_fault(struct stall_counters *stalls,
 once_verified int add_ended(struct fs_state *st, struct fs_fault_slot *slot)
 {
 	struct fs_classes *classes = NULL;
+	struct task_struct *leader;
 	struct fs_stalls *stalls;
 	__u32 bucket, end;
 
 	if (!st || !slot)
 		return 0;
+	leader = own_leader();
 	bucket = bucket_of(slot);
 	end = slot->end;
 	forget_value(bucket);
 	forget_value(end);
 	bucket &= NR_LATENCY - 1;
 	end &= 1;
-	stalls = make_stalls(st);
+	stalls = make_stalls(st, leader);
 	if (!stalls)
 		goto counted;
 	add_fault(&stalls->c, slot, end, bucket);
 	if (config.classify)
-		classes = make_classes(st);
+		classes = make_classes(st, leader);
 	if (classes)
 		add_class(&st->events.c, &stalls->c, &classes->c, slot, end, bucket);
 counted:
@@ -126,7 +128,7 @@ static __always_inline struct fs_fault_slot *open_slot(struct task_struct *task,
 static __always_inline void count_wait(struct fs_state *st, struct fs_fault_slot *slot, __u32 wait,
 				       __u64 ns)
 {
-	struct fs_stalls *stalls = make_stalls(st);
+	struct fs_stalls *stalls = make_stalls(st, own_leader());
 
 	tally_part(st, stalls, wait[wait].count, 1);
 	tally_part(st, stalls, wait[wait].ns, ns);

@@ -571,12 +571,14 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 }
 
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
-extern void bpf_rcu_read_lock(void) __ksym;
-extern void bpf_rcu_read_unlock(void) __ksym;
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
-			     unsigned int flags) __ksym;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
+static void (*const rcu_lock)(void) = (void *)NUMBER_OF_bpf_rcu_read_lock;
+static void (*const rcu_unlock)(void) = (void *)NUMBER_OF_bpf_rcu_read_unlock;
+static int (*const iter_task_new)(struct bpf_iter_task *it, struct task_struct *task,
+				  unsigned int flags) = (void *)NUMBER_OF_bpf_iter_task_new;
+static struct task_struct *(*const iter_task_next)(struct bpf_iter_task *it) =
+	(void *)NUMBER_OF_bpf_iter_task_next;
+static void (*const iter_task_destroy)(struct bpf_iter_task *it) =
+	(void *)NUMBER_OF_bpf_iter_task_destroy;
 
 #define MOST_DEAD_THREADS 1024 /* maximum number of exited threads to skip */
 
@@ -651,17 +653,17 @@ int look_syscall(void *ctx)
 	struct task_struct *task;
 
 	shared.scan_again = 0;
-	bpf_rcu_read_lock();
-	bpf_iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
-	while ((task = bpf_iter_task_next(&it))) {
+	rcu_lock();
+	iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
+	while ((task = iter_task_next(&it))) {
 		load_next(task);
 		if (!scan_thread_group(task)) {
 			shared.scan_again = 1;
 			break;
 		}
 	}
-	bpf_iter_task_destroy(&it);
-	bpf_rcu_read_unlock();
+	iter_task_destroy(&it);
+	rcu_unlock();
 	return 0;
 }
 #endif

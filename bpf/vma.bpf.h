@@ -38,7 +38,7 @@ typedef const struct {
 	__u64 parent;
 	__u64 pivot[FS_MAPLE_RANGE_LAST + 1];
 } *maple_words;
-#define words_of(node)	   ((maple_words)bpf_rdonly_cast((const void *)(node), config.maple_type))
+#define words_of(node)	   ((maple_words)read_only_cast((const void *)(node), config.maple_type))
 #define pivot_of(words, i) ((words)->pivot[i])
 #else
 typedef __u64 maple_words;

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "wire_functions.h"
+
 #define KERNEL_TRACEPOINTS_MAX 64
 
 struct kernel_types {
@@ -28,6 +30,7 @@ struct kernel_types {
 		__u32 taken, own; /* ids of the type of a tracepoint */
 	} tracepoint[KERNEL_TRACEPOINTS_MAX];
 	size_t tracepoints;
+	__u32 function[NR_KERNEL_FUNCTIONS]; /* enum kernel_function, from the first on */
 };
 
 /* Returns whether a type of this name is needed. */
@@ -52,6 +55,9 @@ int kernel_types_read(struct kernel_types *k, const struct bpf_object *obj);
 
 /* Returns the id of the type of a tracepoint in the kernel's own BTF, or 0. */
 __u32 kernel_types_tracepoint(const struct kernel_types *k, const char *name);
+
+/* Returns the id of a function in the kernel's own BTF, given its number, or 0. */
+__u32 kernel_types_function(const struct kernel_types *k, __s32 number);
 
 void kernel_types_end(struct kernel_types *k);
 

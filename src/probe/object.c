@@ -187,7 +187,8 @@ bool object_is_typed(const struct object *o, const char *program)
 {
 	struct bpf_program *prog = object_program(o, program);
 
-	return prog && bpf_program__type(prog) == BPF_PROG_TYPE_TRACING;
+	return prog && (parallel_load_is_typed(prog) ||
+			bpf_program__type(prog) == BPF_PROG_TYPE_TRACING);
 }
 
 /* Returns whether a program needs tracepoints at the ends of system calls that do not exist. */

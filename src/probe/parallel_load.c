@@ -19,8 +19,11 @@
 #define SMALL	    60 /* libbpf itself loads programs with fewer instructions */
 #define LOG_BYTES   (16 << 20)
 
+#define TYPED_TRACEPOINT "tp_btf" /* section of programs that the kernel attaches by a type id */
+
 struct job {
 	struct bpf_program *prog;
+	enum bpf_prog_type type;
 	struct bpf_prog_load_opts opts;
 	struct bpf_insn *insns;
 	size_t nr;
@@ -34,14 +37,17 @@ struct jobs {
 	unsigned int next; /* number of jobs that threads have taken */
 };
 
-/* Kinds of programs that are prepared here. libbpf has no other way to prepare without loading. */
+/*
+ * Kinds of programs that are prepared here. libbpf has no other way to prepare without loading. If
+ * libbpf knew that a program is of type TRACING, it would read the whole BTF of the kernel.
+ */
 static const struct kind {
 	const char *section;
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach;
 	__u32 flags;
 } kinds[] = {
-	{"tp_btf+", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
+	{TYPED_TRACEPOINT "+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP},
 	{"raw_tp+", BPF_PROG_TYPE_RAW_TRACEPOINT},
 	{"tp+", BPF_PROG_TYPE_TRACEPOINT},
 	{"perf_event", BPF_PROG_TYPE_PERF_EVENT},
@@ -53,6 +59,12 @@ static const struct kind {
 static struct jobs *preparing; /* the load that libbpf prepares programs for; NULL: none */
 static int handlers[NR_KINDS]; /* numbers of the handlers; 0: not registered */
 
+bool parallel_load_is_typed(const struct bpf_program *prog)
+{
+	return !strncmp(bpf_program__section_name(prog), TYPED_TRACEPOINT "/",
+			strlen(TYPED_TRACEPOINT "/"));
+}
+
 /* Returns the id of the type of a tracepoint, or -errno. */
 static int tracepoint_type(const struct bpf_program *prog)
 {
@@ -60,6 +72,33 @@ static int tracepoint_type(const struct bpf_program *prog)
 	__u32 id = preparing ? kernel_types_tracepoint(preparing->types, name) : 0;
 
 	return id ? (int)id : libbpf_find_vmlinux_btf_id(name, BPF_TRACE_RAW_TP);
+}
+
+/* Returns whether an instruction calls a function of the kernel, as if it were a helper. */
+static bool is_function_call(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg &&
+	       insn->imm >= KERNEL_FUNCTION_FIRST;
+}
+
+/* Returns whether a program calls functions of the kernel (bpf/wire_functions.h). */
+static bool calls_functions(const struct bpf_insn *insns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (is_function_call(&insns[i]))
+			return true;
+	return false;
+}
+
+/* Replaces the numbers of functions by their ids; 0, which the kernel rejects: there is none. */
+static void name_functions(const struct kernel_types *types, struct bpf_insn *insns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_function_call(&insns[i]))
+			continue;
+		insns[i].imm = kernel_types_function(types, insns[i].imm);
+		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
+	}
 }
 
 static int put_off(struct jobs *jobs, struct bpf_program *prog, struct bpf_prog_load_opts *opts)
@@ -70,11 +109,18 @@ static int put_off(struct jobs *jobs, struct bpf_program *prog, struct bpf_prog_
 	struct job *job = &jobs->job[jobs->nr];
 	size_t nr = bpf_program__insn_cnt(prog);
 
-	*job = (struct job){.prog = prog, .opts = *opts, .nr = nr, .fd = -ECANCELED};
+	if (jobs->nr == JOBS_MAX)
+		return -E2BIG;
+	*job = (struct job){.prog = prog,
+			    .type = bpf_program__type(prog),
+			    .opts = *opts,
+			    .nr = nr,
+			    .fd = -ECANCELED};
 	job->insns = malloc(nr * sizeof(*job->insns));
 	if (!job->insns)
 		return -ENOMEM;
 	memcpy(job->insns, bpf_program__insns(prog), nr * sizeof(*job->insns));
+	name_functions(jobs->types, job->insns, nr);
 	job->opts.fd_array = NULL; /* libbpf frees it; only kfuncs of modules need it */
 	jobs->nr++;
 	opts->func_info = opts->line_info = NULL;
@@ -85,18 +131,25 @@ static int put_off(struct jobs *jobs, struct bpf_program *prog, struct bpf_prog_
 /* Called by libbpf, for each program that is ready to be loaded. */
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
-	int id;
+	size_t nr = bpf_program__insn_cnt(prog);
+	bool typed = parallel_load_is_typed(prog);
+	int id = typed ? tracepoint_type(prog) : 0, err;
 
+	if (id < 0)
+		return id;
 	opts->prog_flags |= kinds[cookie].flags;
-	if (kinds[cookie].type == BPF_PROG_TYPE_TRACING) {
-		id = tracepoint_type(prog);
-		if (id < 0)
-			return id;
-		opts->attach_btf_id = id;
-	}
-	if (!preparing || preparing->nr == JOBS_MAX || bpf_program__insn_cnt(prog) < SMALL)
+	if (!typed && nr < SMALL && !calls_functions(bpf_program__insns(prog), nr))
 		return 0;
-	return put_off(preparing, prog, opts);
+	if (!preparing)
+		return -EINVAL;
+	err = put_off(preparing, prog, opts);
+	if (!err && typed) {
+		struct job *job = &preparing->job[preparing->nr - 1];
+
+		job->type = BPF_PROG_TYPE_TRACING;
+		job->opts.attach_btf_id = id;
+	}
+	return err;
 }
 
 /*
@@ -136,8 +189,8 @@ void parallel_load_end(void)
 
 static int load_job(const struct job *job, struct bpf_prog_load_opts *opts)
 {
-	return bpf_prog_load(bpf_program__type(job->prog), bpf_program__name(job->prog), LICENSE,
-			     job->insns, job->nr, opts);
+	return bpf_prog_load(job->type, bpf_program__name(job->prog), LICENSE, job->insns, job->nr,
+			     opts);
 }
 
 static void *load_jobs(void *arg)
@@ -263,15 +316,13 @@ struct bpf_link *parallel_load_attach(struct bpf_program *prog)
 {
 	const char *target = strchr(bpf_program__section_name(prog), '/');
 
+	if (parallel_load_is_typed(prog))
+		return bpf_program__attach_trace(prog);
 	switch (bpf_program__type(prog)) {
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 		return bpf_program__attach_raw_tracepoint(prog, target ? target + 1 : "");
 	case BPF_PROG_TYPE_TRACEPOINT:
 		return attach_tracepoint(prog, target ? target + 1 : NULL);
-	case BPF_PROG_TYPE_TRACING:
-		if (bpf_program__expected_attach_type(prog) == BPF_TRACE_RAW_TP)
-			return bpf_program__attach_trace(prog);
-		break;
 	default:
 		break;
 	}

@@ -8,6 +8,7 @@
 #define FS_PROBE_PARALLEL_LOAD_H
 
 #include <bpf/libbpf.h>
+#include <stdbool.h>
 
 #include "probe/kernel_types.h"
 
@@ -23,6 +24,9 @@ void parallel_load_end(void);
  * -errno; load_log() says why.
  */
 int parallel_load(struct bpf_object *obj, const struct kernel_types *types);
+
+/* Returns whether a program attaches to a tracepoint by the id of its type. */
+bool parallel_load_is_typed(const struct bpf_program *prog);
 
 /*
  * Attaches a program in place of bpf_program__attach(), which needs what parallel_load_end() ends.

@@ -50,6 +50,7 @@ static struct btf *make(void)
 	btf__add_func_param(b, "second", word);
 	btf__add_typedef(b, "btf_trace_event", btf__add_ptr(b, proto));
 	btf__add_func(b, "function", BTF_FUNC_STATIC, proto);
+	btf__add_func(b, "bpf_iter_task_next", BTF_FUNC_STATIC, proto);
 	return b;
 }
 
@@ -115,6 +116,13 @@ static void test_made(void)
 	check_others(k.btf);
 	is_u64(k.task_type, btf__find_by_name_kind(all, "task_struct", BTF_KIND_STRUCT),
 	       "id of task_struct in the whole BTF");
+	is_u64(kernel_types_function(&k, NUMBER_OF_bpf_iter_task_next),
+	       btf__find_by_name_kind(all, "bpf_iter_task_next", BTF_KIND_FUNC),
+	       "id of a function in the whole BTF");
+	is_u64(kernel_types_function(&k, NUMBER_OF_bpf_rdonly_cast), 0,
+	       "a function that the kernel lacks");
+	is_u64(kernel_types_function(&k, KERNEL_FUNCTION_END), 0, "a number without a function");
+	is_u64(kernel_types_function(&k, BPF_FUNC_get_current_task), 0, "a helper is no function");
 	file = btf__parse(k.path, NULL);
 	is_u64(btf__type_cnt(file), btf__type_cnt(k.btf), "the file has the same types");
 	btf__free(file);
