@@ -73,6 +73,19 @@ bool hook_is_unwanted(const char *why)
 	return strstr(why, SWITCHED_OFF) != NULL;
 }
 
+bool hook_is_pending(const struct hook_view *v)
+{
+	return v->state == HOOK_OFF && v->mechanism[0];
+}
+
+bool model_has_pending_hooks(const struct model *m)
+{
+	for (size_t i = 0; i < m->hooks; i++)
+		if (hook_is_pending(&m->hook[i]))
+			return true;
+	return false;
+}
+
 static const struct hook_view *hook_on(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)

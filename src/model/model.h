@@ -217,6 +217,7 @@ struct model {
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
+	uint64_t hooks_ns; /* CLOCK_MONOTONIC time of the latest record of a probe */
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events of this window that were passed to note_event() */
@@ -268,6 +269,15 @@ struct subject *model_each(const struct model *m, const struct subject *after);
 
 /* Returns whether the user disabled a probe; `why` is the text of its hook record. */
 bool hook_is_unwanted(const char *why);
+
+/*
+ * Returns whether a probe is not attached yet. The record of such a probe says that it is off, and
+ * names its attach type.
+ */
+bool hook_is_pending(const struct hook_view *v);
+
+/* Returns whether at least one probe is not attached yet. */
+bool model_has_pending_hooks(const struct model *m);
 
 bool model_hook_on(const struct model *m, const char *name);
 

@@ -453,15 +453,24 @@ static void rename_probe(char *name, size_t size)
 			strcpy(name, names[i].now);
 }
 
+/* Takes the state of a probe. A later record of the same probe replaces an earlier one. */
 static void take_hook(struct model *m, const struct hook_record *r)
 {
+	char name[sizeof(m->hook[0].name)];
 	struct hook_view *v;
+	size_t i = 0;
 
-	if (m->hooks == MODEL_HOOKS_MAX)
+	memcpy(name, r->name, sizeof(name));
+	rename_probe(name, sizeof(name));
+	while (i < m->hooks && strncmp(m->hook[i].name, name, sizeof(name)))
+		i++;
+	if (i == MODEL_HOOKS_MAX)
 		return;
-	v = &m->hook[m->hooks++];
-	memcpy(v->name, r->name, sizeof(v->name));
-	rename_probe(v->name, sizeof(v->name));
+	if (i == m->hooks)
+		m->hooks++;
+	v = &m->hook[i];
+	m->hooks_ns = r->h.t_ns;
+	memcpy(v->name, name, sizeof(v->name));
 	memcpy(v->mechanism, r->mechanism, sizeof(v->mechanism));
 	memcpy(v->why, r->why, sizeof(v->why));
 	v->tier = r->tier;

@@ -178,6 +178,7 @@ void choice_begin(struct choice *c, unsigned int tiers, bool majors, bool native
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 {
 	note(c, hook, choice_of(c, hook)->mechanism, answer->text);
+	c->status[hook].pending = false;
 	if (!c->status[hook].remedy)
 		c->status[hook].remedy = answer->remedy;
 	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
@@ -276,12 +277,20 @@ void choice_settle_classes(struct choice *c, bool areas_foreign)
 	st->used = NULL;
 }
 
+bool choice_has_pending(const struct hook_status *status)
+{
+	for (size_t h = 0; h < nr_hooks; h++)
+		if (status[h].pending)
+			return true;
+	return false;
+}
+
 unsigned int choice_levels_on(const struct hook_status *status)
 {
 	unsigned int levels = 0;
 
 	for (size_t h = 0; h < nr_hooks; h++)
-		if (status[h].state == HOOK_ON)
+		if (status[h].state == HOOK_ON || status[h].pending)
 			levels |= 1u << hooks[h].tier;
 	return levels;
 }

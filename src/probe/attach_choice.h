@@ -17,6 +17,7 @@
 struct hook_status {
 	enum hook_use state;
 	const struct hook_alternate *used; /* attach type in use; valid if `state` is HOOK_ON */
+	bool pending; /* the chosen attach type is not attached yet; `state` is HOOK_OFF */
 	/* attach types that failed, with their errors; empty: the best attach type is in use */
 	char why[512];
 	const char *remedy; /* fix that may make a better attach type work; NULL: none is known */
@@ -87,7 +88,10 @@ bool choice_fall_back(struct choice *c, const char *answer);
  */
 bool choice_leave_kfuncs(struct choice *c);
 
-/* Returns the overhead levels of the probes that are on; bit i: level i. */
+/* Returns whether at least one probe is not attached yet. */
+bool choice_has_pending(const struct hook_status *status);
+
+/* Returns the overhead levels of the probes that are on or pending; bit i: level i. */
 unsigned int choice_levels_on(const struct hook_status *status);
 
 /*

@@ -11,21 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/attach.h"
 #include "probe/btf.h"
-#include "probe/calls.h"
-#include "probe/attach_choice.h"
-#include "probe/load_shortage.h"
-#include "probe/features.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
 #include "probe/kernel_memory.h"
-#include "probe/layout.h"
 #include "probe/limits.h"
+#include "probe/live_load.h"
 #include "probe/load_log.h"
 #include "probe/variables.h"
-#include "probe/object.h"
-#include "probe/page_table.h"
 #include "probe/permission.h"
 #include "probe/proc_scan.h"
 #include "probe/rights.h"
@@ -35,265 +28,11 @@
 #include "probe/statistics.h"
 #include "probe/wire_records.h"
 
-#define OWN_PID "own_pid" /* BPF program that reads faultscope's pid in the initial namespace */
-#define SLOW_NS 1000000
-/* `memory` needs room for many copies of stacks after an exec (bpf/stack_copy.bpf.h) */
-#define RING_FACTOR_RESIDENT 4
-
-struct live {
-	struct source src;
-	union wire_record record; /* copy of the latest record from the ring */
-	bool limits_sent;	  /* a limits_record was sent since the drain began */
-	__u64 missed;
-	__u32 sampled; /* value of fs_shared.sampled at the last scan */
-	/* faultscope is in a pid namespace, but records have pids of the initial one */
-	bool nested;
-	bool locked; /* kernel lockdown forbids BPF: no program is loaded */
-	struct live_options opt;
-	struct object obj;
-	struct choice choice;
-	struct features features; /* features that the kernel lacks; set after a failed load */
-	struct links links;
-	char btf_path[BTF_PATH_MAX]; /* BTF file; empty: the kernel's own BTF */
-	struct limits limits;
-	struct fs_resident_config resident;
-	struct growth_table growth;
-	struct variables variables;
-	bool areas_foreign; /* the kernel's maple tree has another layout: see layout.h */
-	struct ring *ring;
-	__u64 tables_bytes;	 /* kernel memory of the BPF maps */
-	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
-	const struct sink *sink; /* where records are sent while the ring is drained */
-};
+#define NOT_YET "not attached yet"
 
 static struct live *live_of(struct source *src)
 {
 	return (struct live *)src;
-}
-
-static bool is_on(const struct live *live, const char *hook)
-{
-	return live->choice.status[hook_find(hook)].state == HOOK_ON;
-}
-
-static bool scans_with(const struct live *live, const char *mechanism)
-{
-	return choice_is(&live->choice, "scan", mechanism);
-}
-
-static bool is_chosen(const struct live *live, const char *hook)
-{
-	return choice_of(&live->choice, hook_find(hook));
-}
-
-static void select_programs(struct live *live)
-{
-	struct bpf_program *prog;
-
-	bpf_object__for_each_program (prog, live->obj.obj)
-		bpf_program__set_autoload(
-			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0 ||
-				      (live->nested && !strcmp(bpf_program__name(prog), OWN_PID)) ||
-				      (is_chosen(live, "resident") &&
-				       page_table_is_check(bpf_program__name(prog))));
-}
-
-static void fill_config(struct live *live)
-{
-	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
-	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
-	const struct hook_alternate *kernel = choice_of(&live->choice, hook_find("fault_kernel"));
-	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
-	struct fs_config *c = live->obj.config;
-
-	c->watch_all = live->opt.watch_all;
-	c->time_faults = end != NULL;
-	c->majors_alone = end && end->lacks & LACKS_MINOR;
-	c->files_begin = end && end->attach == ATTACH_FILE_MAJORS;
-	c->in_seconds = live->opt.majors;
-	c->attribute = live->opt.attribute;
-	c->classify = begin && c->time_faults && !c->majors_alone && !live->areas_foreign &&
-		      choice_of(&live->choice, hook_find("fault_class"));
-	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
-	c->samples = c->classify && c->attribute && !choice_is_hash(&live->choice);
-	c->disk_by_counters = choice_is(&live->choice, "disk_wait", SCHEDULER_COUNTERS);
-	c->numa = host_balances_numa();
-	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
-	c->begins_both = begin && begin->lacks & SEES_KERNEL;
-	/*
-	 * Metrics contain no CPU time, which changes even without faults. Sums over threads can
-	 * therefore be skipped while no faults are counted.
-	 */
-	c->sums_spared = live->opt.majors && begin &&
-			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
-	c->smap_enforced = host_has_smap();
-	memcpy(c->mark_percent, percent, sizeof(percent));
-	c->attribute_maps = live->opt.attribute_maps;
-	c->attribute_fds = live->opt.attribute_fds;
-	c->ring_bytes = ring_bytes_for(sysconf(_SC_NPROCESSORS_ONLN));
-	calls_fill(c);
-	page_table_fill(&live->resident, is_chosen(live, "resident"));
-	if (live->resident.on)
-		c->ring_bytes *= RING_FACTOR_RESIDENT;
-	c->resident = live->resident;
-}
-
-static enum object_build build_of(const struct live *live)
-{
-	if (choice_is_hash(&live->choice))
-		return OBJECT_HASH;
-	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
-}
-
-/*
- * Before the load, skips programs whose function or tracepoint this kernel lacks. Otherwise the
- * load would fail, and the verifier's work for a failed load takes most of the time of a start.
- * ask_btf() also sets layouts that programs read without relocation.
- */
-static void ask_btf(struct live *live)
-{
-	const struct answer answer = permission_load_answer(-ESRCH, "");
-	/* without BTF, the load will fail with an explanation */
-	struct btf *kernel = *live->btf_path ? NULL : object_read_types(&live->obj);
-
-	for (size_t h = 0; kernel && h < nr_hooks; h++)
-		while (choice_of(&live->choice, h) &&
-		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,
-					HOOK_PROGRAMS, kernel))
-			choice_refused(&live->choice, h, &answer);
-	if (kernel) {
-		if (!layout_counts_delays(kernel))
-			choice_forbid(&live->choice, "disk_wait", SCHEDULER_COUNTERS, NO_DELAYS);
-		if (!kernel_traces_function(kernel, FLUSH_FUNCTION))
-			choice_forbid(&live->choice, "tlb", "fentry", NO_FUNCTIONS);
-		live->areas_foreign = layout_areas_foreign(kernel);
-		live->obj.config->lock_success = layout_lock_success(kernel);
-	}
-	live->obj.config->areas_foreign = live->areas_foreign;
-}
-
-static int try_load(struct live *live)
-{
-	struct host_limits now;
-	int err;
-
-	object_close(&live->obj);
-	load_log_begin();
-	err = object_open(&live->obj, build_of(live), *live->btf_path ? live->btf_path : NULL);
-	if (err)
-		return err;
-	ask_btf(live);
-	select_programs(live);
-	err = exhausted_files(object_files(&live->obj));
-	if (err)
-		return err;
-	fill_config(live);
-	object_size_tables(&live->obj, live->obj.config->ring_bytes,
-			   live->opt.watch_all ? host_processes() * 2 : 0);
-	err = object_load(&live->obj, live->opt.attribute);
-	if (!*live->btf_path)
-		err = exhausted_by_btf(err);
-	if (!err) {
-		limits_read(&live->limits, &now);
-		live->obj.shared->max_map_count = now.max_map_count;
-		if (is_chosen(live, "resident"))
-			page_table_check(live->obj.obj, &live->resident);
-		live->obj.shared->has_swap = host_has_swap();
-		live->growth.row = live->obj.growth;
-		live->growth.spare = live->obj.spares;
-		live->growth.shared = live->obj.shared;
-	}
-	return err;
-}
-
-/*
- * Returns the probe that failed, or -1 if there is none. It is the probe of the first program in
- * the load log that belongs to a chosen attach type. The log also names functions that programs
- * share.
- */
-static int find_failed_hook(const struct live *live)
-{
-	const char *at = load_log();
-	char name[64];
-	int h = -1;
-
-	while (h < 0 && (at = strstr(at, "prog '"))) {
-		if (sscanf(at, "prog '%63[^']'", name) == 1)
-			h = choice_hook_of(&live->choice, name);
-		at++;
-	}
-	return h;
-}
-
-/*
- * Without the kernel's own BTF, no program can attach to a kernel function or tracepoint by its
- * type, because a BTF file cannot give the type's id. Chooses the next attach type for all probes
- * that need such ids. Returns false if there is no such probe.
- */
-static bool refuse_typed(struct live *live)
-{
-	const struct answer answer = {.text = "needs the kernel's own BTF"};
-	bool refused = false;
-
-	for (size_t h = 0; h < nr_hooks; h++) {
-		const struct hook_alternate *alt = choice_of(&live->choice, h);
-
-		if (!alt || !alt->program[0] || !object_is_typed(&live->obj, alt->program[0]))
-			continue;
-		choice_refused(&live->choice, h, &answer);
-		refused = true;
-	}
-	return refused;
-}
-
-static int attach_hook(struct live *live, const struct hook_alternate *alt)
-{
-	cap_t had = rights_raise(RIGHTS_FOR_TRACEFS);
-	int err = attach_alternate(&live->links, &live->obj, alt);
-
-	rights_lower(had);
-	return err;
-}
-
-/*
- * Gives BPF programs the addresses of variables, which they need only for failed calls. `calls` is
- * the last probe that is attached.
- */
-static void give_variables(struct live *live, size_t hook)
-{
-	if ((int)hook == hook_find("calls"))
-		variables_take(&live->variables, live->obj.shared->variable);
-}
-
-/*
- * Attaches all chosen attach types. Returns 0 if all are attached. Returns 1 if an attach type
- * failed and another was chosen, which needs a new load. Returns -errno if files or memory run out.
- */
-static int attach_all(struct live *live)
-{
-	for (size_t h = 0; h < nr_hooks; h++) {
-		const struct hook_alternate *alt = choice_of(&live->choice, h);
-		int err;
-
-		if (!alt)
-			continue;
-		load_log_begin();
-		give_variables(live, h);
-		err = attach_hook(live, alt);
-		if (is_exhausted(err))
-			return err;
-		if (err) {
-			struct answer answer = permission_attach_answer(alt->mechanism, err);
-
-			choice_refused(&live->choice, h, &answer);
-			detach_all(&live->links);
-			return 1;
-		}
-		live->choice.status[h].state = HOOK_ON;
-		live->choice.status[h].used = alt;
-	}
-	choice_settle_classes(&live->choice, live->areas_foreign);
-	return 0;
 }
 
 /* Each time the ring is drained, sends the machine's limits before the first failed call. */
@@ -338,7 +77,7 @@ static int take_record(void *ctx, void *data, size_t size)
 	if (err)
 		return err;
 	subject = process_of_wire(&live->record);
-	if (subject && scans_with(live, "/proc"))
+	if (subject && live_scans_with(live, "/proc"))
 		subject->start_ns = proc_scan_birth(subject->start_ns);
 	return live->sink->take(live->sink->ctx, h);
 }
@@ -416,9 +155,9 @@ static int scan_all(struct live *live, const struct sink *sink)
 	const struct proc_states states = {live, state_of, state_is_waiting};
 	int err;
 
-	if (!is_on(live, "scan"))
+	if (!live_is_on(live, "scan"))
 		return live_drain(&live->src, sink);
-	if (scans_with(live, "/proc")) {
+	if (live_scans_with(live, "/proc")) {
 		err = live_drain(&live->src, sink);
 		return err ?: proc_scan(&live->proc, live->opt.watch_all, &states, sink);
 	}
@@ -483,15 +222,18 @@ static int live_start(struct source *src, const struct sink *sink)
 		const struct hook_status *st = &live->choice.status[h];
 		int err;
 
+		const struct hook_alternate *alt =
+			st->pending ? choice_of(&live->choice, h) : st->used;
+
 		r.tier = hooks[h].tier;
 		r.state = st->state;
-		r.lacks = st->used ? st->used->lacks : 0;
+		r.lacks = alt ? alt->lacks : 0;
 		if ((int)h == hook_find("scan") && live_scan_is_confined(src))
 			r.lacks |= LACKS_OTHERS;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
-			 st->used ? st->used->mechanism : "");
-		snprintf(r.why, sizeof(r.why), "%.159s", st->why);
+			 alt ? alt->mechanism : "");
+		snprintf(r.why, sizeof(r.why), "%.159s", st->pending ? NOT_YET : st->why);
 		err = sink->take(sink->ctx, &r.h);
 		if (err)
 			return err;
@@ -510,6 +252,7 @@ static void live_close(struct source *src)
 
 	detach_all(&live->links);
 	ring_close(live->ring);
+	object_close(&live->before);
 	object_close(&live->obj);
 	proc_scan_free(live->proc);
 	limits_close(&live->limits);
@@ -523,75 +266,6 @@ static const struct source_ops live_ops = {
 	.fd = live_fd,
 	.close = live_close,
 };
-
-/*
- * Under lockdown, no program can be loaded. For `doctor`, continues without programs. Returns false
- * if the load must end.
- */
-static bool leave_programs(struct live *live)
-{
-	if (!live->opt.examines || live->locked)
-		return false;
-	live->locked = true;
-	choice_refuse_programs(&live->choice, &permission_locked);
-	return true;
-}
-
-/*
- * After a failed load, chooses another build, or the next attach type of one probe. Returns false
- * if no build or attach type is left to try.
- */
-static bool choose_again(struct live *live, int err)
-{
-	struct features *f = &live->features;
-	const char *lacking;
-	struct answer answer;
-	int h;
-
-	if (is_exhausted(err) || permission_is_total(err))
-		return false;
-	features_ask(f);
-	if (f->lacks_iterators && choice_leave_kfuncs(&live->choice))
-		return true;
-	if (permission_is_locked(true))
-		return leave_programs(live);
-	lacking = features_lack_task_build(f);
-	if (lacking && choice_fall_back(&live->choice, lacking))
-		return true;
-	if (f->lacks_btf && refuse_typed(live))
-		return true;
-	h = find_failed_hook(live);
-	if (h < 0)
-		return false;
-	answer = permission_load_answer(err, load_log());
-	choice_refused(&live->choice, h, &answer);
-	return true;
-}
-
-static int load_and_attach(struct live *live, char *error, size_t size)
-{
-	int err;
-
-	if (permission_is_locked(false) && !leave_programs(live))
-		return permission_explain(-EPERM, "", error, size);
-	do {
-		while ((err = try_load(live)))
-			if (!choose_again(live, err))
-				return permission_explain(err, load_log(), error, size);
-		err = attach_all(live);
-		if (err < 0)
-			return permission_explain(err, "", error, size);
-	} while (err);
-	if (!live->nested || !scans_with(live, "/proc"))
-		return 0;
-	snprintf(error, size,
-		 "in a pid namespace processes are looked at by BPF iterators, and none "
-		 "works here: %s\n"
-		 "  try:  outside of it, or nsenter -t 1 -p -m faultscope … "
-		 "(docker: --pid=host)",
-		 live->choice.status[hook_find("scan")].why);
-	return -ENOSYS;
-}
 
 static int map_ring(struct live *live, char *error, size_t size)
 {
@@ -626,9 +300,9 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	if (!err) {
 		cap_t had = rights_raise(RIGHTS_FOR_BPF);
 
-		if (choice_of(&live->choice, hook_find("calls")))
+		if (choice_of(&live->choice, hook_find("calls")) && !opt->defers)
 			variables_begin(&live->variables);
-		err = load_and_attach(live, error, size) ?: map_ring(live, error, size);
+		err = live_load(live, error, size) ?: map_ring(live, error, size);
 		variables_end(&live->variables);
 		rights_lower(had);
 	}
@@ -640,6 +314,23 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	malloc_trim(0); /* frees the kernel's BTF, several MB, which was parsed for the load */
 	*ret = &live->src;
 	return 0;
+}
+
+int live_load_deferred(struct source *src, const struct sink *sink, char *error, size_t size)
+{
+	struct live *live = live_of(src);
+	cap_t had = rights_raise(RIGHTS_FOR_BPF);
+	int err;
+
+	if (choice_of(&live->choice, hook_find("calls")))
+		variables_begin(&live->variables);
+	err = live_load_rest(live, error, size);
+	variables_end(&live->variables);
+	rights_lower(had);
+	if (err)
+		return err;
+	malloc_trim(0);
+	return live_start(src, sink);
 }
 
 int live_watch(struct source *src, pid_t pid, bool follow)
@@ -720,7 +411,7 @@ bool live_needs_rights(struct source *src)
 
 bool live_scans_proc(const struct source *src)
 {
-	return scans_with((const struct live *)src, "/proc");
+	return live_scans_with((const struct live *)src, "/proc");
 }
 
 /* iter/task shows only processes of the reader's pid namespace: init_seq_pidns(), task_iter.c. */
@@ -728,7 +419,7 @@ bool live_scan_is_confined(const struct source *src)
 {
 	const struct live *live = (const struct live *)src;
 
-	return live->nested && scans_with(live, "iter/task");
+	return live->nested && live_scans_with(live, "iter/task");
 }
 
 void live_scan_whole(struct source *src, bool whole)
@@ -748,7 +439,7 @@ int live_resume(struct source *src)
 
 	for (size_t h = 0; h < nr_hooks && !err; h++)
 		if (live->choice.status[h].state == HOOK_ON)
-			err = attach_hook(live, live->choice.status[h].used);
+			err = live_attach(live, live->choice.status[h].used);
 	return err;
 }
 
@@ -758,7 +449,7 @@ const struct bpf_object *live_walks(const struct source *src)
 
 	/* without the probe at the end of calls, no event reports a replaced mapping */
 	return src->plain || !live->opt.attribute || live->obj.build == OBJECT_HASH ||
-			       !is_on(live, "calls")
+			       !live_is_on(live, "calls")
 		       ? NULL
 		       : live->obj.obj;
 }

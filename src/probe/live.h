@@ -32,6 +32,7 @@ struct live_options {
 	/* Called with a copied stack, whose unwind tables are not ready; may be NULL. */
 	void (*stack_copied)(void *ctx, const struct stack_copy_record *r);
 	void *code_ctx;
+	bool defers; /* live_open() attaches only the core probes; see live_load_deferred() */
 	bool examines;	      /* for `doctor`: open even if no probe would count anything */
 	const char *btf_path; /* file with BTF for a kernel without BTF; NULL: see btf_find() */
 	/* attach type of each probe, "none" or HOOK_UNNEEDED; NULL: the best attach type */
@@ -44,6 +45,13 @@ struct live_options {
  * then says what failed, why, and what to do.
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
+
+/*
+ * Loads and attaches the probes that live_open() deferred, and sends the records of all probes
+ * again. Until then, nothing that these probes count is known. Returns 0, or -errno with the reason
+ * in `error`.
+ */
+int live_load_deferred(struct source *src, const struct sink *sink, char *error, size_t size);
 
 /* Counts a copied stack by the reason why its walk ended, in place of STACK_END_MISSING. */
 void live_count_walk(struct source *src, enum stack_end end);

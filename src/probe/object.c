@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "probe/growth_table.h"
-#include "probe/parallel_load.h"
 #include "probe/tracefs.h"
 
 /* Embeds the object files unchanged. A libbpf skeleton would support only one byte order. */
@@ -134,7 +133,36 @@ static int shrink(struct bpf_map *map)
 	return map ? bpf_map__set_max_entries(map, 1) : 0;
 }
 
-int object_load(struct object *o, bool growth)
+int object_adopt(struct object *o, const struct object *from)
+{
+	struct bpf_map *map, *old;
+	int err = 0;
+
+	bpf_object__for_each_map(map, o->obj)
+	{
+		const char *name = bpf_map__name(map);
+
+		old = strncmp(name, ".rodata", 7) ? object_map(from, name) : NULL;
+		if (old && bpf_map__fd(old) >= 0)
+			err = err ?: bpf_map__reuse_fd(map, bpf_map__fd(old));
+	}
+	return err;
+}
+
+bool object_has_rest(const struct object *o)
+{
+	return o->rest;
+}
+
+int object_load_rest(struct object *o)
+{
+	int err = o->rest ? parallel_load_rest(o->rest) : 0;
+
+	o->rest = NULL;
+	return err;
+}
+
+int object_load(struct object *o, bool growth, parallel_load_filter now, void *ctx)
 {
 	int err = 0;
 
@@ -142,7 +170,7 @@ int object_load(struct object *o, bool growth)
 		err = err ?: shrink(object_map(o, growth_maps[i]));
 	if (!o->config->resident.on)
 		err = err ?: shrink(object_map(o, "resident"));
-	err = err ?: parallel_load(o->obj, &o->types);
+	err = err ?: parallel_load(o->obj, &o->types, now, ctx, &o->rest);
 	parallel_load_end();
 	kernel_types_end(&o->types);
 	if (err)
@@ -172,6 +200,7 @@ void object_close(struct object *o)
 		munmap(o->spares, SPARES_BYTES);
 	if (o->obj)
 		leave_file(o->build);
+	parallel_load_free(o->rest);
 	bpf_object__close(o->obj);
 	parallel_load_end();
 	kernel_types_end(&o->types);

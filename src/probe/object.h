@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "probe/kernel_types.h"
+#include "probe/parallel_load.h"
 #include "wire.h"
 
 enum object_build {
@@ -25,6 +26,7 @@ struct object {
 	const struct growth *growth;
 	struct fs_spare *spares;
 	struct kernel_types types; /* empty after the load */
+	struct loading *rest;	   /* programs that object_load_rest() loads; NULL: none */
 };
 
 /*
@@ -56,10 +58,23 @@ void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 void object_size_lru_tables(struct bpf_object *obj);
 
 /*
- * Loads the selected programs, and maps shared memory. If `growth` is set, also maps the tables of
- * growth. Returns 0 or -errno.
+ * Call object_adopt() between open and load. The object will use the maps of a loaded object of the
+ * same build, except for its settings. Returns 0 or -errno.
  */
-int object_load(struct object *o, bool growth);
+int object_adopt(struct object *o, const struct object *from);
+
+/*
+ * Loads the selected programs, and maps shared memory. If `growth` is set, also maps the tables of
+ * growth. If `now` is not NULL, loads only the programs for which it returns true. Returns 0 or
+ * -errno.
+ */
+int object_load(struct object *o, bool growth, parallel_load_filter now, void *ctx);
+
+/* Returns whether selected programs are not loaded yet. */
+bool object_has_rest(const struct object *o);
+
+/* Loads the selected programs that object_load() left. Returns 0 or -errno. */
+int object_load_rest(struct object *o);
 
 /* Closes an object; does nothing if it is not open. */
 void object_close(struct object *o);

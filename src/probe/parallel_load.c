@@ -27,14 +27,16 @@ struct job {
 	struct bpf_prog_load_opts opts;
 	struct bpf_insn *insns;
 	size_t nr;
-	int fd; /* the loaded program, or -errno */
+	bool now; /* load it before those of which `now` is false */
+	int fd;	  /* the loaded program, or -errno */
 };
 
-struct jobs {
+struct loading {
 	const struct kernel_types *types;
 	struct job job[JOBS_MAX];
 	unsigned int nr;
 	unsigned int next; /* number of jobs that threads have taken */
+	unsigned int end;  /* number of jobs that they may take */
 };
 
 /*
@@ -56,7 +58,7 @@ static const struct kind {
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* These are static, because libbpf's callback has no context argument, and keeps its handlers. */
-static struct jobs *preparing; /* the load that libbpf prepares programs for; NULL: none */
+static struct loading *preparing; /* the load that libbpf prepares programs for; NULL: none */
 static int handlers[NR_KINDS]; /* numbers of the handlers; 0: not registered */
 
 bool parallel_load_is_typed(const struct bpf_program *prog)
@@ -101,7 +103,7 @@ static void name_functions(const struct kernel_types *types, struct bpf_insn *in
 	}
 }
 
-static int put_off(struct jobs *jobs, struct bpf_program *prog, struct bpf_prog_load_opts *opts)
+static int put_off(struct loading *jobs, struct bpf_program *prog, struct bpf_prog_load_opts *opts)
 {
 	/* r0 = 0; exit */
 	static const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
@@ -195,10 +197,10 @@ static int load_job(const struct job *job, struct bpf_prog_load_opts *opts)
 
 static void *load_jobs(void *arg)
 {
-	struct jobs *jobs = arg;
+	struct loading *jobs = arg;
 	unsigned int i;
 
-	while ((i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->nr) {
+	while ((i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->end) {
 		struct job *job = &jobs->job[i];
 
 		job->fd = load_job(job, &job->opts);
@@ -206,10 +208,12 @@ static void *load_jobs(void *arg)
 	return NULL;
 }
 
-static int by_length(const void *a, const void *b)
+static int in_order(const void *a, const void *b)
 {
 	const struct job *x = a, *y = b;
 
+	if (x->now != y->now)
+		return x->now ? -1 : 1;
 	return x->nr < y->nr ? 1 : x->nr > y->nr ? -1 : 0;
 }
 
@@ -239,42 +243,44 @@ static void log_reason(const struct job *job)
 	free(log);
 }
 
-/* Loads all jobs. Returns 0, or the first error in the order of the object. */
-static int load_all(struct jobs *jobs)
+/*
+ * Gives loaded programs to libbpf: they take over the file descriptors of the placeholders. Returns
+ * 0, or the first error of these jobs.
+ */
+static int hand_over(const struct loading *jobs, unsigned int from, unsigned int end)
+{
+	for (unsigned int i = from; i < end; i++) {
+		if (jobs->job[i].fd < 0) {
+			log_reason(&jobs->job[i]);
+			return jobs->job[i].fd;
+		}
+		if (dup3(jobs->job[i].fd, bpf_program__fd(jobs->job[i].prog), O_CLOEXEC) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Loads the jobs from number `from` to `end`, without `end`. Returns 0 or -errno. */
+static int load_some(struct loading *jobs, unsigned int from, unsigned int end)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t thread[THREADS_MAX - 1];
 	long threads = 0;
 
-	/* the longest program first, so that no thread begins with it when the others end */
-	qsort(jobs->job, jobs->nr, sizeof(jobs->job[0]), by_length);
+	jobs->next = from;
+	jobs->end = end;
 	while (threads < THREADS_MAX - 1 && threads + 1 < cpus &&
 	       !pthread_create(&thread[threads], NULL, load_jobs, jobs))
 		threads++;
 	load_jobs(jobs);
 	while (threads > 0)
 		pthread_join(thread[--threads], NULL);
-	for (unsigned int i = 0; i < jobs->nr; i++) {
-		if (jobs->job[i].fd >= 0)
-			continue;
-		log_reason(&jobs->job[i]);
-		return jobs->job[i].fd;
-	}
-	return 0;
+	return hand_over(jobs, from, end);
 }
 
-/* Gives loaded programs to libbpf: they take over the file descriptors of the placeholders. */
-static int hand_over(const struct jobs *jobs)
+void parallel_load_free(struct loading *jobs)
 {
-	for (unsigned int i = 0; i < jobs->nr; i++)
-		if (dup3(jobs->job[i].fd, bpf_program__fd(jobs->job[i].prog), O_CLOEXEC) < 0)
-			return -errno;
-	return 0;
-}
-
-static void free_jobs(struct jobs *jobs)
-{
-	for (unsigned int i = 0; i < jobs->nr; i++) {
+	for (unsigned int i = 0; jobs && i < jobs->nr; i++) {
 		if (jobs->job[i].fd >= 0)
 			close(jobs->job[i].fd);
 		free(jobs->job[i].insns);
@@ -282,9 +288,25 @@ static void free_jobs(struct jobs *jobs)
 	free(jobs);
 }
 
-int parallel_load(struct bpf_object *obj, const struct kernel_types *types)
+/* Sorts the jobs, and returns how many of them are loaded now. */
+static unsigned int order(struct loading *jobs, parallel_load_filter now, void *ctx)
 {
-	struct jobs *jobs = calloc(1, sizeof(*jobs));
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < jobs->nr; i++) {
+		jobs->job[i].now = !now || now(ctx, jobs->job[i].prog);
+		n += jobs->job[i].now;
+	}
+	/* the longest program first, so that no thread begins with it when the others end */
+	qsort(jobs->job, jobs->nr, sizeof(jobs->job[0]), in_order);
+	return n;
+}
+
+int parallel_load(struct bpf_object *obj, const struct kernel_types *types,
+		  parallel_load_filter now, void *ctx, struct loading **ret_rest)
+{
+	struct loading *jobs = calloc(1, sizeof(*jobs));
+	unsigned int n;
 	int err;
 
 	if (!jobs)
@@ -293,8 +315,24 @@ int parallel_load(struct bpf_object *obj, const struct kernel_types *types)
 	preparing = jobs;
 	err = bpf_object__load(obj);
 	preparing = NULL;
-	err = err ?: load_all(jobs) ?: hand_over(jobs);
-	free_jobs(jobs);
+	n = order(jobs, now, ctx);
+	err = err ?: load_some(jobs, 0, n);
+	if (!err && n < jobs->nr)
+		*ret_rest = jobs;
+	else
+		parallel_load_free(jobs);
+	return err;
+}
+
+int parallel_load_rest(struct loading *rest)
+{
+	unsigned int from = 0;
+	int err;
+
+	while (from < rest->nr && rest->job[from].now)
+		from++;
+	err = load_some(rest, from, rest->nr);
+	parallel_load_free(rest);
 	return err;
 }
 

@@ -19,11 +19,25 @@
 void parallel_load_begin(void);
 void parallel_load_end(void);
 
+/* Returns whether a program is loaded now; the others are loaded later. */
+typedef bool (*parallel_load_filter)(void *ctx, const struct bpf_program *prog);
+
+/* Programs that are prepared, but not loaded yet. */
+struct loading;
+
 /*
- * Loads an object in place of bpf_object__load(). `types` are the kernel's types. Returns 0 or
- * -errno; load_log() says why.
+ * Loads an object in place of bpf_object__load(). `types` are the kernel's types. If `now` is not
+ * NULL, it selects the programs to load; *ret_rest is then the rest of them, owned by the caller,
+ * or NULL if there is no rest. Returns 0 or -errno; load_log() says why.
  */
-int parallel_load(struct bpf_object *obj, const struct kernel_types *types);
+int parallel_load(struct bpf_object *obj, const struct kernel_types *types,
+		  parallel_load_filter now, void *ctx, struct loading **ret_rest);
+
+/* Loads and frees the rest, while its object is open. Returns 0 or -errno; load_log() says why. */
+int parallel_load_rest(struct loading *rest);
+
+/* Frees the rest without loading it; NULL is allowed. */
+void parallel_load_free(struct loading *rest);
 
 /* Returns whether a program attaches to a tracepoint by the id of its type. */
 bool parallel_load_is_typed(const struct bpf_program *prog);

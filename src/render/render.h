@@ -59,6 +59,8 @@ struct renderer {
 	const char *name;
 	const char *help;
 	void (*open)(struct buf *b, const struct view *v);
+	/* called when all probes are attached, if some were not at open(); may be NULL */
+	void (*attached)(struct buf *b, const struct view *v);
 	void (*event)(struct buf *b, const struct view *v, const union event *e);
 	void (*finding)(struct buf *b, const struct view *v, const struct finding *f);
 	void (*frame)(struct buf *b, const struct view *v); /* called after each scan */

@@ -28,7 +28,7 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 {
 	plan_init(p, o);
 	plan_targets(p);
-	p->children = true;
+	p->prompt = p->children = true;
 	p->attributes_all = true;
 	p->after_first_scan = o->replay ? NULL : holders_read;
 	p->view.verdict = p->view.command = true;

@@ -54,11 +54,47 @@ static void choose_layout(struct session *s)
 		targets && session_alive(s) <= BLOCKS_MOST ? LAYOUT_BLOCKS : LAYOUT_TABLE;
 }
 
+/* Renders the first scan, and opens the output before. Returns 0 or an exit status. */
+static int render_scan(struct session *s)
+{
+	if (!s->out.opened) {
+		choose_layout(s);
+		if (s->out.redraws && viewing_begin(s))
+			return session_fail(s, -ENOMEM);
+	}
+	session_settle_stacks(s);
+	findings_judge(&s->in.findings, &s->in.m);
+	if (!s->out.opened) {
+		s->out.renderer->open(&s->out.text, &s->out.view);
+		s->out.pending = model_has_pending_hooks(&s->in.m);
+	}
+	s->out.opened = true;
+	session_report_attached(s);
+	session_report_events(s);
+	if (s->out.redraws || s->out.renderer != &text_renderer)
+		session_render_frame(s);
+	return 0;
+}
+
+/* Prints the first scan before all probes are attached. Returns 0 or an exit status. */
+static int start_early(struct session *s)
+{
+	int err = render_scan(s);
+
+	if (err)
+		return err;
+	session_flush(s);
+	session_next_window(s);
+	return 0;
+}
+
 int session_start(struct session *s)
 {
 	struct sink sink = session_sink(s);
 	int err = session_first_scan(s, &sink);
 
+	if (!err && s->in.src->live && model_has_pending_hooks(&s->in.m))
+		err = start_early(s) ?: session_attach_rest(s, &sink);
 	if (err)
 		return err;
 	/*
@@ -71,15 +107,9 @@ int session_start(struct session *s)
 		s->plan.after_first_scan(s);
 	if (s->status)
 		return s->status;
-	choose_layout(s);
-	if (s->out.redraws && viewing_begin(s))
-		return session_fail(s, -ENOMEM);
-	session_settle_stacks(s);
-	findings_judge(&s->in.findings, &s->in.m);
-	s->out.renderer->open(&s->out.text, &s->out.view);
-	session_report_events(s);
-	if (s->out.redraws || s->out.renderer != &text_renderer)
-		session_render_frame(s);
+	err = render_scan(s);
+	if (err)
+		return err;
 	if (s->plan.after_scan)
 		s->plan.after_scan(s);
 	session_flush(s);

@@ -36,6 +36,11 @@ struct run_plan {
 	 */
 	bool attributes_all;
 	bool majors, examines; /* settings with the same names in struct live_options */
+	/*
+	 * true: print the first scan before all probes are attached, unless --probe is given, whose
+	 * errors come first
+	 */
+	bool prompt;
 	/* choose one of this many pages (see resident/resident.h); 0: none */
 	unsigned int resident_each;
 	bool tells_overhead;	/* true: say at which events of other processes probes run */

@@ -53,6 +53,8 @@ struct session_output {
 	/* text output of `run`: print only the summary at the end, no intervals */
 	bool last_lines;
 	bool redraws;		 /* the output is a live view, redrawn in place */
+	bool opened;		 /* the first lines were rendered */
+	bool pending; /* the first lines say that probes are not attached yet */
 	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
 	char note[192];		 /* message for the bottom of the live view; empty: none */
 	/* the first scan succeeded; if it failed, the recording is removed */
@@ -138,6 +140,8 @@ void session_report_held(struct session *s);
  * stacks are copied only when a program starts or loads a library.
  */
 void session_settle_stacks(struct session *s);
+/* If all probes are attached now, but were not before, prints that. */
+void session_report_attached(struct session *s);
 /* Renders the values of the last scan. */
 void session_render_frame(struct session *s);
 
@@ -153,9 +157,15 @@ int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
 /*
  * Sends records of the host, of the probes and of a first scan to the sink (the consumer of
- * records). Drops privileges after that. Prints errors. Returns 0 or an exit status.
+ * records). Drops privileges after that, unless probes are not attached yet. Prints errors. Returns
+ * 0 or an exit status.
  */
 int session_first_scan(struct session *s, const struct sink *sink);
+/*
+ * Attaches the probes that are not attached yet, scans again, so that intervals begin when all
+ * values are known, and drops privileges. Prints errors. Returns 0 or an exit status.
+ */
+int session_attach_rest(struct session *s, const struct sink *sink);
 /*
  * Scans, and finds processes whose end was not reported. Returns 0, 1 at the end of a recording, or
  * -errno.

@@ -94,6 +94,7 @@ struct live_options session_live_options(struct session *s)
 				  .attribute_maps = p->attributes_all ? 0 : ATTRIBUTE_MAPS,
 				  .attribute_fds = p->attributes_all ? 0 : ATTRIBUTE_FDS,
 				  .majors = p->majors,
+				  .defers = p->prompt,
 				  .examines = p->examines,
 				  .has_ended = has_ended,
 				  .ended_ctx = &s->in.m,
@@ -102,6 +103,8 @@ struct live_options session_live_options(struct session *s)
 				  .code_ctx = &s->in};
 
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
+	for (size_t i = 0; i < nr_hooks; i++)
+		lo.defers = lo.defers && !lo.forced[i];
 	for (size_t i = 0; p->unused && p->unused[i] && !s->o->tiers_given; i++)
 		if (!lo.forced[hook_find(p->unused[i])])
 			lo.forced[hook_find(p->unused[i])] = HOOK_UNNEEDED;
@@ -135,6 +138,30 @@ static void write_overhead(const struct session *s)
 	complain("probes run in %s, at: %s (cost: faultscope doctor%s)",
 		 s->plan.whom == WATCH_ALL ? "all processes" : "other processes too", events,
 		 levels & ~OVERHEAD_LOW ? "; less: --overhead low" : "");
+}
+
+/* Says what the attached probes cost, and begins to name the stacks that they send. */
+static void begin_stacks(struct session *s, const struct live_options *lo)
+{
+	if (!lo->examines) {
+		write_degraded(s);
+		write_overhead(s);
+	}
+	s->in.collector.names_stacks =
+		lo->attribute && !user_symbols_open(&s->in.collector.user_symbols);
+	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() && live_walks(s->in.src))
+		s->in.unwinder = unwinder_new(live_walks(s->in.src));
+	if (s->plan.resident_each && live_walks(s->in.src))
+		s->in.resident = resident_new(live_walks(s->in.src));
+	if (s->in.resident)
+		resident_begin(s->in.resident, s->plan.resident_each);
+	if (s->in.unwinder) {
+		s->in.collector.walk_place = walk_place;
+		s->in.collector.walk_ctx = s->in.unwinder;
+		unwinder_on_walked(s->in.unwinder, stack_walked, &s->in);
+		unwinder_prepare(s->in.unwinder);
+	}
+	live_sample(s->in.src, s->in.collector.rec != NULL);
 }
 
 static int open_live(struct session *s)
@@ -171,28 +198,11 @@ static int open_live(struct session *s)
 	symbols_open(&s->in.collector.symbols);
 	if (s->in.src->plain)
 		return 0;
-	if (!lo.examines) {
-		write_degraded(s);
-		write_overhead(s);
-	}
-	s->in.collector.names_stacks =
-		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
-	if (s->in.collector.names_stacks && !host_is_in_pid_namespace() && live_walks(s->in.src))
-		s->in.unwinder = unwinder_new(live_walks(s->in.src));
-	if (s->plan.resident_each && live_walks(s->in.src))
-		s->in.resident = resident_new(live_walks(s->in.src));
-	if (s->in.resident)
-		resident_begin(s->in.resident, s->plan.resident_each);
-	if (s->in.unwinder) {
-		s->in.collector.walk_place = walk_place;
-		s->in.collector.walk_ctx = s->in.unwinder;
-		unwinder_on_walked(s->in.unwinder, stack_walked, &s->in);
-		unwinder_prepare(s->in.unwinder);
-	}
+	if (!choice_has_pending(live_hooks(s->in.src)))
+		begin_stacks(s, &lo);
 	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
 				       cgroup_levels_open(&s->in.collector.levels);
 	s->in.collector.user_symbols.foreign = host_is_in_pid_namespace();
-	live_sample(s->in.src, s->in.collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->in.collector.names.foreign = s->in.ends.foreign = true;
 		/*
@@ -309,6 +319,16 @@ int session_fail(struct session *s, int err)
 	return EXIT_FAILED;
 }
 
+static void drop(struct session *s)
+{
+	if (!s->in.src->live || s->in.src->plain)
+		return;
+	privileges_name_namespace(s);
+	if (s->plan.before_drop)
+		s->plan.before_drop(s);
+	privileges_drop(s);
+}
+
 int session_first_scan(struct session *s, const struct sink *sink)
 {
 	cap_t had = rights_raise(RIGHTS_FOR_BPF);
@@ -332,11 +352,32 @@ int session_first_scan(struct session *s, const struct sink *sink)
 		err = session_publish(s);
 	if (err)
 		return err;
-	if (s->in.src->live && !s->in.src->plain) {
-		privileges_name_namespace(s);
-		if (s->plan.before_drop)
-			s->plan.before_drop(s);
-		privileges_drop(s);
+	if (!model_has_pending_hooks(&s->in.m))
+		drop(s);
+	return 0;
+}
+
+int session_attach_rest(struct session *s, const struct sink *sink)
+{
+	const struct live_options lo = session_live_options(s);
+	char error[1024] = "";
+	struct startup st;
+	int err;
+
+	startup_begin(&st, s);
+	err = live_load_deferred(s->in.src, sink, error, sizeof(error));
+	startup_end(&st);
+	if (err) {
+		complain("%s", *error ? error : strerror(-err));
+		return s->status = status_of(err);
 	}
+	begin_stacks(s, &lo);
+	/* also of unchanged processes, values are known now that were null before */
+	live_scan_whole(s->in.src, true);
+	err = look(s, sink);
+	live_scan_whole(s->in.src, false);
+	if (err)
+		return session_fail(s, err);
+	drop(s);
 	return 0;
 }

@@ -17,6 +17,7 @@ int command_watch(const struct options *o)
 	if (!o->record && !o->gates.n)
 		plan.tiers = OVERHEAD_LOW;
 	plan_targets(&plan);
+	plan.prompt = plan.whom == WATCH_TARGETS;
 	plan.may_redraw = true;
 	plan.tells_overhead = true;
 	session_measure(&s, &plan);

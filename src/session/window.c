@@ -72,6 +72,15 @@ void session_settle_stacks(struct session *s)
 	}
 }
 
+void session_report_attached(struct session *s)
+{
+	if (!s->out.pending || model_has_pending_hooks(&s->in.m))
+		return;
+	s->out.pending = false;
+	if (s->out.renderer->attached)
+		s->out.renderer->attached(&s->out.text, &s->out.view);
+}
+
 void session_render_frame(struct session *s)
 {
 	if (s->out.last_lines)
@@ -111,6 +120,7 @@ int session_take_window(struct session *s, bool show)
 		session_lines_finish(s);
 	findings_judge(&s->in.findings, &s->in.m);
 	s->out.held = false;
+	session_report_attached(s);
 	session_report_events(s);
 	if (show) {
 		session_render_frame(s);

@@ -42,10 +42,14 @@ class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
         return super().__new__(cls, name, argv, ready, settle, wraps, share, once)
 
 
+START, ATTACHED = '"type":"start"', '"type":"probes"'  # lines of JSON output
+
+
 def faultscope(name, *options):
     """Returns a Tool for faultscope with JSON output. The first line of this output says that the
-    probes are attached; the last line has faultscope's own CPU time."""
-    return Tool(name, ["faultscope", "--json", *options], ready='"type":"start"')
+    probes are attached. With -p, a later line says so. The last line has faultscope's own CPU
+    time."""
+    return Tool(name, ["faultscope", "--json", *options], ready=ATTACHED if "-p" in options else START)
 
 
 def bpftrace(name, program):

@@ -8,7 +8,7 @@ of work or of one tool.
 from collections import namedtuple
 from dataclasses import dataclass, field
 
-from procs import Tool, bpftrace, faultscope
+from procs import ATTACHED, Tool, bpftrace, faultscope
 
 WATCHED, ANOTHER = "watched", "another"
 EMPTY = "empty probe"
@@ -107,7 +107,7 @@ MODES = (
     Mode("run", Tool("run", ["faultscope", "run", "--json", "-o", "{tmp}/run.json", "--"],
                      wraps=True), True),
     Mode("diagnose", Tool("diagnose", ["faultscope", "diagnose", "--json", "-p", "{pid}", "-d",
-                                       DAY], ready='"type":"start"', settle=0.5), True),
+                                       DAY], ready=ATTACHED, settle=0.5), True),
     Mode("record -p", Tool("record -p", ["faultscope", "record", "--force", "-p", "{pid}", "-o",
                                          "{tmp}/bench.fsr"], settle=0.5), True),
     Mode("-p --children", faultscope("-p --children", "-p", "{pid}", "--children"), True),

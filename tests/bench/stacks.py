@@ -9,18 +9,18 @@ import subprocess
 import time
 
 import paired
-from procs import CannotRun, Running, Tool, Workload, bpftrace, faultscope
+from procs import ATTACHED, CannotRun, Running, Tool, Workload, bpftrace, faultscope
 from report import Group
 
 NOTHING = Tool("nothing: the noise", ["sleep", "infinity"])
 # With diagnose, faultscope walks the stack of each call that creates a mapping.
 WALKED = Tool("faultscope diagnose, walks each stack",
               ["faultscope", "diagnose", "--json", "-p", "{pid}", "-d", "600"],
-              ready='"type":"start"', settle=1.5)
+              ready=ATTACHED, settle=1.5)
 WATCHED = faultscope("faultscope -p, walks no stack", "-p", "{pid}")
 OTHER = Tool("faultscope diagnose of another process",
              ["faultscope", "diagnose", "--json", "-p", "{other}", "-d", "600"],
-             ready='"type":"start"', settle=1.5)
+             ready=ATTACHED, settle=1.5)
 CHAINED = bpftrace("bpftrace ustack (bpf_get_stackid)",
                    "tracepoint:syscalls:sys_exit_mmap /comm == \"bench\"/ "
                    "{ @[ustack(127)] = count(); } END { clear(@); }")

@@ -102,10 +102,11 @@ class Lines:
 
     def growth(self, pid, path):
         """Returns the growth of a value from a process's first line, written before its work, to
-        its last line."""
+        its last line. Before all probes are attached, values are unknown."""
         lines = self.of("process", pid)
         assert lines, f"no line of process {pid}"
-        return field_of(lines[-1], path) - field_of(lines[0], path)
+        known = [value for line in lines if (value := field_of(line, path)) is not None]
+        return known[-1] - known[0]
 
     def losses(self):
         """Returns the number of lost events by kind: {kind of loss: number}. `coalesced` is not
@@ -161,7 +162,10 @@ class Watch:
         self.out = out
         self.recording = recording
         self.options = options
-        until(lambda: process.poll() is not None or "\n" in self.said(), "the first line")
+        until(lambda: process.poll() is not None or self.begins(), "the first lines")
+
+    def begins(self):
+        return all_attached(self.said())
 
     def said(self):
         return self.out.read_text() if self.out.exists() else ""
@@ -174,6 +178,12 @@ class Watch:
     def stop(self, number=signal.SIGINT):
         self.process.send_signal(number)
         return self.finished()
+
+
+def all_attached(text):
+    """Returns whether JSON output has begun, and says that all probes are attached."""
+    first, newline, rest = text.partition("\n")
+    return newline and ("pending_probes" not in first or '"type":"probes"' in rest)
 
 
 def until(done, what, seconds=PATIENCE):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import recording_format
-from harness import PATIENCE, Lines, Skip, live, until
+from harness import PATIENCE, Lines, Skip, all_attached, live, until
 from test_errors import DONE, FAILED, NOBODY, NOT_PERMITTED, USAGE, check_message
 from test_privilege import SETS, status_of
 
@@ -194,7 +194,7 @@ def watch_showing(lab, program, user):
     watch = lab.spawn([*AS_NOBODY, program, "--json", "--addresses", "-o", place / "out",
                        "--record", place / "rec.fsr", "-p", str(shown.pid), "--children", "0.2"])
     until(lambda: watch.poll() is not None or
-          ((place / "out").exists() and (place / "out").stat().st_size), "the first line")
+          ((place / "out").exists() and all_attached((place / "out").read_text())), "the probes")
     shown.stdin.write("\n")
     shown.stdin.flush()
     address = int(shown.stdout.readline())

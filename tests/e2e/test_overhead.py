@@ -5,7 +5,7 @@ import json
 import platform
 import struct
 
-from harness import FAULTSCOPE, PATIENCE, Lines, Skip, live, until
+from harness import FAULTSCOPE, PATIENCE, Lines, Skip, all_attached, live, until
 
 LOW, ALL = ["scan", "events"], ["scan", "events", "latency", "syscalls"]
 TAXED = "faultscope: probes run in "
@@ -141,7 +141,7 @@ def test_stacks_of_a_frequent_call_site(check, lab):
     out = lab.dir / "diagnosis.jsonl"
     diagnosis = lab.spawn([FAULTSCOPE, "diagnose", "--json", "-o", out, "-p", str(work.pid), "-d",
                            "600"])
-    until(lambda: out.exists() and '"type":"start"' in lab.read(out), "the first line")
+    until(lambda: out.exists() and all_attached(lab.read(out)), "the probes")
     work.go()
     work.truth()
     work.end()

@@ -17,7 +17,7 @@ import time
 import commands
 import servers
 from program import Amount
-from run import NOBODY, PATIENCE, PROGRAM, Skip, until
+from run import NOBODY, PATIENCE, PROGRAM, Skip, all_attached, until
 
 LOUD = ("warning", "critical")
 PR_SET_CHILD_SUBREAPER = 36
@@ -60,7 +60,7 @@ def life(program, folder, before, watchers):
                         for argv, out in watchers]
             for one, (_, out) in zip(watching, watchers):
                 until(lambda one=one, out=out: one.poll() is not None
-                      or (os.path.exists(out) and os.path.getsize(out)), "faultscope")
+                      or all_attached(out), "faultscope")
                 assert one.poll() is None, f"faultscope ended at once with {one.poll()}"
             process.stdin.write(b"\n")
             process.stdin.flush()

@@ -40,6 +40,14 @@ def until(done, what):
     return got
 
 
+def all_attached(out):
+    """Returns whether a faultscope with -p has written to a file that all probes are attached."""
+    if not os.path.exists(out):
+        return False
+    with open(out, encoding="utf-8") as file:
+        return '"type":"probes"' in file.read()
+
+
 class Grower:
     """A program that prints "ready", waits for a line, grows, prints the result, and waits."""
 
@@ -195,8 +203,7 @@ def diagnose(folder, grower):
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
     verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
                                 "--json", "--record", recording, "-o", out])
-    until(lambda: verdict.poll() is not None or (os.path.exists(out) and os.path.getsize(out)),
-          "diagnose")
+    until(lambda: verdict.poll() is not None or all_attached(out), "diagnose")
     said = grower.grow()
     verdict.send_signal(signal.SIGINT)
     status = verdict.wait(PATIENCE)

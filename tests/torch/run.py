@@ -32,6 +32,14 @@ ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
 GAIN = "sysctl -w vm.max_map_count=1048576"
 
 
+def all_attached(out):
+    """Returns whether a faultscope with -p has written to a file that all probes are attached."""
+    if not os.path.exists(out):
+        return False
+    with open(out, encoding="utf-8") as file:
+        return '"type":"probes"' in file.read()
+
+
 def watch(folder, strategy, tensors, nofile):
     """Runs the loader under faultscope. Returns the loader's output, the JSON lines, and the
     summary text."""
@@ -111,7 +119,7 @@ def diagnose(strategy, tensors, how):
         assert loader.stdout.readline() == "ready\n", "the loader is not there"
         verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(loader.pid), "-d", str(PATIENCE),
                                     "--json", "--record", recording, "-o", out])
-        while verdict.poll() is None and not (os.path.exists(out) and os.path.getsize(out)):
+        while verdict.poll() is None and not all_attached(out):
             time.sleep(0.05)
         loader.stdin.write("go\n")
         loader.stdin.flush()

@@ -106,7 +106,15 @@ class GuestWatch(GuestProcess):
         self.options = [str(word) for word in options]
         out = lab.top + f"/{lab.places + 1}/lines"
         super().__init__(lab, quoted([FAULTSCOPE, "--json", "-o", out, *options]))
+        self.begins(first)
+
+    def begins(self, first=1):
+        """Waits until the first lines are written and all probes are attached."""
+        path = f"{self.dir}/lines"
         self.line("lines", first)
+        self.vm.must(f"until ! head -n 1 {path} 2>/dev/null | grep -q pending_probes"
+                     f" || grep -q '\"type\":\"probes\"' {path} || ! kill -0 {self.pid};"
+                     f" do {POLL}; done 2>/dev/null", harness.PATIENCE)
 
     def said(self):
         return self.text("lines")
@@ -134,7 +142,7 @@ class GuestDiagnosis(GuestWatch):
         GuestProcess.__init__(self, lab, quoted([
             program, "diagnose", "--json", "-o", out, "--record", self.recording, "-p", pid,
             "-d", str(int(harness.PATIENCE)), *lab.hook_options]))
-        self.line("lines", 1)
+        self.begins()
 
 
 class VmLab:

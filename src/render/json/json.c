@@ -56,9 +56,23 @@ static void put_hooks(struct json *j, const char *key, const struct model *m)
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *hook = &m->hook[i];
 
-		json_text(j, hook->name, hook->state == HOOK_ON ? hook->mechanism : hook->why);
+		json_text(j, hook->name,
+			  hook->state == HOOK_ON || hook_is_pending(hook) ? hook->mechanism
+									  : hook->why);
 	}
 	json_end(j);
+}
+
+/* Adds the names of the probes that are not attached yet, if there are some. */
+static void put_pending(struct json *j, const char *key, const struct model *m)
+{
+	if (!model_has_pending_hooks(m))
+		return;
+	json_array(j, key);
+	for (size_t i = 0; i < m->hooks; i++)
+		if (hook_is_pending(&m->hook[i]))
+			json_text(j, NULL, m->hook[i].name);
+	json_end_array(j);
 }
 
 /* Adds the limits set by --assume for `scope` (process, cgroup or host) and for narrower scopes. */
@@ -152,6 +166,11 @@ static void put_opened(struct json *j, const char *key, const struct findings *f
 static void json_open(struct buf *b, const struct view *v)
 {
 	put_line_start(b, v, &v->m->host);
+}
+
+static void json_attached(struct buf *b, const struct view *v)
+{
+	put_line_probes(b, v, v->m);
 }
 
 static void write_histogram(struct json *j, const struct histogram *h, const struct counters *c)
@@ -416,6 +435,7 @@ const struct renderer json_renderer = {
 	.name = "json",
 	.help = "JSON Lines, one object a line (faultscope schema)",
 	.open = json_open,
+	.attached = json_attached,
 	.event = json_event,
 	.finding = json_finding,
 	.frame = json_frame,
