@@ -99,7 +99,13 @@ struct report {
 	unsigned int rounds;
 };
 
-void report_text(struct buf *b, const struct view *v, const struct report *r);
+/*
+ * These write the text in three parts, so that each is printed as soon as it is known: the version
+ * and the kernel; how many probes work; the rest.
+ */
+void report_text_title(struct buf *b, const struct view *v, const struct report *r);
+void report_text_summary(struct buf *b, const struct view *v, const struct report *r);
+void report_text_rest(struct buf *b, const struct view *v, const struct report *r);
 void report_json(struct buf *b, const struct report *r);
 
 /* Returns who set a setting; NULL if it is no limit, or if that is not known. */

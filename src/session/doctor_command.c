@@ -76,7 +76,7 @@ static int take_process(void *ctx, const struct record *h)
 }
 
 static void fill_hook(struct report_hook *ret, const struct hook *h, const struct hook_status *st,
-		      const struct calibration *c, bool within)
+		      bool within)
 {
 	const struct hook_alternate *a = h->alternate;
 
@@ -99,8 +99,12 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 		ret->alternate[i].mechanism = a[i].mechanism;
 		ret->alternate[i].differs = a[i].differs;
 	}
+}
+
+static void add_costs(struct report_hook *ret, const struct calibration *c)
+{
 	for (size_t i = 0; i < c->rows && ret->costs < REPORT_COSTS; i++)
-		if (!strcmp(c->row[i].hook, h->name))
+		if (!strcmp(c->row[i].hook, ret->name))
 			ret->cost[ret->costs++] = c->row[i].cost;
 }
 
@@ -172,17 +176,21 @@ static const char *undo(const struct options *o, size_t hook, enum hook_use stat
 	return state == HOOK_OFF ? "remove the --overhead option, or add this level to it" : NULL;
 }
 
-static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
-			const struct source *src, const struct first_scan *look)
+static void fill_hooks(struct report *r, const struct options *o, const struct source *src)
 {
-	r->version = VERSION;
 	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
 	for (size_t i = 0; i < r->hooks; i++) {
-		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c,
+		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i],
 			  hook_find("scan") == (int)i && live_scan_is_confined(src));
 		if (!r->hook[i].remedy)
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}
+}
+
+static void fill_report(struct report *r, const struct calibration *c, const struct first_scan *look)
+{
+	for (size_t i = 0; i < r->hooks; i++)
+		add_costs(&r->hook[i], c);
 	for (size_t i = 0; i < c->overheads && i < REPORT_OVERHEADS; i++)
 		r->overhead[r->overheads++] =
 			(struct report_overhead){.event = c->overhead[i].event,
@@ -261,7 +269,47 @@ static void try_recorder(struct report *r, const char *btf)
 	precursors_close(p);
 }
 
-/* Opens the probes, scans once and measures the overhead. Returns 0 or an exit status. */
+typedef void (*text_part)(struct buf *b, const struct view *v, const struct report *r);
+
+/*
+ * Prints a part of the text as soon as it is known. A file is written at once, at the end. Returns
+ * 0 or an exit status.
+ */
+static int print_part(struct session *s, const struct report *r, text_part part)
+{
+	int err = 0;
+
+	if (s->o->format == &json_renderer)
+		return 0;
+	part(&s->out.text, &s->out.view, r);
+	if (!s->o->output) {
+		err = say_all(s->o, &s->out.text);
+		buf_clear(&s->out.text);
+	}
+	return err;
+}
+
+static int discard(void *ctx, const struct record *h)
+{
+	return 0;
+}
+
+/* Loads the probes that are not loaded yet. Returns 0 or an exit status. */
+static int load_rest(struct session *s)
+{
+	const struct sink nobody = {.take = discard};
+	char error[1024] = "";
+	int err = live_load_deferred(s->in.src, &nobody, error, sizeof(error));
+
+	if (err)
+		complain("%s", *error ? error : strerror(-err));
+	return err ? EXIT_FAILED : 0;
+}
+
+/*
+ * Opens the probes, scans once and measures the overhead. Prints the parts of the text that are
+ * known. Returns 0 or an exit status.
+ */
 static int examine(struct session *s, struct report *r)
 {
 	const struct options *o = s->o;
@@ -269,12 +317,26 @@ static int examine(struct session *s, struct report *r)
 	struct first_scan look = {};
 	struct sink sink = {.take = take_process, .ctx = &look};
 	struct calibration c;
+	struct libdw libdw;
 	int err;
 
+	lo.defers = false;
 	err = session_open_live(s);
 	if (err)
 		return err;
 	take_no_signals();
+	err = print_part(s, r, report_text_title);
+	r->no_source_lines = libdw_load(&libdw) ? NULL : libdw_lack();
+	r->settings = settings_read(r->setting);
+	find_origins(r);
+	if (!err && choice_has_pending(live_hooks(s->in.src)))
+		err = load_rest(s);
+	if (err)
+		return err;
+	fill_hooks(r, o, s->in.src);
+	err = print_part(s, r, report_text_summary);
+	if (err)
+		return err;
 	err = s->in.src->ops->look(s->in.src, &sink);
 	if (err) {
 		complain("%s", s->in.src->error[0] ? s->in.src->error : strerror(-err));
@@ -286,7 +348,7 @@ static int examine(struct session *s, struct report *r)
 		calibrate(&c, &lo, s->in.src, look.processes);
 	try_recorder(r, o->btf);
 	privileges_drop(s);
-	fill_report(r, o, &c, s->in.src, &look);
+	fill_report(r, &c, &look);
 	privileges_report(s, &r->rights);
 	return 0;
 }
@@ -299,15 +361,14 @@ static int print(struct session *s, const struct report *r)
 	if (s->o->format == &json_renderer)
 		report_json(b, r);
 	else
-		report_text(b, &s->out.view, r);
+		report_text_rest(b, &s->out.view, r);
 	return say_all(s->o, b);
 }
 
 int command_doctor(const struct options *o)
 {
 	struct host_record host;
-	struct report r = {.host = &host};
-	struct libdw libdw;
+	struct report r = {.host = &host, .version = VERSION};
 	struct buf gaps = {};
 	struct run_plan plan;
 	struct session s;
@@ -315,7 +376,7 @@ int command_doctor(const struct options *o)
 
 	plan_init(&plan, o);
 	plan.tiers = TIER_ALL;
-	plan.examines = true;
+	plan.examines = plan.prompt = true;
 	plan.attributes =
 		/*
 		 * load even the code for `run` and -p, because the verifier does not check disabled
@@ -326,9 +387,6 @@ int command_doctor(const struct options *o)
 	if (!o->width && s.out.view.width > WIDTH)
 		s.out.view.width = WIDTH;
 	host_fill(&host);
-	r.no_source_lines = libdw_load(&libdw) ? NULL : libdw_lack();
-	r.settings = settings_read(r.setting);
-	find_origins(&r);
 	if (!err)
 		err = examine(&s, &r);
 	if (!err)

@@ -159,7 +159,9 @@ int main(int argc, char **argv)
 	r.calibrated = roll(3);
 	r.seconds = roll(90) / 10.0;
 	r.rounds = roll(40);
-	report_text(&b, &v, &r);
+	report_text_title(&b, &v, &r);
+	report_text_summary(&b, &v, &r);
+	report_text_rest(&b, &v, &r);
 	report_json(&b, &r);
 	fputs(b.s, stdout);
 	buf_free(&b);

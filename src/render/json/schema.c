@@ -80,6 +80,7 @@ static const struct key *const lines[] = {
 	line_triage,
 	line_triage_bucket,
 	line_start,
+	line_probes,
 	line_threshold,
 	line_failed_call,
 	line_signal,

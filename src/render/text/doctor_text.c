@@ -225,8 +225,14 @@ static bool write_degraded(struct line *l, const struct report *r)
 	return said;
 }
 
-/* Writes the version, the kernel, and how many probes work. Names the probes that do not work. */
-static void write_summary(struct buf *b, const struct view *v, const struct report *r)
+void report_text_title(struct buf *b, const struct view *v, const struct report *r)
+{
+	styled_wrap(b, v, STYLE_BOLD, 4, "faultscope %s on %s (%s)", r->version, r->host->kernel,
+		    r->host->arch);
+}
+
+/* Writes how many probes work. Names the probes that do not work. */
+void report_text_summary(struct buf *b, const struct view *v, const struct report *r)
 {
 	struct line l = {.v = v};
 	enum style style = STYLE_BOLD;
@@ -236,9 +242,6 @@ static void write_summary(struct buf *b, const struct view *v, const struct repo
 		on += r->hook[i].state == HOOK_ON;
 		blind += r->hook[i].state == HOOK_BLIND;
 	}
-	styled_wrap(b, v, STYLE_BOLD, 4, "faultscope %s on %s (%s)", r->version, r->host->kernel,
-		    r->host->arch);
-	l = (struct line){.v = v};
 	line_printf(&l, "%zu of %zu probes work", on, r->hooks);
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {
 		if (r->hook[i].state != HOOK_BLIND)
@@ -383,11 +386,10 @@ static void write_kernel_memory(struct buf *b, const struct view *v, const struc
 	line_wrap(&l, b, STYLE_PLAIN);
 }
 
-void report_text(struct buf *b, const struct view *v, const struct report *r)
+void report_text_rest(struct buf *b, const struct view *v, const struct report *r)
 {
 	char text[160];
 
-	write_summary(b, v, r);
 	if (r->calibrated)
 		snprintf(text, sizeof(text),
 			 "probes, and the time that each adds here: median (quartiles) of %u "
