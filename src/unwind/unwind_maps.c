@@ -36,6 +36,37 @@ static void *share(int fd, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+void unwind_maps_unmap(struct unwind_maps *m)
+{
+	if (m->area)
+		munmap(m->area, AREA_BYTES);
+	if (m->page)
+		munmap(m->page, PAGE_BYTES);
+	if (m->rule)
+		munmap(m->rule, RULE_BYTES);
+	if (m->python)
+		munmap(m->python, PYTHON_BYTES);
+	m->area = NULL;
+	m->page = NULL;
+	m->rule = NULL;
+	m->python = NULL;
+}
+
+/* Maps the memory of the BPF maps, if it is not mapped. Returns 0 or -ENOMEM. */
+static int map_tables(struct unwind_maps *m)
+{
+	if (m->area)
+		return 0;
+	m->area = share(m->area_map, AREA_BYTES);
+	m->page = share(m->page_map, PAGE_BYTES);
+	m->rule = share(m->rule_map, RULE_BYTES);
+	m->python = share(m->python_map, PYTHON_BYTES);
+	if (m->area && m->page && m->rule && (m->python || m->python_map < 0))
+		return 0;
+	unwind_maps_unmap(m);
+	return -ENOMEM;
+}
+
 /* Reserves the first entry, because index 0 means that a process has no CPython. */
 static int init_pythons(struct unwind_maps *m)
 {
@@ -54,12 +85,14 @@ int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object)
 	m->procs = map_fd(object, "unwind_procs");
 	m->epochs = map_fd(object, "unwind_epochs");
 	m->rows = map_fd(object, "unwind_rows");
-	m->area = share(map_fd(object, "unwind_areas"), AREA_BYTES);
-	m->page = share(map_fd(object, "unwind_pages"), PAGE_BYTES);
-	m->rule = share(map_fd(object, "unwind_rules"), RULE_BYTES);
-	m->python = share(map_fd(object, "unwind_pythons"), PYTHON_BYTES);
-	if (m->procs < 0 || m->epochs < 0 || m->rows < 0 || !m->area || !m->page || !m->rule)
+	m->area_map = map_fd(object, "unwind_areas");
+	m->page_map = map_fd(object, "unwind_pages");
+	m->rule_map = map_fd(object, "unwind_rules");
+	m->python_map = map_fd(object, "unwind_pythons");
+	if (m->procs < 0 || m->epochs < 0 || m->rows < 0)
 		return -ENOENT;
+	if (map_tables(m)) /* later, too little memory would only delay a table */
+		return -ENOMEM;
 	return extents_init(&m->areas, FS_UNWIND_AREAS, 0) ?:
 	       init_pythons(m) ?:
 	       extents_init(&m->pages, FS_UNWIND_PAGES, 0) ?:
@@ -81,14 +114,7 @@ void unwind_maps_close(struct unwind_maps *m)
 	for (int i = 0; i < FS_UNWIND_CHUNKS; i++)
 		if (m->chunk[i] >= 0)
 			close(m->chunk[i]);
-	if (m->area)
-		munmap(m->area, AREA_BYTES);
-	if (m->page)
-		munmap(m->page, PAGE_BYTES);
-	if (m->rule)
-		munmap(m->rule, RULE_BYTES);
-	if (m->python)
-		munmap(m->python, PYTHON_BYTES);
+	unwind_maps_unmap(m);
 	extents_free(&m->areas);
 	extents_free(&m->pages);
 	extents_free(&m->pythons);
@@ -206,7 +232,7 @@ int unwind_maps_go_on_table(struct unwind_maps *m, const struct unwind_table *t,
 {
 	__u32 chunks = m->chunks;
 	struct open_chunk c = {};
-	int err = 0;
+	int err = map_tables(m);
 
 	while (!err && place->done < place->pages) {
 		__u64 work = t->rows.page[place->done].rows / ROWS_A_UNIT + PAGE_WORK;
@@ -251,6 +277,8 @@ void unwind_maps_trim(struct unwind_maps *m, __u64 now_ns)
 
 void unwind_maps_add_rules(struct unwind_maps *m, struct rule_set *rules)
 {
+	if (map_tables(m))
+		return;
 	for (size_t i = rule_set_given(rules); i < rules->n && i < FS_UNWIND_RULES; i++)
 		m->rule[i] = rules->rule[i];
 }
@@ -342,6 +370,8 @@ enum stack_end unwind_maps_find_rule(struct unwind_maps *m, struct fs_unwind_are
 
 	if (end)
 		return end;
+	if (map_tables(m))
+		return STACK_END_MISSING;
 	*ret = m->rule[a->pages == FS_UNWIND_BY_CHAIN ? FS_UNWIND_RULE_CHAIN : find_row(m, a, pc)];
 	return STACK_END_GOES_ON;
 }
@@ -391,6 +421,8 @@ int unwind_maps_publish(struct unwind_maps *m, pid_t tgid, const struct fs_unwin
 	int err;
 
 	*ret = (struct unwind_given){};
+	if (map_tables(m))
+		return -ENOMEM;
 	if (areas > FS_UNWIND_AREAS || !extents_take(&m->areas, areas, now_ns, &ret->first))
 		return -E2BIG;
 	ret->areas = areas;

@@ -22,13 +22,13 @@ struct open_chunk {
 };
 
 struct unwind_maps {
-	int procs, epochs, rows; /* descriptors of the BPF maps; borrowed */
-	/* memory of the BPF maps, shared with the BPF program */
+	/* descriptors of the BPF maps; borrowed; `python_map` < 0: programs read no CPython */
+	int procs, epochs, rows, area_map, page_map, rule_map, python_map;
+	/* memory of the BPF maps, shared with the BPF program; NULL: not mapped now */
 	struct fs_unwind_area *area;
 	struct fs_unwind_page *page;
 	struct fs_unwind_rule *rule;
-	/* entries for CPython; NULL: this build of the BPF program does not read Python frames */
-	struct fs_python *python;
+	struct fs_python *python; /* entries for CPython */
 	struct extents areas, pages, row_space, pythons;
 	int chunk[FS_UNWIND_CHUNKS]; /* descriptors of the chunks, owned; -1: not allocated */
 	__u32 chunks;
@@ -54,6 +54,12 @@ struct bpf_object;
 
 /* Finds the maps of a BPF object by their names. Returns 0, -ENOENT, -ENOMEM or another -errno. */
 int unwind_maps_open(struct unwind_maps *m, const struct bpf_object *object);
+
+/*
+ * Unmaps the memory of the BPF maps until it is used again: mapped memory, 2.4 MiB, counts as
+ * resident memory of faultscope.
+ */
+void unwind_maps_unmap(struct unwind_maps *m);
 
 /*
  * Starts a thread that makes the first chunk, which most sessions need. In the system call that

@@ -274,6 +274,8 @@ int unwinder_work(struct unwinder *u, __u64 budget_ns)
 	}
 	if (at - u->swept_ns >= SWEEP_NS)
 		sweep(u, at);
+	if (u->reading.proc < 0)
+		unwind_maps_unmap(&u->maps);
 	took = now() - began;
 	u->sum.work_ns += took;
 	if (took > u->sum.longest_piece_ns)
