@@ -156,7 +156,7 @@ static int try_load(struct live *live)
 		err = object_adopt(&live->obj, &live->before);
 	if (!err)
 		err = object_load(&live->obj, live->opt.attribute,
-				  live->opt.defers && !live->before.obj ? is_of_core : NULL, live);
+				  live->opt.defers && !live->begun ? is_of_core : NULL, live);
 	if (!*live->btf_path)
 		err = exhausted_by_btf(err);
 	if (!err) {
@@ -332,6 +332,13 @@ static bool choose_again(struct live *live, int err)
 	return true;
 }
 
+/* Begins a new object, which takes over the maps of the present one. */
+static void leave_object(struct live *live)
+{
+	live->before = live->obj;
+	memset(&live->obj, 0, sizeof(live->obj));
+}
+
 /* Loads and attaches until no attach type fails. Returns 0 or -errno. */
 static int load_and_attach(struct live *live, char *error, size_t size)
 {
@@ -345,6 +352,8 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 		err = attach_all(live);
 		if (err < 0)
 			return permission_explain(err, "", error, size);
+		if (err && live->begun)
+			leave_object(live);
 	} while (err);
 	return 0;
 }
@@ -373,6 +382,7 @@ int live_load_rest(struct live *live, char *error, size_t size)
 {
 	int err;
 
+	live->begun = true;
 	load_log_begin();
 	err = object_load_rest(&live->obj);
 	if (err && !choose_again(live, err))
@@ -382,7 +392,6 @@ int live_load_rest(struct live *live, char *error, size_t size)
 		return permission_explain(err, "", error, size);
 	if (!err)
 		return 0;
-	live->before = live->obj;
-	memset(&live->obj, 0, sizeof(live->obj));
+	leave_object(live);
 	return load_and_attach(live, error, size);
 }

@@ -32,6 +32,7 @@ struct live {
 	struct object obj;
 	/* the object whose maps the next one takes over; while that is loaded, it still counts */
 	struct object before;
+	bool begun; /* the core probes count: the maps must stay */
 	struct choice choice;
 	struct features features; /* features that the kernel lacks; set after a failed load */
 	struct links links;

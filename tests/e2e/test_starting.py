@@ -8,7 +8,8 @@ import re
 import signal
 import subprocess
 
-from harness import BUILD, PATIENCE, RECORDINGS, ROOT, Skip, idle, live, until
+from harness import (BUILD, PATIENCE, RECORDINGS, ROOT, Lines, Skip, all_attached, check_form,
+                     field_of, idle, live, until)
 from test_errors import DONE, FAILED, USAGE, check_message
 from test_origin import MIB, Groups
 
@@ -196,6 +197,67 @@ def test_duration_begins_with_the_first_look(check, lab):
     check.equal("waits of the loop that take time", [line for line in waits
                 if not re.search(r", 0(, NULL, \d+)?\) ", line)], [])
     target.end()
+
+
+# Tests of the first scan, which -p prints before all probes are attached
+
+# A value of a process that is known from the first scan on, and values of later probes
+AT_ONCE, LATER = "maps.count", ("faults.user", "fds.opened", "maps.created", "memory.reclaims")
+
+
+@live
+def test_first_scan_comes_before_all_probes(check, lab):
+    """With -p, the first lines say which probes are not attached yet. The values of these probes
+    are null until a line says that all probes are attached, and are exact from then on."""
+    work = lab.work("bench", "openclose", "4000", "--wait")
+    watch = lab.watch("-p", str(work.pid))
+    work.go()
+    work.truth()
+    work.end()
+    capture = watch.finished()
+    for lines in (check_form(check, capture), Lines(lab.replay(capture.recording).text)):
+        start, kinds = lines.all[0], [line["type"] for line in lines.all]
+        check.equal("core probes that are pending", {"state", "scan", "lifecycle"} &
+                    set(start["pending_probes"]), set())
+        check.equal("lines that say that all probes are attached", kinds.count("probes"), 1)
+        check.equal("attach types", lines.of("probes")[0]["probes"], start["probes"])
+        at = kinds.index("probes")
+        before, after = ([line for line in part if line["type"] == "process"]
+                         for part in (lines.all[:at], lines.all[at:]))
+        check.that(before and after, f"processes before: {before}, after: {after}")
+        for line in before:
+            check.that(field_of(line, AT_ONCE), f"first scan: {AT_ONCE} {field_of(line, AT_ONCE)}")
+            for path in LATER:
+                check.equal(f"first scan: {path}", field_of(line, path), None)
+        for path in LATER:
+            check.equal(f"{path} when all probes are attached", field_of(after[0], path), 0)
+        check.equal("opened", after[-1]["fds"]["by_call"]["open"]["calls"], 4000)
+
+
+@live
+def test_attach_type_fails_after_the_first_scan(check, lab):
+    """If an attach type fails after the first scan, the next one is used, and the processes are
+    still watched."""
+    work = lab.work("bench", "openclose", "4000", "--wait")
+    out = lab.dir / "out"
+    ran = lab.spawn(["strace", "-f", "--seccomp-bpf", "-o", lab.dir / "calls", "-e",
+                     "trace=perf_event_open", "-e", "inject=perf_event_open:error=EACCES",
+                     lab.program, "--json", "-o", out, "-p", work.pid])
+    until(lambda: ran.poll() is not None or (out.exists() and all_attached(out.read_text())),
+          "the probes", 3 * PATIENCE)
+    work.go()
+    work.truth()
+    work.end()
+    err = ran.communicate(timeout=PATIENCE)[1]
+    check.that("not measured: fault_end" in err, f"standard error {err!r}")
+    lines = Lines(out.read_text())
+    probes = lines.of("probes")[0]["probes"]
+    check.equal("attach type of calls", probes["calls"], "tp_btf")
+    check.that("EACCES" in probes["fault_end"], f"fault_end: {probes['fault_end']}")
+    final = lines.final(work.pid)
+    check.equal("opened", final["fds"]["by_call"]["open"]["calls"], 4000)
+    check.equal("latency", final["faults"]["stall_ns"], None)
+    check.equal("lost", lines.losses(), {})
 
 
 def without_input(lab, *words):
