@@ -187,7 +187,8 @@ static void fill_hooks(struct report *r, const struct options *o, const struct s
 	}
 }
 
-static void fill_report(struct report *r, const struct calibration *c, const struct first_scan *look)
+static void fill_report(struct report *r, const struct calibration *c,
+			const struct first_scan *look)
 {
 	for (size_t i = 0; i < r->hooks; i++)
 		add_costs(&r->hook[i], c);
