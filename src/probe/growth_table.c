@@ -16,6 +16,14 @@ static __u32 used_places(const struct growth_table *t)
 	return used < GROWTH_MAX ? used : GROWTH_MAX;
 }
 
+/* Returns the number of rows to read. */
+static __u32 used_rows(const struct growth_table *t)
+{
+	__u32 used = t->row ? used_places(t) : 0;
+
+	return used < t->rows ? used : t->rows;
+}
+
 /* Copies a row. Returns false if a BPF program is replacing the row. */
 static bool read_row(const struct growth_table *t, __u32 place, struct growth *ret)
 {
@@ -35,7 +43,7 @@ static bool read_row(const struct growth_table *t, __u32 place, struct growth *r
 int growth_table_send(struct growth_table *t, const struct sink *sink)
 {
 	struct growth_record r = {.h = {RECORD_GROWTH, sizeof(r), host_monotonic_ns()}};
-	__u32 used = t->row ? used_places(t) : 0;
+	__u32 used = used_rows(t);
 
 	for (__u32 i = 0; i < used; i++) {
 		int err;
@@ -92,7 +100,7 @@ static int by_age(const void *a, const void *b)
 
 void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *ctx, __u64 before_ns)
 {
-	__u32 used = t->row ? used_places(t) : 0, n = 0, want;
+	__u32 used = used_rows(t), n = 0, want;
 	struct fs_spare *found;
 
 	if (!used || free_places(t) >= GROWTH_SPARE)

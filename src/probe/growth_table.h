@@ -16,7 +16,8 @@
 
 struct growth_table {
 	/* Pointers to memory that is shared with the BPF programs. */
-	const struct growth *row; /* array of GROWTH_MAX rows; NULL: growth is not recorded */
+	const struct growth *row; /* array of `rows` rows; NULL: growth is not recorded */
+	__u32 rows;		  /* later rows are not read; at most GROWTH_MAX */
 	struct fs_spare *spare;	  /* ring of GROWTH_MAX released entries */
 	struct fs_shared *shared;
 	/* Arrays with one element for each entry of the table. */

@@ -171,6 +171,16 @@ static int scan_all(struct live *live, const struct sink *sink)
 	return err;
 }
 
+static int send_growth(struct live *live, const struct sink *sink)
+{
+	/* if memory is short, rows that cannot be mapped now are sent later */
+	if (live->growth.row)
+		object_map_growth(&live->obj, live->obj.shared->growth_used);
+	live->growth.row = live->obj.growth;
+	live->growth.rows = live->obj.growth_rows;
+	return growth_table_send(&live->growth, sink);
+}
+
 static int live_scan(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
@@ -193,7 +203,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 			 strerror(-err));
 		return err;
 	}
-	err = growth_table_send(&live->growth, sink);
+	err = send_growth(live, sink);
 	if (err)
 		return err;
 	if (live->opt.has_ended)

@@ -166,6 +166,7 @@ static int try_load(struct live *live)
 			page_table_check(live->obj.obj, &live->resident);
 		live->obj.shared->has_swap = host_has_swap();
 		live->growth.row = live->obj.growth;
+		live->growth.rows = live->obj.growth_rows;
 		live->growth.spare = live->obj.spares;
 		live->growth.shared = live->obj.shared;
 	}

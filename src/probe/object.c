@@ -86,7 +86,7 @@ static const char *const growth_maps[] = {
 	"unwind_rules",	 "unwind_rows", "unwind_pythons", "told_codes",	    "walk_scratches",
 	"call_sites"};
 
-#define GROWTH_BYTES (GROWTH_MAX * sizeof(struct growth))
+#define FIRST_ROWS   256 /* rows of growth that are mapped at first */
 #define SPARES_BYTES (GROWTH_MAX * sizeof(struct fs_spare))
 
 static void *map_shared(const struct object *o, const char *name, size_t size, int prot)
@@ -149,6 +149,25 @@ int object_adopt(struct object *o, const struct object *from)
 	return err;
 }
 
+int object_map_growth(struct object *o, __u32 rows)
+{
+	const struct growth *at;
+
+	rows = rows < GROWTH_MAX ? rows : GROWTH_MAX;
+	if (rows <= o->growth_rows)
+		return 0;
+	if (o->growth_rows)
+		rows = rows < GROWTH_MAX / 2 ? rows * 2 : GROWTH_MAX;
+	at = map_shared(o, "growth", rows * sizeof(*at), PROT_READ);
+	if (!at)
+		return -errno;
+	if (o->growth)
+		munmap((void *)o->growth, o->growth_rows * sizeof(*o->growth));
+	o->growth = at;
+	o->growth_rows = rows;
+	return 0;
+}
+
 bool object_has_rest(const struct object *o)
 {
 	return o->rest;
@@ -183,9 +202,9 @@ int object_load(struct object *o, bool growth, parallel_load_filter now, void *c
 	growth_table_grant_stacks(o->shared);
 	if (!growth)
 		return 0;
-	o->growth = map_shared(o, "growth", GROWTH_BYTES, PROT_READ);
-	if (!o->growth)
-		return -errno;
+	err = object_map_growth(o, FIRST_ROWS);
+	if (err)
+		return err;
 	o->spares = map_shared(o, "growth_spares", SPARES_BYTES, PROT_READ | PROT_WRITE);
 	return o->spares ? 0 : -errno;
 }
@@ -195,7 +214,7 @@ void object_close(struct object *o)
 	if (o->shared)
 		munmap(o->shared, sizeof(*o->shared));
 	if (o->growth)
-		munmap((void *)o->growth, GROWTH_BYTES);
+		munmap((void *)o->growth, o->growth_rows * sizeof(*o->growth));
 	if (o->spares)
 		munmap(o->spares, SPARES_BYTES);
 	if (o->obj)

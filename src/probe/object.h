@@ -22,9 +22,10 @@ struct object {
 	enum object_build build;
 	struct fs_config *config; /* settings of the programs; NULL after the load */
 	struct fs_shared *shared; /* memory shared with the programs; set by the load */
-	/* Tables of GROWTH_MAX entries, valid after the load; NULL if growth is not recorded. */
-	const struct growth *growth;
-	struct fs_spare *spares;
+	/* Tables, valid after the load; NULL if growth is not recorded. */
+	const struct growth *growth; /* the first growth_rows rows: see object_map_growth() */
+	__u32 growth_rows;
+	struct fs_spare *spares; /* GROWTH_MAX entries */
 	struct kernel_types types; /* empty after the load */
 	struct loading *rest;	   /* programs that object_load_rest() loads; NULL: none */
 };
@@ -75,6 +76,13 @@ bool object_has_rest(const struct object *o);
 
 /* Loads the selected programs that object_load() left. Returns 0 or -errno. */
 int object_load_rest(struct object *o);
+
+/*
+ * Maps at least the first `rows` rows of the table of growth, at most GROWTH_MAX. Mapped memory
+ * counts as resident memory of faultscope, so the rows that were never used are not mapped. Returns
+ * 0 or -errno; after an error, the mapped rows stay.
+ */
+int object_map_growth(struct object *o, __u32 rows);
 
 /* Closes an object; does nothing if it is not open. */
 void object_close(struct object *o);

@@ -40,6 +40,7 @@ static void begin(void)
 	memset(&shared, 0, sizeof(shared));
 	memset(&t, 0, sizeof(t));
 	t.row = row;
+	t.rows = GROWTH_MAX;
 	t.spare = spare;
 	t.shared = &shared;
 	now = EARLY;
