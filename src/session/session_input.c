@@ -361,12 +361,9 @@ int session_attach_rest(struct session *s, const struct sink *sink)
 {
 	const struct live_options lo = session_live_options(s);
 	char error[1024] = "";
-	struct startup st;
-	int err;
+	/* a signal ends the session after that, with its last lines, since output was printed */
+	int err = live_load_deferred(s->in.src, sink, error, sizeof(error));
 
-	startup_begin(&st, s);
-	err = live_load_deferred(s->in.src, sink, error, sizeof(error));
-	startup_end(&st);
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return s->status = status_of(err);
