@@ -92,7 +92,7 @@ static __always_inline bool fill_site_key(struct site_key *key, const struct cal
 	if (c->compat || !is_without_python())
 		return false;
 	key->hash = hash_site(regs_sp(c->regs), regs_ip(c->regs), c->call);
-	fill_subject(&key->subject, c->leader);
+	fill_subject(&key->subject, leader_of(c));
 	return key->hash;
 }
 

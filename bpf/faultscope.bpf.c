@@ -45,8 +45,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	/* 32-bit calls return an int, and no such call returns more than MAX_RW_COUNT. */
 	if (config.failures_only[nr] && (int)ret >= 0)
 		return 0;
-	c.own = get(task, group_leader);
-	st = proc_of(c.own);
+	c.leader = get(task, group_leader);
+	st = proc_of(c.leader);
 	if (!st)
 		return 0;
 #ifndef FS_HASH
@@ -62,11 +62,10 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		c.ret = (int)ret;
 	end_hold(ctx, st);
 	/*
-	 * The code below uses the result of as_task(). For each load through a trusted pointer, the
+	 * The code below uses the results of as_task() and leader_of(). For each load through a trusted pointer, the
 	 * verifier would search all types of the kernel, which takes time.
 	 */
 	c.task = as_task(task);
-	c.leader = as_task(c.own);
 	name_fcntl(&c);
 	if (c.call < CALL_FD_FIRST)
 		refused = on_map_call(st, &c);

@@ -108,7 +108,7 @@ static __always_inline void saw_new_fds(struct fs_state *st, const struct call *
 		return;
 	limit = soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 	if (now * 100UL >= limit * config.mark_percent[mark] && count_fds(c->task, &fds))
-		saw_fds(st, c->leader, fds, limit);
+		saw_fds(st, leader_of(c), fds, limit);
 }
 
 static __always_inline void saw_close(struct fs_state *st)
@@ -125,7 +125,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 
 	if (!count_fds(c->task, &fds) || fds < soft_limit(get(c->task, signal), RLIMIT_NOFILE))
 		return false;
-	d = make_descriptors(st, c->own);
+	d = make_descriptors(st, c->leader);
 	tally_part(st, d, fd_call[CALL_RECVMSG - CALL_FD_FIRST].refused, 1);
 	return true;
 }
@@ -180,7 +180,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 			 * No limit causes this errno, for example because the file does not exist.
 			 */
 			return NOT_REFUSED;
-		d = make_descriptors(st, c->own);
+		d = make_descriptors(st, c->leader);
 		tally_part(st, d, fd_call[i].refused, 1);
 		return -c->ret;
 	}
@@ -188,7 +188,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	case FS_SHAPE_CLOSE:
 		attribute_close(st, c, call_arg(c, 0));
 		saw_close(st);
-		d = make_descriptors(st, c->own);
+		d = make_descriptors(st, c->leader);
 		tally_part(st, d, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
@@ -221,7 +221,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	default:
 		at_least = c->ret + 1;
 	}
-	d = make_descriptors(st, c->own);
+	d = make_descriptors(st, c->leader);
 	tally_part(st, d, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
 	if (c->call == CALL_RECVMSG) {

@@ -208,7 +208,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	__u32 *known;
 	__s32 at;
 
-	fill_subject(&g->subject, c->leader);
+	fill_subject(&g->subject, leader_of(c));
 	g->call = c->call;
 	g->stack = c->stack;
 	key.subject = g->subject;
@@ -337,7 +337,7 @@ static __always_inline void own(const struct owner_key *key, __s32 place)
 
 static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd)
 {
-	struct owner_key key = owner_key_of(c->leader, fd);
+	struct owner_key key = owner_key_of(leader_of(c), fd);
 	struct scratch *s = begin_growth(WHAT_FDS);
 	struct owner *old;
 	__s32 at;
@@ -379,7 +379,7 @@ static __always_inline void attribute(struct fs_state *st, struct call *c)
 
 static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
 {
-	struct owner_key key = owner_key_of(c->leader, fd);
+	struct owner_key key = owner_key_of(leader_of(c), fd);
 	struct owner *owner;
 
 	if (!st->owners)

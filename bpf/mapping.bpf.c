@@ -52,7 +52,7 @@ static __always_inline void note_code(const struct call *c)
 	if (maps)
 		address = c->ret;
 	if (config.attribute && (maps || c->call == CALL_MPROTECT) && call_arg(c, 2) & PROT_EXEC)
-		code_mapped(c->leader, address, maps);
+		code_mapped(leader_of(c), address, maps);
 }
 
 /* Returns the errno of a failed call, 0 if brk failed (it has no errno), or NOT_REFUSED. */
@@ -81,7 +81,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	 * change.
 	 */
 	forget_value(refused);
-	m = make_mappings(st, c->own);
+	m = make_mappings(st, c->leader);
 	count = map_count_of(mm);
 	before = swap(&st->last_map_count, count);
 	if (!before)
@@ -92,7 +92,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		tally_part(st, m, map_call[i].vmas_removed, before - count);
 	if (before && before != count)
 		note_maps(c, count, before);
-	saw_map_count(st, c->leader, count);
+	saw_map_count(st, leader_of(c), count);
 	if (refused) {
 		tally_part(st, m, map_call[i].refused, 1);
 		return error;

@@ -9,8 +9,7 @@
 /* A system call that is returning. */
 struct call {
 	struct task_struct *task;
-	struct task_struct *leader;
-	struct task_struct *own; /* the leader too; a pointer that task storage accepts */
+	struct task_struct *leader; /* task storage accepts it; see leader_of() */
 	struct pt_regs *regs;
 	void *ctx; /* context of the BPF program */
 	long ret;
@@ -25,6 +24,9 @@ struct call {
 	__u32 fd[2];
 	__s32 stack; /* number of the user stack, set by find_stack(); -1: not known */
 };
+
+/* The leader, for loads: the verifier checks loads through an untrusted pointer faster. */
+#define leader_of(c) as_task((c)->leader)
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
 
@@ -205,7 +207,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 		return;
 	}
 	fill_header(&r->h, RECORD_RETRY, sizeof(*r));
-	fill_subject(&r->subject, c->leader);
+	fill_subject(&r->subject, leader_of(c));
 	r->tid = tid;
 	r->call = c->call;
 	r->pad = 0;
@@ -219,7 +221,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
  */
 returns_unread int find_stack(struct call *c)
 {
-	c->stack = stack_of(c->ctx, c->leader, c->regs, regs_caller(c->regs), false, true);
+	c->stack = stack_of(c->ctx, leader_of(c), c->regs, regs_caller(c->regs), false, true);
 	return 0;
 }
 
@@ -250,7 +252,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	facts |= is_filtered(task, c->nr, c->compat) * FACT_FILTERED;
 	facts |= (c->shape == FS_SHAPE_QUEUE) * FACT_QUEUE;
 	facts |= is_namespace_over(task) * FACT_PIDS_OVER;
-	fill_subject(&s, c->leader);
+	fill_subject(&s, leader_of(c));
 	f->area_bytes = note.area_bytes;
 	f->facts = facts;
 	f->count = coalesce(&s, (__u64)c->call << 16 | f->error, group_of(c, mm, facts));
@@ -268,7 +270,7 @@ returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 	struct mm_struct *mm = get(task, mm);
 
 	fill_header(&r->h, RECORD_REFUSED, sizeof(*r));
-	fill_subject(&r->subject, c->leader);
+	fill_subject(&r->subject, leader_of(c));
 	r->tid = get(task, pid);
 	r->call = c->call;
 	r->error = f->error;
@@ -328,7 +330,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	/* F_DUPFD searches for a free fd number that is at least its argument. */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
-		saw_fds(st, c->leader, r->fds, r->fd_soft);
+		saw_fds(st, leader_of(c), r->fds, r->fd_soft);
 	if (draft_send(r))
 		bump(shared.losses.ring);
 }
