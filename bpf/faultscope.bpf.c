@@ -62,8 +62,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		c.ret = (int)ret;
 	end_hold(ctx, st);
 	/*
-	 * The code below uses the results of as_task() and leader_of(). For each load through a trusted pointer, the
-	 * verifier would search all types of the kernel, which takes time.
+	 * The code below uses the results of as_task() and leader_of(). For each load through a
+	 * trusted pointer, the verifier would search all types of the kernel, which takes time.
 	 */
 	c.task = as_task(task);
 	name_fcntl(&c);
