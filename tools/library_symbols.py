@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Writes src/triage/exports.def: the functions that many kernel modules call.
+"""Writes src/triage/exports.def: the functions that many kernel modules call, and modules that many
+others use.
 
 usage: library_symbols.py [--releases bullseye,bookworm,trixie] > src/triage/exports.def
 
@@ -8,7 +9,8 @@ If the kernel crashes in a function that hundreds of modules call, the caller is
 function. `triage` therefore needs to know such functions. This program counts them in the module
 trees of Debian kernels (package linux-image-amd64 of each release): it reads the symbol tables of
 all modules, and counts for each exported symbol how many modules import it. A symbol that no module
-exports is exported by the kernel image. Packages are fetched as for tests/vm, but not unpacked.
+exports is exported by the kernel image. The imports also show which of two modules uses the other:
+a call in the other direction is a callback. Packages are fetched as for tests/vm, but not unpacked.
 """
 import argparse
 import collections
@@ -19,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import textwrap
 from datetime import datetime, timezone
 
 sys.dont_write_bytecode = True
@@ -104,9 +107,10 @@ def fetch(release):
 
 
 def counted(trees):
-    """Returns {(symbol, module that exports it or ""): most importers in one tree}, and
-    {library module: most modules that import one of its symbols}."""
-    rows, libraries = collections.Counter(), collections.Counter()
+    """Returns {(symbol, module that exports it or ""): most importers in one tree},
+    {library module: most modules that import one of its symbols}, and {module: the modules from
+    which it imports symbols}."""
+    rows, libraries, uses = collections.Counter(), collections.Counter(), {}
     for tree in trees:
         users = collections.defaultdict(set)
         for name, modules in tree.importers.items():
@@ -116,7 +120,28 @@ def counted(trees):
                 users[owner] |= modules
         for owner, modules in users.items():
             libraries[owner] = max(libraries[owner], len(modules))
-    return rows, libraries
+            for module in modules - {owner}:
+                uses.setdefault(module, set()).add(owner)
+    return rows, libraries, uses
+
+
+def closure(module, uses):
+    """Returns all modules that must be loaded before a module."""
+    found, left = set(), [module]
+    while left:
+        fresh = uses.get(left.pop(), set()) - found
+        found |= fresh
+        left += fresh
+    return found - {module}
+
+
+def print_provider(name, importers, uses):
+    used = textwrap.wrap(" ".join(sorted(uses)), 80) or [""]
+    lines = [f'"{line} "' for line in used[:-1]] + [f'"{used[-1]}"']
+    if len(lines) == 1 and len(lines[0]) + len(name) < 60:
+        print(f'PROVIDER("{name}", {importers}, {lines[0]})')
+        return
+    print(f'PROVIDER("{name}", {importers},\n\t' + "\n\t".join(lines) + ")")
 
 
 def main():
@@ -129,7 +154,7 @@ def main():
         trees.append(read_tree(deb))
         said.append(f"{release}: Linux {kernel}, {trees[-1].modules} modules")
         print(f"# {said[-1]}", file=sys.stderr, flush=True)
-    rows, libraries = counted(trees)
+    rows, libraries, uses = counted(trees)
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.fromtimestamp(int(epoch), timezone.utc) if epoch else datetime.now(timezone.utc)
     print(f"""/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
@@ -143,9 +168,11 @@ def main():
  * EXPORT(name, owner, importers), sorted by name
  *	owner		the module that exports the function; "": the kernel image
  *	importers	number of modules that import it, if at least {LEAST}
- * PROVIDER(name, importers), sorted by name
+ * PROVIDER(name, importers, uses), sorted by name
  *	importers	number of modules that import at least one function of this module, if at
  *			least {LIBRARY}
+ *	uses		those of these modules from which this module imports functions, directly
+ *			or indirectly; separated by blanks
  */
 #ifndef EXPORT
 #define EXPORT(...)
@@ -162,9 +189,9 @@ def main():
         importers, owner = max(names[name])
         print(f'EXPORT("{name}", "{owner}", {importers})')
     print()
-    for name, importers in sorted(libraries.items()):
-        if importers >= LIBRARY:
-            print(f'PROVIDER("{name}", {importers})')
+    providers = {name for name, importers in libraries.items() if importers >= LIBRARY}
+    for name in sorted(providers):
+        print_provider(name, libraries[name], closure(name, uses) & providers)
     print("\n#undef EXPORT\n#undef PROVIDER")
 
 

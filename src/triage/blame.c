@@ -133,10 +133,10 @@ static bool is_check(const struct judged *j)
 	}
 }
 
-/* Returns whether a module uses the module `library`, and not the other way round. */
+/* Returns whether a module is a library, and another module that calls it is its user. */
 static bool is_user(struct str module, struct str library)
 {
-	return provider_importers(library) > provider_importers(module);
+	return provider_importers(library) && !provider_uses(library, module);
 }
 
 /* Returns whether the library had called the module of a frame, which then called the library. */
@@ -159,7 +159,8 @@ static const struct frame *checked_caller(const struct judged *j, const struct b
 {
 	const struct incident *e = j->e;
 	uint32_t i = from_place(j, b->place, b->doubted);
-	const struct frame *place = b->place, *caller;
+	const struct frame *place = b->place, *caller, *entry;
+	uint32_t inner = 0;
 
 	if (!is_check(j))
 		return NULL;
@@ -168,9 +169,14 @@ static const struct frame *checked_caller(const struct judged *j, const struct b
 		if (!is_helper(&e->frame[i]))
 			place = &e->frame[i];
 	caller = skip_helpers(e, i, b->doubted);
+	for (entry = place; place && place->module.n && caller && inner < INNER_MOST &&
+	     str_same(caller->module, place->module); inner++) {
+		entry = caller;
+		caller = skip_helpers(e, caller - e->frame + 1, b->doubted);
+	}
 	if (!place || !caller || !caller->module.n || str_same(caller->module, place->module))
 		return NULL;
-	*ret_known = is_helper(place) || importers_of(place);
+	*ret_known = is_helper(entry) || importers_of(entry);
 	if (place->module.n && (!is_user(caller->module, place->module) ||
 				(!*ret_known && was_called_by(e, caller, place->module))))
 		return NULL;
@@ -228,6 +234,7 @@ static const struct frame *user_of_interface(const struct judged *j, const struc
 
 		if (f->module.n) {
 			any |= j->fault && (inner <= 1 || is_moving(e, f->module));
+			any |= is_check(j) && inner <= INNER_MOST;
 			any |= before && importers_of(before) >= COMMON_IMPORTERS;
 			return any ? f : NULL;
 		}
@@ -286,26 +293,33 @@ static const struct frame *misuser(const struct judged *j, const struct frame *p
 }
 
 /*
- * Returns whether another module called the library at `place` shortly before: the library's own
- * code and its use are then both suspect.
+ * Returns whether another module called the suspect's code shortly before, so that both may be at
+ * fault: the suspect is a library and the other module its user, or a check failed in a call
+ * between two modules of which none is a library.
  */
-static bool is_shared_code(const struct judged *j, const struct blame *b)
+static bool is_used(const struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
-	uint32_t inner = 0;
+	const struct frame *suspect = b->helped || b->argument ? b->caller : b->place;
+	bool doubted = b->doubted, inside = suspect >= e->frame && suspect < e->frame + e->nr_frames;
+	uint32_t inner = 0, i;
 
-	if (!b->place || !b->place->module.n || !provider_importers(b->place->module))
+	if (!suspect || !suspect->module.n)
 		return false;
-	for (uint32_t i = from_place(j, b->place, b->doubted); i < e->nr_frames;
-	     i = next_frame(e, i + 1, b->doubted)) {
+	i = inside ? next_frame(e, suspect - e->frame + 1, doubted) : from_place(j, suspect, doubted);
+	for (; i < e->nr_frames; i = next_frame(e, i + 1, doubted)) {
 		const struct frame *f = &e->frame[i];
 
-		if (str_same(f->module, b->place->module)) {
+		if (str_same(f->module, suspect->module)) {
 			if (inner++ == INNER_MOST)
 				return false;
 			continue;
 		}
-		return f->module.n && is_user(f->module, b->place->module);
+		if (!f->module.n)
+			return false;
+		if (provider_importers(suspect->module))
+			return is_user(f->module, suspect->module);
+		return is_check(j) && !provider_importers(f->module);
 	}
 	return false;
 }
@@ -318,7 +332,7 @@ static const struct frame *direct_caller(const struct judged *j, const struct fr
 	return i < j->e->nr_frames ? &j->e->frame[i] : NULL;
 }
 
-struct blame blame_of(const struct judged *j)
+static struct blame find_blame(const struct judged *j)
 {
 	const struct incident *e = j->e;
 	struct blame b = {.place = place_of(j), .doubted = !has_reliable(e)};
@@ -370,6 +384,13 @@ struct blame blame_of(const struct judged *j)
 		b.helped = b.remote = true;
 		b.caller = user;
 	}
-	b.shared |= is_shared_code(j, &b);
+	return b;
+}
+
+struct blame blame_of(const struct judged *j)
+{
+	struct blame b = find_blame(j);
+
+	b.used = is_used(j, &b);
 	return b;
 }

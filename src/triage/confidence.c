@@ -15,8 +15,8 @@ static enum confidence at_most(enum confidence a, enum confidence b)
 }
 
 /*
- * Returns whether a mechanism is an inference from where an address lies. Another bug may leave the
- * same traces.
+ * Returns whether a mechanism is an inference from where an address lies, or only says that the
+ * pointer is wrong. Another bug may leave the same traces.
  */
 static bool is_inferred(const struct judged *j)
 {
@@ -30,12 +30,15 @@ static bool is_inferred(const struct judged *j)
 	case MECH_MMIO_UAF:
 	case MECH_UNINIT:
 	case MECH_REDZONE:
-		return true;
 	case MECH_WILD_POINTER:
-		return !j->has_base;
+	case MECH_NON_CANONICAL:
+		return true;
+	case MECH_NEAR_NULL:
+		return !j->has_base || j->b;
 	case MECH_SMAP:
 		return !j->has_present || !j->present;
 	case MECH_CONTAINER_OF_NULL:
+		return !j->has_base || (j->a && j->b);
 	case MECH_ERR_PTR:
 		return !j->has_base;
 	default:

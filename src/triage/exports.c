@@ -5,17 +5,18 @@
 
 struct export
 {
-	const char *name, *owner;
+	/* owner: of a function, the module that exports it; uses: of a module, other libraries */
+	const char *name, *owner, *uses;
 	unsigned int importers;
 };
 
 static const struct export exports[] = {
-#define EXPORT(name, owner, importers) {name, owner, importers},
+#define EXPORT(name, owner, importers) {name, owner, "", importers},
 #include "triage/exports.def"
 };
 
 static const struct export providers[] = {
-#define PROVIDER(name, importers) {name, "", importers},
+#define PROVIDER(name, importers, uses) {name, "", uses, importers},
 #include "triage/exports.def"
 };
 
@@ -45,4 +46,16 @@ unsigned int provider_importers(struct str module)
 	const struct export *e = find(providers, sizeof(providers) / sizeof(providers[0]), module);
 
 	return e ? e->importers : 0;
+}
+
+bool provider_uses(struct str library, struct str other)
+{
+	const struct export *e =
+		find(providers, sizeof(providers) / sizeof(providers[0]), library);
+	struct str uses = str_of(e ? e->uses : ""), word;
+
+	while ((word = str_word(&uses)).n)
+		if (str_same(word, other))
+			return true;
+	return false;
 }

@@ -15,4 +15,10 @@ unsigned int export_importers(struct str function, struct str module);
 /* Returns how many modules use functions of a module; 0: few, so that it is no library. */
 unsigned int provider_importers(struct str module);
 
+/*
+ * Returns whether a library imports functions of another library, directly or indirectly. If this
+ * other library calls it, the call is a callback.
+ */
+bool provider_uses(struct str library, struct str other);
+
 #endif

@@ -427,7 +427,7 @@ static bool is_direct(const struct judged *j, const struct blame *b)
 		return v->mechanism == MECH_HARDWARE;
 	if (is_freed(v->mechanism))
 		return v->suspect[0].points >= POINTS_UNLOADED;
-	if (!f || b->doubted || b->argument || b->remote || b->shared)
+	if (!f || b->doubted || b->argument || b->remote || b->shared || b->used)
 		return false;
 	if (str_same(first, core))
 		return !f->module.n && !nearest_module(j->e).n && !str_has(j->e->workqueue, "[");
